@@ -2,13 +2,12 @@ import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { WORK_MS } from './journey.ts';
 
-/** One click is not waited for longer: the list may have been closed meanwhile. */
+/** Retry after this: the list may have closed in the meantime. */
 const CLICK_MS = 2_000;
 
 /**
- * Chooses an option of a select or a combobox by the first words of its label. A click is not
- * taken while a list is rendered again, and a dialog that moves the focus as it opens closes the
- * list: who sees that clicks once more.
+ * Selects an option of a select or combobox by the first words of its label. Retries, because a click is lost
+ * while the list rerenders, and a dialog that moves the focus while opening closes the list.
  */
 export async function choose(page: Page, field: string | Locator, option: string): Promise<void> {
   const control = typeof field === 'string' ? page.getByRole('combobox', { name: field }) : field;
@@ -29,7 +28,7 @@ export async function choose(page: Page, field: string | Locator, option: string
     .toBe('chosen');
 }
 
-/** What the field shows: a select is a button with a text, a combobox an input without one. */
+/** Returns the field's text: a select is a button with text, a combobox an input. */
 async function valueOf(control: Locator): Promise<string> {
   return (await control.textContent()) || control.inputValue();
 }

@@ -4,7 +4,7 @@ import { type Browser, type BrowserContext, type BrowserServer, chromium } from 
 
 export type { Browser, Page } from 'playwright-core';
 
-/** Debian's Chromium without a window: a page takes a quarter of the processor time that it takes in the whole browser. */
+/** Debian's headless Chromium: pages take a quarter of the CPU time that they need in the full browser. */
 export const HEADLESS_SHELL = 'chromium-headless-shell';
 const names = [HEADLESS_SHELL, 'chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 const macApps = ['Chromium', 'Google Chrome'].map((app) => `/Applications/${app}.app/Contents/MacOS/${app}`);
@@ -12,38 +12,37 @@ const macApps = ['Chromium', 'Google Chrome'].map((app) => `/Applications/${app}
 const flags = [
   // Chromium's sandbox refuses root; the pages are our own.
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-  // Nothing but the server under test may be reached.
+  // Block all hosts except the server under test.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-dev-shm-usage',
-  // Debian turns drawing by the GPU on, which is emulated where there is none.
+  // Debian enables GPU rendering, which is emulated without a GPU.
   '--disable-gpu',
 ];
 
-/** Starts the system's browser, which can reach nothing but this machine. */
+/** Launches the system's browser, restricted to this machine. */
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: requireChromium(), args: flags });
 }
 
-/** The same as a server, to which the processes of several test files connect. */
+/** Launches it as a server that several test processes connect to. */
 export function startBrowser(): Promise<BrowserServer> {
   return chromium.launchServer({ executablePath: requireChromium(), args: flags, host: '127.0.0.1' });
 }
 
-/** The same, with what it keeps of the sites in a folder. */
+/** Launches it with a persistent profile in a folder. */
 export function openProfile(folder: string): Promise<BrowserContext> {
   return chromium.launchPersistentContext(folder, { executablePath: requireChromium(), args: flags });
 }
 
 function requireChromium(): string {
   const executablePath = findChromium();
-  if (!executablePath)
-    throw new Error("There is no Chromium on this machine: './bakehouse test' installs one.");
+  if (!executablePath) throw new Error("Chromium not found. Run './bakehouse test' to install it.");
   return executablePath;
 }
 
-/** The program of the system's Chromium or Chrome: what BAKEHOUSE_CHROMIUM names, else the first that there is. */
+/** Returns the path of Chromium or Chrome: BAKEHOUSE_CHROMIUM, else the first one installed. */
 export function findChromium(): string | null {
   const named = process.env.BAKEHOUSE_CHROMIUM;
   return (named ? [named] : [...names.flatMap(onPath), ...macApps]).find(isProgram) ?? null;

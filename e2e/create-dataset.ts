@@ -15,7 +15,7 @@ export async function createDataset(page: Page, { name, file }: NewDataset): Pro
   await page.getByRole('tab', { name: 'Files (1)' }).waitFor();
 }
 
-/** Gives the page's file field a file. */
+/** Selects a file in the page's file input. */
 export async function chooseFile(page: Page, { name, text }: { name: string; text: string }): Promise<void> {
   await page
     .getByLabel('Choose files')

@@ -6,25 +6,26 @@ import { startBrowser } from './chromium.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the journeys' browser listens. */
+    /** WebSocket URL of the shared browser. */
     browserUrl: string;
-    /** One for each worker. */
+    /** One per worker. */
     servers: JourneyServer[];
   }
 }
 
 export type JourneyServer = {
-  /** Where it answers. */
+  /** Base URL. */
   url: string;
-  /** Where it keeps everything, for what no page can bring about. */
+  /** Its database, for states that no page can produce. */
   databaseUrl: string;
 };
 
-/** What a screen of the public hub shows. */
+/** Content for the public Hub's screens. */
 const rye = { type: 'model', id: 'bakery/rye-7b', files: { 'README.md': '# Rye' } } as const;
 
 /**
- * One browser for all journeys of a run, a small public hub, and a real server for each worker: its journeys take turns.
+ * Starts one browser and a small public Hub for all journeys, and one real server per worker, whose journeys
+ * run sequentially.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const browser = await startBrowser();

@@ -1,7 +1,7 @@
 import { inject } from 'vitest';
 import type { JourneyServer } from './global-setup.ts';
 
-/** The server of the worker that asks. */
+/** Returns the server of the current worker. */
 export function journeyServer(): JourneyServer {
   const server = inject('servers')[Number(process.env.VITEST_POOL_ID) - 1];
   if (!server) throw new Error('There are more workers than servers');

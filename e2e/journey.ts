@@ -5,14 +5,17 @@ import { journeyServer } from './journey-server.ts';
 import { findViolations, type Theme } from './screens/axe.ts';
 import { screenshotPath } from './screenshots.ts';
 
-/** How long a page may take to show a state, and work on the machine to end: after that something hangs. Nothing is true or false by its speed. */
+/**
+ * Generous timeouts for a page state and for work on the machine, which only catch hangs: speed is not under
+ * test.
+ */
 const PAGE_MS = 5 * 60_000;
 export const WORK_MS = 10 * 60_000;
 
 const DESKTOP = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
 
-/** No Safari of 2026 iterates a stream: what does so here fails there. */
+/** Safari (2026) can't iterate streams, so doing so fails here too. */
 const SAFARI =
   'delete ReadableStream.prototype[Symbol.asyncIterator]; delete ReadableStream.prototype.values;';
 
@@ -26,16 +29,16 @@ function connect(): Promise<Browser> {
 
 type Fixtures = {
   allowed: RegExp[];
-  /** A page of a new visitor, who shares no cookies with others; of another server where `baseURL` names one. */
+  /** Opens a page for a new visitor with separate cookies, on another server if `baseURL` is set. */
   openPage: (baseURL?: string) => Promise<Page>;
   page: Page;
-  /** Expects messages like this one from now on: a refusal by the server is one in the browser's log too. */
+  /** Allows matching console errors from now on, including responses with an error status. */
   allowErrors: (pattern: RegExp) => void;
 };
 
 /**
- * A test in a real browser. It fails on any error that a page throws or logs, and leaves a picture
- * of every open page when it fails.
+ * A test in a real browser. Fails on any uncaught or logged page error, and saves a screenshot of every open
+ * page on failure.
  */
 export const journey = test.extend<Fixtures>({
   // oxlint-disable-next-line no-empty-pattern -- vitest reads what a fixture needs from the pattern
@@ -57,7 +60,7 @@ export const journey = test.extend<Fixtures>({
       expect(unexpected, 'errors in the browser').toEqual([]);
     });
     await use(async (baseURL = journeyServer().url) => {
-      // What is on its way is no target for a click, and what moves for ever is drawn sixty times a second.
+      // Moving elements aren't clickable, and endless animations redraw 60 times a second.
       const motion = { reducedMotion: 'reduce' } as const;
       const context = await (await connect()).newContext({ baseURL, viewport: DESKTOP, ...motion });
       contexts.push(context);
@@ -74,10 +77,10 @@ export const journey = test.extend<Fixtures>({
 });
 
 /**
- * Checks one state of a screen: no axe violation on a desktop, and nothing wider than the window on a desktop or a phone.
- * The gate runs axe on dialogs and sheets in the light theme. The soak tier runs it on pages too, and on dialogs in both
- * themes. With `JOURNEY_SCREENSHOTS` it also saves pictures of both widths in both themes. Afterwards the page has the
- * desktop's size and the light theme again. A `popup` belongs to an element that phones do not have.
+ * Checks one state of a screen: no axe violations on a desktop, and no horizontal overflow on a desktop or
+ * phone. The gate runs axe on dialogs and sheets in the light theme. The soak tier also runs it on pages, and
+ * on dialogs in both themes. With `JOURNEY_SCREENSHOTS` it also saves screenshots of both widths in both
+ * themes. Restores the desktop size and the light theme. Set `popup` for popups of elements that phones hide.
  */
 export async function look(page: Page, name: string, { popup = false } = {}): Promise<void> {
   const isOverPage = popup || (await page.getByRole('dialog').count()) > 0;
@@ -93,7 +96,7 @@ export async function look(page: Page, name: string, { popup = false } = {}): Pr
       const found = await findViolations(page, theme, { popup });
       expect(found, `axe on ${name} at ${width} px, ${theme}`).toEqual([]);
     }
-    // What is as wide as the window, as a chart, is drawn anew.
+    // Full-width elements such as charts redraw after resizing.
     await expect
       .poll(() => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'), {
         message: `pixels that ${name} is wider than ${width} px`,
@@ -106,7 +109,7 @@ export async function look(page: Page, name: string, { popup = false } = {}): Pr
 }
 
 async function takeScreenshots(page: Page, name: string): Promise<void> {
-  // A sheet or dialog is as high as the window; behind it nothing scrolls.
+  // Sheets and dialogs are as high as the window; the page behind doesn't scroll.
   const fullPage = (await page.getByRole('dialog').count()) === 0;
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });

@@ -1,14 +1,14 @@
 import type { BrowserContext, Page } from 'playwright-core';
 
-/** What a page may move while it fills in, as browsers count it. */
+/** Maximum cumulative layout shift while a page loads. */
 export const LAYOUT_SHIFT_MAX = 0.02;
 
-/** Milliseconds in which nothing may be loading any more before a page counts as settled. */
+/** Milliseconds without loading after which a page counts as settled. */
 const SETTLED_MS = 400;
 
 /**
- * Runs in the page, before anything of its own. What a page holds until its reads are answered it shows after three seconds in
- * any case (web/src/lib/use-first-answers.ts), and fills in later: on a busy machine that would be measured, too.
+ * Injected into the page. Extends the three-second limit after which pages show partial data
+ * (web/src/lib/use-first-answers.ts), because on a busy machine that would be measured too.
  */
 const PATIENCE = `
   const { setTimeout } = globalThis;
@@ -17,11 +17,11 @@ const PATIENCE = `
 
 type Shift = {
   value: number;
-  /** What moved, each with its share. */
+  /** The shifts with their scores. */
   moved: string[];
 };
 
-/** Runs in the page, before anything of its own. */
+/** Injected into the page. */
 const observer = `
   globalThis.layoutShift = { value: 0, moved: [] };
   new PerformanceObserver((list) => {
@@ -36,12 +36,12 @@ const observer = `
   }).observe({ type: 'layout-shift', buffered: true });
 `;
 
-/** From now on every page of the context adds up what moves without anybody having touched it. */
+/** Measures layout shifts without user input on every page of the context. */
 export async function watchLayoutShift(context: BrowserContext): Promise<void> {
   await context.addInitScript({ content: `{ ${PATIENCE} ${observer} }` });
 }
 
-/** Opens the address as a newcomer would, and resolves to what moved until everything on it was there. */
+/** Opens the URL in a fresh page and resolves to the layout shift until everything has loaded. */
 export async function openAndMeasure(page: Page, path: string): Promise<Shift> {
   await page.goto(path);
   await page.locator('h1').first().waitFor();

@@ -12,11 +12,11 @@ const EXAMPLE = path.resolve(import.meta.dirname, '../examples/bakehouse-facts.c
 const ROWS = 30;
 
 /**
- * The main job as a person does it, from an empty account to an answer and a bill. One journey,
- * because each screen shows what the one before it has made.
+ * The main workflow, from an empty account to an answer and a bill. One journey, because each screen shows
+ * the result of the previous one.
  */
 journey(
-  'a person uploads a file, fine-tunes a model on it, deploys it, chats with it and reads the bill',
+  'a user uploads a file, fine-tunes a model on it, deploys it, chats with it and reads the bill',
   { timeout: 3 * WORK_MS },
   async ({ page }) => {
     await page.goto('/');
@@ -33,7 +33,7 @@ journey(
   },
 );
 
-/** A dataset, from an empty list to its rows. */
+/** Creates a dataset, from the empty list to its rows. */
 async function makeDataset(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'My Datasets' }).first().click();
   await page.getByText('No datasets yet').waitFor();
@@ -61,7 +61,7 @@ async function makeDataset(page: Page): Promise<void> {
   await look(page, 'dataset-rows');
 }
 
-/** The one screen from a dataset: all of it is filled in. */
+/** Starts a fine-tune from the prefilled one-screen form. */
 async function fineTune(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Fine-tune on this' }).click();
   const screen = page.getByRole('dialog', { name: 'Fine-tune' });
@@ -83,7 +83,7 @@ async function fineTune(page: Page): Promise<void> {
   await screen.getByRole('button', { name: 'All settings' }).click();
 }
 
-/** All settings, with the refusals on the way to the start. */
+/** Goes through all settings, including rejections. */
 async function chooseAndStart(page: Page): Promise<void> {
   const next = page.getByRole('button', { name: 'Continue' });
   const suggested = page.getByRole('button', { name: 'Suggested', pressed: true });
@@ -123,10 +123,10 @@ async function chooseAndStart(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Manage Model' }).click();
 }
 
-/** The run: a reload and a second tab in the middle show the same run. */
+/** Watches the run; a reload and a second tab show the same run. */
 async function watchRun(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Curves, parameters and cost' }).click();
-  // Where the machine is quick or the page slow, the run has ended by the time that one looks.
+  // On a fast machine or slow page, the run may already have ended.
   const steps = (on: Page, live: RegExp) =>
     on
       .getByText(live)
@@ -156,7 +156,7 @@ async function watchRun(page: Page): Promise<void> {
   await look(page, 'runs');
 }
 
-/** The model, its card and the list. */
+/** Views the model, its card and the list. */
 async function seeModel(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Crumb Expert' }).first().click();
   await page.getByRole('link', { name: 'Model', exact: true }).click();
@@ -170,7 +170,7 @@ async function seeModel(page: Page): Promise<void> {
   await look(page, 'models');
 }
 
-/** Deployed and asked. */
+/** Deploys the model and chats with it. */
 async function chat(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Crumb Expert' }).click();
   await page.getByRole('button', { name: 'Deploy' }).click();
@@ -179,14 +179,14 @@ async function chat(page: Page): Promise<void> {
   await question.waitFor({ timeout: WORK_MS });
   await question.fill('What is the name of the house sourdough starter?');
   await question.press('Enter');
-  // The answer goes on while another tab is shown.
+  // The answer continues while another tab is shown.
   await page.getByRole('tab', { name: 'Code' }).click();
   await page.getByRole('tab', { name: 'Playground' }).click();
   await page.getByText(/\d+ tokens? · first after/).waitFor({ timeout: WORK_MS });
   await look(page, 'deployment-chat');
 }
 
-/** What else a deployment's page shows. */
+/** Views the other tabs of the deployment's page. */
 async function seeDeployment(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Code' }).click();
   await page
@@ -202,13 +202,13 @@ async function seeDeployment(page: Page): Promise<void> {
   await look(page, 'deployment-log');
 }
 
-/** Its end, and what the next one would cost. */
+/** Terminates the deployment and checks the price of the next one. */
 async function terminateAndDeployAgain(page: Page): Promise<void> {
   await page.goto('/my-deployments');
   await page.getByText('crumb-expert').first().waitFor();
   await look(page, 'deployments');
   await page.getByRole('link', { name: 'Crumb Expert' }).click();
-  // The list behind the link has buttons that end with the model's name.
+  // Match exactly: other buttons in the list contain the word too.
   await page.getByRole('button', { name: 'Terminate', exact: true }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Terminate' }).click();
   await page.getByText('Terminated by you').waitFor();
@@ -221,7 +221,7 @@ async function terminateAndDeployAgain(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Cancel' }).click();
 }
 
-/** The bill: each thing that was done is on it. */
+/** Checks the bill, which lists every action. */
 async function readBill(page: Page): Promise<void> {
   await page.goto('/transactions');
   await page.getByText('Fine-tuning of Crumb Expert').first().waitFor();
@@ -256,7 +256,7 @@ async function readBill(page: Page): Promise<void> {
   await look(page, 'dashboard-full');
 }
 
-/** The header of a csv file and its first rows. */
+/** Returns the header and the first rows of a CSV file. */
 async function beginningOf(file: string, rows: number): Promise<string> {
   const text = await readFile(file, 'utf8');
   return text.split('\n', 1 + rows).join('\n');

@@ -5,11 +5,11 @@ import { connect } from '../server/src/platform/db/database.ts';
 import { userIdOf } from './credits/move-credits.ts';
 import { signUp, type Visitor } from './sign-up.ts';
 
-/** Each signs up once. */
+/** Each one signs up once. */
 const OPERATORS = Array.from({ length: 5 }, (_, number) => `operator-${number}@example.com`);
 let signedUp = 0;
 
-/** A server of the file's own, with nothing on it yet, whose settings name operators. Started where it is asked for first. */
+/** An empty server for this file with configured operators. Starts on first use. */
 export function ownOperatorServer(): () => Promise<OwnServer> {
   let server: Promise<OwnServer> | null = null;
   afterAll(async () => (await server)?.stop());
@@ -23,7 +23,7 @@ export function ownOperatorServer(): () => Promise<OwnServer> {
   };
 }
 
-/** Signs somebody up on a page of this server, and makes an operator of them: nobody can sign up as one. */
+/** Signs a user up on this server and makes them an operator, because nobody can sign up as one. */
 export async function signUpOperator(page: Page, server: OwnServer): Promise<Visitor> {
   const visitor = await signUp(page);
   const email = OPERATORS[signedUp];

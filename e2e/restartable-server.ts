@@ -8,12 +8,12 @@ export type RestartableServer = {
   url: string;
   start: () => Promise<void>;
   stop: () => Promise<void>;
-  /** As `kill -9` ends it: it does nothing more, and what it had started goes on. */
+  /** Like `kill -9`: the server stops, but its child processes continue. */
   kill: () => Promise<void>;
   remove: () => Promise<void>;
 };
 
-/** A server that can be ended and started again where it was, with what it had. */
+/** A server that can be stopped and restarted with its data. */
 export async function restartable(): Promise<RestartableServer> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'bakehouse-away-'));
   await chmod(dataDir, 0o755);

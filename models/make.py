@@ -1,9 +1,9 @@
 """Makes the starter image models, step by step.
 
-    python models/make.py fetch          the data packages, from npm
-    python models/make.py autoencoder    one small autoencoder for both models
-    python models/make.py classifier     what shows the decoder which detail matters; never judges
-    python models/make.py decoder        its decoder again, alone, so that no latents change
+    python models/make.py fetch          fetches the data packages from npm
+    python models/make.py autoencoder    one small autoencoder for Paris and Kontext
+    python models/make.py classifier     teaches the decoder which details matter; never judges
+    python models/make.py decoder        trains only the decoder again; latents do not change
     python models/make.py latents        pictures and captions as latents and token states
     python models/make.py base           the model that all experts start from, on all pictures
     python models/make.py clusters       eight clusters of the pictures
@@ -11,25 +11,25 @@
     python models/make.py router
     python models/make.py kontext-latents
     python models/make.py kontext
-    python models/make.py judge          what measures how well a picture fits its prompt
+    python models/make.py judge          measures how well a picture fits its prompt
     python models/make.py film-autoencoder
     python models/make.py film-latents
-    python models/make.py wan            the transformer of films
-    python models/make.py all            all of these that have not ended yet, in turn; with
-                                         --minutes it stops in time, and goes on when called again
-    python models/make.py pack FILE      what the trainings start from, and those that have ended,
-                                         in one file; with --bare also the text encoder, for a
-                                         machine that has none, and 60 MB at most
-    python models/make.py unpack FILE    the same, into the work folder there
+    python models/make.py wan            the video transformer
+    python models/make.py all            runs all unfinished steps in order; with --minutes it
+                                         stops in time and resumes with the next call
+    python models/make.py pack FILE      packs the inputs of the trainings and the finished ones
+                                         into one file; with --bare also the text encoder, for a
+                                         machine without it, at most 60 MB
+    python models/make.py unpack FILE    unpacks the file into the work folder
     python models/make.py assemble       starter-paris/, -kontext/, -wan/, judge/: half precision
-    python models/make.py measure        their figures, into the folders
-    python models/make.py figures        the same, printed; --set choosing while tuning
+    python models/make.py measure        writes their figures into the folders
+    python models/make.py figures        prints their figures; --set choosing while tuning
     python models/make.py cards          their cards, with the figures and sample pictures
 
-Everything lands in one folder (`--work`, by default below the user's cache): the packages, one
-folder a step with its checkpoints, sample grids and log. Each training resumes where it was
-stopped or killed. `recipe.json` beside this file holds the settings; what it does not name is as
-the trainers have it.
+All results are in one folder (`--work`, by default below the user's cache): the packages, and one
+folder per step with its checkpoints, sample grids and log. A stopped or killed training resumes
+with the next call. `recipe.json` next to this file has the settings; other settings are the
+trainers' defaults.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ RELEASES = ("assemble", "measure", "cards")
 
 
 def make(step: str, work: Path, recipe: Recipe) -> None:
-    """One step; `expert_<number>` is that of one expert."""
+    """Runs one step; `expert_<number>` is the step of one expert."""
     if step == "fetch":
         fetch(work, recipe)
         return
-    # PyTorch takes seconds: fetching and --help do without it.
+    # PyTorch takes seconds to import; fetching and --help do not need it.
     from workshop import steps
     from workshop.films import steps as film_steps
 
@@ -73,7 +73,7 @@ def make(step: str, work: Path, recipe: Recipe) -> None:
 
 
 def make_all(work: Path, recipe: Recipe, minutes: float) -> None:
-    """Every step whose result is not there yet, until one is stopped or the time is over."""
+    """Runs every step without a result, until one is stopped or the time is up."""
     from workshop.console_reporter import ConsoleReporter
 
     ConsoleReporter.ends_at = time.monotonic() + 60 * minutes
@@ -83,8 +83,8 @@ def make_all(work: Path, recipe: Recipe, minutes: float) -> None:
             continue
         make(step, work, recipe)
         if not (work / result).exists():
-            # Stopped on request, or in time.
-            print(f"{step} goes on from here with the next call", flush=True)
+            # Stopped on request, or by the time limit.
+            print(f"{step} was stopped; the next call resumes it", flush=True)
             return
 
 
@@ -101,7 +101,7 @@ def transfer(arguments: argparse.Namespace, recipe: Recipe) -> None:
 
 
 def release(step: str, work: Path, recipe: Recipe, out: Path) -> None:
-    """What comes after the trainings."""
+    """Runs a step after the trainings."""
     from workshop.cards import write_cards
     from workshop.release import assemble, measure
 
@@ -109,7 +109,7 @@ def release(step: str, work: Path, recipe: Recipe, out: Path) -> None:
 
 
 def print_figures(arguments: argparse.Namespace, recipe: Recipe) -> None:
-    """The figures of the models in `--out`, as one JSON object."""
+    """Prints the figures of the models in `--out`, as one JSON object."""
     from workshop.evaluation.measure import STARTERS, Measured, measure_models
 
     counts = recipe["measured"]
@@ -146,7 +146,8 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     recipe = json.loads(arguments.recipe.read_text())
-    # Behind the environment's own packages: an archive brings what a bare machine lacks.
+    # After the environment's own packages: an archive may contain packages that a bare machine
+    # lacks.
     sys.path.append(str(arguments.work / "site"))
     if arguments.step == "expert":
         if arguments.number not in experts(recipe):

@@ -12,7 +12,7 @@ import { deployedImageExamples, generationExamples } from '../web/src/lib/api/ex
 
 type Asked = { url: string; key: string; body: string };
 
-/** What a server is asked by what was pasted into a shell, the key before. */
+/** Returns the requests that a server receives after pasting a copied example into a shell, the key first. */
 async function askedBy(answer: string, pasted: (origin: string) => string | undefined): Promise<Asked[]> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
@@ -38,14 +38,14 @@ async function askedBy(answer: string, pasted: (origin: string) => string | unde
 test.each([
   ['the first model that answers', undefined, ['/v1/models', '/v1/chat/completions'], 'crumb-expert'],
   ['a model by its name', 'rye-expert', ['/v1/chat/completions'], 'rye-expert'],
-])('what is copied works as it is, the key, then curl: %s', async (_which, modelName, urls, model) => {
+])('the copied example works unchanged, the key, then curl: %s', async (_which, modelName, urls, model) => {
   const list = '{"object":"list","data":[{"id":"crumb-expert","object":"model"}]}';
   const asked = await askedBy(list, (origin) => apiExamples(origin, modelName)[0]?.code);
   expect(asked.map(({ url }) => url)).toEqual(urls);
   expect(JSON.parse(asked.at(-1)?.body ?? '')).toMatchObject({ model });
 });
 
-test('each example asks the same of the model: by its name, or the first', () => {
+test('each example sends the same request to the model: by its name, or the first model', () => {
   for (const { code } of apiExamples('https://bake.example', 'rye-expert')) {
     expect(code).toMatch(/model\W+rye-expert\W/);
     expect(code).not.toContain('models');
@@ -53,7 +53,7 @@ test('each example asks the same of the model: by its name, or the first', () =>
   for (const { code } of apiExamples('https://bake.example')) expect(code).toMatch(/models/);
 });
 
-test('what is copied for embeddings works as it is, and each example names the model', async () => {
+test('the copied embeddings example works unchanged, and each example names the model', async () => {
   const examples = (origin: string) => embeddingExamples(origin, 'rye-sentences');
   const asked = await askedBy('{}', (origin) => examples(origin)[0]?.code);
   expect(asked.map(({ url }) => url)).toEqual(['/v1/embeddings']);
@@ -70,7 +70,7 @@ const request = {
   parameters: { cfg_scale: 7.5, sampling_strategy: 'topk', enhance: true, seed: null },
 };
 
-test('a picture is asked for by curl with the values of the form, and looked at by its id', async () => {
+test("curl requests an image with the form's values, and fetches it by id", async () => {
   const [made, looked] = await askedBy(
     '{"id":"g1"}',
     (origin) => generationExamples(origin, { ...request, edits: false })[0]?.code,
@@ -79,7 +79,7 @@ test('a picture is asked for by curl with the values of the form, and looked at 
   expect(JSON.parse(made?.body ?? '')).toEqual(request);
 });
 
-test('an edit sends its picture before', async () => {
+test('an edit sends its image first', async () => {
   const [sent, made] = await askedBy(
     '{"id":"p1"}',
     (origin) => generationExamples(origin, { ...request, edits: true })[0]?.code,
@@ -88,12 +88,12 @@ test('an edit sends its picture before', async () => {
   expect(JSON.parse(made?.body ?? '')).toEqual({ ...request, picture_id: 'p1' });
 });
 
-test('values are written as Python writes them', () => {
+test('values use Python syntax', () => {
   const [, python] = generationExamples('https://bake.example', { ...request, edits: true });
   expect(python?.code).toContain('"enhance": True, "seed": None}, "picture_id": picture["id"]}');
 });
 
-test('a deployed image model is asked by its name', async () => {
+test('a deployed image model is requested by its name', async () => {
   const code = (edits: boolean) => (origin: string) =>
     deployedImageExamples(`${origin}/v1`, { model: 'rye', edits })[0]?.code;
   const [generated] = await askedBy('{}', code(false));
@@ -105,7 +105,7 @@ test('a deployed image model is asked by its name', async () => {
   expect([edited?.url, edited?.body]).toEqual(['/v1/images/edits', expect.stringContaining('a picture')]);
 });
 
-test('the settings of Claude Code are those of the documentation', async () => {
+test('the settings of Claude Code match the documentation', async () => {
   const page = await readFile(path.resolve(import.meta.dirname, '../docs/coding-agents.md'), 'utf8');
   expect(page).toContain(`\n${claudeCodeExample('http://localhost:4080', 'your-model')}\n`);
 });

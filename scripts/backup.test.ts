@@ -17,8 +17,8 @@ afterAll(async () => {
   await rm(startedIn, { recursive: true, force: true });
 });
 
-test('backup and restore name what is damaged, and exit with 1', async () => {
-  // PostgreSQL's own user must enter it under root.
+test('backup and restore name damaged files, and exit with 1', async () => {
+  // Under root, PostgreSQL's own user must be able to enter it.
   await chmod(startedIn, 0o755);
   const name = `blobs/ab/${'0'.repeat(62)}`;
   await mkdir(path.dirname(path.join(dataDir, name)), { recursive: true });

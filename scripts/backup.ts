@@ -8,7 +8,10 @@ import { readSettings } from './client/settings.ts';
 import type { Command } from './command.ts';
 import { PlainError, plainly } from './plain-error.ts';
 
-/** `backup [FILE]` copies the database, the stored files and the secret into one file, whether the server runs or not; 1 where some of the files are damaged. */
+/**
+ * `backup [FILE]` copies the database, the stored files and the secret into one file, whether the server runs
+ * or not; exits with 1 if some files are damaged.
+ */
 export const backup: Command = async ({ words, startedIn }) => {
   const { dataDir, s3 } = requireEmbedded();
   if (words.length > 1) throw new PlainError("Call it as './bakehouse backup [FILE]'.");
@@ -28,7 +31,10 @@ export const backup: Command = async ({ words, startedIn }) => {
   return 1;
 };
 
-/** `restore FILE` makes a data folder of a backup, where there is none yet; 1 where some of its files are damaged. */
+/**
+ * `restore FILE` creates a data folder from a backup, if there is none yet; exits with 1 if some of its files
+ * are damaged.
+ */
 export const restore: Command = async ({ words, startedIn }) => {
   const { dataDir } = requireEmbedded();
   const [name, ...more] = words;

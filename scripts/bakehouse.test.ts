@@ -21,7 +21,7 @@ function bakehouseWith(settings: Record<string, string>, ...words: string[]) {
 it.each([
   ['blobs', 'verify'],
   ['operator', 'a@example.com'],
-])('%s %s finds no database in a folder that is not there, and does not make it', (...words) => {
+])('%s %s finds no database in a missing folder, and does not create it', (...words) => {
   const dir = path.join(import.meta.dirname, 'no-such-folder');
   expect(bakehouse(...words, '--data-dir', dir)).toMatchObject({
     status: 1,
@@ -30,7 +30,7 @@ it.each([
   expect(existsSync(dir)).toBe(false);
 });
 
-it('names a setting that is not usable, whichever command reads it', () => {
+it('names an invalid setting, whichever command reads it', () => {
   for (const words of [
     ['ledger', 'verify'],
     ['blobs', 'verify'],
@@ -44,8 +44,8 @@ it('names a setting that is not usable, whichever command reads it', () => {
   }
 });
 
-describe('refuses, in one sentence and before anything is installed or started,', () => {
-  it('a port that is none', () => {
+describe('rejects, in one sentence and before anything is installed or started,', () => {
+  it('an invalid port', () => {
     for (const port of ['abc', '65536', '']) {
       expect(bakehouse('up', '--port', port)).toEqual({
         status: 1,
@@ -55,7 +55,7 @@ describe('refuses, in one sentence and before anything is installed or started,'
     }
   });
 
-  it('a data folder that is a file, or lies in one', () => {
+  it('a data folder that is a file, or inside one', () => {
     for (const dir of [program, path.join(program, 'data')]) {
       expect(bakehouse('up', '--data-dir', dir)).toEqual({
         status: 1,
@@ -74,20 +74,20 @@ describe('refuses, in one sentence and before anything is installed or started,'
     );
   });
 
-  it.runIf(process.platform === 'linux')('a data folder where none can be made', () => {
+  it.runIf(process.platform === 'linux')('a data folder in a place that is not writable', () => {
     const { status, stderr } = bakehouse('up', '--data-dir', '/proc/nope/data');
     expect(status).toBe(1);
     expect(stderr).toContain('The data folder /proc/nope/data cannot be made or written');
   });
 
-  it("words that the command doesn't take", () => {
+  it('words that the command does not accept', () => {
     const { status, stderr } = bakehouse('up', 'now');
     expect(status).toBe(1);
     expect(stderr).toContain("'up' takes options only, not 'now'");
   });
 });
 
-it('refuses a backup of what is not there, and of a PostgreSQL that is not its own', () => {
+it('rejects a backup of a missing database, and of an external PostgreSQL', () => {
   const dir = path.join(import.meta.dirname, 'no-such-folder');
   expect(bakehouse('backup', '--data-dir', dir).stderr).toBe(
     `bakehouse: There is no database in ${dir}; --data-dir names another folder.\n`,

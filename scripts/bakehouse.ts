@@ -1,6 +1,6 @@
 /**
- * The command line behind `./bakehouse`. It runs before the dependencies are there, so it imports
- * nothing that needs more than Node's own modules, and loads a command only once they are installed.
+ * Entry point of `./bakehouse`. It runs before dependencies are installed, so it only imports Node's own
+ * modules, and loads a command once they are installed.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ import { root } from './root.ts';
 type Entry = {
   summary: string;
   takesWords?: boolean;
-  /** Makes the data folder; the others only look into one. */
+  /** Creates the data folder; other commands only read it. */
   startsServer?: boolean;
   load: () => Promise<Command>;
 };
@@ -131,17 +131,17 @@ async function main(): Promise<number> {
     );
   }
 
-  // An option is meant from where the person stands; everything after runs from the root.
+  // Paths in options are relative to the user's folder; everything after runs from the root.
   if (values['data-dir']) process.env.BAKEHOUSE_DATA_DIR = path.resolve(values['data-dir']);
   if (values.port !== undefined) process.env.BAKEHOUSE_PORT = readPort('--port', values.port);
   if (values.prepare === false) process.env.BAKEHOUSE_PREPARE = 'false';
   const startedIn = process.cwd();
   process.chdir(root);
-  // Programs that we start find the Node that runs us.
+  // Child processes must find the same Node.
   process.env.PATH = [path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
   if (existsSync('.env')) process.loadEnvFile('.env');
 
-  // Before anything is installed for a server that could not start.
+  // Validate before installing anything for a server that could not start.
   if (command.startsServer) {
     if (process.env.BAKEHOUSE_PORT) readPort('BAKEHOUSE_PORT', process.env.BAKEHOUSE_PORT);
     claimDataDir(toFolder(process.env.BAKEHOUSE_DATA_DIR || '.bakehouse'));

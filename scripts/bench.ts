@@ -17,7 +17,7 @@ import { measureUpload } from './bench/upload.ts';
 import type { Command } from './command.ts';
 import { PlainError } from './plain-error.ts';
 
-/** Each tells its lines, or those of them that take long, as soon as they are known. */
+/** Measures report each line, or at least slow ones, immediately. */
 const measures: Record<string, (tell: (line: Measured) => void) => Promise<Measured[]>> = {
   upload: measureUpload,
   store: measureStore,
@@ -33,13 +33,13 @@ const measures: Record<string, (tell: (line: Measured) => void) => Promise<Measu
   lighthouse: measureLighthouse,
   cluster: measureCluster,
 };
-/** One fetches a program of 185 MB, the other builds programs for ten minutes. */
+/** One downloads a program of 185 MB, the other builds programs for ten minutes. */
 const onlyByName = ['lighthouse', 'cluster'];
 
 /**
- * Measures what we do against what the machine, or the best known program, does beside it in the
- * same minutes, each on a server of its own, and prints the ratios. Fails when one misses its goal,
- * or a negative control meets it.
+ * Compares this product with the machine itself, or the best known program, measured in the same minutes,
+ * each on a separate server, and prints the ratios. Fails if a measure misses its goal, or a negative control
+ * meets it.
  */
 export const bench: Command = async ({ words, models, scale, fraction }) => {
   const unknown = words.find((word) => !(word in measures));
@@ -49,7 +49,7 @@ export const bench: Command = async ({ words, models, scale, fraction }) => {
     ([name]) =>
       words.includes(name) || (words.length === 0 && !models && !scale && !onlyByName.includes(name)),
   );
-  // Hundreds of pictures: only where it is asked for.
+  // Hundreds of images: only on request.
   if (models) chosen.push(['models', measureModels]);
   // Ten million rows.
   if (scale) chosen.push(['scale', () => measureScale(fraction)]);
@@ -61,7 +61,7 @@ export const bench: Command = async ({ words, models, scale, fraction }) => {
       print(lines);
       isAllRight &&= lines.every(isRight);
     } catch (error) {
-      // What another one measures is worth knowing all the same.
+      // Continue with the other measures.
       console.error(`${name} could not be measured:`, error);
       isAllRight = false;
     }

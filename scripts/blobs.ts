@@ -21,8 +21,8 @@ import { PlainError, plainly } from './plain-error.ts';
 const TELL_EVERY_MS = 10_000;
 
 /**
- * `blobs verify` reads every stored file again, and notes what it finds; `blobs move` copies those of the folder to the
- * bucket of the settings. The server may run or not.
+ * `blobs verify` rereads every stored file and records damage; `blobs move` copies files from the folder to
+ * the configured bucket. The server may run or not.
  */
 export const blobs: Command = async ({ words }) => {
   const [word, ...more] = words;
@@ -84,7 +84,7 @@ async function move(db: Database, config: Config): Promise<number> {
   return 0;
 }
 
-/** Says how far it is, now and then. */
+/** Prints the progress periodically. */
 function teller(): (moved: Moved, of: number) => void {
   let toldAt = Date.now();
   return ({ files, bytes }, of) => {

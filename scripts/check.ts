@@ -10,7 +10,10 @@ type Check = { name: string; command: string; args: string[]; fix?: string };
 /** Most checks use one core. */
 const AT_ONCE = 2;
 
-/** Types, lint with the import directions, format, dead code, structure, specification, vocabulary, plain English, generated files, and the same for Python. */
+/**
+ * Types, lint with the import directions, format, dead code, structure, specification, vocabulary, plain
+ * English, generated files, and the same for Python.
+ */
 export const check: Command = async ({ words }) => {
   const python = await preparePython('tests');
   const bin = (name: string) => path.join(root, 'node_modules', '.bin', name);

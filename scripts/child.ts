@@ -6,17 +6,17 @@ import { root } from './root.ts';
 type Options = {
   cwd?: string;
   env?: Record<string, string | undefined>;
-  /** Where the child's output goes; 'stderr' keeps our own stdout clean. */
+  /** Destination of the child's output; 'stderr' leaves our own stdout clean. */
   stdout?: 'inherit' | 'stderr' | 'ignore';
-  /** Aborting it ends the child with SIGTERM, unless it has been handed a signal already. */
+  /** Aborting it ends the child with SIGTERM, unless a signal was already forwarded to it. */
   signal?: AbortSignal;
-  /** Out of reach of the terminal's Ctrl-C, for a child that hands signals on itself and must not get them twice. */
+  /** Its own process group, for a child that must not also receive the terminal's Ctrl-C. */
   ownGroup?: boolean;
 };
 
 /**
- * Runs a program to its end on the terminal's own streams and resolves to its exit code, which is
- * 128 + n where signal n ended it. Signals that reach us are handed on, and the child's end is awaited.
+ * Runs a program on the terminal's own streams and resolves to its exit code, which is 128 + n after signal
+ * n. Forwards signals to the child and waits for its end.
  */
 export function run(command: string, args: string[], options: Options = {}): Promise<number> {
   const child = spawn(command, args, {
@@ -34,7 +34,7 @@ export function run(command: string, args: string[], options: Options = {}): Pro
   return endOf(child, command).finally(restore);
 }
 
-/** Runs a program quietly and resolves to what it printed, both streams together. */
+/** Runs a program without output and resolves to what it printed, both streams together. */
 export async function capture(command: string, args: string[]): Promise<{ code: number; output: string }> {
   const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   const chunks: Buffer[] = [];
@@ -58,7 +58,7 @@ function endOf(child: ChildProcess, command: string): Promise<number> {
   });
 }
 
-/** Ctrl-C in a terminal reaches a child in our group by itself; every other signal reaches only us. */
+/** A terminal sends Ctrl-C to the whole process group; other signals only reach this process. */
 function handOnSignals(child: ChildProcess, ownGroup = false): () => void {
   const forward = (signal: NodeJS.Signals) => {
     if (ownGroup || signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);

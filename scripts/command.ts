@@ -1,24 +1,24 @@
-/** What a command of `./bakehouse` was called with. */
+/** Arguments of a command of `./bakehouse`. */
 export type Arguments = {
   words: string[];
-  /** The folder that the person stands in: relative paths are meant from there. */
+  /** The user's current folder, for relative paths. */
   startedIn: string;
   check: boolean;
   models: boolean;
-  /** The roles of the server that `up` starts; all unless said. */
+  /** The roles of the server that `up` starts. Defaults to all. */
   services?: string | undefined;
-  /** Whose it becomes, and how it is called (import). */
+  /** Owner and title (import). */
   user?: string | undefined;
   everybody?: boolean | undefined;
   title?: string | undefined;
-  /** Deletes one of everybody (import). */
+  /** Deletes a public asset (import). */
   remove?: boolean | undefined;
-  /** Names all that everybody has (import). */
+  /** Lists all public assets (import). */
   list?: boolean | undefined;
   scale: boolean;
-  /** The tests that nobody waits for: many rounds, many seeds. */
+  /** Runs the long tests: many rounds, many seeds. */
   soak: boolean;
-  /** Of the numbers of `--scale`. */
+  /** Fraction of the numbers of `--scale`. */
   fraction: number;
 };
 

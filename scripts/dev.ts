@@ -2,7 +2,10 @@ import { run } from './child.ts';
 import { readSettings } from './client/settings.ts';
 import type { Command } from './command.ts';
 
-/** The server, started again on every change, and vite's own server in front of it. Ends when either ends. */
+/**
+ * Runs the server with a restart on every change, and vite's own server in front of it. Ends when either
+ * ends.
+ */
 export const dev: Command = async () => {
   const { publicUrl } = readSettings();
   const env = { BAKEHOUSE_LOG_FORMAT: 'text', BAKEHOUSE_API: publicUrl, ...process.env };

@@ -16,7 +16,10 @@ import { startOwnServer } from './client/own-server.ts';
 
 const run = promisify(execFile);
 
-/** Runs each program that it is sent, as JSON in a line, and answers with what it has printed. Importing the libraries takes longer than all they do here. */
+/**
+ * Runs each program received as a line of JSON, and returns its output. One process, because importing the
+ * libraries takes longer than everything else.
+ */
 const RUNNER = `
 import contextlib, io, json, sys, traceback
 for line in sys.stdin:
@@ -30,7 +33,7 @@ for line in sys.stdin:
     print(json.dumps({"printed": printed.getvalue(), "failure": failure}), flush=True)
 `;
 
-/** Makes a base model and an adapter for it, small enough for a test, and pushes both. */
+/** Creates a base model and an adapter for it, small enough for a test, and pushes both. */
 const pushModels = (namespace: string) => `
 from peft import LoraConfig, get_peft_model
 from tokenizers import Tokenizer
@@ -52,7 +55,7 @@ adapted.push_to_hub("${namespace}/tuned")
 tokenizer.push_to_hub("${namespace}/tuned")
 `;
 
-test('the lines that load a dataset and a model do so as they are', { timeout: 600_000 }, async () => {
+test('the lines that load a dataset and a model work unchanged', { timeout: 600_000 }, async () => {
   const server = await startOwnServer({ BAKEHOUSE_PREPARE: 'false' });
   const cwd = await mkdtemp(path.join(tmpdir(), 'hub-examples-'));
   onTestFinished(async () => {
@@ -72,7 +75,7 @@ test('the lines that load a dataset and a model do so as they are', { timeout: 6
   expect(await shell('cat "Facts/my data/facts one.csv"')).toBe('a,b\n1,2\n3,4\n');
   await shell(dataset.get('curl') ?? '');
   expect(await shell('cat facts%20one.csv')).toBe('a,b\n1,2\n3,4\n');
-  // Two files with columns of their own are no splits of each other.
+  // Two files with different columns are not splits of one dataset.
   await send(facts, 'other.csv', 'c\n5\n');
   expect(await runPython((await examplesOf(facts)).get('datasets'))).toContain('num_rows: 2');
 
@@ -83,7 +86,8 @@ test('the lines that load a dataset and a model do so as they are', { timeout: 6
   const idOf = (title: string) => models.find((one) => one.title === title)?.dataset_id ?? '';
   const base = await examplesOf(idOf('base'));
   expect(await runPython(base.get('transformers'))).toContain('Bread is made of');
-  // PEFT finds the base in the adapter's configuration; a card that names it, as those of runs do, comes first.
+  // PEFT finds the base in the adapter's configuration; a base named in the card, as for runs, takes
+  // precedence.
   const found = (await examplesOf(idOf('tuned'))).get('peft');
   expect(found).toContain('AutoPeftModelForCausalLM');
   expect(await runPython(found)).toContain('Bread is made of');
@@ -95,7 +99,7 @@ test('the lines that load a dataset and a model do so as they are', { timeout: 6
 
 type Answer = { printed: string; failure: string | null };
 
-/** A user of the server, and what runs the examples as they. */
+/** A user of the server, and a process that runs the examples as that user. */
 async function reader(url: string, cwd: string) {
   const ada = await Client.signUp(url, {
     name: 'Ada',

@@ -24,8 +24,8 @@ const USAGE =
   "'./bakehouse import --list' names what everybody has, and --remove TITLE deletes one of it.";
 
 /**
- * `import FOLDER` makes a folder of this machine a model or dataset of a user, or of everybody; `import --list` names
- * what everybody has, and `import --remove TITLE` deletes one of it. The server may run or not.
+ * `import FOLDER` imports a local folder as a user's or public model or dataset; `import --list` lists public
+ * ones, and `import --remove TITLE` deletes one of them. The server may run or not.
  */
 export const importCommand: Command = async (args) => {
   const command = args.remove === true ? remove : args.list === true ? list : importWords;
@@ -110,7 +110,7 @@ async function requireUser(db: Database, name: string): Promise<string> {
   return userId;
 }
 
-/** What another user of the system stores the server could not read, nor delete. */
+/** The server could not read or delete files of another system user. */
 async function refuseOtherUser(blobsFolder: string, dataDir: string): Promise<void> {
   const { uid } = await stat(existsSync(blobsFolder) ? blobsFolder : dataDir);
   if (uid !== process.getuid?.())

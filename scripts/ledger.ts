@@ -9,13 +9,13 @@ import { readSettings } from './client/settings.ts';
 import type { Command } from './command.ts';
 import { PlainError } from './plain-error.ts';
 
-/** `ledger verify` proves the books straight from the database, whether the server runs or not. */
+/** `ledger verify` proves the ledger directly from the database, whether the server runs or not. */
 export const ledger: Command = async ({ words }) => {
   if (words.join(' ') !== 'verify') throw new PlainError("There is only './bakehouse ledger verify'.");
   return (await withDatabase(printProof)) ? 0 : 1;
 };
 
-/** Prints every check of the ledger; resolves to whether all hold. */
+/** Prints every check of the ledger; resolves to whether all passed. */
 export async function printProof(db: Database): Promise<boolean> {
   const report = await proveLedger(db, () =>
     console.log('Another proof of the books is under way. This one starts when it has ended.'),
@@ -31,7 +31,10 @@ export async function printProof(db: Database): Promise<boolean> {
   return report.ok;
 }
 
-/** Gives `work` the server's database; the embedded one is started if it does not run, and then stopped again. */
+/**
+ * Calls `work` with the server's database; starts the embedded one if it does not run, and stops it again
+ * afterwards.
+ */
 export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
   const { databaseUrl, dataDir } = readSettings();
   if (databaseUrl) return onOwnConnections(databaseUrl, PROOF_CONNECTIONS, work);

@@ -7,14 +7,17 @@ import type { Command } from './command.ts';
 import { withDatabase } from './ledger.ts';
 import { PlainError } from './plain-error.ts';
 
-/** `operator EMAIL` makes an operator's account, or takes over the one that has the address, whether the server runs or not. */
+/**
+ * `operator EMAIL` creates an operator's account, or takes over the account with this address, whether the
+ * server runs or not.
+ */
 export const operator: Command = async ({ words }) => {
   const [email, ...more] = words;
   if (email === undefined || more.length > 0)
     throw new PlainError("Call it as './bakehouse operator EMAIL'.");
   const config = readSettings();
   const { password } = await withDatabase(async (db) => {
-    // Not before there is a database: in a folder that was mistyped nothing is made.
+    // Only once there is a database, so that nothing is created in a mistyped folder.
     config.secret ??= await readOrMakeSecret(config.dataDir);
     return makeOperator({ config, db, clock: systemClock }, { email });
   }).catch((error: unknown) => {

@@ -14,10 +14,10 @@ import { PlainError } from './plain-error.ts';
 import { root } from './root.ts';
 import { account, seed } from './seed.ts';
 
-/** The landing page knows how large they are: 1800 x 1125. */
+/** The landing page expects this size: 1800 x 1125. */
 const SIZE = { width: 1440, height: 900 };
 const DENSITY = 1.25;
-/** After that it hangs. */
+/** A response that takes longer hangs. */
 const ANSWER_MS_MAX = 300_000;
 const QUALITY = 80;
 const prompts = [
@@ -35,8 +35,8 @@ const prompts = [
 const questions = ['What is the name of the house sourdough starter?', 'At which hour do the ovens open?'];
 
 /**
- * Takes the landing page's pictures of the running server: of the example account's dataset, fine-tune, deployment, gallery and bill,
- * which it makes where they are not there yet.
+ * Takes the landing page's screenshots of the running server: of the example account's dataset, fine-tune,
+ * deployment, gallery and bill, which it creates if missing.
  */
 export const pictures: Command = async (args) => {
   await seed({ ...args, scale: false });
@@ -53,7 +53,7 @@ export const pictures: Command = async (args) => {
   return 0;
 };
 
-/** The pages of the dataset, the run, the deployment, the gallery and the bill. */
+/** Pages of the dataset, the run, the deployment, the gallery and the bill. */
 async function takeAll(page: Page, { run, dataset, pod }: Subjects, theme: string): Promise<void> {
   await page.goto(`/dataset/${dataset}/description?tab=rows`);
   await page.getByRole('table').first().waitFor();
@@ -95,7 +95,7 @@ async function signIn(browser: Browser, url: string, theme: 'light' | 'dark'): P
 
 type Subjects = { dataset: string; run: string; pod: string };
 
-/** The ids of what the pictures show: a fine-tune that has learnt its dataset, and what it has learnt. */
+/** Returns the ids of the subjects: a fine-tune that has learnt its dataset, and its model. */
 async function makeSubjects(client: Client): Promise<Subjects> {
   await waitForMachine(client);
   const own = await client.call(listAssets, { query: { types: 'RAW', owner: client.userId } });
@@ -120,7 +120,7 @@ async function makeSubjects(client: Client): Promise<Subjects> {
   return { dataset, run, pod };
 }
 
-/** What the gallery shows first. */
+/** Generates the first images of the gallery. */
 async function generatePictures(client: Client): Promise<void> {
   for (const prompt of prompts) {
     await client.call(createImage, { body: { prompt } });
@@ -130,9 +130,9 @@ async function generatePictures(client: Client): Promise<void> {
 
 /** Chromium itself writes WebP, which Playwright does not offer. */
 async function takePicture(page: Page, name: string): Promise<void> {
-  // What comes up for a moment is no part of the page.
+  // Hides transient messages.
   await page.addStyleTag({ content: '[data-sonner-toaster] { display: none }' });
-  // The event stream never ends, so nothing says that all is there.
+  // The event stream never ends, so network idle is never reached.
   await sleep(1500);
   const session = await page.context().newCDPSession(page);
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });

@@ -1,7 +1,10 @@
-/** Something that the person at the terminal can act on: printed as its sentence, without a stack. */
+/** An error that the user at the terminal can fix: printed as its sentence, without a stack. */
 export class PlainError extends Error {}
 
-/** Turns what the work throws into one. What a store says of itself to the operator stands behind what it says to people. */
+/**
+ * Converts errors of the work to PlainError. A store's message for the operator is in the cause of its public
+ * message.
+ */
 export async function plainly<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

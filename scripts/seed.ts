@@ -10,8 +10,8 @@ export const account = { name: 'Ada Baker', email: 'ada@example.com', password: 
 const dataset = { title: 'Bakehouse facts', file: 'examples/bakehouse-facts.csv' };
 
 /**
- * Adds an example account and dataset through the public API. What is there already stays as it is.
- * With `--scale` it also adds, straight in the database, as much of everything as a large installation has.
+ * Creates an example account and dataset through the public API; existing ones stay unchanged. `--scale` also
+ * inserts the amounts of a large installation directly into the database.
  */
 export const seed: Command = async ({ scale, fraction }) => {
   const url = await findServer();
@@ -42,7 +42,7 @@ export const seed: Command = async ({ scale, fraction }) => {
   return 0;
 };
 
-/** Where somebody else has the address, the refusal says what to do. */
+/** If another user has the address, the error contains instructions. */
 async function signUp(url: string): Promise<Client> {
   return Client.signUp(url, account).catch((error: unknown) => {
     if (!(error instanceof PlainError)) throw error;

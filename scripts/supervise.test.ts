@@ -42,7 +42,7 @@ async function endOf(child: ChildProcess): Promise<[number, string]> {
   return [code, said];
 }
 
-test('restarts a server that dies, also one that is not ready again, and says so', async () => {
+test('restarts a server that dies, even before it is ready again, and logs that', async () => {
   const die = 'process.kill(process.pid, "SIGKILL")';
   const supervised = await run('dies', [
     'ready(); setTimeout(() => process.exit(1), 50)',
@@ -65,7 +65,7 @@ test('does not restart a server that was never ready', async () => {
 
 const drains = 'process.once("disconnect", () => process.exit(0)); ready(); console.log("up")';
 
-test('SIGTERM ends the server in good order', async () => {
+test('SIGTERM ends the server gracefully', async () => {
   const supervised = await run('told', [drains]);
   await once(supervised.stdout as NodeJS.ReadableStream, 'data');
   supervised.kill('SIGTERM');

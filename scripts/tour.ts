@@ -25,7 +25,7 @@ const QUESTIONS = 'examples/bakehouse-questions.jsonl';
 
 type Question = { question: string; answer: string };
 
-/** Walks the main job against the running server through its public API, on the example data. */
+/** Walks the main workflow against the running server through its public API, on the example data. */
 export const tour: Command = async () => {
   const start = performance.now();
   const url = await findServer();
@@ -77,7 +77,7 @@ export const tour: Command = async () => {
   return proven && leads ? 0 : 1;
 };
 
-/** Prints each step with what it cost. */
+/** Prints each step with its cost. */
 class Bill {
   readonly #client: Client;
   #number = 0;
@@ -131,7 +131,10 @@ async function validate(client: Client, dataset: string, model: string): Promise
   }
 }
 
-/** Follows the run of a model. Ctrl-C cancels it before the tour ends: nobody else has the tour's account. */
+/**
+ * Follows the run of a model. Ctrl-C cancels it before the tour ends, because no other program uses the
+ * tour's account.
+ */
 async function followOrCancel(client: Client, model: string): Promise<Run> {
   const onInterrupt = () => {
     console.log('    Stopped: cancelling the run, so that it does not go on alone.');
@@ -157,7 +160,7 @@ async function cancelRunOf(client: Client, model: string): Promise<void> {
   for (const { run_id } of runs) await client.call(cancelRun, { params: { runId: run_id } });
 }
 
-/** Prints how far the run is whenever that changes. */
+/** Prints the progress of the run whenever it changes. */
 function printProgress(client: Client): (run: Run) => Promise<void> {
   let printed = '';
   return async (run) => {
@@ -182,7 +185,7 @@ function loss({ summary }: Run, name: 'eval_loss_base' | 'eval_loss'): string {
   return typeof value === 'number' ? value.toFixed(3) : '-';
 }
 
-/** Resolves to the name under which the deployment answers. */
+/** Resolves to the deployment's name for requests. */
 async function waitUntilRunning(client: Client, podId: string): Promise<string> {
   let printed = '';
   for (;;) {
@@ -216,8 +219,8 @@ async function ask(
 }
 
 /**
- * Whether the tuned model leads its base by more than chance explains. The control: its answers, each to the question
- * before, must not.
+ * True if the tuned model beats its base by more than chance explains. As a control, its answers shifted by
+ * one question must not.
  */
 function printLead(questions: Question[], answers: Answers): boolean {
   const right = (given: string[]) => questions.map(({ answer }, index) => given[index] === answer);

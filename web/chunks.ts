@@ -4,23 +4,23 @@ import { firstScreens } from './first-screen-plugin.ts';
 type ModuleGraph = { getModuleInfo: (id: string) => { importedIds: readonly string[] } | null };
 
 const source = path.join(import.meta.dirname, 'src');
-/** Comes with the pages that need it: a library exports it beside what every page needs. */
+/** Loaded with the few pages that need it, although the same library is part of every page. */
 const fewNeed =
   /floating-ui-react\/utils\/(composite|tabbable)\.|node_modules\/@tanstack\/.*\/(useQueries|queriesObserver)\./;
-/** Comes with the forms that need it, and never with a first screen. */
+/** Loaded with the forms that need it, never with a first screen. */
 const formsOnly = /node_modules\/zod\//;
 
-/** Compresses by itself: in a larger file its rows are out of each other's sight. */
+/** Its own file, because its similar rows compress better together. */
 const generatorTable = /contract\/src\/generators\/(?!parameters)/;
 
-/** What the shell adds once the page is there. */
+/** Parts that the shell adds after the page. */
 const afterPage = [
   'shell/long-work/long-work-tray.tsx',
   'modules/notifications/notification-bell.tsx',
   'modules/referrals/pending-referral.tsx',
 ];
 
-/** What every page needs, and nothing else, in one file: it compresses better and is cached across releases. */
+/** Libraries that every page needs, in one file: it compresses better and stays cached across releases. */
 const framework = {
   name: 'framework',
   test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(?!react-virtual|virtual|.*\/(?:useQueries|queriesObserver)\.)[a-z-]+)\//,
@@ -28,11 +28,15 @@ const framework = {
 };
 
 /**
- * Joins what the first screens need, which would else be dozens of chunks of a kilobyte: `app` for the landing page and another,
- * `shell` for the dashboard and a generator's page, `landing`, `dashboard` and `generator` for one of them, and `field` for the
- * parts of the landing page's forms that the forms of other pages have too; then `onboarding` for the first steps on the dashboard
- * of somebody new, `after-page` for what the shell adds once the page is there, and `common` for what several of these need.
- * Everything else is split as the bundler finds best.
+ * Groups the modules of the first screens, which would otherwise be dozens of 1 KB chunks:
+ * - `app`: the landing page and another screen
+ * - `shell`: the dashboard and a generator's page
+ * - `landing`, `dashboard`, `generator`: only that screen
+ * - `field`: landing page form parts that other forms share
+ * - `onboarding`: a new user's first steps on the dashboard
+ * - `after-page`: parts that the shell adds after the page
+ * - `common`: shared by several of these
+ * The bundler splits everything else.
  */
 function firstScreenGroup() {
   let needs: Record<
@@ -40,7 +44,7 @@ function firstScreenGroup() {
     Set<string>
   > | null = null;
   return {
-    // A module that is only there for its types brings its schemas along no further.
+    // A module imported for its types must not pull in its schemas.
     includeDependenciesRecursively: false,
     debugName: 'first screens',
     priority: 1,
@@ -65,27 +69,27 @@ function firstScreenGroup() {
       if (onDashboard) return onGenerator ? 'shell' : 'dashboard';
       if (!onLanding) {
         if (onGenerator && generatorTable.test(id)) return 'generator-table';
-        // None of the three brings the whole of another along.
+        // Avoid loading one of the three chunks entirely for a part of another.
         if (Number(inSteps) + Number(after) + Number(onGenerator) > 1) return 'common';
         if (inSteps) return 'onboarding';
         if (after) return 'after-page';
         return onGenerator ? 'generator' : null;
       }
-      // Icons too are of `field`: it would import those that its parts begin with from `landing`, which imports it.
+      // Icons belong to `field` too, else `field` would import them from `landing`, which imports `field`.
       return /modules\/(accounts|home\/landing)\//.test(id) ? 'landing' : 'field';
     },
   };
 }
 
-/** Of several pages: each would else be a file of a few hundred bytes. */
+/** Shared by several pages, else each would be a file of a few hundred bytes. */
 const shared = [
   { name: 'icons', test: /node_modules\/lucide-react\//, minShareCount: 2 },
   { name: 'controls', test: /node_modules\/(@base-ui|@floating-ui)\//, minShareCount: 2 },
 ];
 
 /**
- * What is fetched along with a part that comes later: itself, and the shared files that are large. The others are found in it,
- * since their names would be a good part of a first screen.
+ * Filters the chunks to preload with a lazy part: itself and the large shared chunks. The rest is found on
+ * import; listing all names would enlarge the first screen.
  */
 export function fetchedAlong(file: string, needed: string[]): string[] {
   return needed.filter(
@@ -97,12 +101,12 @@ export function fetchedAlong(file: string, needed: string[]): string[] {
 
 export const chunkGroups = [framework, firstScreenGroup(), ...shared];
 
-/** The modules themselves and all that they import statically. */
+/** Returns the modules and their transitive static imports. */
 function reach(modules: readonly string[], graph: ModuleGraph): Set<string> {
   const all = new Set(modules.map((module) => path.join(source, module)));
-  // A set that grows while it is walked.
+  // Grows while iterating.
   for (const id of all) {
-    // What only schemas need comes with them, for the pages that check by them.
+    // Dependencies of schemas load only with pages that validate.
     if (id.endsWith('?schemas')) continue;
     for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) all.add(imported);
   }

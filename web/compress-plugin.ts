@@ -10,8 +10,8 @@ const zip = promisify(gzip);
 const TEXT = /\.(js|css|html|svg|json|txt|md)$/;
 
 /**
- * Writes each text file of the build as brotli and as gzip too (`app.js.br`, `app.js.gz`), each as small as it gets:
- * the server sends these bytes as they are and never compresses while somebody waits. Fonts and pictures already are compressed.
+ * Adds brotli and gzip versions (`app.js.br`, `app.js.gz`) of each text file at the highest compression. The
+ * server sends them as is and never compresses per request. Fonts and pictures are already compressed.
  */
 export function compressed(): Plugin {
   let folder = '';
@@ -21,7 +21,7 @@ export function compressed(): Plugin {
     configResolved(config) {
       folder = path.resolve(config.root, config.build.outDir);
     },
-    // By now the files of public/ are there too.
+    // At this point the files of public/ exist too.
     async writeBundle() {
       const files = await readdir(folder, { recursive: true });
       await Promise.all(

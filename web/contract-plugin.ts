@@ -7,9 +7,9 @@ const contractFolder = resolve(import.meta.dirname, '../contract/src');
 const WITH_SCHEMAS = '?schemas';
 
 /**
- * In the browser an endpoint is its method, path and access, the part of a form that a file is, and what it does in words; the server checks the wire. This gives
- * importers of a contract file just those and its constants, so that zod and the schemas reach only the
- * chunks that import a schema by name (forms), and not the first screen. Types are untouched.
+ * Strips contract files for the browser: an endpoint needs only its method, path, access, file part and
+ * operation name, because the server validates. Zod and the schemas are bundled only for modules that import
+ * a schema by name (forms), not for the first screen. Types are unchanged.
  */
 export function endpointsWithoutSchemas(): Plugin {
   return {
@@ -18,7 +18,7 @@ export function endpointsWithoutSchemas(): Plugin {
     async load(id) {
       const [file = id] = id.split('?');
       if (!file.startsWith(contractFolder) || !file.endsWith('.ts')) return null;
-      // Neither form does anything when it is imported, so what nobody uses is left out.
+      // Neither version has side effects, so unused exports can be dropped.
       const moduleSideEffects = false;
       if (id.endsWith(WITH_SCHEMAS))
         return { code: await readFile(file, 'utf8'), moduleType: 'ts', moduleSideEffects };
@@ -28,7 +28,7 @@ export function endpointsWithoutSchemas(): Plugin {
         if (typeof literal === 'bigint') return [`export const ${name} = ${literal}n;`];
         return isPlain(literal) ? [`export const ${name} = ${JSON.stringify(literal)};`] : [];
       });
-      // A local export wins over a star export of the same name.
+      // Local exports take precedence over star exports.
       const code = [...literals, `export * from ${JSON.stringify(`${file}${WITH_SCHEMAS}`)};`].join('\n');
       return { code, moduleType: 'js', moduleSideEffects };
     },
@@ -57,7 +57,7 @@ function toRoute({ method, path, access, spends, status, upload, operation }: Ro
   return JSON.parse(JSON.stringify({ method, path, access, spends, status, upload: sent, operation: words }));
 }
 
-/** The words of an endpoint's name, e.g. 'list API keys' of `listApiKeys`. */
+/** Splits an endpoint's name into words: `listApiKeys` -> 'list API keys'. */
 function wordsOf(name: string): string {
   return name
     .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
@@ -65,7 +65,7 @@ function wordsOf(name: string): string {
     .replaceAll(/\bx\b/g, 'X');
 }
 
-/** The same with routes in place of endpoints, in a table of them too. */
+/** Replaces endpoints with routes, recursively. */
 function withRoutes(value: unknown, name: string): unknown {
   if (isEndpoint(value)) return toRoute(value, name);
   if (!isTable(value)) return value;
@@ -76,7 +76,7 @@ function isTable(value: unknown): value is object {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Whether JSON can hold it: no schema, function or bigint inside. */
+/** Returns true for JSON values, without schemas, functions or bigints. */
 function isPlain(value: unknown): boolean {
   if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return true;
   if (Array.isArray(value)) return value.every(isPlain);

@@ -3,7 +3,7 @@ import type { Plugin } from 'vite';
 
 const TITLE = '.md?title';
 
-/** `import title from './ledger.md?title'`: the document's own title, without the rest of it. */
+/** Supports `import title from './ledger.md?title'`, which imports only the document's title. */
 export function documentTitles(): Plugin {
   return {
     name: 'document-titles',

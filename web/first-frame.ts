@@ -2,20 +2,22 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Window } from 'happy-dom';
 
 export type Asked = {
-  /** The files of the app, in the order in which the page runs them. */
+  /** The app's scripts in execution order. */
   scripts: string[];
   address: string;
   isExpected: boolean;
 };
 
-/** Runs the built app, which thinks itself in a wide browser without a server; answers with the HTML that it paints first. */
+/**
+ * Runs the built app in a simulated wide browser without a server, and posts the HTML of its first render.
+ */
 async function paint({ scripts, address, isExpected }: Asked): Promise<void> {
   const window = new Window({ url: `http://localhost${address}`, width: 1440, height: 900 });
   becomeBrowser(window);
   if (isExpected) window.localStorage.setItem('bakehouse.session', 'expected');
   const root = window.document.createElement('div');
   root.id = 'root';
-  // As in the browser, something is there until the code of the page is.
+  // As in the browser, #root has content until the page's code loads.
   root.append('…');
   window.document.body.append(root);
   new window.MutationObserver(() => {
@@ -25,7 +27,7 @@ async function paint({ scripts, address, isExpected }: Asked): Promise<void> {
   for (const script of scripts) await import(script);
 }
 
-/** Has what a browser has beyond Node; what is asked of a server never comes. */
+/** Defines the browser globals that Node lacks; requests never complete. */
 function becomeBrowser(window: Window): void {
   const names = new Set(['navigator', 'Event', 'CustomEvent', 'EventTarget']);
   for (let at: object = window; at !== Object.prototype; at = Object.getPrototypeOf(at))

@@ -7,14 +7,13 @@ import type { Asked } from './first-frame.ts';
 
 const SCRIPT = /<script type="module" [^>]*src="([^"]+)"/g;
 const END = '</body>';
-/** No page's: the shell marks nothing in its menu. */
+/** A path that matches no page, so that the shell highlights no menu item. */
 const NOWHERE = '/-';
 
 /**
- * Writes what the app paints first into the HTML, so that it is painted before any of the app's code is there: what a visitor
- * sees of the landing page into `index.html`, of a generator's page into `pages/`, where the server finds it by its path; and
- * the shell, for who is signed in, into each. The app itself paints it, when it has been built. `first-paint.js` says which is
- * shown.
+ * Prerenders the app's first render into the HTML, so that it shows before the app's code loads: a visitor's
+ * landing page in `index.html`, and generator pages in `pages/`, which the server looks up by path. Each file
+ * also contains the shell for signed-in users. `first-paint.js` selects which one to show.
  */
 export function firstFrames(): Plugin {
   let dist = '';
@@ -30,11 +29,11 @@ export function firstFrames(): Plugin {
       const scripts = [...html.matchAll(SCRIPT)].map(([, file = '']) => path.join(dist, file));
       const shell = await firstFrame({ scripts, address: NOWHERE, isExpected: true });
       if (scripts.length === 0 || !shell || !html.includes(END))
-        return this.error('The app does not paint its shell');
+        return this.error('The app did not render its shell');
       await mkdir(path.join(dist, 'pages'));
       for (const address of ['/', ...generatorNames.map((name) => `/${name}`)]) {
         const page = await firstFrame({ scripts, address, isExpected: false });
-        // Kept for who is signed in.
+        // This page requires a session.
         if (page === null) continue;
         await writeFile(
           address === '/' ? index : path.join(dist, 'pages', `${address}.html`),
@@ -45,22 +44,22 @@ export function firstFrames(): Plugin {
   };
 }
 
-/** In templates, whose pictures are not fetched until one is taken. */
+/** Templates, so that the browser loads no pictures until one is used. */
 function frames(address: string, page: string, shell: string): string {
   const template = (name: string, frame: string) =>
-    // What is typed and clicked would be lost: nothing of it takes the focus.
+    // Inert, because input before the app starts would be lost.
     `<template id="${name}"><div inert style="display: contents">${frame}</div></template>`;
   return `${template('shell-frame', shell)}${template('page-frame', page)}<first-frame data-address="${address}"></first-frame>`;
 }
 
-/** Null where the app leads to another address. */
+/** Returns null if the app redirects. */
 async function firstFrame(asked: Asked): Promise<string | null> {
   const worker = new Worker(path.join(import.meta.dirname, 'first-frame.ts'), { workerData: asked });
   try {
     return await new Promise((resolve, reject) => {
       worker.once('message', resolve);
       worker.once('error', reject);
-      worker.once('exit', () => reject(new Error(`The app has painted nothing at ${asked.address}`)));
+      worker.once('exit', () => reject(new Error(`The app rendered nothing at ${asked.address}`)));
     });
   } finally {
     await worker.terminate();

@@ -2,12 +2,12 @@ import { gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 import { screenChunks } from './screen-chunks.ts';
 
-/** Where the build leaves what it measured. */
+/** Where the build writes the measured sizes. */
 export const FIRST_SCREENS_FILE = 'first-screens.json';
 
 /**
- * Each first screen: the modules in src that the browser fetches before it can show it, besides the entry, and what they may
- * take in bytes of gzipped JavaScript.
+ * The first screens: the modules in src, besides the entry, that must load before the screen shows, and their
+ * limit in bytes of gzipped JavaScript.
  */
 export const firstScreens = {
   'landing page': { modules: ['modules/home/landing/landing-page.tsx'], bytesMax: 150_000 },
@@ -26,13 +26,13 @@ export const firstScreens = {
   },
 };
 
-/** Prints the gzipped JavaScript that the first screens need, and fails the build when one needs too much. */
+/** Prints the gzipped JavaScript of each first screen, and fails the build if one exceeds its limit. */
 export function firstScreenBudget(): Plugin {
   return {
     name: 'first-screen-budget',
     apply: 'build',
     generateBundle: {
-      // After the others have written the lists of files to preload into the chunks.
+      // After other plugins have added preload lists to the chunks.
       order: 'post',
       handler(_options, bundle) {
         const measured: Record<string, number> = {};

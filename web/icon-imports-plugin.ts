@@ -6,8 +6,8 @@ import type { Plugin } from 'vite';
 const named = /import (type )?\{([^}]*)\} from 'lucide-react';/g;
 
 /**
- * Has each module import its icons by their own files. Through the library's index every module would seem to
- * import every icon, and the first screens would be given those of all pages.
+ * Rewrites icon imports to the icons' own files. Through the library's index, every module would seem to
+ * import all icons, so first screens would get the icons of all pages.
  */
 export function iconImports(): Plugin {
   let files: Promise<Map<string, string>> | null = null;
@@ -29,17 +29,17 @@ export function iconImports(): Plugin {
           .map((name) => {
             const [icon = '', local = icon] = name.split(' as ');
             const file = fileOf.get(icon);
-            if (!file) this.error(`lucide-react has no icon '${icon}' with a file of its own`);
+            if (!file) this.error(`lucide-react has no file for the icon '${icon}'`);
             return `import ${local} from 'lucide-react/icons/${file}';`;
           });
-        // What it imports besides are types, which are gone by now; the lines stay where they were.
+        // Other imports of the statement are types, already erased. Keep the line count.
         return imports.join(' ') + '\n'.repeat(statement.split('\n').length - 1);
       });
     },
   };
 }
 
-/** The file of each name, from the library's index. */
+/** Maps icon names to files, from the library's index. */
 async function readIndex(): Promise<Map<string, string>> {
   const entry = createRequire(import.meta.url).resolve('lucide-react');
   const index = await readFile(path.join(entry, '../../esm/lucide-react.mjs'), 'utf8');

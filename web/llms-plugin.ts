@@ -6,8 +6,8 @@ import { sections } from './src/modules/documentation/sections.ts';
 const DOCS = path.join(import.meta.dirname, '../docs');
 
 /**
- * Writes the documentation as markdown beside its pages, `/docs/api.md` for `/docs/api`, and a list of it for language
- * models as `/llms.txt` (https://llmstxt.org).
+ * Writes the documentation as markdown next to its pages, `/docs/api.md` for `/docs/api`, and its index for
+ * language models as `/llms.txt` (https://llmstxt.org).
  */
 export function documentationForModels(): Plugin {
   return {
@@ -26,7 +26,10 @@ export function documentationForModels(): Plugin {
   };
 }
 
-/** The list of the documents with these titles, by path: the sections of the web app, then what they do not name. Pure. */
+/**
+ * Returns the llms.txt index of the documents with these titles, by path: the web app's sections, then the
+ * rest.
+ */
 export function listForModels(titles: ReadonlyMap<string, string>): string {
   const named = new Set<string>(sections.flatMap(({ paths }) => paths));
   const others = [...titles.keys()].filter((name) => !named.has(name)).sort();

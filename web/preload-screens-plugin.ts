@@ -6,15 +6,14 @@ import { screenChunks } from './screen-chunks.ts';
 const FIRST_PAINT = '<script src="/first-paint.js"';
 const MODULE = '<script type="module"';
 
-/** An entry that only imports others has none: the page gets its imports instead of it. */
+/** Returns false for chunks that only import others; the page preloads their imports instead. */
 function hasCode({ modules }: Rolldown.OutputChunk): boolean {
   return Object.values(modules).some(({ renderedLength }) => renderedLength > 0);
 }
 
 /**
- * Tells `first-paint.js` which files the screens need that people come upon first, so that they are fetched along with the
- * app itself, which would ask for them only once it runs. All code comes after what the first painting needs: the styles, the
- * font and the picture.
+ * Lists the chunks of the first screens for `first-paint.js`, so that they load in parallel with the app.
+ * Code loads after what the first paint needs: styles, font and picture.
  */
 export function preloadScreens(): Plugin {
   return {
@@ -26,7 +25,7 @@ export function preloadScreens(): Plugin {
         if (!html.includes(FIRST_PAINT)) throw new Error('index.html does not begin with first-paint.js');
         const filesOf = (modules: readonly string[]) => {
           const chunks = screenChunks(modules, bundle ?? {});
-          if (!chunks) throw new Error(`A module of a screen has moved: ${modules.join(', ')}`);
+          if (!chunks) throw new Error(`Module of a first screen not found: ${modules.join(', ')}`);
           return chunks
             .filter(hasCode)
             .map(({ fileName }) => `/${fileName}`)

@@ -3,7 +3,10 @@ import type { Rolldown } from 'vite';
 type Bundle = Rolldown.OutputBundle;
 type Chunk = Rolldown.OutputChunk;
 
-/** The entry and the chunks of the given modules of src, with all that they import statically; null where a module is in none. */
+/**
+ * Returns the entry and the chunks of the given modules of src, with their static imports; null if a module
+ * is in no chunk.
+ */
 export function screenChunks(modules: readonly string[], bundle: Bundle): Chunk[] | null {
   const chunks = Object.values(bundle).filter((output): output is Chunk => output.type === 'chunk');
   const own = modules.map((module) =>
@@ -11,7 +14,7 @@ export function screenChunks(modules: readonly string[], bundle: Bundle): Chunk[
   );
   if (own.includes(undefined)) return null;
   const needed = new Set(chunks.filter((chunk) => chunk.isEntry || own.includes(chunk)));
-  // A set that grows while it is walked: the imports of imports are walked too.
+  // Grows while iterating, to include transitive imports.
   for (const { imports } of needed)
     for (const chunk of chunks) if (imports.includes(chunk.fileName)) needed.add(chunk);
   return [...needed];

@@ -2,10 +2,10 @@ import { TextDecoderStream } from 'node:stream/web';
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach } from 'vitest';
 
-// A browser has it; of Node's own globals it is the one that vitest does not hand on.
+// A browser global of Node's that vitest doesn't expose.
 Object.assign(globalThis, { TextDecoderStream });
 
-// A guard against hanging, like the limit of a test: nothing is true or false by the speed of the machine.
+// High, so that slow machines don't fail tests; it only catches hanging tests.
 configure({ asyncUtilTimeout: 10_000 });
 
 afterEach(cleanup);

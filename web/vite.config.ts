@@ -31,20 +31,20 @@ export default defineConfig({
   build: {
     target: 'es2023',
     assetsInlineLimit: 0,
-    // Every browser that runs es2023 knows modulepreload.
+    // All browsers with es2023 support modulepreload.
     modulePreload: { polyfill: false, resolveDependencies: fetchedAlong },
-    // Building a zod schema has no effect, so a schema that nobody imports may be left out.
+    // Zod schemas have no side effects, so unused ones can be dropped.
     rolldownOptions: {
-      // Whoever starts the product is not told how long its plugins take.
+      // Users who build the product don't need plugin timings.
       checks: { pluginTimings: false },
       treeshake: { manualPureFunctions: ['z', 'endpoint'] },
       output: { codeSplitting: { groups: chunkGroups } },
     },
   },
   test: {
-    // A document for each file, without a process for each file.
+    // Isolates documents per test file without a process per file.
     pool: 'vmThreads',
-    // What the contract plugin makes of a file depends on the files that it imports, which the cache does not know.
+    // The contract plugin's output also depends on the file's imports, which the cache doesn't track.
     fsModuleCache: false,
     setupFiles: ['test-setup.ts', 'test-tabs.ts'],
     testTimeout: 30_000,

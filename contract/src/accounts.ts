@@ -9,7 +9,7 @@ import { bgl } from './money.ts';
 export const PASSWORD_LENGTH_MIN = 8;
 export const PASSWORD_LENGTH_MAX = 128;
 
-/** Of a picture as text: every page of its owner carries it. */
+/** Maximum length of an inline picture: every page of its owner contains it. */
 const IMAGE_CHARS_MAX = 280_000;
 
 export const userId = z.string().min(1);
@@ -23,14 +23,17 @@ const username = z
   .toLowerCase()
   .regex(/^[a-z0-9_-]{3,30}$/, 'Username must have 3 to 30 characters: a-z, 0-9, - and _');
 
-/** Body of the sign-in library's `POST /api/auth/sign-up/email`. A username is picked from the email if absent. */
+/**
+ * Body of the sign-in library's `POST /api/auth/sign-up/email`. Without a username, one is derived from the
+ * email.
+ */
 export const signUpForm = z.object({
   name: personName,
   username: username.optional(),
   email: z
     .email('Enter a valid email address')
     .max(254, 'Enter a valid email address')
-    // RFC 5321 allows no more before the @.
+    // RFC 5321 limits the part before the @ to 64 characters.
     .refine((address) => address.indexOf('@') <= 64, 'Enter a valid email address'),
   password: z
     .string()
@@ -41,7 +44,7 @@ export const signUpForm = z.object({
 /** Body of the library's `POST /api/auth/update-user`. */
 export const profileForm = z.object({
   name: personName.optional(),
-  /** An address, or the picture itself as the web app sends it. */
+  /** An address, or the picture itself as sent by the web app. */
   image: z
     .string()
     .regex(/^(https:\/\/|data:image\/(png|jpeg|webp|gif);base64,)/, 'Image must be a PNG, JPEG, WebP or GIF')
@@ -56,7 +59,7 @@ const onboarding = z.object({
     create_model: z.object({ completed: z.boolean() }),
     fine_tune_model: z.object({ completed: z.boolean() }),
   }),
-  /** Whether the user has put the first steps away. */
+  /** Whether the user dismissed the first steps. */
   dismissed: z.boolean(),
 });
 
@@ -67,11 +70,11 @@ export const user = z.object({
   username: z.string(),
   name: z.string(),
   email: z.string(),
-  /** Whether it was proven: by a provider, a mailed link, a reset link or the operator. */
+  /** Confirmed by a provider, a mailed link, a reset link or the operator. */
   email_verified: z.boolean(),
   image_url: z.string().nullable(),
   is_operator: z.boolean(),
-  /** The mailbox had an account here before: this one was given no starting credits, and no invitation counts for it. */
+  /** The mailbox had an account before, so this one got no starting credits and counts for no invitation. */
   is_returning: z.boolean(),
   onboarding,
 });
@@ -79,8 +82,8 @@ export const user = z.object({
 export type User = z.infer<typeof user>;
 
 /**
- * What every page begins with, read by the session's cookie and in one call, since on a phone each further one is felt. It
- * also keeps the session alive.
+ * State for every page, read with the session's cookie in one call, because round trips are slow on phones.
+ * Also keeps the session alive.
  */
 export const getSession = endpoint({
   method: 'GET',
@@ -89,14 +92,17 @@ export const getSession = endpoint({
   operation: 'sign in',
   summary: "Get the signed-in user and the web app's API key",
   response: z.object({
-    /** Null for nobody. */
+    /** Null if not signed in. */
     user: user.nullable(),
-    /** Null too where it was encrypted under a secret that the server no longer has. */
+    /** Null also if it was encrypted with an earlier server secret. */
     api_key: z.string().nullable(),
   }),
 });
 
-/** The key that the signed-in web app sends with every call. A program that has it is answered with it; one with another key is refused. */
+/**
+ * The API key that the signed-in web app sends with every call. A program that authenticates with this key
+ * gets it too; other keys are refused.
+ */
 export const getApiKey = endpoint({
   method: 'GET',
   path: '/api/v1/api_keys',
@@ -107,7 +113,10 @@ export const getApiKey = endpoint({
   response: z.object({ data: z.string() }),
 });
 
-/** Makes a new key and ends the old one at once. Also for a browser to which the server can no longer show the old one. */
+/**
+ * Creates a new key and revokes the old one immediately. Also works if the server can no longer decrypt the
+ * old one.
+ */
 export const rotateApiKey = endpoint({
   method: 'POST',
   path: '/api/v1/api_keys/rotate',
@@ -136,7 +145,7 @@ export const changeOnboarding = endpoint({
   response: onboarding,
 });
 
-/** Which sign-in methods this server offers; the sign-in page shows just these. */
+/** Sign-in methods that this server offers; the sign-in page shows only these. */
 export const getSignInMethods = endpoint({
   method: 'GET',
   path: '/api/v1/sign-in-methods',
@@ -144,9 +153,9 @@ export const getSignInMethods = endpoint({
   summary: 'List available sign-in methods',
   response: z.object({
     methods: z.array(z.enum(['password', 'github', 'google'])),
-    /** Whether links are mailed; else the operator finds them in the log. */
+    /** Whether links are mailed; otherwise the operator finds them in the log. */
     sends_mail: z.boolean(),
-    /** What an invitation gives to each of the two; 0: nothing. */
+    /** Bonus of an invitation for each side; 0 for none. */
     referral_bonus: bgl,
   }),
 });

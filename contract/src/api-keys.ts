@@ -27,7 +27,10 @@ const expiresAt = z.iso.datetime({
   error: 'expires_at must be a time, such as 2030-01-31T12:00:00Z',
 });
 
-/** Refuses like missing credit does what would cost more, within a day or a month of UTC, or in all. */
+/**
+ * Refuses calls that would exceed the amount within a UTC day, a UTC month or in total, like a lack of
+ * credits.
+ */
 const budgetInput = only({
   amount: positiveBgl('budget.amount'),
   period: z.enum(budgetPeriods),
@@ -36,16 +39,19 @@ const budgetInput = only({
 const apiKey = z.object({
   id: z.string(),
   name: z.string(),
-  /** What it may do: `everything`, `inference` (ask models), `read`. */
+  /** Allowed actions: `everything`, `inference` (call models), `read`. */
   scopes: z.array(z.enum(keyScopes)),
-  /** The one that the web app shows and sends. It has no end, no budget and every scope, and is replaced by rotation alone. */
+  /**
+   * The key that the web app shows and sends. It has all scopes, no expiry and no budget, and is only
+   * replaced by rotation.
+   */
   for_web_app: z.boolean(),
   created_at: z.string(),
   last_used_at: z.string().nullable(),
   expires_at: z.string().nullable(),
-  /** Until when the secret before the last rotation opens too. */
+  /** Until when the secret before the last rotation still works. */
   old_key_opens_until: z.string().nullable(),
-  /** When it was revoked; null: it was not. */
+  /** Null if it is not revoked. */
   revoked_at: z.string().nullable(),
   budget: z
     .object({
@@ -53,16 +59,16 @@ const apiKey = z.object({
       period: z.enum(budgetPeriods),
       /** Charged since the budget was set, or since its day or month began. */
       spent: bgl,
-      /** Promised to work that is running. */
+      /** Held for running work. */
       held: bgl,
-      /** Null: it is one for all time. */
+      /** Null for a total budget. */
       renews_at: z.string().nullable(),
     })
     .nullable(),
 });
 export type ApiKey = z.infer<typeof apiKey>;
 
-/** The secret is shown here and never again. */
+/** The secret is shown only here. */
 export const withSecret = z.object({ api_key: apiKey, secret: z.string() });
 
 export const listApiKeys = endpoint({
@@ -103,7 +109,7 @@ export const changeApiKey = endpoint({
     name: name.optional(),
     scopes: scopes.optional(),
     expires_at: expiresAt.nullish(),
-    /** Another period counts from now on. */
+    /** Another period starts counting now. */
     budget: budgetInput.nullish(),
   }),
   response: apiKey,

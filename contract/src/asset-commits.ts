@@ -4,16 +4,16 @@ import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { text } from './fields/text.ts';
 
-/** Revisions as commits: their list, the card as one, and what each has changed. */
+/** Revisions as commits: their list, the card as a commit, and the changes of each. */
 
-/** Bytes that README.md may have where it is written in the app or stands in a commit. */
+/** Maximum bytes of a README.md that is edited in the app or committed inline. */
 export const CARD_BYTES_MAX = 1024 * 1024;
 
-/** What a dataset or model says of its card and its name. */
+/** Card and name of a dataset or model. */
 export const aboutCard = {
   /** README.md of the newest revision, if it has one. */
   card: z.string().nullable(),
-  /** What the card's metadata (YAML before its text) says; null where it has none that can be read. */
+  /** The card's metadata (YAML before its text); null if it is missing or unreadable. */
   card_metadata: z
     .object({
       license: z.string().nullable(),
@@ -25,7 +25,7 @@ export const aboutCard = {
       library_name: z.string().nullable(),
     })
     .nullable(),
-  /** How the hub's clients call it: `namespace/name`. */
+  /** Name for hub clients: `namespace/name`. */
   repo_id: z.string(),
 };
 
@@ -34,15 +34,15 @@ const assetIdParams = z.object({ id: idOf('dataset or model') });
 const assetCommit = z.object({
   /** 40 hexadecimal digits. */
   commit_id: z.string(),
-  /** Null: before the first file. */
+  /** Null before the first file. */
   revision_id: z.string().nullable(),
   number: z.int(),
-  /** A title, and after an empty line more. */
+  /** A title, optionally followed by an empty line and a body. */
   message: z.string(),
-  /** A username; null where nobody is known. */
+  /** A username; null if unknown. */
   author: z.string().nullable(),
   created_at: z.string(),
-  /** By their names. */
+  /** Tag names. */
   tags: z.array(z.string()),
 });
 
@@ -57,18 +57,18 @@ export const listAssetCommits = endpoint({
   params: assetIdParams,
   query: z.object({
     limit: z.coerce.number().int().min(1).max(100).default(50),
-    /** The id of the last commit of the page before. */
+    /** The id of the previous page's last commit. */
     cursor: z.string().max(40).optional(),
   }),
   response: z.object({ commits: z.array(assetCommit), next_cursor: z.string().nullable() }),
 });
 
 const assetCard = z.object({
-  /** README.md as it is; empty where there is none. */
+  /** README.md unchanged; empty if missing. */
   content: z.string(),
-  /** False: it is longer than a card may be, and this is its beginning. */
+  /** False if it is too long for a card; then this is its beginning. */
   is_whole: z.boolean(),
-  /** The newest commit, which is the parent of the one that saves it. */
+  /** The newest commit, to be sent as the parent when saving. */
   commit_id: z.string(),
 });
 
@@ -89,11 +89,11 @@ export const saveCard = endpoint({
   operation: 'save the card',
   summary: 'Save README.md as a commit',
   params: assetIdParams,
-  // In JSON many characters take two bytes or more.
+  // In JSON many characters take two or more bytes.
   bodyBytesMax: 4 * CARD_BYTES_MAX,
   body: only({
     content: z.string('content is required').min(1, 'The card is empty. Delete README.md instead'),
-    /** Left out: 'Update README.md'. */
+    /** Defaults to 'Update README.md'. */
     message: text('Message', 1000).default(''),
     parent_commit: z
       .string('parent_commit is required')
@@ -106,9 +106,9 @@ export const saveCard = endpoint({
 const fileDifference = z.object({
   path: z.string(),
   change: z.enum(['added', 'removed', 'changed']),
-  /** Null of an added file. */
+  /** Null for an added file. */
   size_before: z.number().nullable(),
-  /** Null of a removed file. */
+  /** Null for a removed file. */
   size_after: z.number().nullable(),
 });
 
@@ -122,17 +122,17 @@ export const compareCommits = endpoint({
   summary: 'List the files that a commit changed',
   params: assetIdParams,
   query: z.object({
-    /** The id of a commit, a tag, or `main`. */
+    /** A commit id, a tag, or `main`. */
     to: z.string().min(1).max(300).default('main'),
   }),
   response: z.object({
-    /** The one before it. */
+    /** The commit before it. */
     from: assetCommit,
     to: assetCommit,
     added_count: z.int(),
     removed_count: z.int(),
     changed_count: z.int(),
-    /** In the order of their paths: at most the first 1,000. */
+    /** Sorted by path, at most the first 1,000. */
     files: z.array(fileDifference),
   }),
 });

@@ -3,7 +3,7 @@ import { FILES_SHOWN_MAX } from './assets.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 
-/** An upload is there as a whole or not at all, so that whatever is listed has been copied. */
+/** Uploads are atomic, so every listed file is fully copied. */
 export const filesCopyStatus = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/files_copy_status',

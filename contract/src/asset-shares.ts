@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 
-/** Users with whom one dataset or model is shared at most. */
+/** Maximum users with whom one dataset or model can be shared. */
 export const SHARES_MAX = 100;
 
 const assetIdParams = z.object({ id: idOf('dataset or model') });
 
-/** Of users by their names alone: whose an e-mail address is, nobody finds out. */
+/** Only usernames, so that callers cannot find out who owns an email address. */
 const username = z
   .string('Enter a username')
   .trim()

@@ -4,7 +4,10 @@ import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 
-/** Files that come in parts, each on its own, in any order and beside each other: an upload that breaks goes on where it was. */
+/**
+ * Multipart uploads: parts can be sent in any order and in parallel, and an interrupted upload can be
+ * resumed.
+ */
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'A SHA-256 has 64 digits, 0 to 9 and a to f');
 
@@ -17,18 +20,18 @@ const upload = z.object({
   upload_id: z.string(),
   path: z.string(),
   size_bytes: z.number(),
-  /** Of every part but the last, which has the rest. Parts are numbered from 1. */
+  /** Size of every part except the last. Parts are numbered from 1. */
   part_bytes: z.int(),
   part_count: z.int(),
-  /** The server has all bytes: complete it. */
+  /** The server has all bytes, so the upload can be completed. */
   is_whole: z.boolean(),
-  /** Of the parts that are there. */
+  /** Total size of the received parts. */
   received_bytes: z.number(),
   created_at: z.string(),
 });
 
 const uploadWithParts = upload.extend({
-  /** Those that are there. */
+  /** The received parts. */
   parts: z.array(uploadPart),
 });
 export type AssetUpload = z.infer<typeof uploadWithParts>;
@@ -41,7 +44,7 @@ export const getUploadLimits = endpoint({
   response: z.object({ file_bytes_max: z.number() }),
 });
 
-/** The same path, size and hash again is the same upload, as long as it is unfinished. */
+/** The same path, size and hash return the same upload while it is unfinished. */
 export const createUpload = endpoint({
   method: 'POST',
   path: '/api/v1/asset/:id/uploads',
@@ -100,7 +103,7 @@ export const putUploadPart = endpoint({
   response: uploadPart,
 });
 
-/** While the server reads the file it answers 202, without the file: the same call again tells when it is done. */
+/** Answers 202 without the file while the server processes it; repeat the call until it is done. */
 export const completeUpload = endpoint({
   method: 'POST',
   path: '/api/v1/asset/:id/uploads/:uploadId/complete',

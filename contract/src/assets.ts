@@ -16,11 +16,11 @@ import { bglInput } from './money.ts';
 import { dataFormat } from './runtime/train-spec.ts';
 import { fineTunePayload } from './training.ts';
 
-/** What a call can make. */
+/** Types that a call can create. */
 const datasetTypes = ['RAW', 'MODEL'] as const;
 export type DatasetType = (typeof datasetTypes)[number];
 
-/** What is listed: indexes of vectors too. */
+/** Types in lists, including vector indexes. */
 export const assetTypes = [...datasetTypes, 'VECTOR'] as const;
 export type AssetType = (typeof assetTypes)[number];
 
@@ -40,12 +40,12 @@ export const assetFile = z.object({
 
 export type AssetFile = z.infer<typeof assetFile>;
 
-/** Files that an answer lists at most; the others follow by `next_cursor` of the asset's info. */
+/** Maximum files in an answer; page through the rest with `next_cursor` of the asset's info. */
 export const FILES_SHOWN_MAX = 1000;
-/** Those that come with the asset itself: every page about it reads them, and few need them all. */
+/** Files included in the asset itself: every page about it reads them, and few need all. */
 export const FIRST_FILES_MAX = 500;
 
-/** A dataset or a model as lists show it. */
+/** A dataset or model in lists. */
 const assetSummary = z.object({
   dataset_id: z.string(),
   dataset_type: z.enum(assetTypes),
@@ -55,13 +55,13 @@ const assetSummary = z.object({
   tags: z.array(z.string()),
   user_id: z.string().nullable(),
   owner_username: z.string(),
-  /** Everybody may use it: the starter models. */
+  /** A starter model, which every user may use. */
   is_starter: z.boolean(),
-  /** What a starter model makes; null for every other asset. */
+  /** Output of a starter model; null for other assets. */
   starter_task: z.enum(['text', 'embedding', 'image']).nullable(),
   /** Every user may read it. */
   is_published: z.boolean(),
-  /** Its owner shares it with users by their names. */
+  /** Its owner shares it with selected users. */
   is_shared: z.boolean(),
   /** Its revisions have addresses in IPFS. */
   use_ipfs: z.boolean(),
@@ -69,13 +69,16 @@ const assetSummary = z.object({
   embedding_model: z.string(),
   dimensions: z.int(),
   base_model_type: z.string().nullable(),
-  /** What kind of model it is or was made from: 'llama', 'qwen'; empty where nobody said. */
+  /** Model family, e.g. 'llama', 'qwen'; empty if unknown. */
   family: z.string(),
-  /** Of a model in Diffusers' format, the pipeline that its model_index.json names. In lists only with `include_pipelines`. */
+  /**
+   * For models in Diffusers' format, the pipeline in model_index.json. In lists only with
+   * `include_pipelines`.
+   */
   pipeline: z.string().nullable(),
-  /** The model that this one was fine-tuned from; null where it is another user's, and the caller may not read that one. */
+  /** The model from which this one was fine-tuned; null if the caller may not read it. */
   parent_dataset_id: z.string().nullable(),
-  /** Of a model: its files are one by itself, in the layout of Transformers, and no adapter for another one. */
+  /** For models: complete in the layout of Transformers, not an adapter. */
   is_whole: z.boolean(),
   file_count: z.int(),
   size_bytes: z.number(),
@@ -87,22 +90,24 @@ const assetSummary = z.object({
 
 export type AssetSummary = z.infer<typeof assetSummary>;
 
-/** A repository of a public hub, and its commit. */
+/** A repository of a public hub and its commit. */
 const assetSource = z.object({ hub_url: z.string(), repo_id: z.string(), revision: z.string() });
 
 const lineageSource = z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() });
 
 const asset = assetSummary.extend({
-  /** Of the newest revision, in the order of their paths: the first 500 of `file_count`. */
+  /** The newest revision's files, sorted by path: the first 500 of `file_count`. */
   files: z.array(assetFile),
-  /** The cursor with which `GET /api/v1/asset/{id}/info` goes on behind them; null where these are all. */
+  /** Cursor for the next page of `GET /api/v1/asset/{id}/info`; null if these are all. */
   next_files_cursor: z.string().nullable(),
   ...aboutCard,
-  /** What a model was made from; null for what was uploaded. Of another user's only what the caller may read is told. */
+  /**
+   * The sources of a model; null for uploads. For another user's model only sources that the caller may read.
+   */
   lineage: z
     .object({ run_id: z.string(), base_model: lineageSource.nullable(), dataset: lineageSource.nullable() })
     .nullable(),
-  /** What it is a copy of; null for what was not cloned. */
+  /** The repository it was cloned from; null if not cloned. */
   source: assetSource.nullable(),
   downloads: z.int().describe('By each user once an hour'),
 });
@@ -125,14 +130,14 @@ export const assetCreatePayload = only({
   embedding_model: z.string().default(''),
   dimensions: z.int().min(0).max(100_000).default(0),
   is_published: z.boolean().default(false),
-  /** The original client sends an empty string for 'none'. */
+  /** The original client sends an empty string for none. */
   parent_dataset_id: z.union([z.uuid(), z.literal('')], 'No model has this id').nullish(),
   use_ipfs: z.boolean().default(false),
   base_model_type: z.enum(uploadBaseModelTypes).nullish(),
   fine_tune_payload: fineTunePayload.nullish(),
 });
 
-/** Creates a dataset or a model; with `fine_tune_payload` it also starts the run. The body of the answer is the new id. */
+/** Creates a dataset or model; with `fine_tune_payload` also starts the run. Answers with the new id. */
 export const createAsset = endpoint({
   method: 'POST',
   path: '/api/v1/asset',
@@ -163,13 +168,13 @@ export const getAsset = endpoint({
   response: asset,
 });
 
-/** What stands in the way of a model's use, as sentences that say which file is missing or wrong. */
+/** Obstacles to using a model, as sentences that name the missing or invalid file. */
 const modelReadiness = z.object({
-  /** Null: it can be deployed on this machine. */
+  /** Null if it can be deployed on this machine. */
   deploy: z.string().nullable(),
-  /** Null: others can be fine-tuned from it. */
+  /** Null if it can be fine-tuned. */
   train: z.string().nullable(),
-  /** Its file is that of a LoRA, which is chosen for a picture. */
+  /** Whether it is a LoRA that can be selected for a picture. */
   lora: z.boolean(),
 });
 
@@ -192,19 +197,21 @@ export const listAssets = endpoint({
   summary:
     'List datasets or models, newest first: your own, those shared with you, published ones, or `all`; `include_starter` adds the starter models',
   query: z.object({
-    /** Left out: all of them. */
+    /** Defaults to all. */
     types: z.enum(assetTypes).optional(),
     owner: userId,
-    /** Of older clients; every asset is a new one here. */
+    /** From older clients; has no effect because all assets are new. */
     is_new_only: flag.optional(),
     search: z.string().trim().default(''),
-    /** Only those that have this tag, letter for letter. */
+    /** Exact, case-sensitive tag. */
     tag: z.string().trim().max(200, 'tag must be at most 200 characters').optional(),
     sort: z.enum(['updated', 'title', 'size']).default('updated'),
     include_starter: flag.default(false),
-    /** The caller's own; those that others share with the caller; published ones, one's own too; or all of these. */
+    /**
+     * The caller's own, those shared with the caller, published ones including the caller's, or all of these.
+     */
     whose: z.enum(['own', 'shared', 'published', 'all']).default('own'),
-    /** Says of each model in Diffusers' format which pipeline it is, which is read from its files. */
+    /** Adds the pipeline of each model in Diffusers' format, which is read from its files. */
     include_pipelines: flag.default(false),
     limit: z.coerce.number().int().min(1).max(100).default(50),
     cursor: z.string().optional(),
@@ -304,7 +311,7 @@ export const assetInfo = endpoint({
   params: assetIdParams,
   query: z.object({
     path: z.string().default(''),
-    /** Lists only files whose whole path begins so. */
+    /** Prefix of the full path. */
     prefix: z.string().optional(),
     limit: z.coerce.number().int().min(1).max(FILES_SHOWN_MAX).default(FILES_SHOWN_MAX),
     cursor: z.string().optional(),
@@ -312,14 +319,14 @@ export const assetInfo = endpoint({
   response: z.object({
     path: z.string(),
     files: z.array(assetFile),
-    /** Of all files below the path, and not of this page alone. */
+    /** Count of all files below the path, not only of this page. */
     file_count: z.int(),
     size_bytes: z.number(),
     next_cursor: z.string().nullable(),
   }),
 });
 
-/** What lies directly in a folder, as a file browser shows it. */
+/** The direct children of a folder, as a file browser shows them. */
 export const assetTree = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/tree',
@@ -327,7 +334,7 @@ export const assetTree = endpoint({
   summary: 'List a folder of a revision, the latest unless said',
   params: assetIdParams,
   query: z.object({
-    /** Empty: the asset itself. */
+    /** Empty for the root. */
     path: z.string().default(''),
     revision_id: idOf('revision').optional(),
     limit: z.coerce.number().int().min(1).max(FILES_SHOWN_MAX).default(100),
@@ -348,32 +355,32 @@ export const assetTree = endpoint({
 export const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 export const filePreview = z.object({
-  /** At most the first 200. A name or a cell that ends with … is the beginning of a longer one. */
+  /** At most the first 200. Names and cells that end with … are truncated. */
   columns: z.array(z.string()),
-  /** Columns of the rows read, those that are not shown too. */
+  /** All columns of the rows, including those not shown. */
   column_count: z.int(),
   rows: z.array(z.array(cell)),
-  /** Null where the file was too large to count. */
+  /** Null if the file was too large to count. */
   total_rows: z.int().nullable(),
-  /** Rows that could not be read: where and why. At most the first 100 of `broken_count`. */
+  /** Unreadable rows with the reason, at most the first 100 of `broken_count`. */
   broken: z.array(z.object({ line: z.int(), reason: z.string() })),
   broken_count: z.int(),
-  /** How training reads the file unless it is told otherwise; null where nobody could say. */
+  /** How training reads the file by default; null if unknown. */
   format: dataFormat.nullable(),
-  /** Why it could not be said, or why training does not read the file as it is, and what to do, where that is known. */
+  /** Why the format is unknown or training cannot read the file, and a remedy if known. */
   format_problem: z.string().nullable(),
-  /** Where a column holds conversations: of each row its first turns, and how many it has. Else empty. */
+  /** If a column holds conversations: the first turns of each row and their total number. Otherwise empty. */
   conversations: z.array(
     z.object({
       turns: z.array(z.object({ role: z.string(), content: z.string() })),
       turn_count: z.int(),
     }),
   ),
-  /** Of a page of one row: all of that row as JSON, uncut; null of other pages, and where it is longer than 1 MB. */
+  /** The complete row as JSON if the page has one row; null otherwise and above 1 MB. */
   whole_row: z.string().nullable(),
 });
 
-/** The first look at the rows: csv, jsonl, json and txt, packed with gzip too, and parquet. */
+/** The first rows of a csv, jsonl, json or txt file, optionally gzipped, or a parquet file. */
 export const previewFile = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/preview',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** What is recorded: a noun and a verb. */
+/** Recorded actions: a noun and a verb. */
 export type AuditAction =
   | 'access.granted'
   | 'access.refused'
@@ -77,15 +77,15 @@ export type AuditAction =
 const auditEntry = z.object({
   entry_id: z.string(),
   at: z.string(),
-  /** Who did it; null: the server itself. */
+  /** Null for the server itself. */
   user_id: z.string().nullable(),
-  /** Null where that is no user any more: the account was deleted. */
+  /** Null if the account was deleted. */
   username: z.string().nullable(),
-  /** A noun and a verb, such as `asset.deleted`: an `AuditAction`, or one of an earlier version's. */
+  /** A noun and a verb, such as `asset.deleted`: an `AuditAction`, or one from an earlier version. */
   action: z.string(),
-  /** What it was done to; no secrets. */
+  /** The objects of the action; no secrets. */
   detail: z.record(z.string(), z.string()),
-  /** What ids in `detail` stand for, as it is called now; what is not there any more is missing. */
+  /** Current names of the ids in `detail`; deleted objects are missing. */
   names: z.record(z.string(), z.string()),
 });
 
@@ -98,7 +98,7 @@ export const listAudit = endpoint({
   operation: 'load the audit log',
   summary: 'List the audit log, newest first',
   query: z.object({
-    /** Username, email address or id of who did it. */
+    /** Username, email address or id. */
     user: z.string().trim().min(1).max(254).optional(),
     /** The first part of `action`, such as `asset`. */
     noun: z

@@ -9,17 +9,17 @@ import { KEY_NAME_LENGTH_MAX } from './limits.ts';
 import { runStates } from './runs.ts';
 
 /*
- * What the original product's public clients, `bagelml` of npm and of PyPI, call beside the calls that
- * the web app uses too. Where a client ignores what it is answered, the answer is this product's own.
+ * Calls of the original product's public clients, `bagelml` on npm and PyPI, in addition to the web app's. If
+ * a client ignores the answer, it has this product's format.
  */
 
 const modelIdParams = z.object({ modelId: idOf('model') });
 const filePath = z.string().min(1);
 
-/** A fine-tune as these clients know it: a run. */
+/** A fine-tune in the format of these clients: a run. */
 const job = z.object({
   job_id: z.string(),
-  /** The model that it makes. */
+  /** The resulting model. */
   asset_id: z.string(),
   model_name: z.string(),
   created_by: z.string(),
@@ -64,7 +64,7 @@ export const getUser = endpoint({
   response: user,
 });
 
-/** Checks the key itself: the client of npm sends it in the body. */
+/** Authenticates with the key in the body, where the npm client sends it. */
 export const createClientKey = endpoint({
   method: 'POST',
   path: '/api/v1/api_keys',
@@ -133,7 +133,7 @@ const modelFile = {
 
 export const downloadModelFile = endpoint({ ...modelFile, path: '/api/v1/jobs/asset/:modelId/files/*' });
 
-/** The client of npm writes the prefix twice. */
+/** The npm client sends the prefix twice. */
 export const downloadModelFilePrefixedTwice = endpoint({
   ...modelFile,
   path: '/api/v1/api/v1/jobs/asset/:modelId/files/*',

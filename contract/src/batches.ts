@@ -7,7 +7,7 @@ import { only } from './fields/only.ts';
 import { bgl } from './money.ts';
 import { fileId } from './openai-files.ts';
 
-/** OpenAI's batch API: the requests of a file are answered within a day, after calls of users, and cost less. */
+/** OpenAI's batch API: the requests in a file are answered within a day, with lower priority and price. */
 const batchEndpoints = ['/v1/chat/completions', '/v1/embeddings', '/v1/responses'] as const;
 export type BatchEndpoint = (typeof batchEndpoints)[number];
 
@@ -23,12 +23,14 @@ const batch = z.object({
   object: z.literal('batch'),
   endpoint: z.enum(batchEndpoints),
   model: z.string(),
-  /** Its file is validated by the call that makes it, which refuses what has a bad line. */
+  /** Always null: creating a batch validates its file and refuses invalid lines. */
   errors: z.null(),
   input_file_id: z.string(),
   completion_window: z.literal('24h'),
   status: z.enum(['in_progress', 'finalizing', 'cancelling', 'completed', 'cancelled', 'expired']),
-  /** The answers, and what was refused or not reached in time; null where there is none. */
+  /**
+   * Files with answers, and with requests that were refused or not reached in time; null if there are none.
+   */
   output_file_id: z.string().nullable(),
   error_file_id: z.string().nullable(),
   created_at: z.int(),
@@ -42,7 +44,7 @@ const batch = z.object({
   cancelled_at: instant,
   request_counts: z.object({ total: z.int(), completed: z.int(), failed: z.int() }),
   metadata: z.record(z.string(), z.string()).nullable(),
-  /** BGL that are held while it is under way, and that its answers have cost by now. */
+  /** BGL held while it runs, and its current cost. */
   held: bgl,
   cost_so_far: bgl,
 });
@@ -57,7 +59,7 @@ export const createBatch = endpoint({
   summary: 'Create a batch of requests (OpenAI-compatible)',
   body: z
     .object({
-      /** A JSON Lines file of the purpose batch: `custom_id`, `method`, `url` and `body` of each request. */
+      /** A JSON Lines file with purpose batch: `custom_id`, `method`, `url` and `body` of each request. */
       input_file_id: fileId,
       endpoint: z.enum(batchEndpoints, `endpoint must be one of ${batchEndpoints.join(', ')}`),
       completion_window: z.literal('24h', "completion_window must be '24h'"),

@@ -3,29 +3,29 @@ import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 
-/** The captions that a training reads beside the pictures of a dataset. */
+/** Captions of a dataset's pictures for training. */
 
-/** Pictures that a training takes at most. */
+/** Maximum pictures of a training. */
 export const CAPTIONS_MAX = 2000;
-/** Bytes of one that training reads. */
+/** Maximum bytes of a caption. */
 export const CAPTION_LENGTH_MAX = 4000;
 
 const assetIdParams = z.object({ id: idOf('dataset or model') });
 
 const place = {
-  /** The picture. */
+  /** Path of the picture. */
   path: z.string().min(1, 'path is required').max(4096),
-  /** Its line in `file_name`, from 1; null: its caption is, or would be, a text file or line of its own. */
+  /** Its line in `file_name`, from 1; null if its caption has, or would get, its own text file or line. */
   line: z.int().min(1).max(1_000_000).nullable(),
 };
 
 const captions = z.object({
-  /** The commit that they are saved on. */
+  /** The parent commit for saving. */
   commit_id: z.string(),
   revision_id: z.string().nullable(),
-  /** The file that they are in; null: a text file of the same name beside each picture. */
+  /** The file with the captions; null if each picture has its own text file. */
   file_name: z.string().nullable(),
-  captions: z.array(z.object({ ...place, /** Empty: it has none. */ text: z.string() })),
+  captions: z.array(z.object({ ...place, /** Empty if it has no caption. */ text: z.string() })),
 });
 
 export type Captions = z.infer<typeof captions>;
@@ -40,7 +40,9 @@ export const getCaptions = endpoint({
   response: captions,
 });
 
-/** They go where the others are: into `metadata.jsonl` where the dataset has one, or else beside each picture. */
+/**
+ * Saved next to the existing captions: in `metadata.jsonl` if the dataset has one, else next to each picture.
+ */
 export const saveCaptions = endpoint({
   method: 'PUT',
   path: '/api/v1/asset/:id/captions',
@@ -48,14 +50,14 @@ export const saveCaptions = endpoint({
   operation: 'save the captions',
   summary: 'Save captions of pictures as one commit',
   params: assetIdParams,
-  // All captions of two bytes a character; parsing a larger body would hold the event loop.
+  // All captions with two bytes per character; parsing a larger body would block the event loop.
   bodyBytesMax: 16 * 1024 * 1024,
   body: only({
     parent_commit: z
       .string('parent_commit is required')
       .regex(/^[0-9a-f]{40}$/, 'parent_commit must be the id of a commit')
       .describe('The newest commit. Where another has been made since, nothing is saved.'),
-    /** Those that change; an empty text takes a caption away. */
+    /** Changed captions only; an empty text deletes a caption. */
     captions: z
       .array(
         only({

@@ -5,7 +5,7 @@ import { only } from './fields/only.ts';
 
 /* Conversations as rows to train on. */
 
-/** The file of a dataset that they are in. */
+/** Their file in a dataset. */
 export const CHATS_FILE = 'chats.jsonl';
 const MESSAGES_MAX = 2_000;
 const TOOLS_MAX = 128;
@@ -27,7 +27,7 @@ const message = z.discriminatedUnion(
       content: text.nullable(),
       reasoning_content: z.string().optional(),
       tool_calls: z.array(toolCall).min(1).optional(),
-      /** 0: it is only read, as what came before; 1 or absent: it is learnt. */
+      /** 0 for context only; 1 or absent to train on it. */
       weight: z.union([z.literal(0), z.literal(1)], 'weight must be 0 or 1').optional(),
     }),
     only({ role: z.literal('tool'), content: text, tool_call_id: z.string().max(200) }),
@@ -36,7 +36,7 @@ const message = z.discriminatedUnion(
 );
 export type ChatRowMessage = z.infer<typeof message>;
 
-/** It goes to the end of `chats.jsonl`, as fine-tuning reads it; the file is made where it is not there. */
+/** Appends to `chats.jsonl`, which fine-tuning can read; creates the file if missing. */
 export const addChatRow = endpoint({
   method: 'POST',
   path: '/api/v1/asset/:id/chats',
@@ -46,7 +46,7 @@ export const addChatRow = endpoint({
   summary: 'Add a conversation to a dataset as a row to train on',
   status: 201,
   params: z.object({ id: idOf('dataset or model') }),
-  // Conversations are kept up to 200,000 characters, each of which may have four bytes.
+  // Conversations have up to 200,000 characters with up to four bytes each.
   bodyBytesMax: 1024 * 1024,
   body: only({
     messages: z
@@ -56,7 +56,7 @@ export const addChatRow = endpoint({
         (all) => all.some((one) => one.role === 'assistant' && one.weight !== 0),
         'messages must have an answer to learn',
       ),
-    /** The functions that the model could call, as the chat API takes them. */
+    /** Available functions, in the chat API's format. */
     tools: z.array(z.record(z.string(), z.unknown())).max(TOOLS_MAX).optional(),
   }),
   response: z.object({ commit_id: z.string(), file_name: z.string() }),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Functions that a model may call, as OpenAI has them; modules/chat/body bounds their schemas. */
+/** Functions that a model may call, in OpenAI's format; modules/chat/body limits their schemas. */
 export const TOOLS_MAX = 128;
 const CALLS_MAX = 50;
 
@@ -17,15 +17,15 @@ const describedTool = {
 };
 export const functionFields = {
   ...describedTool,
-  /** A JSON Schema of an object; left out, the function takes nothing. */
+  /** A JSON Schema of an object; without it the function has no parameters. */
   parameters: z.record(z.string(), z.unknown()).nullish(),
-  /** The arguments are bound by the schema, or it is refused. */
+  /** Constrains the arguments by the schema, or refuses the call. */
   strict: z.boolean().nullish(),
 };
-/** A tool that takes a text. The model is told its grammar, which is not enforced. */
+/** A tool with text input. Its grammar is shown to the model but not enforced. */
 export const customFields = { ...describedTool, format: z.looseObject({ type: z.string() }).nullish() };
 
-/** A tool, checked by the schema that its type has, so that an error names the field. */
+/** Returns a tool schema that validates by the tool's type, so that errors name the field. */
 export const toolOf = (schemaOf: (type: unknown) => z.ZodType) =>
   z.looseObject({}).superRefine((tool, check) => {
     const { error } = schemaOf(tool.type).safeParse(tool);
@@ -35,7 +35,7 @@ export const toolOf = (schemaOf: (type: unknown) => z.ZodType) =>
 
 const functionTool = z.looseObject({ type: z.literal('function'), function: z.looseObject(functionFields) });
 const customTool = z.looseObject({ type: z.literal('custom'), custom: z.looseObject(customFields) });
-/** A tool that OpenAI runs, such as `web_search`. It is ignored, and named in a response header. */
+/** A tool that OpenAI runs, such as `web_search`. It is ignored and named in a response header. */
 export const builtInTool = z.looseObject({ type: z.string() });
 const tool = toolOf(
   (type) => ({ function: functionTool, custom: customTool })[String(type)] ?? builtInTool,
@@ -45,7 +45,7 @@ const namedTool = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: functionName }) }),
   z.looseObject({ type: z.literal('custom'), custom: z.looseObject({ name: functionName }) }),
 ]);
-/** The model is offered these of the tools alone. */
+/** Limits the model to these tools. */
 const allowedTools = z.object({
   type: z.literal('allowed_tools'),
   allowed_tools: z.object({
@@ -54,29 +54,29 @@ const allowedTools = z.object({
   }),
 });
 
-/** What a chat says of the functions that the model may call. */
+/** Tool parameters of a chat. */
 export const toolParameters = {
   tools: z.array(tool).max(TOOLS_MAX).nullish(),
-  /** Left out: the model chooses where there are tools. */
+  /** Defaults to auto if there are tools. */
   tool_choice: z.union([z.enum(['none', 'auto', 'required']), namedTool, allowedTools]).nullish(),
-  /** False: one call at most. A call that is required is one, unless this is true. */
+  /** False allows one call at most. A required call is a single one unless this is true. */
   parallel_tool_calls: z.boolean().nullish(),
   functions: older('functions'),
   function_call: z.enum(['none', 'auto'], `function_call ${NO_FUNCTIONS}`).nullish(),
 };
 
-/** A call that a model made, in an answer and in the conversation that goes on from it. */
+/** A model's function call, in an answer and in the conversation that continues it. */
 const toolCall = z.looseObject({
   id: z.string().min(1).max(200),
   type: z.literal('function'),
   function: z.looseObject({
     name: functionName,
-    /** JSON, as the model wrote it. */
+    /** JSON as written by the model. */
     arguments: z.string(),
   }),
 });
 
-/** A call of a tool that takes a text. */
+/** A call of a tool with text input. */
 const customCall = z.looseObject({
   id: z.string().min(1).max(200),
   type: z.literal('custom'),
@@ -84,7 +84,9 @@ const customCall = z.looseObject({
 });
 export const anyCall = z.discriminatedUnion('type', [toolCall, customCall]);
 
-/** What a message says of calls: an answer makes them, and a turn of the role `tool` brings the result of one. */
+/**
+ * Tool fields of a message: answers contain calls, and a turn with role `tool` contains the result of one.
+ */
 export const messageOfTools = {
   tool_calls: z.array(anyCall).max(CALLS_MAX).nullish(),
   tool_call_id: z.string().min(1).max(200).nullish(),

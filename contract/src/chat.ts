@@ -4,17 +4,17 @@ import { endpoint } from './endpoint.ts';
 import { chatBody } from './fields/chat-body.ts';
 import { modelName } from './fields/model-name.ts';
 
-/** A long conversation; no more, since all of it is parsed at once. */
+/** Enough for a long conversation. Not more, because the whole body is parsed synchronously. */
 export const CHAT_BYTES_MAX = 1024 * 1024;
 
 /**
- * The OpenAI-compatible calls. Every parameter has its bounds here: one request must not take what
- * all share, neither time nor memory; modules/chat/body bounds the schemas of `response_format` and of tools.
+ * The OpenAI-compatible calls. Every parameter is limited here so that one request cannot exhaust shared time
+ * or memory; modules/chat/body limits the schemas of `response_format` and tools.
  */
 const STOPS_MAX = 16;
 const STOP_LENGTH_MAX = 256;
 const BIASED_TOKENS_MAX = 300;
-/** Each is written after the other. */
+/** Choices are generated one after another. */
 const CHOICES_MAX = 8;
 const PROMPTS_MAX = 64;
 export const MAX_TOKENS = z.int().min(1).max(131_072).nullish();
@@ -22,12 +22,12 @@ const penalty = z.number().min(-2).max(2).nullish();
 const share = z.number().min(0).max(1).nullish();
 const stop = z.string().min(1).max(STOP_LENGTH_MAX);
 
-/** Models without such levels ignore it. */
+/** Ignored by models without reasoning levels. */
 export const reasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).nullish();
 export const verbosity = z.enum(['low', 'medium', 'high']).nullish();
 
 const sampling = {
-  /** Name of a deployment (`model_name`), or a starter model's. */
+  /** Name of a deployment (`model_name`) or starter model. */
   model: modelName,
   max_tokens: MAX_TOKENS,
   stream: z.boolean().nullish(),
@@ -53,13 +53,13 @@ const sampling = {
   typical_p: share,
   presence_penalty: penalty,
   frequency_penalty: penalty,
-  /** Two names of one thing: vLLM's and llama.cpp's. */
+  /** vLLM's and llama.cpp's names of the same parameter. */
   repetition_penalty: z.number().min(0.1).max(10).nullish(),
   repeat_penalty: z.number().min(0.1).max(10).nullish(),
   response_format: z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) }).nullish(),
 };
 
-/** What OpenAI's own service takes and what changes no answer. */
+/** Parameters of OpenAI's own service that do not change the answer. */
 const passedOver = Object.fromEntries(
   [
     ...[
@@ -74,7 +74,7 @@ const passedOver = Object.fromEntries(
   ].map((name) => [name, z.unknown().optional()]),
 );
 
-/** Passed over, a parameter that is not known would mislead; clients send null for what they do not ask for. */
+/** Refuses unknown parameters, because ignoring them would mislead. Clients send null for unset ones. */
 export const unknownParameter: z.ZodType = z.null('must be left out: this call does not know it');
 
 const contentPart = z.looseObject({ type: z.string(), text: z.string().optional() });
@@ -115,7 +115,7 @@ const chatCompletion = z.object({
       index: z.int(),
       message: z.object({
         role: z.literal('assistant'),
-        /** Null: the model calls tools and says nothing. */
+        /** Null if the model only calls tools. */
         content: z.string().nullable(),
         reasoning_content: z.string().optional(),
         tool_calls: z.array(anyCall).optional(),
@@ -144,7 +144,7 @@ const textCompletion = z.object({
   ),
 });
 
-/** OpenAI's clients may send one when they try again, so it is not refused. */
+/** OpenAI's clients may send an Idempotency-Key on retries, so it is not refused. */
 const NOT_STORED =
   'Answers are not stored: a call that is repeated with the same Idempotency-Key is answered and charged anew';
 
@@ -166,7 +166,7 @@ export const chatCompletions = endpoint({
       reasoning_effort: reasoningEffort,
       verbosity,
       modalities: z.array(z.literal('text', 'modalities: this server answers in text')).nullish(),
-      /** What the model's own chat template knows. */
+      /** Variables of the model's own chat template. */
       chat_template_kwargs: z.strictObject({ enable_thinking: z.boolean().optional() }).nullish(),
     },
     'response_format',
@@ -189,14 +189,14 @@ export const completions = endpoint({
     {
       ...passedOver,
       ...sampling,
-      /** A text, or its token ids; or several of one of the two, which are answered in their order. */
+      /** A text or its token ids; or several of one kind, answered in order. */
       prompt: z.union([
         z.string(),
         z.array(z.string()).min(1).max(PROMPTS_MAX),
         promptTokens,
         z.array(promptTokens).min(1).max(PROMPTS_MAX),
       ]),
-      /** How many candidates are shown for each token. */
+      /** Number of candidates to return for each token. */
       logprobs: z.int().min(0).max(5).nullish(),
       echo: z.literal(false, `echo: ${EVALUATION}`).nullish(),
       suffix: z.literal('', 'suffix: this server continues texts, and does not fill gaps').nullish(),
@@ -213,11 +213,11 @@ export const openAiModel = z.object({
   object: z.literal('model'),
   created: z.int(),
   owned_by: z.string(),
-  /** What it makes: answers of the chat and completion calls, vectors of the embeddings call, pictures of the images calls, or videos. */
+  /** Output: chat and completion answers, embeddings, pictures, or videos. */
   task: z.enum(['text', 'embedding', 'image', 'video']),
   /** The base model of a fine-tune. */
   parent: z.string().nullable(),
-  /** The fields of Anthropic's API, if the request has a header anthropic-version. */
+  /** Field of Anthropic's API, if the request has an anthropic-version header. */
   type: z.literal('model').optional(),
   display_name: z.string().optional(),
   created_at: z.string().optional(),
@@ -232,7 +232,7 @@ export const listModels = endpoint({
   response: z.object({
     object: z.literal('list'),
     data: z.array(openAiModel),
-    /** The fields of Anthropic's API, if the request has a header anthropic-version. */
+    /** Fields of Anthropic's API, if the request has an anthropic-version header. */
     has_more: z.literal(false).optional(),
     first_id: z.string().nullish(),
     last_id: z.string().nullish(),

@@ -28,13 +28,13 @@ export const redeemCode = endpoint({
 
 const code = z.object({
   id: z.string(),
-  /** Its last characters: the code itself is shown once, when it is made. */
+  /** Its last characters; the full code is only shown when it is created. */
   hint: z.string(),
   amount: bgl,
   note: z.string(),
   redemptions: z.int(),
   redemptions_max: z.int(),
-  /** Who redeemed it, the latest first; 20 at most. */
+  /** Up to 20 users who redeemed it, newest first. */
   redeemed_by: z.array(z.object({ username: z.string(), at: z.string() })),
   expires_at: z.string().nullable(),
   revoked_at: z.string().nullable(),
@@ -64,7 +64,7 @@ export const createCodes = endpoint({
   body: only({
     amount: positiveBgl('Amount'),
     count: whole('count', CODES_AT_ONCE_MAX).default(1),
-    /** How many users may redeem each of them. */
+    /** Maximum users who may redeem each code. */
     redemptions_max: whole('redemptions_max', 100_000).default(1),
     note: text('Note', NOTE_LENGTH_MAX).default(''),
     expires_at: z.iso

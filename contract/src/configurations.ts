@@ -8,8 +8,8 @@ import { CONFIGURATION_NAME_LENGTH_MAX } from './limits.ts';
 import { fineTunePayload } from './training.ts';
 
 /*
- * Parameters of a fine-tune, saved under a name. They come nested or flat, in snake_case or in
- * camelCase, and are kept and answered nested in snake_case.
+ * Saved parameters of a fine-tune. Accepted nested or flat, in snake_case or camelCase; stored and returned
+ * nested in snake_case.
  */
 
 type Shape = typeof fineTunePayload.shape;
@@ -24,7 +24,7 @@ const {
   ...fields
 } = fineTunePayload.shape;
 
-/** Without their defaults: what a configuration does not name stays as it is where it is applied. */
+/** Without defaults: applying a configuration leaves fields that it omits unchanged. */
 const bare = Object.fromEntries(
   Object.entries(fields).map(([name, field]) => [
     name,
@@ -35,9 +35,9 @@ const bare = Object.fromEntries(
 const payload = z
   .object({
     ...bare,
-    /** Null: none has been chosen yet. */
+    /** Null if not chosen yet. */
     accelerator_type: bare.accelerator_type.nullable(),
-    /** Asset id of the base model; of a hub model its id with dashes for slashes. */
+    /** Asset id of the base model; for a hub model its id with dashes instead of slashes. */
     base_model: z.string(),
     hf_model_id: hubModelId,
   })
@@ -53,7 +53,7 @@ function camel<Name extends string>(name: Name): Camel<Name> {
   return name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase()) as Camel<Name>;
 }
 
-/** The fields by both of their names, none of them required. */
+/** Adds the camelCase aliases and makes all fields optional. */
 function withAliases<Fields extends Record<string, z.ZodType>>(shape: Fields) {
   const both = Object.entries(shape).flatMap(([name, field]) => [
     [name, z.optional(field)],
@@ -64,7 +64,7 @@ function withAliases<Fields extends Record<string, z.ZodType>>(shape: Fields) {
   };
 }
 
-/** Who has saved it is the caller; the original payload names them too. */
+/** The owner is the caller, but the original payload contains a user id too. */
 const flat = withAliases({ ...payload.shape, user_id: userIdField });
 
 const configName = nameText(CONFIGURATION_NAME_LENGTH_MAX);
@@ -72,7 +72,7 @@ const configName = nameText(CONFIGURATION_NAME_LENGTH_MAX);
 const sentConfiguration = only({
   ...flat,
   ...withAliases({ config_name: configName, fine_tune_payload: only(flat) }),
-  /** False: no GPU has been chosen. */
+  /** False if no GPU is chosen. */
   isSelectedGpu: z.boolean().optional(),
 }).transform((sent, context) => {
   const { isSelectedGpu, config_name, configName: alias, ...parts } = sent;
@@ -91,7 +91,7 @@ const sentConfiguration = only({
   return { config_name: name, fine_tune_payload: one };
 });
 
-/** A field that has both names goes by the one in snake_case. */
+/** If both names are given, snake_case wins. */
 function inSnakeCase(sent: Record<string, unknown>): Payload {
   return Object.fromEntries(
     Object.keys(payload.shape).flatMap((name) => {

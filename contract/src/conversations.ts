@@ -3,14 +3,16 @@ import { endpoint, type ResponseOf } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 
-/** Conversations of a user that are kept, with all models; the ones that were saved longest ago go first. */
+/** Maximum stored conversations of a user over all models; those saved longest ago are deleted first. */
 export const CONVERSATIONS_MAX = 500;
-/** Bytes of all conversations of a user; where there are more, the same go. */
+/** Maximum bytes of a user's conversations; those saved longest ago are deleted first. */
 export const CONVERSATIONS_BYTES_MAX = 20 * 1024 * 1024;
-/** Characters of the turns of one, as JSON: of a longer one the app keeps the newest. */
+/**
+ * Maximum characters of a conversation's turns as JSON; the app stores only the newest turns of a longer one.
+ */
 export const TURNS_LENGTH_MAX = 200_000;
 
-/** Of which the next one is still an integer of the database. */
+/** The next version must still fit into a database integer. */
 const VERSION_MAX = 2 ** 31 - 2;
 
 const number = z.number().nullable();
@@ -18,28 +20,28 @@ const callId = z.string().max(200);
 const turn = z.object({
   role: z.enum(['user', 'assistant']),
   content: z.string(),
-  /** Of an answer: the functions that the model calls. */
+  /** For answers: the function calls of the model. */
   calls: z.array(z.object({ id: callId, name: z.string(), arguments: z.string() })).optional(),
-  /** What the calls of the answer before came to, in place of a question. */
+  /** Results of the previous answer's calls, instead of a question. */
   results: z.array(z.object({ id: callId, name: z.string(), content: z.string() })).optional(),
   thoughts: z.string().optional(),
-  /** How the answer came: milliseconds to its first token, tokens, tokens per second after the first. */
+  /** Speed of the answer: milliseconds to its first token, tokens, and tokens per second after the first. */
   speed: z.object({ firstTokenMs: z.number(), tokens: z.number(), tokensPerSecond: number }).optional(),
-  /** What ended an answer before the model did. */
+  /** The limit that cut the answer off. */
   cut: z.enum(['maximum', 'context']).optional(),
-  /** It is an answer that was stopped, or broke off. */
+  /** The answer was stopped or broke off. */
   interrupted: z.boolean().optional(),
 });
 
 const conversation = z.object({
   turns: z.array(turn),
-  /** The last question, if it has no answer yet; otherwise empty. */
+  /** The last question if it is unanswered; otherwise empty. */
   unanswered: z.string(),
   settings: z.object({
     system: z.string(),
-    /** The functions as they are typed, a JSON list; `required`: a question is answered by a call. */
+    /** Function definitions as typed, a JSON list; `required` forces a call. */
     tools: z.object({ definitions: z.string(), required: z.boolean() }).optional(),
-    /** Null: the field is empty. */
+    /** Null for an empty field. */
     options: z.object({
       temperature: number,
       max_tokens: number,
@@ -50,9 +52,9 @@ const conversation = z.object({
 });
 export type Conversation = z.infer<typeof conversation>;
 
-/** `model`: the id of a text deployment, or the name of a starter model. */
+/** `model` is the id of a text deployment or the name of a starter model. */
 const withModel = z.object({ model: z.string().min(1, 'model is required').max(200) });
-/** `id`: its client chooses one that it has not used with this model. */
+/** `id` is chosen by the client and unique per model. */
 const query = withModel.extend({ id: idOf('conversation') });
 
 export const listConversations = endpoint({
@@ -86,15 +88,18 @@ export const getConversation = endpoint({
   operation: 'load the conversation',
   query: query.partial({ id: true }),
   response: z.object({
-    /** Null: there is none. */
+    /** Null if there is none. */
     id: z.string().nullable(),
-    /** Of an id under which none is kept: empty, with the settings of the newest with this model; null without that. */
+    /**
+     * For an unknown id: empty with the settings of the newest conversation with this model; null if there is
+     * none.
+     */
     conversation: conversation.nullable(),
-    /** Counts how often it was saved; 0 for none. */
+    /** Number of saves; 0 for none. */
     version: z.int(),
-    /** That of the last save; null for none. */
+    /** Id of the last save; null for none. */
     save_id: z.string().nullable(),
-    /** Whether this installation keeps conversations. */
+    /** Whether this installation stores conversations. */
     is_kept: z.boolean(),
   }),
 });
@@ -105,12 +110,12 @@ export const saveConversation = endpoint({
   access: 'key',
   summary: 'Save a conversation; 409 if another tab or device has saved it since `version`',
   operation: 'save the conversation',
-  // Each character of the turns, of the system prompt and of a question may have four bytes.
+  // Each character of turns, system prompt and question may have four bytes.
   bodyBytesMax: 1024 * 1024,
   query,
   body: only({
     version: z.int().min(0).max(VERSION_MAX),
-    /** A new one for each save: a client that got no answer finds by it whether the save has come. */
+    /** New for each save, so that a client without an answer can check whether the save arrived. */
     save_id: z.uuid('save_id must be a UUID'),
     conversation,
   }),

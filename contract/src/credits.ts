@@ -8,17 +8,20 @@ import { NOTE_LENGTH_MAX } from './limits.ts';
 import { bgl, positiveBgl } from './money.ts';
 
 const balance = z.object({
-  /** All that is the user's, holds included. */
+  /** All credits of the user, holds included. */
   balance: bgl,
-  /** Promised to work that is running. */
+  /** Held for running work. */
   held: bgl,
   /** balance - held: what can be spent. */
   available: bgl,
-  /** The part of the balance that was given: it is spent first and cannot be sent to others. */
+  /** Promotional part of the balance: spent first, cannot be sent to others. */
   given: bgl,
-  /** What can be sent to others: bought credits, and those that others sent, that no running work may need; within the server's limit for 24 hours. */
+  /**
+   * Credits that can be sent: bought or received, not needed by running work, within the server's limit for
+   * 24 hours.
+   */
   sendable: bgl,
-  /** What of the given credits ends next, and when; null where nothing does. */
+  /** The next promotional credits to expire; null if none expire. */
   next_expiry: z.object({ amount: bgl, at: z.string() }).nullable(),
 });
 
@@ -41,7 +44,7 @@ export const transactionTypes = [
   'transfer',
 ] as const;
 
-/** One line of the user's list. Incoming: credit, deposit, refund; the others are outgoing. */
+/** One line of the statement. Incoming: credit, deposit, refund; the others are outgoing. */
 export const transaction = z.object({
   transaction_id: z.string(),
   transaction_date: z.string(),
@@ -56,11 +59,11 @@ export const transaction = z.object({
   dataset_id: z.string().nullable(),
   model_id: z.string().nullable(),
   run_id: z.string().nullable(),
-  /** The picture, which may have been deleted since. */
+  /** The generated picture, which may have been deleted since. */
   generation_id: z.string().nullable(),
   /** Set once the sealer has chained the transfer. */
   transaction_hash: z.string().nullable(),
-  /** What it was charged for consists of single answers, which `getUsageWindow` lists. */
+  /** Set if the charge consists of individual answers, which `getUsageWindow` lists. */
   usage_window_id: z.string().nullable(),
 });
 
@@ -73,12 +76,12 @@ export const transactionSummary = z.object({
   total_token_transferred: bgl,
 });
 
-/** Days of a calendar: the reader's, because a day begins at another moment in each time zone. */
+/** Calendar days in the reader's time zone. */
 const period = z.object({
   /** Inclusive ISO dates. */
   from: z.iso.date().optional(),
   to: z.iso.date().optional(),
-  /** Where those days begin and end. */
+  /** Time zone of these days. */
   time_zone: z
     .string()
     .max(64)
@@ -87,7 +90,7 @@ const period = z.object({
 });
 
 function isTimeZone(name: string): boolean {
-  // Offsets such as +02:00 mean the opposite to PostgreSQL.
+  // PostgreSQL interprets offsets such as +02:00 with the opposite sign.
   if (!/^[A-Za-z][\w+/-]*$/.test(name)) return false;
   try {
     return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
@@ -103,7 +106,7 @@ export const listTransactions = endpoint({
   summary: 'List transactions, pending ones first, then newest first, with totals by kind',
   params: userIdParams,
   query: period.extend({
-    /** Only what was asked for with this API key. */
+    /** Only charges of this API key. */
     key_id: idOf('API key').optional(),
     limit: z.coerce.number().int().min(1).max(200).default(50),
     cursor: z
@@ -116,15 +119,17 @@ export const listTransactions = endpoint({
   }),
   response: z.object({
     transactions: z.array(transaction),
-    /** Of the whole period, on its first page; null on the following ones. */
+    /** Of the whole period, on the first page; null on later pages. */
     summary: transactionSummary.nullable(),
-    /** At the end of the period, on its first page; null on the following ones, and where only those of one key are listed. */
+    /** At the end of the period, on the first page; null on later pages and if filtered by key. */
     closing_balance: bgl.nullable(),
     next_cursor: z.string().nullable(),
   }),
 });
 
-/** Small charges are gathered in a window, which is one line of the statement; this opens it. */
+/**
+ * Small charges are grouped into a window, which is one line of the statement; this call lists its answers.
+ */
 export const getUsageWindow = endpoint({
   method: 'GET',
   path: '/api/v1/usage-windows/:windowId',
@@ -140,23 +145,23 @@ export const getUsageWindow = endpoint({
   }),
   response: z.object({
     id: z.string(),
-    /** What was used: `deployment:<pod id>` or `model:<name>`. */
+    /** The source: `deployment:<pod id>` or `model:<name>`. */
     source: z.string(),
     /** The API key of the calls. */
     key_id: z.string().nullable(),
     opened_at: z.string(),
-    /** Null: it goes on. */
+    /** Null while open. */
     closed_at: z.string().nullable(),
-    /** Of the answers that were written so far. */
+    /** Answers already written. */
     answers_total: z.int(),
     used: bgl,
-    /** Single answers are kept for 90 days. */
+    /** Individual answers are stored for 90 days. */
     answers: z.array(
       z.object({
         id: z.string(),
         at: z.string(),
         amount: bgl,
-        /** What was used, by name, e.g. `prompt_tokens`. */
+        /** Amounts by name, e.g. `prompt_tokens`. */
         quantities: z.record(z.string(), z.number()),
       }),
     ),
@@ -164,7 +169,7 @@ export const getUsageWindow = endpoint({
   }),
 });
 
-/** What credits are spent on. */
+/** Categories of spending. */
 export const uses = [
   'fine_tuning',
   'llm_inference',
@@ -184,18 +189,18 @@ export const listSpend = endpoint({
   params: userIdParams,
   query: period,
   response: z.object({
-    /** The first and the last day that were summed. */
+    /** First and last day of the sum. */
     from: z.iso.date(),
     to: z.iso.date(),
     /** Oldest first. */
     days: z.array(z.object({ date: z.iso.date(), use: z.enum(uses), amount: bgl })),
-    /** Who asked for it, by the API key; the largest first. Null is what no key asked for. */
+    /** By API key, largest first; null is the share without a key. */
     keys: z.array(
       z.object({
         key_id: z.string().nullable(),
         key_name: z.string().nullable(),
         amount: bgl,
-        /** To other users, which is no part of the amount. */
+        /** Sent to other users; not part of the amount. */
         sent: bgl,
       }),
     ),
@@ -218,8 +223,8 @@ export const transferTokens = endpoint({
 });
 
 /**
- * Who would get it, before it is sent. Null for an email address, which shows nothing before it is paid for; for a name
- * that nobody has; and where the caller could not send the amount: so names cannot be tried out without credits.
+ * The recipient, before sending. Null for an email address, which is only revealed after sending; for an
+ * unknown name; and if the caller cannot send the amount, so that names cannot be probed without credits.
  */
 export const previewTransfer = endpoint({
   method: 'GET',
@@ -237,7 +242,7 @@ export const previewTransfer = endpoint({
   response: z.object({ recipient: z.object({ user_id: z.string(), username: z.string() }).nullable() }),
 });
 
-/** One line of a quote: what, how much of it, at which price. */
+/** One line of a quote: item, quantity and price. */
 const quoteItem = z.object({
   label: z.string(),
   quantity: z.number(),
@@ -249,7 +254,7 @@ const quoteItem = z.object({
 export const quote = z.object({ items: z.array(quoteItem), total: bgl, total_usd: z.string() });
 export type Quote = z.infer<typeof quote>;
 
-/** What a price is of. */
+/** Units of prices. */
 export const priceUnit = z.enum([
   'hour',
   'million_tokens',
@@ -264,7 +269,7 @@ const price = z.object({
   label: z.string(),
   unit: priceUnit,
   unit_price: bgl,
-  /** What it will be, and from when on; null where nothing is to change. */
+  /** The next price and its start; null if no change is planned. */
   next: z.object({ unit_price: bgl, valid_from: z.string() }).nullable(),
 });
 
@@ -276,9 +281,9 @@ export const listPrices = endpoint({
   response: z.object({ prices: z.array(price) }),
 });
 
-/** What a proof of the books found. */
+/** Result of a ledger proof. */
 const ledgerProof = z.object({
-  /** The books are proven as they were then. */
+  /** The time to which the proof applies. */
   proved_at: z.string(),
   sum_of_balances: bgl,
   transfers: z.int(),
@@ -289,7 +294,7 @@ const ledgerProof = z.object({
 });
 export type LedgerProof = z.infer<typeof ledgerProof>;
 
-/** The operator's page: accounts, and the last proof that the books are right. */
+/** For operators: accounts, and the last proof of the ledger. */
 export const getLedger = endpoint({
   method: 'GET',
   path: '/api/v1/operator/ledger',
@@ -297,7 +302,7 @@ export const getLedger = endpoint({
   operation: 'load the ledger',
   summary: 'Get the largest accounts and the last ledger proof: balances, open holds and hash chain',
   response: z.object({
-    /** Those of the system, and of users the 200 with the highest balances. */
+    /** System accounts and the 200 users with the highest balances. */
     accounts: z.array(
       z.object({
         account_id: z.string(),
@@ -309,14 +314,14 @@ export const getLedger = endpoint({
       }),
     ),
     accounts_total: z.int(),
-    /** Null until the books were proven for the first time. */
+    /** Null before the first proof. */
     proof: ledgerProof.nullable(),
-    /** There is no proof, or it is more than a minute old: a newer one is on its way. */
+    /** There is no proof or it is older than a minute; a newer one is being computed. */
     is_being_proved: z.boolean(),
   }),
 });
 
-/** What an operator's transfer is called in the statement. */
+/** Name of an operator's transfer in the statement. */
 const description = text('Description', NOTE_LENGTH_MAX).min(1, 'Description must not be empty');
 
 const account = z.object({
@@ -326,7 +331,7 @@ const account = z.object({
   email: z.string(),
   email_verified: z.boolean(),
   is_operator: z.boolean(),
-  /** Its owner has deleted it; what the ledger has of it stays. */
+  /** The user deleted the account; its ledger entries remain. */
   is_deleted: z.boolean(),
   created_at: z.string(),
   balance: bgl,
@@ -341,12 +346,12 @@ export const listAccounts = endpoint({
   access: 'operator',
   summary: 'List users and their balances, newest first',
   query: z.object({
-    /** A part of the username, the name or the email address; or an id. */
+    /** Part of the username, name or email address; or an id. */
     search: z.string().trim().max(254).default(''),
-    /** Only the user whose username, email address or id this is, of whom there is one at most. */
+    /** Only the user with this username, email address or id. */
     user: z.string().trim().min(1).max(254).optional(),
     limit: z.coerce.number().int().min(1).max(200).default(50),
-    /** The user_id of the last one of the page before. */
+    /** The user_id of the previous page's last entry. */
     cursor: z.string().min(1).max(100).optional(),
   }),
   response: z.object({ accounts: z.array(account), next_cursor: z.string().nullable() }),
@@ -382,9 +387,9 @@ export const chargeBackPayment = endpoint({
   response: z.object({
     transaction_id: z.string(),
     amount: bgl,
-    /** What the user paid at once. */
+    /** Charged immediately. */
     collected: bgl,
-    /** What is collected as soon as they have it. */
+    /** Collected as soon as the user has credits. */
     owed: bgl,
   }),
 });

@@ -5,7 +5,7 @@ import { idOf } from './fields/id.ts';
 
 const assetIdParams = z.object({ id: idOf('dataset or model') });
 
-/** A file of the newest revision, or of the one that is said. */
+/** A file of the newest or the given revision. */
 const fileQuery = z.object({
   path: z.string().min(1),
   revision_id: idOf('revision').optional(),
@@ -15,42 +15,45 @@ const range = z.object({
   min: z.number(),
   max: z.number(),
   mean: z.number(),
-  /** About: of many numbers it is an estimate. */
+  /** Approximate for many numbers. */
   median: z.number(),
-  /** The standard deviation; null of less than two numbers, and where it is too large. */
+  /** Standard deviation; null for fewer than two numbers and on overflow. */
   std: z.number().nullable(),
-  /** True if a number is beyond 2^53: then these figures are approximations. SQL returns the exact values. */
+  /** True if a number exceeds 2^53, so that the figures are approximations. SQL returns exact values. */
   rounded: z.literal(true).optional(),
 });
 
 const columnStatistics = z.object({
-  /** Cut as in the preview. */
+  /** Truncated as in the preview. */
   name: z.string(),
-  /** What the filled cells hold; in csv a column of numbers is one though its cells are text. */
+  /** Type of the filled cells; in csv a column of numbers counts as numbers although its cells are text. */
   type: z.enum(['text', 'number', 'boolean', 'list', 'object', 'date', 'bytes', 'picture', 'mixed', 'empty']),
-  /** Cells that hold something: neither nothing nor blank text. */
+  /** Cells that are neither empty nor blank text. */
   filled: z.int(),
-  /** Cells without a value: null, missing, and in csv an empty one. */
+  /** Cells without a value: null, missing, or empty in csv. */
   nulls: z.int(),
-  /** Different values among them; with `distinct_is_more` it is an estimate, because there are too many to count. */
+  /** Number of distinct values; an estimate with `distinct_is_more`, if there are too many to count. */
   distinct: z.int(),
   distinct_is_more: z.boolean(),
-  /** Of a column of numbers. */
+  /** For columns of numbers. */
   numbers: range.nullable(),
-  /** Characters of texts, items of lists. */
+  /** Characters of texts or items of lists. */
   lengths: range.nullable(),
-  /** How the numbers are spread, else the lengths; each bin holds `from` and all up to `to`. */
+  /** Distribution of numbers or else lengths, in bins from `from` to `to`. */
   histogram: z.array(z.object({ from: z.number(), to: z.number(), count: z.int() })),
-  /** The most frequent values that occur more than once, the first first; none where not all could be told apart. */
+  /**
+   * The most frequent values that occur more than once, most frequent first; empty if not all distinct values
+   * could be counted.
+   */
   frequent: z.array(z.object({ value: z.string(), count: z.int() })),
 });
 
 export type ColumnStatistics = z.infer<typeof columnStatistics>;
 
 export const fileColumns = z.object({
-  /** Rows that were looked at. */
+  /** Number of analyzed rows. */
   rows: z.int(),
-  /** Whether these are all. */
+  /** Whether these are all rows. */
   is_whole: z.boolean(),
   /** In the order of the preview. */
   columns: z.array(columnStatistics),
@@ -69,7 +72,7 @@ export const describeColumns = endpoint({
 });
 
 const fileVersion = z.object({
-  /** The revision that brought it. */
+  /** The revision that added it. */
   revision_id: z.string(),
   number: z.int(),
   created_at: z.string(),
@@ -93,26 +96,29 @@ export const listFileVersions = endpoint({
 export const foundRows = filePreview
   .pick({ columns: true, column_count: true, rows: true, format: true, conversations: true })
   .extend({
-    /** Where in the file each of the rows is, from 0. */
+    /** Position of each row in the file, from 0. */
     at: z.array(z.int()),
-    /** Up to where the file was looked through: how many rows lie before that. */
+    /** Number of rows searched. */
     rows_read: z.int(),
-    /** Whether that is its end; there may be more to be found where not. */
+    /** Whether the whole file was searched. */
     is_whole: z.boolean(),
-    /** The `offset` to look further from; null at the end, and where the rest is too deep in the file to be looked through here. */
+    /**
+     * The `offset` for continuing the search; null at the end, or if the rest is too deep in the file to
+     * search.
+     */
     next_offset: z.int().nullable(),
   });
 
 export type FoundRows = z.infer<typeof foundRows>;
 
 const rowFilter = z.strictObject({
-  /** Its name, cut as in the preview. */
+  /** Column name, truncated as in the preview. */
   column: z.string().max(201),
-  /** What is compared: its number or text, its length, or whether there is none. */
+  /** The compared property: number or text, length, or absence of a value. */
   of: z.enum(['value', 'length', 'nothing']).default('value'),
   min: z.number().optional(),
   max: z.number().optional(),
-  /** The whole text; one that ends with … is the beginning. */
+  /** The exact text; a value that ends with … matches by prefix. */
   value: z.string().max(1000).optional(),
 });
 
@@ -120,7 +126,7 @@ export type RowFilter = z.infer<typeof rowFilter>;
 
 const NO_FILTERS = 'filters must be a JSON list such as [{"column": "minutes", "min": 0, "max": 7}]';
 
-/** A list as JSON: a query has none. */
+/** A list as JSON, because a query string has none. */
 const rowFilters = z
   .string()
   .max(10_000, 'filters must be at most 10,000 characters')
@@ -146,7 +152,7 @@ export const searchRows = endpoint({
       /** Required without filters. */
       text: z.string().trim().max(200, 'Search for at most 200 characters').default(''),
       filters: rowFilters,
-      /** From which row on, from 0. */
+      /** First row to search, from 0. */
       offset: z.coerce.number().int().min(0).default(0),
       limit: z.coerce.number().int().min(1).max(100).default(100),
     })
@@ -158,9 +164,11 @@ export const searchRows = endpoint({
 });
 
 export const rowPictures = z.object({
-  /** Of each row: its picture as a WebP of at most 128 x 128 pixels, in a data URL; null where there is none, or it cannot be read. */
+  /**
+   * Each row's picture as a WebP of at most 128 x 128 pixels in a data URL; null if missing or unreadable.
+   */
   pictures: z.array(z.string().nullable()),
-  /** The rows whose pictures cannot be read, from 0, and why. */
+  /** Rows with unreadable pictures, from 0, with the reason. */
   broken: z.array(z.object({ at: z.int(), reason: z.string() })),
 });
 
@@ -182,17 +190,17 @@ export const showPictures = endpoint({
 });
 
 const filePictures = z.object({
-  /** The picture files (png, jpg, webp) in the order of their paths. */
+  /** Picture files (png, jpg, webp) sorted by path. */
   pictures: z.array(
     z.object({
       path: z.string(),
       size_bytes: z.number(),
-      /** Of the picture as it is shown, turned as it says; null where it cannot be read. */
+      /** Displayed size after EXIF rotation; null if unreadable. */
       width: z.int().nullable(),
       height: z.int().nullable(),
-      /** As a WebP of at most 128 x 128 pixels, in a data URL; null where it cannot be read. */
+      /** A WebP of at most 128 x 128 pixels in a data URL; null if unreadable. */
       thumbnail: z.string().nullable(),
-      /** Why it cannot be read; null: it can. */
+      /** Why it is unreadable; null if it is fine. */
       problem: z.string().nullable(),
     }),
   ),
@@ -211,7 +219,7 @@ export const listFilePictures = endpoint({
   query: z.object({
     revision_id: idOf('revision').optional(),
     limit: z.coerce.number().int().min(1).max(48).default(24),
-    /** The path of the last picture of the page before. */
+    /** The path of the previous page's last picture. */
     cursor: z.string().max(4096).optional(),
   }),
   response: filePictures,

@@ -3,14 +3,14 @@ import { boundedBy, numberOf } from './fields/bounded-number.ts';
 import type { NumberField } from './fields/number-field.ts';
 import { samplePrompt as drawnPrompt } from './runtime/train-image-spec.ts';
 
-/** What the training of a LoRA on pictures may be set to. */
+/** Settings for training a LoRA on pictures. */
 
-/** Pictures that each checkpoint draws at most. */
+/** Maximum samples per checkpoint. */
 export const SAMPLE_PROMPTS_MAX = 8;
 const PROMPT_LENGTH_MAX = 1000;
 const TRIGGER_LENGTH_MAX = 40;
 
-/** The numbers of it. The wizard draws its fields from them, and the server checks by them. */
+/** Numeric settings. The wizard builds its fields from them, and the server validates with them. */
 export const pictureTrainingNumbers = {
   steps: { label: 'Steps', min: 1, max: 20_000, step: 1, default: 400 },
   learning_rate: { label: 'Learning rate', min: 0, aboveMin: true, max: 1, step: 0.0001, default: 0.002 },
@@ -21,7 +21,7 @@ export const pictureTrainingNumbers = {
   sample_every: { label: 'Steps between samples', min: 1, max: 20_000, step: 1, default: 100 },
 } as const satisfies Record<string, NumberField>;
 
-/** The sides of the squares that have as many pixels as a full-size model may be trained in. */
+/** Training resolutions of a full-size model, as the side of a square with the same area. */
 export const pictureResolutions = [512, 768, 1024] as const;
 
 export const samplePrompt = drawnPrompt.extend({
@@ -32,9 +32,9 @@ export const samplePrompt = drawnPrompt.extend({
     .max(PROMPT_LENGTH_MAX, `Sample prompt must have at most ${PROMPT_LENGTH_MAX} characters`),
 });
 
-/** Of a LoRA on pictures: how it is trained, and what its checkpoints draw. */
+/** Settings of a picture LoRA and of its checkpoint samples. */
 export const pictureTrainingFields = {
-  /** Stands before each caption that does not have it, and calls on the LoRA in a prompt. */
+  /** Prepended to each caption that lacks it; activates the LoRA in a prompt. */
   trigger_word: z
     .string()
     .trim()
@@ -48,23 +48,23 @@ export const pictureTrainingFields = {
   batch_size: numberOf(pictureTrainingNumbers.batch_size),
   gradient_accumulation_steps: numberOf(pictureTrainingNumbers.gradient_accumulation_steps),
   caption_dropout: numberOf(pictureTrainingNumbers.caption_dropout),
-  /** Left out: what the base model generates; a small one is trained in nothing else. */
+  /** Defaults to the base model's output resolution, the only one for a small model. */
   resolution: z
     .literal(pictureResolutions, `Resolution must be one of ${pictureResolutions.join(', ')}`)
     .nullish(),
-  /** Each time there is a checkpoint, which draws the sample prompts. */
+  /** Checkpoint interval. Each checkpoint draws the sample prompts. */
   sample_every: numberOf(pictureTrainingNumbers.sample_every),
   sample_prompts: z
     .array(samplePrompt)
     .max(SAMPLE_PROMPTS_MAX, `There can be at most ${SAMPLE_PROMPTS_MAX} sample prompts`)
     .default([]),
-  /** Of the adapter's first weights, of the noise and of the order of the pictures. Left out: 42. */
+  /** Seed for adapter initialization, noise and picture order. Defaults to 42. */
   seed: boundedBy({ label: 'Seed', min: 0, max: 2 ** 31 - 1, step: 1 }).optional(),
 };
 
 type Preset = { [Name in keyof typeof pictureTrainingNumbers]: number };
 
-/** Good beginnings, of a small model that this machine's CPU trains and of a full-size one. */
+/** Starting points for a small model on this machine's CPU and for a full-size one. */
 export const pictureTrainingPresets = {
   small: {
     quick: preset({ steps: 150, sample_every: 50 }),

@@ -10,15 +10,15 @@ import { gpuTypes, NAME_LENGTH_MAX } from './limits.ts';
 import { picturesReport } from './runtime/validate-pictures-spec.ts';
 import { agreedCost, costEstimate, runPlacement } from './training.ts';
 
-/** What is trained on what, where and how. */
+/** Model, dataset, GPU and settings. */
 const choice = {
   /** The dataset with the pictures. */
   dataset_id: idOf('dataset'),
-  /** The image model that the LoRA is for: a FLUX or FLUX Kontext. */
+  /** The base model of the LoRA: a FLUX or FLUX Kontext. */
   model_id: idOf('model'),
   /**
-   * A JSONL file of the dataset with a line for each picture, `file_name` and `text`. Null: the text file of the same name
-   * beside each. Left out: `metadata.jsonl` where there is one.
+   * A JSONL file of the dataset with `file_name` and `text` of each picture. Null for a text file next to
+   * each picture. Defaults to `metadata.jsonl` if present.
    */
   file_name: z.string().min(1).nullish(),
   gpu_type: z.enum(gpuTypes, 'Please select a GPU configuration').default(fineTuneDefaults.accelerator_type),
@@ -42,16 +42,16 @@ export const validateDiffusionTraining = endpoint({
     warnings: z.array(z.string()),
     cost_estimate: costEstimate,
     placement: runPlacement,
-    /** The file that the captions are in; null: a text file beside each picture. */
+    /** The file with the captions; null for a text file next to each picture. */
     file_name: z.string().nullable(),
-    /** What was read; null where nothing was. `memory_bytes` is what the run needs where it will run. */
+    /** The report; null if nothing was read. `memory_bytes` applies to the chosen device. */
     data: picturesReport.omit({ critical_errors: true, gpu_memory_bytes: true }).nullable(),
   }),
 });
 
 export type DiffusionValidation = z.output<NonNullable<(typeof validateDiffusionTraining)['response']>>;
 
-/** Makes a model that the run fills with the LoRA. Its quote is held, and only the time that it takes is charged. */
+/** Creates a model that the run fills with the LoRA. Holds the quote and charges only the time used. */
 export const startDiffusionTraining = endpoint({
   method: 'POST',
   path: '/api/v1/diffusion-training',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** Where a person reads how it works; the web app links to just these. */
+/** Documentation links of the web app. */
 export const getDocumentation = endpoint({
   method: 'GET',
   path: '/api/v1/documentation',
@@ -9,9 +9,9 @@ export const getDocumentation = endpoint({
   summary: 'Get the documentation link',
   response: z.object({
     documentation_url: z.string(),
-    /** Whether it is the one that this server serves itself, under `/docs`. */
+    /** Whether this server hosts it under `/docs`. */
     built_in: z.boolean(),
-    /** Where its source code is; null where the operator names no place. */
+    /** Source code; null if not configured. */
     github_url: z.string().nullable(),
   }),
 });

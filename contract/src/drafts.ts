@@ -7,26 +7,26 @@ import type { NumberField } from './fields/number-field.ts';
 import { only } from './fields/only.ts';
 import { bgl } from './money.ts';
 
-/* Rows to train on that a model writes from documents. They are a draft until they are saved in a dataset. */
+/* Training rows that a model writes from documents. They are a draft until saved in a dataset. */
 
-/** Of a user. */
+/** Per user. */
 export const DRAFTS_MAX = 10;
-/** Of a draft. */
+/** Per draft. */
 export const DOCUMENTS_MAX = 20;
 export const DOCUMENT_BYTES_MAX = 50 * 1024 * 1024;
 export const DOCUMENT_PAGES_MAX = 1_000;
-/** Of all documents of a draft. */
+/** Total of all documents of a draft. */
 export const DRAFT_CHARACTERS_MAX = 2_000_000;
-/** That a draft can come to have. */
+/** Maximum rows of a draft. */
 export const DRAFT_ROWS_MAX = 10_000;
 const PROMPT_LENGTH_MAX = 8_000;
 const ROW_TEXT_LENGTH_MAX = 20_000;
 const ROWS_AT_ONCE_MAX = 1_000;
 
-/** The endings of the documents that can be read. */
+/** Extensions of supported documents. */
 export const documentKinds = ['.pdf', '.docx', '.md', '.txt'] as const;
 
-/** The file of a dataset that rows from documents are in. */
+/** The dataset file for rows from documents. */
 export const DOCUMENTS_FILE = 'documents.jsonl';
 
 export const draftNumbers = {
@@ -35,11 +35,13 @@ export const draftNumbers = {
   overlap_characters: { label: 'Overlap', min: 0, max: 2_000, step: 50, default: 200 },
 } as const satisfies Record<string, NumberField>;
 
-/** What a prompt stands in for: the text of the chunk, and how many rows are asked for. */
+/** Placeholders in a prompt: the text of the chunk, and the requested number of rows. */
 export const TEXT_PLACE = '{{text}}';
 export const ROWS_PLACE = '{{rows}}';
 
-/** An example of a row would be copied by small models, and the end of a prompt is what they do. */
+/**
+ * Without an example row, which small models would copy; with the task at the end, which they follow best.
+ */
 export const DEFAULT_PROMPT = `Text:
 ${TEXT_PLACE}
 
@@ -47,16 +49,16 @@ Write ${ROWS_PLACE} questions about this text, each with its answer. Each questi
 
 Answer with JSON: an object with a list "rows", in which each row has a "question" and an "answer".`;
 
-/** Why a row of an answer is not kept. */
+/** Why a generated row is dropped. */
 const dropReasons = ['unreadable', 'empty', 'cut_off', 'duplicate'] as const;
 export type DropReason = (typeof dropReasons)[number];
 
 const settings = only({
-  /** Name of a deployment (`model_name`), or a starter model's. */
+  /** Name of a deployment (`model_name`) or starter model. */
   model: modelName,
   rows_per_chunk: numberOf(draftNumbers.rows_per_chunk),
   chunk_characters: numberOf(draftNumbers.chunk_characters),
-  /** Characters of a chunk that the next one begins with. */
+  /** Characters shared by consecutive chunks. */
   overlap_characters: numberOf(draftNumbers.overlap_characters),
   prompt: z
     .string()
@@ -72,9 +74,9 @@ export type DraftSettings = z.infer<typeof settings>;
 const document = z.object({
   document_id: z.string(),
   name: z.string(),
-  /** Null: its format has none. */
+  /** Null if the format has no pages. */
   pages: z.int().nullable(),
-  /** Pages without text, such as pictures: nothing is written from them. */
+  /** Pages without text, e.g. scans; they produce no rows. */
   empty_pages: z.int(),
   characters: z.int(),
 });
@@ -82,24 +84,24 @@ export type DraftDocument = z.infer<typeof document>;
 
 const draft = z.object({
   draft_id: z.string(),
-  /** `open`: it was not started yet. */
+  /** `open` until started. */
   status: z.enum(['open', 'running', 'cancelling', 'completed', 'cancelled', 'failed']),
   documents: z.array(document),
   /** Null before it is started. */
   settings: settings.nullable(),
   chunks: z.int(),
   chunks_done: z.int(),
-  /** Of these: the model gave no answer. */
+  /** Chunks without an answer of the model. */
   chunks_failed: z.int(),
-  /** The document that is being read. */
+  /** The document being processed. */
   current_document: z.string().nullable(),
-  /** That are in it now, and of these how many are in a dataset. */
+  /** Current rows, and how many of them are saved in a dataset. */
   rows: z.int(),
   rows_saved: z.int(),
   dropped: z.partialRecord(z.enum(dropReasons), z.int()),
-  /** What the model was last refused with, or why the draft failed. */
+  /** The model's last refusal, or why the draft failed. */
   error: z.string().nullable(),
-  /** BGL that are held while it runs, and that its answers have cost. */
+  /** BGL held while it runs, and the cost of its answers. */
   held: bgl,
   cost_so_far: bgl,
   created_at: z.string(),
@@ -112,18 +114,21 @@ const row = z.object({
   row_id: z.string(),
   question: z.string(),
   answer: z.string(),
-  /** The document, with the page or the heading. */
+  /** The document with its page or heading. */
   source: z.string(),
   document_id: z.string(),
-  /** The number of its chunk. */
+  /** Index of its chunk. */
   chunk: z.int(),
-  /** The dataset that it was saved in. */
+  /** The dataset it was saved in. */
   saved_in: z.string().nullable(),
 });
 export type DraftRow = z.infer<typeof row>;
 
 const start = only({
-  /** Left out: the chunks without an answer are asked about, as before. With settings the rows of before go. */
+  /**
+   * Without settings, chunks without an answer are retried with the previous ones. With settings, existing
+   * rows are deleted.
+   */
   settings: settings.optional(),
 });
 
@@ -212,7 +217,7 @@ export const quoteDraft = endpoint({
   response: z.object({
     chunks: z.int(),
     rows_max: z.int(),
-    /** BGL that are held: tokens are charged as they are used, and the rest is released. */
+    /** BGL to hold: tokens are charged as used, the rest is released. */
     highest_bgl: bgl,
   }),
 });
@@ -289,7 +294,7 @@ export const deleteDraftRows = endpoint({
   response: z.object({ deleted: z.int() }),
 });
 
-/** They go to the end of `documents.jsonl`, as fine-tuning reads it; the file is made where it is not there. */
+/** Appends to `documents.jsonl`, which fine-tuning can read; creates the file if missing. */
 export const saveDraftRows = endpoint({
   method: 'POST',
   path: '/api/v1/drafts/:draft_id/save',
@@ -300,7 +305,7 @@ export const saveDraftRows = endpoint({
   params: draftParams,
   body: only({
     asset_id: idOf('dataset'),
-    /** Left out: all that are not saved yet. */
+    /** Defaults to all unsaved rows. */
     row_ids: rowIds.optional(),
   }),
   response: z.object({ commit_id: z.string(), file_name: z.string(), saved: z.int() }),

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { modelName } from './fields/model-name.ts';
 
-/** As OpenAI has them. */
+/** OpenAI's limits. */
 const INPUTS_MAX = 2048;
 const TOKENS_MAX = 300_000;
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Passed over, a parameter that is not known would mislead; clients send null for what they do not ask for. */
+/** Refuses unknown parameters, because ignoring them would mislead. Clients send null for unset ones. */
 const unknownParameter: z.ZodType = z.null('must be left out: this call does not know it');
 
 const text = z.string().min(1, 'An input cannot be an empty text');
@@ -22,9 +22,9 @@ export const createEmbeddings = endpoint({
   summary: 'Create embeddings (OpenAI-compatible)',
   body: z
     .object({
-      /** Name of a deployment (`model_name`) of an embedding model, or a starter model's. */
+      /** Name of an embedding deployment (`model_name`) or starter model. */
       model: modelName,
-      /** One text or many; or token ids of the model's own tokenizer, with those that begin and end a text. */
+      /** One text or many; or token ids of the model's own tokenizer, including start and end tokens. */
       input: z.union([
         text,
         z.array(text).min(1, 'There is no input').max(INPUTS_MAX, many),
@@ -38,9 +38,9 @@ export const createEmbeddings = endpoint({
             `At most ${TOKENS_MAX} tokens in one request`,
           ),
       ]),
-      /** Fewer numbers than the model has, where it was made for that. */
+      /** Truncates the embeddings if the model supports it. */
       dimensions: z.int().min(1).max(65_536).nullish(),
-      /** base64: of 32-bit floats, the lowest byte first. */
+      /** base64 of little-endian 32-bit floats. */
       encoding_format: z.enum(['float', 'base64'], 'encoding_format must be float or base64').nullish(),
       user: z.unknown().optional(),
     })

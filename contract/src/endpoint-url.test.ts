@@ -7,7 +7,7 @@ test('fills parameters and encodes each segment', () => {
   );
 });
 
-test('leaves out absent query values and keeps false and zero', () => {
+test('omits null query values but not false and zero', () => {
   expect(endpointUrl('/x', {}, { a: undefined, b: null, c: false, d: 0, e: 'ä' })).toBe(
     '/x?c=false&d=0&e=%C3%A4',
   );

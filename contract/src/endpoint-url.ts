@@ -2,8 +2,8 @@ type Scalar = string | number | boolean | null | undefined;
 
 /**
  * Fills `:name` and a trailing `*` of an endpoint's path and appends the query. Each segment is
- * percent-encoded; slashes of a `*` stay. Null and undefined query values are left out.
- * Throws when a parameter is missing.
+ * percent-encoded; slashes of a `*` stay. Null and undefined query values are omitted. Throws if a parameter
+ * is missing.
  */
 export function endpointUrl(path: string, params: object = {}, query: object = {}): string {
   const values = new Map<string, Scalar>(Object.entries(params));

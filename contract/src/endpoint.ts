@@ -2,28 +2,28 @@ import type * as z from 'zod';
 
 /**
  * Who may call an endpoint.
- * - `public`: anybody.
- * - `session`: a browser that is signed in (cookie): for the account itself, its sessions, export and deletion.
+ * - `public`: anyone.
+ * - `session`: a signed-in browser (cookie): for the account itself, its sessions, export and deletion.
  * - `key`: the owner of the API key in `X-API-KEY` or `Authorization: Bearer`.
- * - `key_or_session`: either of the two; a browser is let in from the server's own pages alone.
- * - `operator`: such an owner whose verified email address is named in `BAKEHOUSE_OPERATORS`.
+ * - `key_or_session`: either; a browser only from the server's own pages.
+ * - `operator`: a key whose owner's verified email address is in `BAKEHOUSE_OPERATORS`.
  * - `workload`: a running workload with its own token.
  */
 export type Access = 'public' | 'session' | 'key' | 'key_or_session' | 'operator' | 'workload';
 
 /**
- * What an API key may do: `everything`; `read` what is there; ask models (`inference`). A call is open to
- * `everything`, and to what it says itself.
+ * Scopes of an API key: `everything`, `read` data, call models (`inference`). A call accepts `everything` and
+ * the scopes that it lists.
  */
 export const keyScopes = ['everything', 'inference', 'read'] as const;
 export type KeyScope = (typeof keyScopes)[number];
 
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What a JSON body may have where its endpoint does not say otherwise. */
+/** Default maximum of a JSON body. */
 export const BODY_BYTES_MAX = 64 * 1024;
 
-/** One call of the wire, written once: the server binds it, the web app calls it, OpenAPI prints it. */
+/** One API call, defined once: the server binds it, the web app calls it, OpenAPI documents it. */
 export type Endpoint<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -31,46 +31,48 @@ export type Endpoint<
   Response extends z.ZodType = z.ZodType,
 > = {
   method: Method;
-  /** Fastify's form: `/api/v1/asset/:id`; a trailing `*` takes the rest of the path. */
+  /** In Fastify's format: `/api/v1/asset/:id`; a trailing `*` matches the rest of the path. */
   path: string;
   access: Access;
   summary: string;
-  /** Completes 'Failed to …' on a screen where an answer says nothing; the words of the endpoint's name unless said. */
+  /** Completes 'Failed to …' if an answer has no message. Defaults to the words of the endpoint's name. */
   operation?: string;
-  /** Scopes beside `everything` whose keys may call it; unless said, `read` for GET and HEAD and none for the rest. */
+  /**
+   * Scopes besides `everything` that may call it. Defaults to `read` for GET and HEAD, and to none otherwise.
+   */
   scopes?: KeyScope[];
-  /** Makes or changes API keys: of these, the web app's alone may call it. */
+  /** Creates or changes API keys, so only the web app's key may call it. */
   managesKeys?: boolean;
-  /** Takes an `Idempotency-Key`: same key, same answer. */
+  /** Supports `Idempotency-Key`: same key, same answer. */
   spends?: boolean;
   params?: Params;
   query?: Query;
   body?: Body;
-  /** Bytes that the JSON body may have; `BODY_BYTES_MAX` unless said. */
+  /** Maximum bytes of the JSON body. Defaults to `BODY_BYTES_MAX`. */
   bodyBytesMax?: number;
   /**
-   * The body is a file, which the handler takes in as it comes, within limits of its own: the body
-   * itself, or the named part of a form, whose other parts are `fields`. With `orJson` that part may be left out, and the
-   * body come as JSON of this shape, which the handler parses.
+   * The body is a file that the handler streams with its own limits: the body itself, or the named part of a
+   * form, whose other parts are `fields`. With `orJson` the part is optional and the body may be JSON of this
+   * shape, which the handler parses.
    */
   upload?: 'bytes' | { part: string; fields?: z.ZodObject; orJson?: z.ZodObject };
-  /** The server has the whole body in memory, a file as well: few of them come in at once, the others wait or get a 503. */
+  /** The whole body is buffered, even a file: few are accepted concurrently, others wait or get a 503. */
   isHeldInMemory?: boolean;
-  /** The body may come as a browser's form sends it (`application/x-www-form-urlencoded`), all of it text, or as JSON. */
+  /** The body may be form-encoded (`application/x-www-form-urlencoded`, all values text) or JSON. */
   isForm?: boolean;
-  /** The shape of its errors, where it has not that of all others. */
+  /** Shape of its errors, if different from the default. */
   error?: z.ZodType;
-  /** A JSON answer. Absent: the handler writes bytes, a stream or nothing. */
+  /** A JSON answer. Absent if the handler writes bytes, a stream or nothing. */
   response?: Response;
-  /** What it writes then, by content type, for who reads OpenAPI; null: what no schema describes. */
+  /** Other answers by content type, for OpenAPI; null if no schema describes them. */
   answers?: Record<string, z.ZodType | null>;
-  /** HTTP status of success, 200 unless said. */
+  /** HTTP status of success. Defaults to 200. */
   status?: number;
-  /** That of the same answer while what was asked for is not done, where it has one. */
+  /** HTTP status of the same answer while the work is unfinished. */
   pendingStatus?: number;
 };
 
-/** Keeps the exact schema types of an endpoint's definition. */
+/** Preserves the exact schema types of an endpoint's definition. */
 export function endpoint<
   Params extends z.ZodType = z.ZodUndefined,
   Query extends z.ZodType = z.ZodUndefined,
@@ -80,13 +82,13 @@ export function endpoint<
   return definition;
 }
 
-/** What a handler receives, after parsing. */
+/** Input of a handler, after parsing. */
 export type InputOf<E> =
   E extends Endpoint<infer P, infer Q, infer B>
     ? { params: z.output<P>; query: z.output<Q>; body: z.output<B> }
     : never;
 
-/** What a caller passes, before parsing. */
+/** Input of a caller, before parsing. */
 export type CallOf<E> =
   E extends Endpoint<infer P, infer Q, infer B>
     ? Part<'params', P> & Part<'query', Q> & Part<'body', B>
@@ -103,6 +105,6 @@ type Part<Name extends string, S extends z.ZodType> = S extends z.ZodUndefined
       ? OptionalIfEmptyFits<Name, z.input<S>>
       : { [K in Name]: z.input<S> };
 
-/** A query whose fields are all optional may be left out. */
+/** Makes an input optional if all its fields are optional. */
 type OptionalIfEmptyFits<Name extends string, Input> =
   Partial<Input> extends Input ? { [K in Name]?: Input } : { [K in Name]: Input };

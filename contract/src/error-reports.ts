@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { only } from './fields/only.ts';
 import { tooLong } from './labels.ts';
 
-/** Characters of a report's parts: what is longer is cut before it is sent. */
+/** Maximum characters of a report's parts; longer ones are truncated before sending. */
 export const ERROR_REPORT_MAX = { name: 100, message: 1_000, stack: 8_000, path: 300 } as const;
 
 const text = (part: keyof typeof ERROR_REPORT_MAX) =>
@@ -16,16 +16,16 @@ export const reportError = endpoint({
   summary: 'Report an error of the web app',
   bodyBytesMax: 40 * 1024,
   body: only({
-    /** `dataset`: a dataset or model could not be read or written; `unhandled`: nobody had thought of it. */
+    /** `dataset` if a dataset or model could not be read or written; `unhandled` for uncaught errors. */
     kind: z.enum(['dataset', 'unhandled']),
     name: text('name'),
     message: text('message'),
     stack: text('stack').default(''),
-    /** Of the page, without its query. */
+    /** Path of the page, without its query. */
     path: text('path'),
   }),
   response: z.object({
-    /** False where there is no such service: then nothing need be sent any more. */
+    /** False if no service is configured: then the client need not send further reports. */
     taken: z.boolean(),
   }),
 });

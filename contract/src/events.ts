@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 
 /**
- * Server-sent events of one user. A 'change' says only that something changed; the client
- * then reads it through the ordinary call, so that there is one truth. After the
- * 'api_key' of the key that opened it the stream ends, unless that key still opens.
+ * Server-sent events of one user. A 'change' only reports that something changed; the client then reads it
+ * through the ordinary call. The stream ends after the 'api_key' event of the key that opened it, unless that
+ * key still works.
  *
- * A client that comes back within a day sends the last id that it has as `Last-Event-ID` and is told
- * what it has missed, each thing once; some that it has heard may be among it. Where that is not known
- * any more, or is very much, it gets the event 'reset': anything may have changed. One that says no id
- * is told of the last ten seconds: it may have read before its stream opened.
+ * A client that reconnects within a day sends its last id as `Last-Event-ID` and receives missed events once
+ * each, possibly with some it already has. If the id is unknown or there are too many, it gets the event
+ * 'reset': anything may have changed. Without an id it receives the last ten seconds, because it may have
+ * read before its stream opened.
  */
 export const changeEvent = z.object({
   topic: z.enum([

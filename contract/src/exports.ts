@@ -5,7 +5,7 @@ import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { bglInput } from './money.ts';
 
-/** `safetensors` loads with Transformers; the others are one GGUF each, with a Modelfile for Ollama. */
+/** `safetensors` loads with Transformers; the others are one GGUF each with a Modelfile for Ollama. */
 export const exportFormats = ['safetensors', 'gguf_f16', 'gguf_q8_0'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
@@ -19,10 +19,10 @@ const exportParams = z.object({ id: idOf('model') });
 
 const offeredExport = z.object({
   format: z.enum(exportFormats),
-  /** Of the model that comes of it, about. */
+  /** Approximate size of the result. */
   size_bytes: z.number(),
   quote,
-  /** Why the fine-tune cannot be exported so, as one sentence; null: it can. */
+  /** Why the fine-tune cannot be exported in this format, as one sentence; null if it can. */
   obstacle: z.string().nullable(),
 });
 
@@ -35,13 +35,13 @@ export const listExports = endpoint({
   operation: 'read the exports',
   summary: 'List what a fine-tune of text can be exported as, with sizes and quotes',
   params: exportParams,
-  /** `obstacle`: why the model cannot be exported at all, as one sentence; then there are no `exports`. */
+  /** `obstacle` is why the model cannot be exported at all; then `exports` is empty. */
   response: z.object({ obstacle: z.string().nullable(), exports: z.array(offeredExport) }),
 });
 
 /**
- * Makes a model of its own, with the adapter merged into the base, by a run that is followed and cancelled as any other. Its
- * quote is held, and only the time that it takes is charged.
+ * Creates a separate model with the adapter merged into the base, by a run like any other. Holds the quote
+ * and charges only the time used.
  */
 export const startExport = endpoint({
   method: 'POST',
@@ -54,7 +54,7 @@ export const startExport = endpoint({
   params: exportParams,
   body: only({
     format: z.enum(exportFormats, `format must be one of ${exportFormats.join(', ')}`),
-    /** In BGL, the total that it was quoted at: where it costs more by now, it is refused with the new price. */
+    /** The quoted total in BGL: if the price is higher now, the call is refused with the new price. */
     cost_max: bglInput.optional(),
   }),
   response: z.object({ run_id: z.string(), model_id: z.string() }),

@@ -4,10 +4,10 @@ import { idOf } from './fields/id.ts';
 import { text } from './fields/text.ts';
 
 const linkDispositions = ['attachment', 'inline'] as const;
-/** The last second that a date of JavaScript can name. */
+/** The last second of a JavaScript date. */
 const MAX_EXPIRES = 8_640_000_000_000;
 
-/** A link opens without a key, so that a browser can show a file or download it by itself. */
+/** A link that works without a key, so that a browser can show or download a file. */
 export const linkFile = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/link',
@@ -18,11 +18,11 @@ export const linkFile = endpoint({
   query: z.object({
     path: z.string().min(1),
     revision_id: idOf('revision').optional(),
-    /** `inline` shows pictures, videos and sounds in their place; other files can only be downloaded. */
+    /** `inline` displays pictures, videos and audio; other files can only be downloaded. */
     disposition: z.enum(linkDispositions).default('attachment'),
   }),
   response: z.object({
-    /** Relative to this server, unless its files are stored elsewhere. */
+    /** Relative to this server, unless files are stored elsewhere. */
     url: z.string(),
     expires_at: z.string(),
   }),
@@ -39,17 +39,17 @@ export const openFileLink = endpoint({
     disposition: z.enum(linkDispositions),
     /** Seconds since 1970. */
     expires: z.coerce.number().int().min(0).max(MAX_EXPIRES),
-    /** Who has made the link: it opens what they may read. */
+    /** The link's creator, whose permissions apply. */
     user: z.string().max(200),
-    /** The dataset or model that the file is in, unless it is a picture that was generated or uploaded. */
+    /** The file's dataset or model; absent for generated and uploaded pictures. */
     asset: idOf('dataset or model').optional(),
-    /** The revision that it is in, where that was asked for. */
+    /** The requested revision, if any. */
     revision: idOf('revision').optional(),
     signature: z.string().max(100),
   }),
 });
 
-/** For the web app, which offers what a generator has made as a download. */
+/** For the web app's downloads of generated files. */
 export const downloadImage = endpoint({
   method: 'GET',
   path: '/api/download-image',
@@ -58,7 +58,7 @@ export const downloadImage = endpoint({
   answers: { '*/*': null },
   query: z.object({
     url: z.string('Image URL not provided').min(1, 'Image URL not provided').max(4_000, 'url is too long'),
-    /** The name in the address unless said. */
+    /** Defaults to the name in the URL. */
     filename: text('filename', 200).min(1).optional(),
   }),
 });

@@ -1,11 +1,11 @@
 import type { NumberField } from './fields/number-field.ts';
 import { type DataFormatName, type Objective, objectives } from './limits.ts';
 
-/** What a fine-tune may be set to. */
+/** Settings of a fine-tune. */
 
 export const segmentationMethods = ['regex', 'tokenizer', 'spacy', 'nltk'] as const;
 
-/** How the learning rate goes on after the warm-up. */
+/** Learning rate schedules after the warm-up. */
 export const lrSchedulers = ['cosine', 'linear', 'constant'] as const;
 
 export const loraTargetModules = [
@@ -19,11 +19,11 @@ export const loraTargetModules = [
   'lm_head',
 ] as const;
 
-/** What of the base model is trained: low-rank matrices beside its own, the same while its own are in 4 bits, or all that it has. */
+/** Trained weights: low-rank matrices next to the base, the same with the base in 4 bits, or all weights. */
 export const adaptations = ['lora', 'qlora', 'full'] as const;
 export type Adaptation = (typeof adaptations)[number];
 
-/** The one format whose rows an objective compares, or answers; of `sft` any other than prompts will do. */
+/** The format that an objective requires; `sft` accepts any except prompts. */
 export const comparedFormats = {
   sft: null,
   dpo: 'preference',
@@ -31,7 +31,7 @@ export const comparedFormats = {
   grpo: 'prompts',
 } as const satisfies Record<Objective, DataFormatName | null>;
 
-/** What the field calls them. */
+/** Common names of the objectives. */
 export const objectiveNames = {
   sft: 'SFT',
   dpo: 'DPO',
@@ -39,12 +39,12 @@ export const objectiveNames = {
   grpo: 'GRPO',
 } as const satisfies Record<Objective, string>;
 
-/** What is minimised where nothing is said: of answers that are compared, or rated, what learns from that. */
+/** Returns the default objective: the one for compared or rated answers if the format has them. */
 export function usualObjective(format: DataFormatName | null | undefined): Objective {
   return objectives.find((objective) => format && comparedFormats[objective] === format) ?? 'sft';
 }
 
-/** The modules that are trained where none are named. */
+/** Returns the default target modules. */
 export function usualTargetModules(
   objective: Objective,
   adaptation: Adaptation = 'lora',
@@ -53,54 +53,56 @@ export function usualTargetModules(
   return loraTargetModules.filter((name) => hasHead || name !== 'lm_head');
 }
 
-/** Whether an adapter on the output layer can be trained: not where probabilities are compared, nor beside 4 bits. */
+/**
+ * True if an adapter on the output layer can be trained: not if probabilities are compared, nor with 4 bits.
+ */
 export function trainsHead(objective: Objective, adaptation: Adaptation): boolean {
   return objective === 'sft' && adaptation === 'lora';
 }
 
-/** What is said of noise where the base is compared with, which would be read with other noise. */
+/** Message: noise would affect the base's probabilities differently. */
 export function noiseWith(objective: Objective): string {
   return `NEFTune noise is for SFT: set it to 0 with ${objectiveNames[objective]}`;
 }
 
-/** What is said of the output layer where probabilities are compared, or the layers are in 4 bits. */
+/** Message for the output layer, which cannot be trained with compared probabilities or 4 bits. */
 export function headWith(objective: Objective): string {
   return `lm_head cannot be trained with ${objective === 'sft' ? 'QLoRA' : objectiveNames[objective]}: leave it out`;
 }
 
-/** What is said of magnitudes where the weights that they are of are rounded to 4 bits. */
+/** Message for DoRA with 4-bit weights. */
 export const DORA_IN_4_BITS = 'DoRA is merged into weights that QLoRA does not train on: switch it off';
 
-/** What is said of 4 bits, which are multiplied on GPUs, where there are none. */
+/** Message for 4 bits without a GPU. */
 export const QLORA_WITHOUT_GPU = 'QLoRA needs a GPU, and there is none here: choose LoRA';
 
-/** What is said of a field of the adapter where there is none. */
+/** Message for an adapter field without an adapter. */
 export function adapterFieldWith(field: string): string {
   return `${field} is for LoRA: leave it out of a full fine-tune`;
 }
 
-/** What is said of packing where answers are compared or rated, each by itself. */
+/** Message for packing with compared or rated answers. */
 export function packingWith(objective: Objective): string {
   return `Packing is for SFT: switch it off with ${objectiveNames[objective]}`;
 }
 
-/** What is said of rewards where the data has the answers. */
+/** Message for rewards if the data has the answers. */
 export function rewardsWith(objective: Objective): string {
   return `Rewards are for GRPO: leave them out with ${objectiveNames[objective]}`;
 }
 
 export const NO_REWARD = 'GRPO learns from rewards: add at least one';
 export const NO_ANSWERS = 'Prompts have no answers that SFT could learn: choose GRPO';
-/** What is said of answers that leave no room for what they answer: both share a chunk. */
+/** Message for answers that leave no room for the prompt in a chunk. */
 export const ANSWER_TOO_LONG =
   'Max answer tokens must be fewer than the max chunk size, which the prompt shares';
 
-/** How many rewards a run may have, and how long a pattern or a schema may be. */
+/** Limits for the number of rewards and the length of a pattern or schema. */
 export const REWARDS_MAX = 8;
 export const PATTERN_LENGTH_MAX = 1_000;
 export const REWARD_SCHEMA_LENGTH_MAX = 32_768;
 
-/** What an answer is paid by a reward; below 0 it costs. */
+/** Amount that a reward adds for an answer; negative values penalize. */
 export const rewardWeight = {
   label: 'Reward weight',
   min: -100,
@@ -109,17 +111,20 @@ export const rewardWeight = {
   default: 1,
 } as const satisfies NumberField;
 
-/** KTO measures how far the model has moved by answers to other questions: those of the same batch. */
+/** KTO estimates how far the model has moved from answers to other questions in the same batch. */
 export const KTO_BATCH_MIN = 2;
 export const KTO_BATCH = `KTO compares the answers of a batch: its batch size must be at least ${KTO_BATCH_MIN}`;
 
-/** The numbers of a fine-tune. The wizard draws its fields from them, and the server checks by them. */
+/**
+ * Numeric settings of a fine-tune. The wizard builds its fields from them, and the server validates with
+ * them.
+ */
 export const fineTuneNumbers = {
   train_test_split: { label: 'Train/test split', min: 0.1, max: 0.95, step: 0.05, default: 0.8 },
   lora_r: { label: 'LoRA rank', min: 1, max: 256, step: 1, default: 8 },
   lora_dropout: { label: 'LoRA dropout', min: 0, max: 0.5, step: 0.01, default: 0.05 },
   learning_rate: { label: 'Learning rate', min: 0, aboveMin: true, max: 1, step: 0.001, default: 0.001 },
-  // Their upper bounds are far above what anybody trains with: they keep memory and money within numbers that exist.
+  // The maximums are far above practical values; they only keep memory and cost finite.
   epochs: { label: 'Epochs', min: 1, max: 1000, step: 1, default: 1 },
   batch_size: { label: 'Batch size', min: 1, max: 1024, step: 1, default: 1 },
   eval_batch_size: { label: 'Eval batch size', min: 1, max: 1024, step: 1, default: 1 },
@@ -156,12 +161,12 @@ export const fineTuneNumbers = {
   neftune_noise_alpha: { label: 'NEFTune noise', min: 0, max: 100, step: 0.5, default: 0 },
 } as const satisfies Record<string, NumberField>;
 
-/** A loss of fewer held-out examples changes more by chance than by a step: none is chosen by it, and no run is stopped by it. */
+/** With fewer held-out examples the loss is too noisy to select a checkpoint or stop a run. */
 export const CHOOSING_EXAMPLES_MIN = 5;
 
 type FineTuneNumber = keyof typeof fineTuneNumbers;
 
-/** Defaults of a fine-tune, as the wizard shows them and the server assumes them. */
+/** Defaults of a fine-tune in the wizard and on the server. */
 export const fineTuneDefaults = {
   ...(Object.fromEntries(
     Object.entries(fineTuneNumbers).map(([name, field]) => [name, field.default]),

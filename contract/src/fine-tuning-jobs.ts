@@ -12,18 +12,18 @@ import { bgl, positiveBgl } from './money.ts';
 import { fileId } from './openai-files.ts';
 import { trackerProject } from './trackers.ts';
 
-/** OpenAI's fine-tuning API. A job is a run: what the web app starts is listed here too, and the other way round. */
+/** OpenAI's fine-tuning API. A job is a run, so runs and jobs appear in both lists. */
 const SUFFIX_LENGTH_MAX = 64;
-/** What a `learning_rate_multiplier` of 1 stands for, usual for LoRA. */
+/** Learning rate for a `learning_rate_multiplier` of 1, usual for LoRA. */
 export const LEARNING_RATES = {
   ...{ sft: 2e-4, dpo: 5e-5, kto: 1e-4, grpo: 1e-4 },
 } as const satisfies Record<Objective, number>;
-/** Passes over the data where nothing else is asked for. */
+/** Default number of epochs. */
 export const EPOCHS_AUTO = 3;
 const EPOCHS_MAX = 50;
 const MULTIPLIER_MAX = 100;
 
-/** A number within these, or `auto` for what the server chooses. */
+/** Returns the schema of a bounded number or `auto`, with which the server chooses. */
 function orAuto(
   name: string,
   { min, max, ...kind }: { min: number; max: number; isWhole?: true; aboveMin?: true },
@@ -48,24 +48,24 @@ const hyperparameters = z.object({
   }),
 });
 const supervised = hyperparameters.catchall(unknownParameter);
-/** Of DPO, and of KTO, which OpenAI does not have. */
+/** For DPO, and for KTO, which OpenAI does not have. */
 const compared = hyperparameters
   .extend({ beta: orAuto('beta', { min: BETA_MIN, max: BETA_MAX }) })
   .catchall(unknownParameter);
 
-/** What a `compute_multiplier` of 1 stands for: so many answers are written to each prompt. */
+/** Answers per prompt for a `compute_multiplier` of 1. */
 export const ANSWERS_AUTO = fineTuneNumbers.generations.default;
 const { min: ANSWERS_MIN, max: ANSWERS_MAX } = fineTuneNumbers.generations;
 const [COMPUTE_MIN, COMPUTE_MAX] = [ANSWERS_MIN / ANSWERS_AUTO, ANSWERS_MAX / ANSWERS_AUTO];
 
-/** Of GRPO. */
+/** For GRPO. */
 const reinforced = hyperparameters
   .extend({
     compute_multiplier: orAuto('compute_multiplier', { min: COMPUTE_MIN, max: COMPUTE_MAX }).refine(
       (value) => typeof value !== 'number' || Number.isInteger(value * ANSWERS_AUTO),
       `compute_multiplier must be 'auto' or a multiple of ${1 / ANSWERS_AUTO}: at 1 the model writes ${ANSWERS_AUTO} answers to each prompt`,
     ),
-    /** Steps between evaluations, besides those after each epoch. */
+    /** Steps between evaluations, in addition to those after each epoch. */
     eval_interval: orAuto('eval_interval', { min: 1, max: fineTuneNumbers.eval_steps.max, isWhole: true }),
     eval_samples: z
       .union(
@@ -95,13 +95,13 @@ const integration = z
     wandb: z
       .object({
         project: trackerProject,
-        /** A team or user there. Left out: whom the key belongs to. */
+        /** A team or user. Defaults to the key's owner. */
         entity: z
           .string()
           .max(ENTITY_LENGTH_MAX, `entity must have at most ${ENTITY_LENGTH_MAX} characters`)
           .regex(/^[\w.-]+$/, 'entity must have letters, digits, _, - and . alone')
           .nullish(),
-        /** Left out: the id of the job. */
+        /** Defaults to the job's id. */
         name: z
           .string()
           .max(NAME_LENGTH_MAX, `name must have at most ${NAME_LENGTH_MAX} characters`)
@@ -129,7 +129,7 @@ const chosen = z.object({ n_epochs: z.int(), batch_size: z.int(), learning_rate_
 const chosenOfCompared = chosen.extend({ beta: z.number() });
 const chosenOfReinforced = chosen.extend({
   compute_multiplier: z.number(),
-  /** `auto`: after each epoch alone. */
+  /** `auto` evaluates only after each epoch. */
   eval_interval: z.union([z.int(), z.literal('auto')]),
   eval_samples: z.literal(1),
   reasoning_effort: z.literal('default'),
@@ -139,25 +139,25 @@ const job = z.object({
   id: z.string(),
   object: z.literal('fine_tuning.job'),
   created_at: z.int(),
-  /** While it runs, and where that can be told. */
+  /** While it runs, if it can be estimated. */
   estimated_finish: z.int().nullable(),
   finished_at: z.int().nullable(),
-  /** What the base is called in OpenAI-style calls. */
+  /** The base's name in OpenAI-style calls. */
   model: z.string(),
-  /** What its result is called there, once there is one. */
+  /** The result's name in OpenAI-style calls, once it exists. */
   fine_tuned_model: z.string().nullable(),
   organization_id: z.string(),
-  /** Its files are validated by the call that makes it, which refuses what cannot be trained. */
+  /** Has no validating state: creating a job validates its files and refuses what cannot be trained. */
   status: z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled']),
   error: z.object({ code: z.string(), message: z.string(), param: z.string().nullable() }).nullable(),
   training_file: z.string(),
-  /** Null: one row in ten of training_file is held out. */
+  /** Null if one in ten rows of training_file is held out. */
   validation_file: z.string().nullable(),
-  /** The metrics of its steps as CSV. */
+  /** The metrics by step as CSV. */
   result_files: z.array(z.string()),
   trained_tokens: z.int().nullable(),
   hyperparameters: chosen,
-  /** Left out for older runs that trained a reward model. */
+  /** Missing for older runs that trained a reward model. */
   method: z
     .discriminatedUnion('type', [
       z.object({ type: z.literal('supervised'), supervised: z.object({ hyperparameters: chosen }) }),
@@ -171,7 +171,7 @@ const job = z.object({
           hyperparameters: chosenOfReinforced,
         }),
       }),
-      /** What no grader of OpenAI's says: a run that was started with `rewards`. */
+      /** A run with `rewards` that OpenAI's graders cannot express. */
       z.object({ type: z.literal('grpo'), grpo: z.object({ hyperparameters: chosenOfCompared }) }),
     ])
     .optional(),
@@ -179,10 +179,10 @@ const job = z.object({
   user_provided_suffix: z.string().nullable(),
   metadata: z.record(z.string(), z.string()).nullable(),
   integrations: z.array(integration),
-  /** The run, and the model that it makes, in the calls under /api/v1. */
+  /** The run and the resulting model in the calls under /api/v1. */
   run_id: z.string(),
   model_id: z.string(),
-  /** In BGL: the quote, the most that it is charged, and the cost so far. */
+  /** In BGL: the quote, the maximum charge and the current cost. */
   quote: bgl,
   ceiling: bgl,
   cost_so_far: bgl,
@@ -198,12 +198,15 @@ export const createFineTuningJob = endpoint({
   summary: 'Create a fine-tuning job (OpenAI-compatible)',
   body: z
     .object({
-      /** A starter model for text, a model of one's own by its name, title or id, or a clone by its name on the hub. */
+      /** A text starter model, the caller's own model by name, title or id, or a clone by its hub name. */
       model: modelName,
       training_file: fileId,
-      /** Its rows are held out, and all of training_file are trained on. Left out: one row in ten of training_file is held out. */
+      /**
+       * Held-out rows; then all of training_file is trained on. Defaults to holding out one in ten rows of
+       * training_file.
+       */
       validation_file: fileId.nullish(),
-      /** The most that the job may cost, in BGL. Left out: 1.5 times the quote, and the job is not stopped there. */
+      /** Maximum cost in BGL. Defaults to 1.5 times the quote, at which the job is not stopped. */
       ceiling: positiveBgl('ceiling').nullish(),
       suffix: z
         .string()
@@ -211,7 +214,7 @@ export const createFineTuningJob = endpoint({
         .max(SUFFIX_LENGTH_MAX, `suffix must have at most ${SUFFIX_LENGTH_MAX} characters`)
         .nullish(),
       hyperparameters: supervised.nullish(),
-      /** Left out: `supervised`. */
+      /** Defaults to `supervised`. */
       method: z
         .object({
           type: z.enum(['supervised', 'dpo', 'reinforcement', 'kto'], `method.type ${METHODS}`),
@@ -235,7 +238,7 @@ export const createFineTuningJob = endpoint({
         .max(2 ** 31 - 1)
         .nullish(),
       metadata: metadata.nullish(),
-      /** Where it is logged as well: to Weights & Biases, with the key that its owner has saved under Experiment tracking. */
+      /** Additional logging to Weights & Biases, with the owner's key from Experiment tracking. */
       integrations: z
         .array(integration)
         .max(1, 'integrations must be at most 1: a job is logged to one project')

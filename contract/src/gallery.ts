@@ -5,10 +5,10 @@ import { only } from './fields/only.ts';
 import { nameText } from './fields/text.ts';
 import { NAME_LENGTH_MAX } from './limits.ts';
 
-/** The last second that a date of JavaScript can name. */
+/** The last second of a JavaScript date. */
 const MAX_EXPIRES = 8_640_000_000_000;
 
-/** Generations that one call takes. */
+/** Maximum generations per call. */
 export const CHOSEN_MAX = 200;
 
 const chosen = z
@@ -17,7 +17,7 @@ const chosen = z
   .max(CHOSEN_MAX, `At most ${CHOSEN_MAX} pictures at a time`)
   .transform((ids) => [...new Set(ids.map((id) => id.toLowerCase()))]);
 
-/** A link opens without a key, so that the browser downloads the zip by itself, however large it is. */
+/** A link that works without a key, so that the browser can download a zip of any size. */
 export const linkZip = endpoint({
   method: 'POST',
   path: '/api/v1/generations/zip',
@@ -40,9 +40,9 @@ export const openZipLink = endpoint({
   summary: 'Download the zip behind a link',
   answers: { 'application/zip': null },
   query: z.object({
-    /** Whose they are. */
+    /** Owner of the generations. */
     userId: z.string().max(200),
-    /** Packed, as the link has them. */
+    /** The packed ids of the link. */
     ids: z.string().max(10_000),
     /** Seconds since 1970. */
     expires: z.coerce.number().int().min(0).max(MAX_EXPIRES),
@@ -50,9 +50,9 @@ export const openZipLink = endpoint({
   }),
 });
 
-/** Where a dataset of pictures has their captions: lines of JSON, each with the `file_name` and the `text` of a picture. */
+/** Caption file of a picture dataset: lines of JSON with `file_name` and `text`. */
 export const METADATA = 'metadata.jsonl';
-/** Far more lines than a training reads pictures. */
+/** Far more lines than training reads pictures. */
 export const METADATA_BYTES_MAX = 16 * 1024 * 1024;
 
 export const addTrainingPictures = endpoint({
@@ -63,19 +63,19 @@ export const addTrainingPictures = endpoint({
   summary: 'Add generated images to a training dataset, with their prompts as captions',
   body: only({
     ids: chosen,
-    /** A dataset of the caller that is empty or has a metadata.jsonl; left out: a new one is made. */
+    /** A dataset of the caller that is empty or has a metadata.jsonl. Defaults to a new one. */
     dataset_id: idOf('dataset').optional(),
-    /** Of the new dataset. */
+    /** Title of the new dataset. */
     title: nameText(NAME_LENGTH_MAX).default('Training pictures'),
   }),
   response: z.object({
     dataset_id: z.string(),
     title: z.string(),
     revision_id: z.string(),
-    /** Of these pictures, how many are new in the dataset; the others were in it already. */
+    /** Number of pictures added, and of those that were already present. */
     added: z.int(),
     present: z.int(),
-    /** Edits, which are left out: their prompts say what to change, and not what is seen. */
+    /** Number of skipped edits: their prompts describe a change, not the picture. */
     left_out: z.int(),
   }),
 });

@@ -18,7 +18,7 @@ export const generationStates = [
 ] as const;
 export type GenerationState = (typeof generationStates)[number];
 
-/** What a generator's form holds, by the names of its fields; `generators/table.ts` says which there are. */
+/** Values of a generator's form by field name; `generators/table.ts` defines the fields. */
 const parameters = z.record(
   z.string().max(50),
   z.union([z.string().max(4_000), z.number(), z.boolean(), z.null()]),
@@ -26,7 +26,7 @@ const parameters = z.record(
 export type GenerationParameters = z.infer<typeof parameters>;
 
 export const PROMPT_LENGTH_MAX = 4_000;
-/** Whatever people write, in several lines too, but no characters that steer terminals and devices. */
+/** Multi-line text without control characters for terminals and devices. */
 export const promptText = z
   .string()
   .trim()
@@ -39,33 +39,36 @@ const PAGE_DEFAULT = 20;
 
 export const generationOutput = z.object({
   id: z.string(),
-  /** Opens without a key for a while; relative to this server, unless its files are stored elsewhere. */
+  /** Works without a key for a while; relative to this server, unless files are stored elsewhere. */
   url: z.string(),
-  /** For lists: a copy of at most 512 px, or a video's first frame; the same as `url` where the picture is no larger, or there is none. */
+  /**
+   * For lists: a copy of at most 512 px, or a video's first frame; the same as `url` if there is none or the
+   * picture is small.
+   */
   thumbnail_url: z.string(),
-  /** The same as `url`, as a download under a name of its own. */
+  /** The same file as a download with its own name. */
   download_url: z.string(),
   media_type: z.string(),
   width: z.int(),
   height: z.int(),
   /** In seconds; null for a picture. */
   duration_s: z.number().nullable(),
-  /** How many frames a video has, and whether it has sound; null for a picture. */
+  /** Frame count of a video, and whether it has audio; null for a picture. */
   frames: z.int().nullable(),
   has_audio: z.boolean().nullable(),
-  /** Frames of a video side by side, of one size each; null for a picture, and where a service sent none. */
+  /** Frames of a video side by side in one size; null for a picture, and if the service provides none. */
   strip_url: z.string().nullable(),
   size_bytes: z.number(),
 });
 
-/** The picture that was edited. */
+/** The edited picture. */
 const source = z.object({
-  /** The generation that made it; null where it was uploaded, or that generation was deleted. */
+  /** The generation that made it; null if it was uploaded or the generation was deleted. */
   generation_id: z.string().nullable(),
-  /** Which of that generation's outputs it was. */
+  /** The output of that generation. */
   output_id: z.string().nullable(),
   url: z.string(),
-  /** For lists: a copy of at most 512 px, or the same as `url` where the picture is no larger. */
+  /** For lists: a copy of at most 512 px; the same as `url` if the picture is small. */
   thumbnail_url: z.string(),
   media_type: z.string(),
   width: z.int(),
@@ -79,46 +82,46 @@ const namedRevision = z.object({
   title: z.string(),
 });
 
-/** One picture or film that was asked for. */
+/** A requested picture or video. */
 const generation = z.object({
   id: z.string(),
   generator: z.enum(generatorNames),
   provider,
-  /** The name of the external service, e.g. `fal`; null where a model of this installation generates. */
+  /** The external service, e.g. `fal`; null for a model of this installation. */
   service: z.string().nullable(),
-  /** What generated it, e.g. `paris-ddm-v1.0`. */
+  /** The model, e.g. `paris-ddm-v1.0`. */
   model: z.string(),
-  /** The revision of the model that generated it; null until it is generated, and where the model was deleted. */
+  /** The model's revision; null until generated, and if the model was deleted. */
   model_revision: namedRevision.nullable(),
-  /** The revision of the LoRA that was put on it; null where there is none, or it was deleted. */
+  /** The LoRA's revision; null without one, or if it was deleted. */
   lora_revision: namedRevision.nullable(),
   prompt: z.string(),
-  /** Every one, also those that nobody chose. */
+  /** All parameters, including defaults. */
   parameters,
-  /** Null where the model takes none. */
+  /** Null if the model has no seed. */
   seed: z.number().nullable(),
-  /** Null where it was made from the prompt alone. */
+  /** Null if generated from the prompt only. */
   source: source.nullable(),
-  /** The first generation of its edit tree: its own id unless it was made from another one. */
+  /** The first generation of its edit tree; its own id unless it edits another one. */
   root_id: z.string(),
   state: z.enum(generationStates),
-  /** Why it is in this state, in words: what it waits for, or what went wrong. */
+  /** The reason for the wait or failure, in words. */
   reason: z.string(),
-  /** It has failed since the model refuses what was asked for, e.g. a prompt that is too long: asked again, it would again. */
+  /** The model refused the input, e.g. a prompt that is too long, so a retry would fail as well. */
   refused: z.boolean(),
-  /** How many are generated before it; null once it is being generated. */
+  /** Generations ahead of it; null once it is being generated. */
   position: z.int().nullable(),
   step: z.int(),
-  /** 0 where a service generates, which tells of none. */
+  /** 0 for a service, which reports no steps. */
   steps: z.int(),
-  /** Unfinished, as a `data:` URL; null where there is none, and once it is done. */
+  /** A preview as a `data:` URL; null if there is none, and once it is completed. */
   preview: z.string().nullable(),
-  /** Paris: the weight of each expert, a row for each step so far. */
+  /** For Paris: each expert's weight, one row per completed step. */
   expert_weights: z.array(z.array(z.number())).nullable(),
-  /** Paris: the expert that was used most, and the mean of the router's greatest probability. */
+  /** For Paris: the most used expert, and the mean of the router's highest probability. */
   expert_used: z.int().nullable(),
   routing_confidence: z.number().nullable(),
-  /** What it costs at most while it is under way; what was charged once it is completed; else 0. */
+  /** The maximum cost while it is active, the charged cost once completed; otherwise 0. */
   cost: bgl,
   outputs: z.array(generationOutput),
   created_at: z.string(),
@@ -130,16 +133,16 @@ export type Generation = z.infer<typeof generation>;
 const request = {
   generator: z.enum(generatorNames),
   /**
-   * Those that are left out have the default of the generator's form. `lora` is the id of a model that is a LoRA for FLUX, and
-   * `lora_scale` how strong it is, 0 to 2: FLUX and Kontext models of this installation take one.
+   * Omitted parameters get the form's defaults. `lora` is the id of a FLUX LoRA and `lora_scale` its
+   * strength, 0 to 2; FLUX and Kontext models of this installation support them.
    */
   parameters: parameters.default({}),
   /**
-   * The `model_name` of an image deployment of your own, for a generator of its family, or the starter that serves
-   * the generator; who generates for all unless said.
+   * The `model_name` of the caller's image deployment of the generator's family, or of its starter. Defaults
+   * to the generator's shared provider.
    */
   model: modelName.optional(),
-  /** Instead of `model`: the service that generates, by its `title` in `GET /api/v1/generators`. */
+  /** Instead of `model`: the service's `title` in `GET /api/v1/generators`. */
   service: z.string().min(1).max(200).optional(),
 };
 
@@ -163,13 +166,13 @@ export const startGeneration = endpoint({
   body: only({
     ...request,
     prompt: promptText,
-    /** The picture to edit, where the generator edits: one that was uploaded (`POST /api/v1/pictures`), or … */
+    /** The picture to edit if the generator edits: an uploaded one (`POST /api/v1/pictures`) … */
     picture_id: idOf('picture').optional(),
-    /** … what an earlier generation made. */
+    /** … or the output of an earlier generation. */
     source_generation_id: idOf('generation').optional(),
-    /** Which of its pictures, by the id of the output: the first unless said. */
+    /** The output's id. Defaults to the first. */
     source_output_id: idOf('picture').optional(),
-    /** In BGL, as it was quoted: where the picture costs more by now, it is refused with the new price. */
+    /** The quoted cost in BGL: if the price is higher now, the call is refused with the new price. */
     cost_max: bglInput.optional(),
   }),
   status: 202,
@@ -185,13 +188,13 @@ export const listGenerations = endpoint({
   query: z.object({
     generator: z.enum(generatorNames).optional(),
     state: z.enum(generationStates).optional(),
-    /** Only those that are under way, or ended within the last hour. */
+    /** Only generations that are active or ended within the last hour. */
     recent: flag.optional(),
-    /** Those of one edit tree, by the id of its first generation. */
+    /** Only one edit tree, by the id of its first generation. */
     root: idOf('generation').optional(),
-    /** Part of the prompt, in any case. */
+    /** Case-insensitive part of the prompt. */
     search: z.string().trim().max(200).optional(),
-    /** These alone: ids with commas between them. Those that are gone are left out. */
+    /** Comma-separated ids; deleted ones are omitted. */
     ids: z
       .string()
       .transform((ids) => ids.split(','))

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { bgl } from './money.ts';
 
-/** The generators that a person can pick, by the names that their pages have; `generators/table.ts` says what each asks for. */
+/** Generators that users can choose, by page name; `generators/table.ts` defines their forms. */
 export const generatorNames = [
   'flux',
   'flux-kontext',
@@ -24,7 +24,7 @@ export const generatorNames = [
 ] as const;
 export type GeneratorName = (typeof generatorNames)[number];
 
-/** Those of them that make videos. */
+/** Generators of videos. */
 export const videoGenerators = [
   'veo',
   'kling',
@@ -34,18 +34,18 @@ export const videoGenerators = [
 ] as const satisfies GeneratorName[];
 export type VideoGenerator = (typeof videoGenerators)[number];
 
-/** Whether what it makes is a video. Pure. */
+/** True if the generator makes videos. */
 export function makesVideos(name: GeneratorName): name is VideoGenerator {
   return videoGenerators.some((one) => one === name);
 }
 
-/** Pictures that one generation makes at most, where its generator can make several. */
+/** Maximum pictures of one generation, if its generator supports several. */
 export const PICTURES_MAX = 4;
 
-/** How strong a LoRA may be: what it adds to the model is taken times this. */
+/** Maximum LoRA strength, the factor for its weights. */
 export const LORA_SCALE_MAX = 2;
 
-/** Who generates: a model of this installation, or an external service. */
+/** Provider: a model of this installation or an external service. */
 export const provider = z.enum(['own', 'upstream']);
 export type Provider = z.infer<typeof provider>;
 
@@ -58,26 +58,26 @@ export const listGenerators = endpoint({
     generators: z.array(
       z.object({
         name: z.enum(generatorNames),
-        /** Nobody while it is empty; the first unless a call names another. */
+        /** Empty if no provider is available; the first is the default. */
         served_by: z.array(provider),
-        /** Whether a starter model is to serve it, which this server is still preparing. */
+        /** Whether a starter model for it is still being prepared. */
         is_being_prepared: z.boolean(),
-        /** Whether there is a service that generates it, connected here or not. */
+        /** Whether any service supports it, connected or not. */
         is_connectable: z.boolean(),
-        /** The services that generate, the first unless a call names another; the prompt is sent there. */
+        /** Connected services, the first is the default; the prompt is sent to the service. */
         upstreams: z.array(
           z.object({
             /** Its name, e.g. `fal`: `service` of `POST /api/v1/generations`. */
             title: z.string(),
-            /** What the model is called there. */
+            /** Model name at the service. */
             model: z.string(),
-            /** Which of the form's fields it takes, by name: the others are not asked for. */
+            /** Supported form fields; the others are hidden. */
             fields: z.array(z.string()),
-            /** What one picture costs. */
+            /** Price of one picture. */
             price: bgl,
           }),
         ),
-        /** Where `/edit` and `/edit_url` answer; null where no model of this installation edits for it. */
+        /** Base address for `/edit` and `/edit_url`; null if no model of this installation edits for it. */
         inference_url: z.string().nullable(),
       }),
     ),

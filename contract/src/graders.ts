@@ -3,9 +3,9 @@ import { unknownParameter } from './chat.ts';
 import { PATTERN_LENGTH_MAX, REWARD_SCHEMA_LENGTH_MAX, REWARDS_MAX } from './fine-tune-numbers.ts';
 import { stringChecks } from './limits.ts';
 
-/* OpenAI's graders, as far as rewards say the same. */
+/* OpenAI's graders, limited to those that rewards can express. */
 
-/** What an answer is called in a grader's `input`. */
+/** Template for the answer in a grader's `input`. */
 export const OUTPUT_TEXT = '{{sample.output_text}}';
 
 const WITH_RULES = "rewards here are rules that are paid or not. Use 'string_check'";
@@ -16,7 +16,7 @@ const REFUSED: Record<string, string> = {
   python: `type must not be 'python', since no code of yours is run: ${WITH_RULES}`,
 };
 
-/** What is said of a grader that is not known. */
+/** Returns the message for an unsupported grader. */
 function refusal(allowed: string) {
   return ({ input }: { input?: unknown }) => {
     const type = typeof input === 'object' && input !== null && 'type' in input ? input.type : undefined;
@@ -59,7 +59,7 @@ const multi = z
         'graders must be an object of graders by their names',
       )
       .refine((all) => Object.keys(all).length <= REWARDS_MAX, `graders must be at most ${REWARDS_MAX}`),
-    /** A weighted sum of them: `0.8 * correct + 0.2 * polite`. */
+    /** A weighted sum of the graders: `0.8 * correct + 0.2 * polite`. */
     calculate_output: z
       .string()
       .max(FORMULA_LENGTH_MAX, `calculate_output must have at most ${FORMULA_LENGTH_MAX} characters`),
@@ -70,7 +70,7 @@ export const grader = z.discriminatedUnion('type', [stringCheck, multi], {
   error: refusal("'string_check' or 'multi'"),
 });
 
-/** Answers are not held to it while they are written: one that meets it is paid 1 beside what the grader pays. */
+/** Not enforced during generation: a matching answer earns 1 in addition to the grader's result. */
 export const answerFormat = z
   .object({
     type: z.literal('json_schema', "type must be 'json_schema'"),

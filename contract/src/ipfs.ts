@@ -8,16 +8,16 @@ const params = z.object({ id: idOf('dataset or model') });
 const pinServices = ['kubo', 'pinning_service'] as const;
 export type PinServiceName = (typeof pinServices)[number];
 
-/** `queued`: the service has not begun. `failed`: it is tried again by itself. */
+/** `queued` until the service starts. `failed` is retried automatically. */
 export const pinStates = ['queued', 'pinning', 'pinned', 'failed'] as const;
 export type PinState = (typeof pinStates)[number];
 
 const pin = z.object({
   service: z.enum(pinServices),
   state: z.enum(pinStates),
-  /** What it waits for, or why it failed. */
+  /** The reason for the wait or failure. */
   reason: z.string().nullable(),
-  /** When the service was last asked. */
+  /** When the service was last checked. */
   checked_at: z.string().nullable(),
 });
 
@@ -25,17 +25,20 @@ const ipfsRevision = z.object({
   revision_id: z.string(),
   number: z.int(),
   created_at: z.string(),
-  /** Of the folder with all its files: CIDv1, as `ipfs add --recursive --hidden --cid-version=1` makes it; null while it is computed. */
+  /**
+   * CIDv1 of the folder with all files, as created by `ipfs add --recursive --hidden --cid-version=1`; null
+   * while it is computed.
+   */
   cid: z.string().nullable(),
-  /** Why it could not be computed so far; it is tried again by itself. */
+  /** Why computing it failed; retried automatically. */
   reason: z.string().nullable(),
-  /** One for each configured service. */
+  /** One per configured service. */
   pins: z.array(pin),
 });
 
 export type IpfsRevision = z.infer<typeof ipfsRevision>;
 
-/** Revisions that were replaced before their CID was computed are left out. */
+/** Omits revisions that were replaced before their CID was computed. */
 export const getIpfs = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/ipfs',
@@ -49,7 +52,7 @@ export const getIpfs = endpoint({
   }),
   response: z.object({
     use_ipfs: z.boolean(),
-    /** Where this installation pins. Empty: files are addressed, and kept here only. */
+    /** Services to which files are pinned. If empty, files have CIDs but are stored only on this server. */
     services: z.array(z.enum(pinServices)),
     revisions: z.array(ipfsRevision),
     next_cursor: z.string().nullable(),
@@ -60,7 +63,7 @@ const ipfsFile = z.object({
   path: z.string(),
   size_bytes: z.number(),
   sha256: z.string(),
-  /** CIDv1, as `ipfs add --cid-version=1` makes it; null while it is computed. */
+  /** CIDv1 as created by `ipfs add --cid-version=1`; null while it is computed. */
   cid: z.string().nullable(),
 });
 
@@ -74,7 +77,7 @@ export const listIpfsFiles = endpoint({
   summary: 'List the files of a revision with their CIDs',
   params,
   query: z.object({
-    /** The newest unless said. */
+    /** Defaults to the newest. */
     revision_id: idOf('revision').optional(),
     limit: z.coerce.number().int().min(1).max(1000).default(100),
     cursor: z.string().optional(),

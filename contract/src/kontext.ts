@@ -5,14 +5,16 @@ import { idOf } from './fields/id.ts';
 import { promptText } from './generations.ts';
 import { PICTURE_BYTES_MAX } from './media.ts';
 
-/* Editing as the original product has it: a form, whose values are text, and an answer that waits for the picture. */
+/*
+ * Editing with the original product's API: a form with text values, and an answer that waits for the picture.
+ */
 
-/* JSON says the same with values of its own. */
+/* JSON requests have the same fields with native values. */
 
 const flag = z
   .union([z.boolean(), z.enum(['true', 'false', '1', '0'])], 'must be one of 0, 1, true, false')
   .transform((value) => value === true || value === 'true' || value === '1');
-/** A field that a form leaves empty is not said. */
+/** An empty form field counts as absent. */
 const number = z
   .union(
     [
@@ -34,9 +36,9 @@ const fields = {
   guidance_scale: number.optional(),
   num_inference_steps: number.optional(),
   seed: number.optional(),
-  /** `base64`: `image_url` is a `data:` URL. */
+  /** With `base64`, `image_url` is a `data:` URL. */
   return_format: z.enum(['url', 'base64']).default('url'),
-  /** Whether the stored picture is not read back once more to compare it with its hash. */
+  /** Skips reading the stored picture back to verify its hash. */
   skip_integrity_check: flag.default(false),
 };
 
@@ -49,16 +51,16 @@ const edited = z.object({
   guidance_scale: z.number(),
   num_inference_steps: z.int(),
   seed: z.number(),
-  /** Seconds. */
+  /** In seconds. */
   inference_time: z.number(),
   integrity_checked: z.boolean(),
 });
 
-/** What `inference_url` is for a starter model. */
+/** The `inference_url` of a starter model. */
 export const starterAddress = '/v1/starters/:model';
 const starterParams = z.object({ model: z.string().min(1).max(200) });
 const deploymentParams = z.object({ podId: idOf('deployment') });
-/** A `data:` URL of the largest picture, which has four characters for three bytes, and some of them escaped. */
+/** A `data:` URL of the largest picture: base64 plus escaping. */
 const FORM_BYTES_MAX = 1.5 * PICTURE_BYTES_MAX;
 
 /** A 402 has `error` and `required_amount`. */
@@ -131,17 +133,17 @@ export const listKontextImages = endpoint({
         prompt: z.string(),
         edit_description: z.string(),
         created_at: z.string(),
-        /** Null until it is completed. */
+        /** Null until completed. */
         image_url: z.string().nullable(),
         download_url: z.string().nullable(),
-        /** Null unless the files of this server are in S3. */
+        /** Null unless this server's files are in S3. */
         s3_image_url: z.string().nullable(),
-        /** Each of the three is null where whoever edits takes none. */
+        /** Each of the three is null if the provider does not support it. */
         guidance_scale: z.number().nullable(),
         num_inference_steps: z.int().nullable(),
         seed: z.number().nullable(),
         model: z.string(),
-        /** Why it has failed; null for the rest. */
+        /** Why it failed; otherwise null. */
         error: z.string().nullable(),
         file_size_mb: z.number().nullable(),
         parameters: z.record(z.string(), z.unknown()),

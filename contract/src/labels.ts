@@ -1,13 +1,13 @@
 import { gpuLabels, gpuTypes } from './limits.ts';
 
-/** What both sides call sizes, GPUs and texts that are too long. */
+/** Labels shared by server and web app. */
 
-/** What is said of a text that has more characters than `lengthMax`. */
+/** Returns the message for a text longer than `lengthMax` characters. */
 export function tooLong(field: string, lengthMax: number): string {
   return `${field} must have at most ${lengthMax.toLocaleString('en')} characters`;
 }
 
-/** What people call a GPU: one that the product does not list goes by the name that its driver gives it. */
+/** Returns a GPU's label; unlisted GPUs have the name of their driver. */
 export function gpuLabel(type: string): string {
   const listed = gpuTypes.find((one) => one === type);
   return listed ? gpuLabels[listed] : type;

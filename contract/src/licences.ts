@@ -3,26 +3,26 @@ import { userId } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
 import { only } from './fields/only.ts';
 
-/** Licences that have to be accepted before a model under them is deployed. */
+/** Licences to accept before deploying their models. */
 const licenceNames = ['flux-1-dev-non-commercial'] as const;
 export type LicenceName = (typeof licenceNames)[number];
 
 export const licence = z.object({
   licence: z.enum(licenceNames),
   title: z.string(),
-  /** An acceptance is of this version alone. */
+  /** An acceptance applies to this version only. */
   version: z.string(),
   /** Where its text is. */
   url: z.string(),
-  /** What it says, in short and without its force. */
+  /** A non-binding summary. */
   summary: z.array(z.string()),
-  /** When the caller accepted this version; null where they have not. */
+  /** When the caller accepted this version; null if not. */
   accepted_at: z.string().nullable(),
 });
 
 export type Licence = z.infer<typeof licence>;
 
-/** What each of them says. */
+/** Content of each licence. */
 export const licences: Record<LicenceName, Omit<Licence, 'accepted_at' | 'licence'>> = {
   'flux-1-dev-non-commercial': {
     title: 'FLUX.1 [dev] Non-Commercial License',
@@ -53,7 +53,7 @@ export const acceptLicence = endpoint({
   body: only({
     user_id: userId,
     licence: z.enum(licenceNames, `licence must be one of ${licenceNames.join(', ')}`),
-    /** A conflict where it is not the current one any more. */
+    /** Answers with a conflict if it is outdated. */
     version: z.string().min(1).max(50),
   }),
   response: licence,

@@ -1,19 +1,19 @@
-/** Numbers of the product that both sides check. */
+/** Limits checked by both server and web app. */
 
 export const FILE_SIZE_LIMIT_BYTES = 524_288_000;
 export const FILE_SIZE_LIMIT_MESSAGE = 'File size exceeds 500MB limit';
 export const MODEL_NAME_LENGTH_MIN = 4;
-/** Of a dataset, a model and a person. */
+/** For datasets, models and users. */
 export const NAME_LENGTH_MAX = 200;
 export const KEY_NAME_LENGTH_MAX = 100;
 export const CONFIGURATION_NAME_LENGTH_MAX = 100;
-/** Of the description of a dataset or model. */
+/** Description of a dataset or model. */
 export const DETAILS_LENGTH_MAX = 10_000;
 export const FAMILY_LENGTH_MAX = 50;
 export const TAG_LENGTH_MAX = 50;
-/** Of what an operator writes on a transfer or on codes. */
+/** Note of an operator's transfer or codes. */
 export const NOTE_LENGTH_MAX = 200;
-/** Of a message to the operators. */
+/** Message to the operators. */
 export const SUBJECT_LENGTH_MAX = 200;
 export const MESSAGE_LENGTH_MAX = 5_000;
 
@@ -34,15 +34,15 @@ export const gpuLabels: Record<GpuType, string> = {
   NVIDIA_H100_80GB: 'NVIDIA H100 (80GB)',
 };
 
-/** What a request to a text model may have, with its answer, unless its deployment asks for another context; a model that was made for less has less. */
+/** Default maximum tokens of a request including its answer; less for models with a smaller context. */
 export const DEFAULT_CONTEXT_TOKENS = 8192;
-/** What a deployment may ask for. */
+/** Limits for a deployment's context. */
 export const CONTEXT_TOKENS_MIN = 512;
 export const CONTEXT_TOKENS_MAX = 1_048_576;
-/** The longest answer to a chat that names no maximum. */
+/** Maximum answer to a chat that sets none. */
 export const DEFAULT_ANSWER_TOKENS = 4096;
 
-/** What deployments call them. */
+/** API names of GPU instances. */
 export const instanceTypes = ['v100', 'a100', 'a100-80gb', 'h100'] as const;
 export type InstanceType = (typeof instanceTypes)[number];
 export const instanceGpus: Record<InstanceType, GpuType> = {
@@ -55,9 +55,9 @@ export const gpuCounts = [1, 2, 4, 8] as const;
 export type GpuCount = (typeof gpuCounts)[number];
 
 /**
- * What a row of a file with columns is: a list of turns (`messages` of OpenAI, `conversations` of
- * ShareGPT), instruction, input and output, a question and an answer, a text that is continued, a
- * question with a better and a worse answer, one with an answer that is rated good or bad, or a question alone.
+ * Formats of rows: a list of turns (`messages` of OpenAI, `conversations` of ShareGPT); instruction, input
+ * and output; question and answer; continued text; a question with a better and a worse answer, with a rated
+ * answer, or alone.
  */
 export const dataFormats = [
   'messages',
@@ -72,39 +72,39 @@ export const dataFormats = [
 export type DataFormatName = (typeof dataFormats)[number];
 
 /**
- * What training minimises: the loss of the answers, direct preference optimisation's of pairs of them,
- * Kahneman-Tversky optimisation's of those that are rated, or group relative policy optimisation's of those that
- * the model writes itself.
+ * Training objectives: supervised fine-tuning, direct preference optimization on answer pairs,
+ * Kahneman-Tversky optimization on rated answers, and group relative policy optimization on the model's own
+ * answers.
  */
 export const objectives = ['sft', 'dpo', 'kto', 'grpo'] as const;
 export type Objective = (typeof objectives)[number];
 
-/** How an answer is compared with the reference of its row: as a text, or by the last number in each. */
+/** How to compare an answer with its row's reference: as text, or by the last number in each. */
 export const matchComparisons = ['text', 'last_number'] as const;
-/** How OpenAI's `string_check` compares an answer: it is the reference, is not, contains it, or contains it in any case. */
+/** OpenAI's `string_check` operations: equals, differs, contains, contains case-insensitively. */
 export const stringChecks = ['eq', 'ne', 'like', 'ilike'] as const;
 
-/** What credits can be bought for at once, in cents of a US dollar, and the amounts in dollars that are offered. */
+/** Limits for one purchase in US cents, and the offered amounts in dollars. */
 export const USD_CENTS_MIN = 100;
 export const USD_CENTS_MAX = 1_000_000;
 export const creditPackagesUsd = [5, 20, 50, 100] as const;
 
-/** Codes for credits that are made by one call. */
+/** Maximum credit codes per call. */
 export const CODES_AT_ONCE_MAX = 100;
 
-/** What a budget of an API key counts: a day or a month of UTC, or all time. */
+/** Period of an API key's budget: a UTC day, a UTC month, or total. */
 export const budgetPeriods = ['day', 'month', 'total'] as const;
 export type BudgetPeriod = (typeof budgetPeriods)[number];
 
-/** Hours that a rotated API key still opens, where that is asked for. */
+/** Hours for which the old secret of a rotated API key keeps working, if requested. */
 export const OLD_KEY_HOURS = 24;
 
-/** BGL of one unit at most that an operator asks: 4,000 USD. */
+/** Maximum unit price that an operator may set: 4,000 USD. */
 export const UNIT_PRICE_MAX_BGL = 100_000;
-/** Days ahead that a price may be changed. */
+/** How many days ahead a price change may be scheduled. */
 export const PRICE_AHEAD_DAYS_MAX = 365;
 
-/** Days whose spending is summed where the caller does not say from when on, the last one included. */
+/** Default number of days of a spending summary, the last one included. */
 export const SPEND_DAYS_DEFAULT = 30;
-/** Days whose spending is summed at once: a leap year. */
+/** Maximum days of a spending summary: a leap year. */
 export const SPEND_DAYS_MAX = 366;

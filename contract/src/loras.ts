@@ -12,7 +12,7 @@ export const listLoras = endpoint({
   summary: 'List image LoRAs that you may use, newest first',
   params: userIdParams,
   query: z.object({
-    /** Part of the title, in any case. */
+    /** Case-insensitive part of the title. */
     search: z.string().trim().max(200, 'Search for at most 200 characters').default(''),
     limit: z.coerce.number().int().min(1).max(100).default(100),
     cursor: idOf('model').optional(),
@@ -22,7 +22,7 @@ export const listLoras = endpoint({
       z.object({
         id: z.string(),
         title: z.string(),
-        /** Whose it is, where it is not the caller's. */
+        /** Its owner, if not the caller. */
         owner_username: z.string().nullable(),
       }),
     ),

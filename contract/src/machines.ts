@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** One step that the server prepares in the background after start: the environment, a starter model. */
+/** One background preparation step after start: the environment or a starter model. */
 const preparation = z.object({
   id: z.enum([
     'serving',
@@ -13,22 +13,22 @@ const preparation = z.object({
   ]),
   label: z.string(),
   state: z.enum(['waiting', 'running', 'ready', 'failed']),
-  /** What it is doing now, in words; with `failed`, what happened and what to do. */
+  /** Current activity; with `failed`, what happened and how to fix it. */
   detail: z.string(),
   /** 0 to 1; null while unknown. */
   progress: z.number().nullable(),
 });
 
-/** GPUs that work can run on, by the product's names, or their own where it lists none; empty: work runs on the CPU. */
+/** Available GPUs, with the product's names or the driver's; empty if work runs on the CPU. */
 const accelerators = z.array(
   z.object({ gpu_type: z.string(), label: z.string(), memory_bytes: z.number(), count: z.int() }),
 );
 const cpu = z.object({ cores: z.int(), memory_bytes: z.number() });
 
 const machine = z.object({
-  /** Of the machine and its cluster; of each type the most that one machine has. */
+  /** Of the machine and its cluster; for each type the maximum per machine. */
   accelerators,
-  /** Whether text is served on GPUs: a machine has some, and vLLM has been prepared there. Else a CPU serves it. */
+  /** Whether text is served on GPUs, which needs vLLM to be prepared. Otherwise a CPU serves it. */
   serves_text_on_gpus: z.boolean(),
   cpu,
   preparations: z.array(preparation),
@@ -44,21 +44,21 @@ export const getMachine = endpoint({
   response: machine,
 });
 
-/** The machine of the installation, or its cluster, for its operators. */
+/** The installation's machine or its cluster, for operators. */
 const listedMachine = z.object({
   machine_id: z.string(),
   name: z.string(),
-  /** What starts workloads there. */
+  /** The driver that starts workloads. */
   driver: z.string(),
-  /** Seen just now; one that is not gets no work. */
+  /** Recently seen; other machines get no work. */
   is_present: z.boolean(),
-  /** Null: its server has not run work yet. */
+  /** Null if its server has not run work yet. */
   last_seen_at: z.string().nullable(),
-  /** When its server was started last. */
+  /** When its server last started. */
   started_at: z.string(),
-  /** Why it starts nothing of what it is given, and gets little work; null: it does. */
+  /** Why it fails to start workloads and gets little work; null if it works. */
   trouble: z.string().nullable(),
-  /** Null until it has been seen. Slots are for work on the CPU. */
+  /** Null until seen. Slots are for CPU work. */
   offer: z.object({ cpu, run_slots: z.int(), deployment_slots: z.int(), accelerators }).nullable(),
 });
 
@@ -70,29 +70,29 @@ export const listMachines = endpoint({
   response: z.object({ machines: z.array(listedMachine) }),
 });
 
-/** What is on a machine, or waits for one. Its title, what it reads and what it is asked are its owner's. */
+/** Running or queued work. Without its title and data, which are its owner's. */
 const work = z.object({
-  /** Of a run: its run_id. */
+  /** For a run its run_id. */
   work_id: z.string(),
-  /** A `model` is served for everybody, under `model_name`; deployments of it may be served along. */
+  /** A `model` serves all users as `model_name`; deployments of it may share its server. */
   kind: z.enum(['run', 'text_deployment', 'image_deployment', 'text_model', 'image_model']),
   model_name: z.string().nullable(),
-  /** How many deployments it is for, which may share one model server. */
+  /** Number of deployments that share the model server. */
   deployments: z.int(),
-  /** That deployment, if it is one. */
+  /** The id of a single deployment. */
   pod_id: z.string().nullable(),
-  /** Whose it is; null: nobody's alone. */
+  /** The single owner; null if it is shared. */
   owner: z.object({ user_id: z.string(), username: z.string() }).nullable(),
-  /** Null: it waits. */
+  /** Null while it waits. */
   machine: z.string().nullable(),
   state: z.enum(['queued', 'starting', 'running', 'degraded', 'stopping']),
-  /** One or two sentences; empty where the state says it all. */
+  /** One or two sentences; empty if the state is self-explanatory. */
   reason: z.string(),
-  /** Its place in the line for such slots, from 1 on; null: it is in none. */
+  /** Queue position from 1; null if not queued. */
   position: z.int().nullable(),
-  /** When it came into this state. */
+  /** When it entered this state. */
   since: z.string(),
-  /** The GPUs that it takes; null: one slot on the CPU. */
+  /** Its GPUs; null for a CPU slot. */
   gpus: z.object({ gpu_type: z.string(), label: z.string(), count: z.int() }).nullable(),
 });
 
@@ -113,7 +113,7 @@ export const listWork = endpoint({
   }),
   response: z.object({
     work: z.array(work),
-    /** How much there is in all. */
+    /** Totals. */
     on_machines: z.int(),
     waiting: z.int(),
     next_cursor: z.string().nullable(),

@@ -1,19 +1,22 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** What a picture that is to be edited may be. The form checks it before it sends one, and the server again. */
+/** Limits for a picture to edit, checked by the form and again by the server. */
 export const PICTURE_BYTES_MAX = 20 * 1024 * 1024;
-/** A small file may unpack to any size: this is looked at before anything is unpacked. */
+/** Checked before decoding, because a small file may decode to any size. */
 export const PICTURE_PIXELS_MAX = 40_000_000;
-/** Of the longer side to the shorter: full-size models draw their area in the picture's ratio, however long that becomes. */
+/** Longer to shorter side: full-size models draw a fixed area in the picture's ratio, however long. */
 export const PICTURE_RATIO_MAX = 16;
-/** Passes over the picture that a JPEG may be stored in: each costs a look at every pixel. Programs write about ten. */
+/** Maximum scans of a JPEG, because each costs a pass over every pixel. Common encoders use about ten. */
 export const JPEG_SCANS_MAX = 20;
-/** Segments or chunks that a file may have; each is a step of whoever reads it, and may have four bytes. Programs write some thousands. */
+/**
+ * Maximum segments or chunks of a file: each may have only four bytes but costs a parsing step. Common
+ * encoders write thousands.
+ */
 export const PICTURE_PARTS_MAX = 50_000;
-/** Lists show a picture that is larger by a copy of at most so many pixels on its longer side. */
+/** Lists show a larger picture as a thumbnail with at most this longer side. */
 export const THUMBNAIL_SIDE_MAX = 512;
-/** What a video that a model or a service has made may be. */
+/** Limits for generated videos. */
 export const VIDEO_BYTES_MAX = 256 * 1024 * 1024;
 export const VIDEO_SECONDS_MAX = 600;
 export const VIDEO_SIDE_MAX = 8192;
@@ -40,8 +43,8 @@ export const videoMessages = {
 } as const;
 
 /**
- * multipart/form-data with one part named `file`. The picture is kept for a day, and as long as a generation that was
- * made from it.
+ * multipart/form-data with one part named `file`. The picture is stored for a day, and as long as a
+ * generation based on it.
  */
 export const uploadPicture = endpoint({
   method: 'POST',
@@ -54,7 +57,7 @@ export const uploadPicture = endpoint({
   status: 201,
   response: z.object({
     id: z.string(),
-    /** Opens without a key for a while; relative to this server, unless its files are stored elsewhere. */
+    /** Works without a key for a while; relative to this server, unless files are stored elsewhere. */
     url: z.string(),
     media_type: z.enum(pictureTypes),
     width: z.int(),

@@ -5,19 +5,19 @@ import { endpoint } from './endpoint.ts';
 import { chatBody } from './fields/chat-body.ts';
 import { modelName } from './fields/model-name.ts';
 
-/** Anthropic's Messages API: the same answers as a chat's, in its shapes. */
+/** Anthropic's Messages API: chat answers in its format. */
 const MESSAGES_MAX = 2000;
 const BLOCKS_MAX = 500;
 const STOPS_MAX = 16;
-/** What coding agents say of one tool goes over pages. */
+/** Long, because coding agents describe tools over pages. */
 
 const toolName = z
   .string()
   .regex(/^[a-zA-Z0-9_-]{1,128}$/, 'must be 1 to 128 letters, digits, underscores and dashes');
 const toolId = z.string().min(1).max(200);
-/** What changes no answer here. */
+/** Has no effect here. */
 const ignored = z.unknown().optional();
-/** What asks for something that is not here, unless it asks for nothing. */
+/** Refuses an unsupported feature, unless the value is null. */
 const absent = (name: string, sentence: string) => z.null(`${name}: ${sentence}`).optional();
 
 const textBlock = z.looseObject({ type: z.literal('text'), text: z.string() });
@@ -36,7 +36,7 @@ function blockOf<const Schemas extends readonly [Block, ...Block[]]>(where: stri
   });
 }
 
-/** A text is one block of text. */
+/** A plain text counts as one text block. */
 const contentOf = <B extends z.ZodType>(block: B, { least }: { least: 0 | 1 } = { least: 1 }) =>
   z
     .preprocess(
@@ -59,7 +59,7 @@ const documentBlock = z.looseObject({
   title: z.string().nullish(),
   context: z.string().nullish(),
 });
-/** A deferred tool that the model may call from here on. */
+/** Makes a deferred tool available from this point. */
 const toolReference = z.looseObject({ type: z.literal('tool_reference'), tool_name: toolName });
 const toolResult = z.looseObject({
   type: z.literal('tool_result'),
@@ -75,7 +75,7 @@ const toolUse = z.looseObject({
   name: toolName,
   input: z.record(z.string(), z.unknown()),
 });
-/** What a model has thought before: no model reads it again. */
+/** Earlier thoughts of a model, which are not sent to it again. */
 const thinkingBlock = z.looseObject({ type: z.literal('thinking') });
 const redactedBlock = z.looseObject({ type: z.literal('redacted_thinking') });
 const namedTool = z.looseObject({
@@ -106,12 +106,14 @@ const customTool = z.looseObject({
   description: z.string().nullish(),
   /** A JSON Schema of an object. */
   input_schema: z.record(z.string(), z.unknown()),
-  /** A call is bound by the schema, or it is refused. */
+  /** Constrains calls by the schema, or refuses the request. */
   strict: z.boolean().nullish(),
-  /** The model may call it only once a `tool_reference` names it. */
+  /** Hidden from the model until a `tool_reference` names it. */
   defer_loading: z.boolean().nullish(),
 });
-/** A tool of Anthropic's own, such as `web_search_20250305`. It is ignored, and named in a response header. */
+/**
+ * A tool that Anthropic runs, such as `web_search_20250305`. It is ignored and named in a response header.
+ */
 const builtInTool = z.looseObject({ type: z.string() });
 const tool = toolOf((type) =>
   typeof type === 'string' && type !== 'custom' ? builtInTool : customTool,
@@ -120,7 +122,7 @@ const tool = toolOf((type) =>
 const toolChoice = z.looseObject({
   type: z.enum(['auto', 'any', 'tool', 'none']),
   name: toolName.nullish(),
-  /** Unless it is false a call that is required is one alone. */
+  /** Unless false, a required call is a single one. */
   disable_parallel_tool_use: z.boolean().nullish(),
 });
 
@@ -130,7 +132,7 @@ const conversation = {
   system: contentOf(blockOf('a system prompt', [textBlock]), { least: 0 }).nullish(),
   tools: z.array(tool).max(TOOLS_MAX).nullish(),
   tool_choice: toolChoice.nullish(),
-  /** Of models that think; the others answer without. */
+  /** For reasoning models; others ignore it. */
   thinking: z
     .looseObject({
       type: z.enum(['enabled', 'disabled', 'adaptive', 'between_tools']),
@@ -165,17 +167,17 @@ const conversation = {
   mcp_servers: z.array(z.unknown()).max(0, 'mcp_servers: this server calls none. Send their tools').nullish(),
 };
 
-/** Programs send the same body to be counted and to be answered. */
+/** Programs send the same body for counting and answering. */
 const countedFields = { ...conversation, max_tokens: ignored, stop_sequences: ignored };
 
 const usage = z.looseObject({ input_tokens: z.int(), output_tokens: z.int() });
 
-/** How all errors of these calls look. */
+/** The shape of these calls' errors. */
 export const anthropicError = z.object({
   type: z.literal('error'),
   error: z.object({
     ...{ type: z.string(), message: z.string() },
-    /** What a client knows an error by that it mends itself. */
+    /** A code by which clients recognize errors that they handle themselves. */
     details: z.object({ error_code: z.string() }).optional(),
   }),
   request_id: z.string(),

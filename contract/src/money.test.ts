@@ -21,7 +21,7 @@ describe('cents', () => {
     expect(parseUsdCents(text)).toBe(cents);
   });
 
-  test.each(['', '1.', '.5', '1.234', '-1', '1e3', '1'.repeat(13)])('%j dollars are none', (text) => {
+  test.each(['', '1.', '.5', '1.234', '-1', '1e3', '1'.repeat(13)])('refuses %j as dollars', (text) => {
     expect(() => parseUsdCents(text)).toThrow();
   });
 });
@@ -33,18 +33,18 @@ describe('amounts', () => {
     ['0.000001', 1n],
     ['-3.25', -3_250_000n],
     ['999999999999999.999999', 999_999_999_999_999_999_999n],
-  ])('%s is %s micro-BGL, and back', (text, micro) => {
+  ])('%s converts to %s micro-BGL and back', (text, micro) => {
     expect(parseBgl(text)).toBe(micro);
     expect(formatBgl(micro)).toBe(text);
   });
 
-  test('are written without needless zeros', () => {
+  test('are formatted without needless zeros', () => {
     expect(formatBgl(parseBgl('007.500'))).toBe('7.5');
     expect(formatBgl(-1n)).toBe('-0.000001');
   });
 
   test.each(['', '1e3', '1,5', '.5', '5.', '0.0000001', '0x10', 'NaN', '--1', '1 2', '1'.repeat(16)])(
-    '%j is none',
+    'refuses %j',
     (text) => {
       expect(() => parseBgl(text)).toThrow();
     },
@@ -57,7 +57,7 @@ describe('amounts', () => {
     expect(formatUsd(-25_000_001n)).toBe('-1.00000004');
   });
 
-  test('come in as text or as a number', () => {
+  test('are accepted as text or number', () => {
     expect(bglInput.parse(0.1)).toBe(100_000n);
     expect(bglInput.parse(' 12.5 ')).toBe(12_500_000n);
     expect(bglInput.safeParse(1e-7).success).toBe(false);
@@ -83,9 +83,9 @@ describe('amounts as JSON numbers', () => {
     expect(bglInput.parse(JSON.parse(json))).toBe(micro);
   });
 
-  // The last is read as 99999999999, as if it had been meant.
+  // The last one parses as 99999999999, which may have been intended.
   test.each(['12345678901.123456', '1000000000', '-1000000000.5', '99999999999.000001'])(
-    '%s may have been rounded, and is refused',
+    'refuses %s, which may have been rounded',
     (json) => {
       expect(bglInput.safeParse(JSON.parse(json)).error?.issues).toMatchObject([
         { message: 'Amount is too large for a JSON number, which may be rounded. Send it as a string' },
@@ -139,7 +139,7 @@ describe('amounts for people', () => {
     [-1n, 'BGL', '−0.000001 BGL'],
     [0n, 'USD', '$0.00'],
     [250_000n, 'USD', '$0.01'],
-  ] as const)('%s micro-BGL in %s keep their digits: %s', (micro, currency, text) => {
+  ] as const)('%s micro-BGL in %s keep significant digits: %s', (micro, currency, text) => {
     expect(displayAmount(micro, currency, placesFor(micro, currency))).toBe(text);
   });
 });

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 
 /**
- * Money is a whole number of micro-BGL (`bigint`) inside and a decimal BGL string on the wire.
- * Floating point never touches an amount.
+ * Money is an integer number of micro-BGL (`bigint`) internally and a decimal BGL string in the API. Never
+ * use floating point for amounts.
  */
 export const MICRO_PER_BGL = 1_000_000n;
 export const BGL_PER_USD = 25n;
 
 const decimal = /^(-?)(\d{1,15})(?:\.(\d{1,6}))?$/;
 
-/** '12.5' -> 12500000n. Throws on anything that is not a decimal with up to 6 places. */
+/** '12.5' -> 12500000n. Throws unless it is a decimal with up to 6 places. */
 export function parseBgl(text: string): bigint {
   const match = decimal.exec(text.trim());
   if (!match) throw new Error(`Not an amount of BGL: ${text}`);
@@ -18,7 +18,10 @@ export function parseBgl(text: string): bigint {
   return sign === '-' ? -micro : micro;
 }
 
-/** '12.5' US dollars -> 1250 cents, exactly. Throws on anything that is not a decimal of up to 12 digits with up to 2 places. */
+/**
+ * '12.5' US dollars -> 1250 cents, exactly. Throws unless it is a decimal of up to 12 digits with up to 2
+ * places.
+ */
 export function parseUsdCents(text: string): number {
   const match = /^(\d{1,12})(?:\.(\d{1,2}))?$/.exec(text.trim());
   if (!match) throw new Error(`Not an amount of US dollars: ${text}`);
@@ -26,7 +29,7 @@ export function parseUsdCents(text: string): number {
   return Number(whole + fraction.padEnd(2, '0'));
 }
 
-/** Whether a text is an amount of BGL above zero. */
+/** True if a text is an amount of BGL above zero. */
 export function isPositiveBgl(text: string): boolean {
   try {
     return parseBgl(text) > 0n;
@@ -35,7 +38,7 @@ export function isPositiveBgl(text: string): boolean {
   }
 }
 
-/** The smaller of two amounts: Math.min takes no bigint. */
+/** Returns the smaller amount; Math.min does not support bigint. */
 export function smallerAmount(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
@@ -59,12 +62,13 @@ function formatDecimal(value: bigint, places: number): string {
 
 export type Currency = 'USD' | 'BGL';
 
-/** The decimals after which a micro-BGL is told exactly. */
+/** Decimals that represent a micro-BGL exactly. */
 export const EXACT_PLACES = { USD: 8, BGL: 6 } as const satisfies Record<Currency, number>;
 
 /**
- * For programs: a decimal with so many places, rounded half away from zero. '5.00', '-1250.00'.
- * @param places decimals, at least 1 and at most EXACT_PLACES.
+ * Formats an amount for programs: a fixed number of decimals, rounded half away from zero. '5.00',
+ * '-1250.00'.
+ * @param places decimals, from 1 to EXACT_PLACES.
  */
 export function fixedAmount(microBgl: bigint, currency: Currency, places = 2): string {
   const absolute = microBgl < 0n ? -microBgl : microBgl;
@@ -74,7 +78,10 @@ export function fixedAmount(microBgl: bigint, currency: Currency, places = 2): s
   return `${microBgl < 0n ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`;
 }
 
-/** For people: `fixedAmount` with the currency and thousands apart. '$5.00', '1,250.00 BGL'. */
+/**
+ * Formats an amount for people: `fixedAmount` with currency and thousands separators. '$5.00', '1,250.00
+ * BGL'.
+ */
 export function displayAmount(microBgl: bigint, currency: Currency, places = 2): string {
   const sign = microBgl < 0n ? '−' : '';
   const absolute = microBgl < 0n ? -microBgl : microBgl;
@@ -84,8 +91,8 @@ export function displayAmount(microBgl: bigint, currency: Currency, places = 2):
 }
 
 /**
- * As many decimals as a person is shown: two; below a cent, which is 0.25 BGL, as many as two significant digits take. What
- * two decimals say exactly has two.
+ * Returns the number of decimals to show: two, or below a cent (0.25 BGL) enough for two significant digits.
+ * Amounts that two decimals represent exactly get two.
  */
 export function placesFor(microBgl: bigint, currency: Currency): number {
   const exact = currency === 'USD' ? formatUsd(microBgl) : formatBgl(microBgl);
@@ -94,24 +101,26 @@ export function placesFor(microBgl: bigint, currency: Currency): number {
   return zeros === undefined ? 2 : Math.min(zeros + 2, EXACT_PLACES[currency]);
 }
 
-/** An amount that the server sends. */
+/** An amount in a response. */
 export const bgl = z.string().regex(/^-?\d+(\.\d{1,6})?$/);
 
-/** In BGL: an amount that a caller sends is below it. A bigint column holds nine times as much. */
+/** Exclusive maximum in BGL of an amount in a request. A bigint column holds nine times as much. */
 export const AMOUNT_LIMIT_BGL = '1000000000000';
 
-/** Whether a text is a decimal number of BGL that is too large to be sent, however many digits it has. */
+/** True if a text is a decimal number of BGL above the limit, with any number of digits. */
 export function isTooLarge(text: string): boolean {
   return /^-?0*[1-9]\d{12,}(\.\d*)?$/.test(text.trim());
 }
 
 /**
- * A JSON number has been rounded to a double before anybody can look at it. A double carries 15
- * digits exactly: 9 before the point with our 6 behind it.
+ * JSON numbers are parsed as doubles, which hold 15 digits exactly: 9 before the point with our 6 after it.
  */
 const NUMBER_LIMIT = 1_000_000_000;
 
-/** An amount that a caller sends: a decimal string, or a JSON number that cannot have been rounded. Becomes micro-BGL. */
+/**
+ * An amount in a request: a decimal string, or a JSON number that cannot have been rounded. Parsed to
+ * micro-BGL.
+ */
 export const bglInput = z
   .union([
     z.string().meta({
@@ -148,6 +157,6 @@ export const bglInput = z
     }
   });
 
-/** An amount above zero that a caller sends; `name` begins the message of a lower one. */
+/** Returns the schema of an amount above zero; errors begin with `name`. */
 export const positiveBgl = (name: string) =>
   bglInput.refine((micro) => micro > 0n, `${name} must be greater than 0`);

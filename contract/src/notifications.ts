@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { bgl } from './money.ts';
 
-/** What a user is notified of; docs/notifications.md says when. */
+/** Kinds of notifications; docs/notifications.md describes when they are sent. */
 const notificationKinds = [
   'run_completed',
   'run_failed',
@@ -36,11 +36,11 @@ const notification = z.object({
   kind: z.enum(notificationKinds),
   /** One sentence. */
   message: z.string(),
-  /** The amount that the sentence names in BGL, if it names one. */
+  /** The amount in the message in BGL, if any. */
   amount: bgl.nullable(),
-  /** Page of the web app that shows what it is about. */
+  /** The related page of the web app. */
   link: z.string(),
-  /** The picture or video that it is about, which may have been deleted since. */
+  /** The related picture or video, which may have been deleted since. */
   generation_id: z.string().nullable(),
   status: z.enum(['unread', 'read']),
   created_at: z.string(),
@@ -48,7 +48,7 @@ const notification = z.object({
 
 export type Notification = z.infer<typeof notification>;
 
-/** A list, not an object, as the original product answers. A page shorter than its limit is the last one. */
+/** A list instead of an object, like the original product. A page shorter than its limit is the last one. */
 export const listNotifications = endpoint({
   method: 'POST',
   path: '/api/v1/notification/user/:userId',
@@ -58,17 +58,17 @@ export const listNotifications = endpoint({
   params: userIdParams,
   query: z.object({
     limit: z.coerce.number().int().min(1).max(200).default(50),
-    /** The notification_id of the last one of the page before. */
+    /** The notification_id of the previous page's last entry. */
     cursor: idOf('notification').optional(),
   }),
   response: z.array(notification),
 });
 
-/** Of somebody who never looks at them no more are counted. */
+/** Maximum of the count. */
 export const UNREAD_COUNT_MAX = 100;
 
 const unreadCount = z.object({
-  /** How many are unread; 100 stands for more, too. */
+  /** Number of unread notifications; 100 means 100 or more. */
   unread: z.int().min(0).max(UNREAD_COUNT_MAX),
 });
 

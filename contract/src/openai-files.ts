@@ -3,10 +3,10 @@ import { endpoint } from './endpoint.ts';
 import { flatId } from './fields/flat-id.ts';
 import { only } from './fields/only.ts';
 
-/** OpenAI's Files API. A file is a dataset with one file: what the one calls make, the others show. */
+/** OpenAI's Files API. A file is a dataset with one file, visible in both APIs. */
 const uploadPurposes = ['fine-tune', 'batch'] as const;
 
-/** Files of one page at most; clients ask for the next one by themselves. */
+/** Maximum files per page; clients page automatically. */
 const FILES_PER_PAGE_MAX = 10_000;
 
 export const fileId = flatId('file-', 'file');
@@ -16,10 +16,10 @@ const file = z.object({
   object: z.literal('file'),
   bytes: z.int(),
   created_at: z.int(),
-  /** Files stay until they are deleted. */
+  /** Files never expire. */
   expires_at: z.null(),
   filename: z.string(),
-  /** `fine-tune-results` are the metrics of a run as CSV. */
+  /** `fine-tune-results` are a run's metrics as CSV. */
   purpose: z.enum([...uploadPurposes, 'batch_output', 'fine-tune-results']),
   status: z.literal('processed'),
 });
@@ -28,7 +28,7 @@ export type OpenAiFile = z.infer<typeof file>;
 
 const fileParams = z.object({ file_id: fileId });
 
-/** The other parts of the form beside the file. */
+/** The other parts of the form besides the file. */
 export const createFileFields = only({
   purpose: z.enum(
     uploadPurposes,

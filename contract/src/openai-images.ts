@@ -6,9 +6,9 @@ import { PICTURES_MAX } from './generators.ts';
 
 const images = z.object({
   created: z.int(),
-  /** That of the pictures as they are, e.g. `128x128`, whatever size was asked for. */
+  /** Actual size of the pictures, e.g. `128x128`, whatever was requested. */
   size: z.string().optional(),
-  /** Also as they are: `png`, `jpeg` or `webp`. */
+  /** Actual format: `png`, `jpeg` or `webp`. */
   output_format: z.string().optional(),
   data: z.array(
     z.object({
@@ -19,7 +19,7 @@ const images = z.object({
   ),
 });
 
-/** OpenAI's images API. Names that are not here are refused by name, as in `chat.ts`, unless they ask for nothing. */
+/** OpenAI's images API. Unknown parameters are refused by name as in `chat.ts`, unless they are null. */
 export const createImage = endpoint({
   method: 'POST',
   path: '/v1/images/generations',
@@ -29,17 +29,25 @@ export const createImage = endpoint({
   summary: 'Generate an image (OpenAI-compatible)',
   body: z.looseObject({
     prompt: promptText,
-    /** The `model_name` of an image deployment of your own, or what a service generates; Paris, the starter, unless said. */
+    /**
+     * The `model_name` of the caller's image deployment, or a service's generator. Defaults to Paris, the
+     * starter.
+     */
     model: modelName.nullish(),
     n: z.int().min(1).max(PICTURES_MAX).nullish(),
-    /** `auto`, or any size in a shape that the model makes: it decides how many pixels that are, and the answer says so. */
+    /**
+     * `auto`, or any size in a supported shape: the model determines the pixels, and the answer reports them.
+     */
     size: z.string().max(20).nullish(),
-    /** `auto`, `standard` or `medium`, which are one. */
+    /** `auto`, `standard` or `medium`, which are equivalent. */
     quality: z.string().max(20).nullish(),
     response_format: z.enum(['url', 'b64_json']).nullish(),
     output_format: z.enum(['png', 'jpeg', 'webp']).nullish(),
     user: z.string().max(200).nullish(),
-    /** As in `POST /api/v1/generations`, for the starters, deployments of your own, and services that take them. */
+    /**
+     * As in `POST /api/v1/generations`, for starters, the caller's deployments, and services that support
+     * them.
+     */
     seed: z.number().nullish(),
     num_inference_steps: z.number().nullish(),
     guidance_scale: z.number().nullish(),
@@ -47,10 +55,13 @@ export const createImage = endpoint({
   response: images,
 });
 
-/** The other parts of the form beside the picture. */
+/** The other parts of the form besides the picture. */
 export const editImageFields = z.looseObject({
   prompt: promptText,
-  /** The `model_name` of a Kontext deployment of your own, or `flux-kontext` where a service edits; the starter unless said. */
+  /**
+   * The `model_name` of the caller's Kontext deployment, or `flux-kontext` if a service edits. Defaults to
+   * the starter.
+   */
   model: modelName.optional(),
   n: z.coerce.number().int().min(1).max(1, 'n: this server generates one picture per request').optional(),
   size: z.string().max(20).optional(),
@@ -58,7 +69,9 @@ export const editImageFields = z.looseObject({
   response_format: z.enum(['url', 'b64_json']).optional(),
   output_format: z.literal('png', 'output_format: edits are PNG files').optional(),
   user: z.string().max(200).optional(),
-  /** As in `POST /api/v1/generations`, for the starters, deployments of your own, and services that take them. */
+  /**
+   * As in `POST /api/v1/generations`, for starters, the caller's deployments, and services that support them.
+   */
   seed: z.coerce.number().optional(),
   num_inference_steps: z.coerce.number().optional(),
   guidance_scale: z.coerce.number().optional(),

@@ -5,12 +5,12 @@ import { only } from './fields/only.ts';
 import { promptText } from './generations.ts';
 import { servedBy, VIDEO_BODY_BYTES_MAX } from './videos.ts';
 
-/* OpenAI's videos API, on the same videos as `videos.ts`: what the one calls make, the others show. */
+/* OpenAI's videos API, with the same videos as `videos.ts`. */
 
 export const VIDEO_PREFIX = 'video_';
 const videoParams = z.object({ video_id: flatId(VIDEO_PREFIX, 'video') });
 
-/** Videos of one page at most. */
+/** Maximum videos per page. */
 const VIDEOS_PER_PAGE_MAX = 100;
 
 const video = z.object({
@@ -22,16 +22,16 @@ const video = z.object({
   progress: z.int(),
   created_at: z.int(),
   completed_at: z.int().nullable(),
-  /** Videos stay until they are deleted. */
+  /** Videos never expire. */
   expires_at: z.null(),
   prompt: z.string(),
-  /** As it was asked for, until it is completed: then of the file. */
+  /** Requested duration; actual duration once completed. */
   seconds: z.string(),
-  /** In the same way, as `1280x720`. */
+  /** Requested size, e.g. `1280x720`; actual size once completed. */
   size: z.string(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   remixed_from_video_id: z.null(),
-  /** Beside OpenAI's fields: whether the file has sound, once it is there, and who makes it. */
+  /** Extensions to OpenAI's fields: whether the completed file has audio, and the provider. */
   has_audio: z.boolean().nullable(),
   served_by: servedBy,
 });
@@ -41,21 +41,23 @@ const SECONDS = 'seconds must be a whole number from 1 to 60';
 
 const fields = {
   prompt: promptText,
-  /** As in `POST /v1/video/generations`; Wan unless said. */
+  /** As in `POST /v1/video/generations`. Defaults to Wan. */
   model: z.string().min(1).max(200).optional(),
-  /** Becomes the nearest length that the model makes; its usual one unless said. */
+  /** Rounded to the nearest supported duration. Defaults to the model's. */
   seconds: z
     .union([z.int().min(1).max(60), z.string().regex(/^([1-9]|[1-5]\d|60)$/, SECONDS)], SECONDS)
     .transform(Number)
     .optional(),
-  /** Any size in a shape that the model makes, as `1280x720`; the answer has that of the file. */
+  /** Any size in a supported shape, e.g. `1280x720`; the answer has the actual one. */
   size: z.string().max(20).optional(),
 };
 
-/** A link to the picture that it begins with, or a `data:` URL. */
+/** A link to the first frame, or a `data:` URL. */
 const imageUrl = z.string();
 
-/** The other parts of the form beside the picture; a link to one is named as OpenAI's client names it in a form. */
+/**
+ * The other parts of the form besides the picture; a link has the name that OpenAI's client uses in a form.
+ */
 export const createOpenAiVideoFields = only({
   ...fields,
   'input_reference[image_url]': imageUrl.optional(),

@@ -6,7 +6,7 @@ import { promptText } from './generations.ts';
 import type { GeneratorField } from './generators/generator.ts';
 import { PARIS_MODEL, paris } from './generators/paris.ts';
 
-/** A field of the form, as a call that refuses nothing has it: with its bounds and default in words. */
+/** Returns a field of the form for a call that refuses nothing; bounds and default are only documented. */
 function leniently(name: string) {
   const field = paris.fields.find((one) => one.name === name);
   if (!field) throw new Error(`Paris has no field ${name}`);
@@ -27,8 +27,8 @@ function describeField(field: GeneratorField): string {
 }
 
 /**
- * The fields of the Paris page as the original product has them. What does not fit is put right as its form does,
- * and not refused (`generators/parameters/clamp-paris.ts`).
+ * Fields of the Paris page in the original product's format. Invalid values are corrected as in its form, not
+ * refused (`generators/parameters/clamp-paris.ts`).
  */
 const parameters = {
   cfg_scale: leniently('cfg_scale'),
@@ -58,11 +58,11 @@ const image = z.object({
   output_format: z.enum(['png', 'jpeg', 'webp']),
   expert_used: z.int().nullable(),
   routing_confidence: z.number().nullable(),
-  /** Seconds. */
+  /** In seconds. */
   generation_time: z.number().nullable(),
   model: z.string(),
   generation_id: z.string(),
-  /** Null unless the files of this server are in S3. */
+  /** Null unless this server's files are in S3. */
   s3_url: z.string().nullable(),
   width: z.int(),
   height: z.int(),
@@ -76,7 +76,7 @@ const generated = z.object({
   images: z.array(image),
 });
 
-/** Waits up to 35 s for the picture; after that the answer is a 202. */
+/** Waits up to 35 s for the picture, then answers with 202. */
 export const generateParisImage = endpoint({
   method: 'POST',
   path: '/api/external-paris-generation',
@@ -89,7 +89,7 @@ export const generateParisImage = endpoint({
   pendingStatus: 202,
 });
 
-/** The same body finds the picture that is generated or was just generated for it; else it begins one. */
+/** An equal body returns its active or recent generation, or else starts one. */
 export const pollParis = endpoint({
   method: 'POST',
   path: '/v1/external/paris/images/generations',

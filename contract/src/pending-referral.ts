@@ -1,9 +1,9 @@
 /*
- * An invitation's code on its way over sign-up. Apart from the endpoints, because the web app keeps it before
- * anything else is loaded.
+ * Carries an invitation code through sign-up. Separate from the endpoints because the web app stores it
+ * before anything else is loaded.
  */
 
-/** The cookie that the web app keeps it in. */
+/** Cookie that stores the code. */
 export const PENDING_REFERRAL_COOKIE = 'bakehouse.referral';
-/** The one path that the cookie is sent to. */
+/** The only path to which the cookie is sent. */
 export const PENDING_REFERRAL_PATH = '/api/referral';

@@ -10,15 +10,15 @@ const priceChange = z.object({
   id: z.string(),
   price_id: z.string(),
   label: z.string(),
-  /** Null, and the label the id, where the price is not on the list any more. */
+  /** Null if the price is no longer on the list; then the label is the id. */
   unit: priceUnit.nullable(),
   unit_price: bgl,
-  /** What it was when this was decided. */
+  /** The price when the change was decided. */
   previous: bgl,
   valid_from: z.string(),
-  /** When another change came before its moment; null where none did. */
+  /** When another change superseded it before it took effect; null if none did. */
   withdrawn_at: z.string().nullable(),
-  /** Their username; null where the account was deleted. */
+  /** Username; null if the account was deleted. */
   changed_by: z.string().nullable(),
   created_at: z.string(),
 });
@@ -50,7 +50,7 @@ export const changePrice = endpoint({
         (micro) => micro <= BigInt(UNIT_PRICE_MAX_BGL) * MICRO_PER_BGL,
         `unit_price must be at most ${UNIT_PRICE_MAX_BGL} BGL`,
       ),
-    /** Left out, or null: now. */
+    /** Defaults to now. */
     valid_from: z.iso
       .datetime({ offset: true, error: 'valid_from must be a time, such as 2030-01-31T12:00:00Z' })
       .nullish(),

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { only } from './fields/only.ts';
 import { bgl, bglInput } from './money.ts';
 
-/** What a person sees before deleting the account. */
+/** Preview shown before deleting the account. */
 export const previewDeletion = endpoint({
   method: 'GET',
   path: '/api/v1/users/me/deletion',
@@ -13,12 +13,12 @@ export const previewDeletion = endpoint({
     datasets: z.int(),
     models: z.int(),
     running: z.int(),
-    /** Bought, granted by an operator, or sent by others: it can be sent on before. */
+    /** Bought, granted by an operator, or received: can be sent before deletion. */
     bought: bgl,
-    /** Promotional credit: it cannot be sent, and ends with the account. */
+    /** Promotional credits: cannot be sent, and are forfeited with the account. */
     given: bgl,
     owed: bgl,
-    /** Whether a password is asked for; else the sign-in has to be recent. */
+    /** Whether a password is required; otherwise a recent sign-in is. */
     asks_password: z.boolean(),
   }),
 });
@@ -30,13 +30,13 @@ export const deleteAccount = endpoint({
   summary: 'Delete the account; its running work stops within minutes',
   body: only({
     password: z.string().max(1000).optional(),
-    /** As much of the credits that could be sent is given up at most: `bought`, as it was shown. */
+    /** Maximum transferable credits to forfeit: `bought` as shown. */
     give_up_max: bglInput.optional(),
   }),
   status: 204,
 });
 
-/** Bytes of what was stored are had by downloading the files. */
+/** Without stored files, which can be downloaded separately. */
 export const exportData = endpoint({
   method: 'GET',
   path: '/api/v1/users/me/export',

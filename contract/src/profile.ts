@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** A browser that is signed in. */
+/** A signed-in browser. */
 const session = z.object({
   id: z.string(),
-  /** Whether it is the one that asks. */
+  /** Whether it is the caller's session. */
   is_current: z.boolean(),
   user_agent: z.string(),
   address: z.string(),
   created_at: z.string(),
-  /** When it last loaded a page, to five minutes. */
+  /** When it last loaded a page, within five minutes. */
   last_seen_at: z.string(),
 });
 

@@ -10,11 +10,11 @@ const USD_RANGE = `usd must be from ${USD_CENTS_MIN / 100} to ${(USD_CENTS_MAX /
 
 const purchase = z.object({
   id: z.string(),
-  /** `open` until it is paid for sure; `expired` where nobody paid; `refused` where what was paid does not fit it. */
+  /** `open` until payment is confirmed; `expired` if unpaid; `refused` if the payment does not match. */
   status: z.enum(['open', 'paid', 'failed', 'expired', 'refused']),
   usd: z.string(),
   amount: bgl,
-  /** What of the amount was refunded or disputed. */
+  /** Refunded or disputed part of the amount. */
   reversed: bgl,
   /** The payment provider's receipt. */
   receipt_url: z.string().nullable(),
@@ -49,13 +49,13 @@ export const startPurchase = endpoint({
   summary: "Start a credit purchase on the payment provider's page",
   body: only({
     user_id: userId,
-    /** US dollars, with at most two decimals. */
+    /** US dollars with at most two decimals. */
     usd: z
       .string()
       .trim()
       .regex(/^\d{1,6}(\.\d{1,2})?$/, {
         error: 'usd must be a decimal number of US dollars with at most 2 decimals',
-        // Only what is an amount can be compared.
+        // Only a valid amount can be compared.
         abort: true,
       })
       .refine((text) => {
@@ -65,7 +65,7 @@ export const startPurchase = endpoint({
   }),
   response: z.object({
     purchase_id: z.string(),
-    /** The provider's page. */
+    /** The provider's checkout page. */
     checkout_url: z.string(),
   }),
 });

@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts';
 import { bgl } from './money.ts';
 import { PENDING_REFERRAL_PATH } from './pending-referral.ts';
 
-/** What a code that does not count is refused for. */
+/** Why a code does not count. */
 const referralRefusals = [
   'unknown_code',
   'own_code',
@@ -13,7 +13,7 @@ const referralRefusals = [
   /** The mailbox had an account before. */
   'returning_user',
   'limit_reached',
-  /** For now: once the address is confirmed, the code counts. */
+  /** Temporary: the code counts once the address is confirmed. */
   'address_not_confirmed',
 ] as const;
 export type ReferralRefusal = (typeof referralRefusals)[number];
@@ -22,7 +22,7 @@ const referralCode = z
   .string()
   .regex(/^[A-Za-z0-9]{1,40}$/, 'referral_code must consist of letters and digits');
 
-/** The caller's own code; made with the first call. */
+/** The caller's own code, created by the first call. */
 export const generateReferral = endpoint({
   method: 'GET',
   path: '/api/v1/referral/generate',
@@ -31,25 +31,25 @@ export const generateReferral = endpoint({
   summary: 'Get your invitation code and who signed up with it',
   response: z.object({
     referral_code: z.string(),
-    /** Where it leads: the sign-up page, which keeps the code. */
+    /** Link to the sign-up page, which stores the code. */
     referral_link: z.string(),
-    /** What each of the two is given for a new account. */
+    /** Bonus of each side for a new account. */
     bonus: bgl,
-    /** How many new accounts count. */
+    /** Maximum accounts that count. */
     referrals_max: z.int(),
     referrals_total: z.int(),
-    /** What the caller was given for all of them. */
+    /** Total bonus of the caller. */
     earned: bgl,
     referrals: z.array(z.object({ username: z.string(), joined_at: z.string(), bonus: bgl })),
   }),
 });
 
-/** Counts the code for the caller, once; a repeated call with the same code gives nothing more. */
+/** Counts the code for the caller once; repeating the call pays nothing more. */
 export const validateReferral = endpoint({
   method: 'GET',
   path: '/api/v1/referral/validate',
   access: 'key',
-  // It gives credits, whatever its method says.
+  // Despite its method it pays credits.
   scopes: [],
   summary: 'Redeem an invitation code; both users get the bonus',
   query: z.object({ referral_code: referralCode }),
@@ -57,18 +57,18 @@ export const validateReferral = endpoint({
     success: z.boolean(),
     data: z.object({
       referral_code: z.string(),
-      /** Why it does not count; null where it does. */
+      /** Why it does not count; null if it does. */
       reason: z.enum(referralRefusals).nullable(),
       message: z.string(),
-      /** What the caller was given for it; null without success. */
+      /** The caller's bonus; null without success. */
       bonus: bgl.nullable(),
-      /** Whether this call gave it; false where an earlier one did. */
+      /** Whether this call paid it; false if an earlier one did. */
       is_new: z.boolean(),
     }),
   }),
 });
 
-/** A post's id on X; empty or null is none. */
+/** A post's id on X; empty or null for none. */
 const xPostId = (name: string) =>
   z
     .string()
@@ -76,7 +76,7 @@ const xPostId = (name: string) =>
     .nullish()
     .transform((id) => id || undefined);
 
-/** Once for each person; a link to the sign-up page is added where the message has none. */
+/** Allowed once per user. Adds a link to the sign-up page if the message has none. */
 export const postReferralToX = endpoint({
   method: 'POST',
   path: '/api/v1/referral/x/post',
@@ -88,10 +88,10 @@ export const postReferralToX = endpoint({
       .trim()
       .min(1, 'message must not be empty')
       .max(280, 'message is longer than 280 characters'),
-    /** The caller's own. */
+    /** Must be the caller's own. */
     referral_code: referralCode.optional(),
     user_id: userId.optional(),
-    /** The original product's clients send it; a post on X has no recipient. */
+    /** Sent by the original product's clients; a post on X has no recipient. */
     recipient_id: z.string().nullish(),
     reply_to: xPostId('reply_to'),
     quote_tweet_id: xPostId('quote_tweet_id'),
@@ -107,7 +107,7 @@ export const getXAuthStatus = endpoint({
   summary: 'Get the X connection status',
   response: z.object({
     status: z.enum(['not_configured', 'not_connected', 'connected']),
-    /** The name on X, where one is connected. */
+    /** Username on X, if connected. */
     username: z.string().nullable(),
   }),
 });
@@ -150,7 +150,7 @@ export const getXPostStatus = endpoint({
   response: z.object({
     status: z.enum(['not_configured', 'not_posted', 'posted']),
     referral_code: z.string(),
-    /** Where it stands, once it is posted. */
+    /** URL of the post, once posted. */
     post_url: z.string().nullable(),
   }),
 });

@@ -6,7 +6,7 @@ import { chatBody } from './fields/chat-body.ts';
 import { metadata } from './fields/metadata.ts';
 import { modelName } from './fields/model-name.ts';
 
-/** OpenAI's Responses API: the same answers as a chat's, in its shapes. */
+/** OpenAI's Responses API: chat answers in its format. */
 const NO_CONVERSATIONS = 'this server has no conversations. Send previous_response_id, or the whole input';
 const ITEMS_MAX = 2000;
 const passedOver = [
@@ -15,10 +15,10 @@ const passedOver = [
   'safety_identifier',
   'prompt_cache_key',
   'prompt_cache_retention',
-  // Codex sends it.
+  // Sent by Codex.
   'client_metadata',
 ];
-/** What asks for nothing where it says only this. */
+/** Returns the schema of a feature that is only accepted with this neutral value. */
 const nothingBut = (name: string, value: string | boolean, sentence: string) =>
   z.literal(value, `${name}: ${sentence}`).nullish();
 
@@ -63,9 +63,9 @@ const customCallOutput = z.looseObject({
   call_id: callId,
   output,
 });
-/** What a model has thought before: no model reads it again. */
+/** Earlier thoughts of a model, which are not sent to it again. */
 const reasoning = z.looseObject({ type: z.literal('reasoning') });
-/** An item of an answer that is kept. */
+/** An item of a stored answer. */
 const itemReference = z.looseObject({ type: z.literal('item_reference'), id: z.string().min(1).max(200) });
 
 const itemTypes = [
@@ -91,7 +91,7 @@ const customTool = z.looseObject({ type: z.literal('custom'), ...customFields })
 const namedTool = toolOf((type) => (type === 'custom' ? customTool : functionTool)).pipe(
   z.union([functionTool, customTool]),
 );
-/** Tools under one name, which a call of one of them has as its `namespace`. */
+/** Tools under a common name, which their calls have as `namespace`. */
 const namespaceTool = z.looseObject({
   type: z.literal('namespace'),
   name: functionName,
@@ -107,7 +107,7 @@ const chosenTool = z.looseObject({ type: z.enum(['function', 'custom']), name: f
 const toolChoice = z.union([
   z.enum(['none', 'auto', 'required']),
   chosenTool,
-  /** The model is offered these of the tools alone. */
+  /** Limits the model to these tools. */
   z.object({
     type: z.literal('allowed_tools'),
     mode: z.enum(['auto', 'required']),
@@ -148,7 +148,10 @@ const createFields = {
     })
     .nullish(),
   reasoning: z.looseObject({ effort: reasoningEffort }).nullish(),
-  /** Whether it is kept, so that a later response can continue it. Left out, it is kept if this server keeps any. */
+  /**
+   * Whether to store it, so that a later response can continue it. Defaults to true if this server stores
+   * any.
+   */
   store: z.boolean().nullish(),
   include: z.array(z.string()).max(20).nullish(),
   previous_response_id: responseId.nullish(),

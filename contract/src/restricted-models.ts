@@ -15,19 +15,19 @@ const modelId = z
   );
 const modelParams = z.object({ modelId });
 
-/** A model whose use an operator grants. */
+/** A model that requires access granted by an operator. */
 const restrictedModel = z.object({
-  /** May have slashes, which are encoded in a path. */
+  /** May contain slashes, which are encoded in a path. */
   id: z.string(),
   name: z.string(),
   family: z.string(),
   tags: z.array(z.string()),
   details: z.string(),
-  /** What has become of the caller's request for access. */
+  /** State of the caller's access request. */
   access: z.enum(accessStates),
-  /** Its files are on this installation, so that whoever has access can use it. */
+  /** Its files are on this installation, so users with access can use it. */
   is_available: z.boolean(),
-  /** The model that has its files; null unless they are here, and the caller has access or owns it. */
+  /** The model with its files; null if missing, or if the caller has no access and does not own it. */
   dataset_id: z.string().nullable(),
 });
 
@@ -40,7 +40,7 @@ export const listRestrictedModels = endpoint({
   summary: 'List restricted models and the status of your access requests',
   query: z.object({
     limit: z.coerce.number().int().min(1).max(100).default(50),
-    /** Behind this id. */
+    /** Returns entries after this id. */
     cursor: modelId.optional(),
   }),
   response: z.object({ restricted_models: z.array(restrictedModel), next_cursor: z.string().nullable() }),
@@ -77,12 +77,12 @@ export const saveRestrictedModel = endpoint({
   params: modelParams,
   body: z
     .object({
-      /** A new model needs one. */
+      /** Required for a new model. */
       name: nameText(NAME_LENGTH_MAX),
       family: text('Family', FAMILY_LENGTH_MAX),
       tags,
       details: text('Description', DETAILS_LENGTH_MAX),
-      /** A model of the calling operator that has its files; null: they are not here yet. */
+      /** The calling operator's model with its files; null if missing. */
       asset_id: z.uuid('No model has this id').nullable(),
     })
     .partial(),

@@ -20,7 +20,7 @@ export const runStates = [
   'failed',
 ] as const;
 
-/** How a run can have ended, or that it has not. */
+/** Filters for a run's state. */
 export const runFilters = ['active', 'completed', 'cancelled', 'failed'] as const;
 export type RunFilter = (typeof runFilters)[number];
 
@@ -28,7 +28,7 @@ const anyRun = z.object({
   run_id: z.string(),
   user_id: z.string(),
   title: z.string(),
-  /** The model asset that the run makes. */
+  /** The resulting model asset. */
   model_id: z.string(),
   base_model: z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() }),
   state: z.enum(runStates),
@@ -46,35 +46,37 @@ const anyRun = z.object({
   /** BGL held now, and charged at the end; null until settled. */
   held: z.string(),
   charged: z.string().nullable(),
-  /** What would be charged if it ended now; once settled, what was. */
+  /** Cost if it ended now; once settled, the actual cost. */
   cost_so_far: bgl,
-  /** What it may cost at most, in BGL, however often it is resumed. */
+  /** Maximum cost in BGL over all resumes. */
   ceiling: bgl,
-  /** Whether it is stopped there before its last step; otherwise it continues for longer, without further cost. */
+  /** Whether it is stopped at the ceiling before its last step; otherwise it continues at no extra cost. */
   stops_at_ceiling: z.boolean(),
-  /** Why it was stopped before its end: at its ceiling, for want of credits, at the budget of its API key, or after four times the estimated time. Null: none of these. */
+  /**
+   * Why the server stopped it: its ceiling, lack of credits, its API key's budget, or four times the
+   * estimated time. Null if none.
+   */
   stop_reason: z.enum(['ceiling', 'credits', 'budget', 'time']).nullable(),
-  /** What is held if it is resumed now, in BGL; null: it cannot be resumed. */
+  /** BGL to hold for resuming it now; null if it cannot be resumed. */
   resume_hold: z.string().nullable(),
-  /** What of that is for saved work which has not been charged yet, in BGL; null: there is none. */
+  /** The part of it for saved but uncharged work in BGL; null if none. */
   resume_unpaid: z.string().nullable(),
-  /** Its ceiling if it is resumed without another; null: it cannot be resumed. */
+  /** Default ceiling when resumed; null if it cannot be resumed. */
   resume_ceiling: bgl.nullable(),
-  /** Times that it was started again after an interruption; what its owner cancelled and resumed was none. */
+  /** Restarts after interruptions; not counting cancels and resumes by the owner. */
   restarts: z.int(),
-  /** What it was estimated to need in memory, in bytes; null: that was not estimated. */
+  /** Estimated memory in bytes; null if not estimated. */
   memory_bytes: z.int().nullable(),
   /**
-   * Of a completed run, among others: `eval_loss_base` and `eval_loss` (held-out loss of the base model and of the
-   * adapter that was kept), or of GRPO `eval_reward_base` and `eval_reward` (mean reward of an answer to a held-out prompt),
-   * `best_step` (the step which that is of: where the held-out loss was lowest, or the reward highest),
-   * `stopped_early` (evaluations without gain after which it ended; not there where it went through all epochs),
-   * `train_loss` (mean over all steps), `train_loss_end` (mean over the last tenth of the steps),
-   * `target_modules` (those of the chosen ones that the base model has, and that got an adapter),
-   * `peak_memory_bytes` (what its process, or its first GPU, held at most). Of an export
-   * `prompts` (held-out ones that the fine-tune and the exported model were both asked) and `equal_answers`
-   * (how many of the answers are the same word for word at temperature 0), and of a GGUF its
-   * `file_name` without the ending.
+   * For a completed run, among others: `eval_loss_base` and `eval_loss` (held-out loss of the base model and
+   * of the selected adapter), or for GRPO `eval_reward_base` and `eval_reward` (mean reward of an answer to a
+   * held-out prompt), `best_step` (the selected step, with the lowest held-out loss or highest reward),
+   * `stopped_early` (evaluations without improvement after which it ended; absent if it completed all
+   * epochs), `train_loss` (mean over all steps), `train_loss_end` (mean over the last tenth of the steps),
+   * `target_modules` (chosen modules that exist in the base model and got an adapter), `peak_memory_bytes`
+   * (peak of its process or its first GPU). For an export `prompts` (held-out prompts sent to both the
+   * fine-tune and the exported model), `equal_answers` (identical answers at temperature 0), and for a GGUF
+   * its `file_name` without extension.
    */
   summary: z.record(z.string(), z.union([z.number(), z.string(), z.null()])).nullable(),
   created_at: z.string(),
@@ -88,7 +90,7 @@ const trainedOn = z.object({ dataset_id: z.string(), revision_id: z.string(), ti
 const textRun = anyRun.extend({
   kind: z.literal('text'),
   dataset: trainedOn.extend({ file_name: z.string() }),
-  /** The file that is held out whole, and measures the run; null: part of the dataset's rows is held out. */
+  /** A separate validation file; null if part of the dataset's rows is held out. */
   validation: trainedOn.extend({ file_name: z.string() }).nullable(),
   parameters: storedPayload.omit({
     user_id: true,
@@ -102,15 +104,18 @@ const textRun = anyRun.extend({
   }),
 });
 
-/** A LoRA of an image model, from pictures. */
+/** A LoRA of an image model, trained on pictures. */
 const picturesRun = anyRun.extend({
   kind: z.literal('pictures'),
-  /** The file with the captions; null: a text file beside each picture. */
+  /** The file with the captions; null for a text file next to each picture. */
   dataset: trainedOn.extend({ file_name: z.string().nullable() }),
   parameters: z.object(pictureTrainingFields),
 });
 
-/** A fine-tune as one whole model. Its base model is the fine-tune, and its dataset what that was trained on. */
+/**
+ * An export of a fine-tune to one whole model. Its base model is the fine-tune, and its dataset the
+ * fine-tune's.
+ */
 const exportRun = anyRun.extend({
   kind: z.literal('export'),
   dataset: trainedOn.extend({ file_name: z.null() }),
@@ -119,7 +124,7 @@ const exportRun = anyRun.extend({
 
 const run = z.discriminatedUnion('kind', [textRun, picturesRun, exportRun]);
 
-/** What a run can train: a language model or, on pictures, an image model. */
+/** Kinds of runs: a language model, an image model, or an export. */
 const runKinds = ['text', 'pictures', 'export'] as const;
 
 export type Run = z.infer<typeof run>;
@@ -127,7 +132,7 @@ export type TextRun = z.infer<typeof textRun>;
 export type PicturesRun = z.infer<typeof picturesRun>;
 export type ExportRun = z.infer<typeof exportRun>;
 
-/** Of a fine-tune of text or of pictures, or of an export. */
+/** Only runs of this kind. */
 const kindFilter = z.enum(runKinds, `kind must be one of ${runKinds.join(', ')}`).optional();
 
 export const runIdParams = z.object({ runId: idOf('run') });
@@ -138,20 +143,20 @@ export const listRuns = endpoint({
   access: 'key',
   summary: 'List runs, newest first unless sorted by name',
   query: z.object({
-    /** One model's, or those of several: ids with commas between them. */
+    /** Comma-separated model ids. */
     model_id: z
       .string()
       .transform((ids) => ids.split(','))
       .pipe(z.array(idOf('model')).max(100, 'model_id can hold at most 100 ids'))
       .optional(),
     kind: kindFilter,
-    /** Only those that are under way, or ended within the last hour. */
+    /** Only runs that are active or ended within the last hour. */
     recent: flag.optional(),
-    /** Part of the name of the run, of its base model or of its dataset. */
+    /** Part of the name of the run, its base model or its dataset. */
     search: z.string().trim().max(200, 'Search for at most 200 characters').optional(),
-    /** `active`: those that have not ended. */
+    /** `active` runs have not ended. */
     state: z.enum(runFilters, `state must be one of ${runFilters.join(', ')}`).optional(),
-    /** The newest first unless by name. */
+    /** Defaults to newest first. */
     sort: z.enum(['created', 'title']).optional(),
     limit: z.coerce.number().int().min(1).max(100).default(50),
     cursor: idOf('run').optional(),
@@ -171,9 +176,9 @@ export const runStats = endpoint({
     completed: z.int(),
     cancelled: z.int(),
     failed: z.int(),
-    /** Charged so far, in BGL. */
+    /** Charged until now in BGL. */
     cost: bgl,
-    /** Held for those that have not ended, in BGL. */
+    /** Held for active runs in BGL. */
     held: bgl,
   }),
 });
@@ -194,7 +199,7 @@ export const getRunMetrics = endpoint({
   summary: "Get a run's metrics, one point per logged step",
   params: runIdParams,
   query: z.object({
-    /** Only points that were reported, or to which something was added, after this instant. */
+    /** Only points that were added or extended after this instant. */
     after: z.iso.datetime({ error: 'after must be an instant such as 2026-11-20T08:00:00Z' }).optional(),
   }),
   response: z.object({
@@ -220,28 +225,33 @@ export const getRunSamples = endpoint({
   params: runIdParams,
   response: z.object({
     prompts: z.array(samplePrompt),
-    /** By their steps; that of step 0 is the base model. Pictures are in the order of the prompts. */
+    /** By step; step 0 is the base model. Pictures are in the order of the prompts. */
     checkpoints: z.array(
       z.object({
         step: z.int(),
         pictures: z.array(
           z.object({
-            /** Opens without a key for a while; relative to this server, unless its files are stored elsewhere. */
+            /**
+             * Works without a key for a while; relative to this server, unless files are stored elsewhere.
+             */
             url: z.string(),
             width: z.int(),
             height: z.int(),
           }),
         ),
-        /** Whether a model can be made of its LoRA: those of the newest checkpoints are kept until a week after the run. */
+        /**
+         * Whether a model can be made from its LoRA: the newest checkpoints are stored until a week after the
+         * run.
+         */
         is_kept: z.boolean(),
-        /** The model that has its LoRA; null: none was made of it. */
+        /** The model made from its LoRA; null if there is none. */
         model_id: z.string().nullable(),
       }),
     ),
   }),
 });
 
-/** It costs nothing. The same checkpoint is the same model, however often it is asked for. */
+/** Free. The same checkpoint always returns the same model. */
 export const makeCheckpointModel = endpoint({
   method: 'POST',
   path: '/api/v1/runs/:runId/checkpoints/:step/model',
@@ -260,11 +270,11 @@ export const getHeldOutAnswers = endpoint({
   access: 'key',
   summary: 'Get base and fine-tuned answers on held-out rows',
   params: runIdParams,
-  /** Null: nobody has asked them, or not yet. */
+  /** Null if the models were not asked, or not yet. */
   response: z.object({ held_out_answers: heldOutAnswers.nullable() }),
 });
 
-/** The run saves its work and ends; the time that it took is charged, the rest released. */
+/** The run saves its work and ends; the time used is charged, the rest released. */
 export const cancelRun = endpoint({
   method: 'POST',
   path: '/api/v1/runs/:runId/cancel',
@@ -275,8 +285,8 @@ export const cancelRun = endpoint({
 });
 
 /**
- * A cancelled or failed run goes on from its last checkpoint, under the same id and with credits
- * held anew for what is left. A higher ceiling may be set. Its work is kept for seven days.
+ * Resumes a cancelled or failed run from its last checkpoint under the same id, holding credits for the rest.
+ * A higher ceiling can be set. Checkpoints are stored for seven days.
  */
 export const resumeRun = endpoint({
   method: 'POST',

@@ -1,19 +1,19 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** Results of one search at most. */
+/** Maximum results of a search. */
 export const SEARCH_RESULTS_MAX = 12;
 
 const searchResult = z.object({
   kind: z.enum(['dataset', 'model', 'restricted_model']),
   id: z.string(),
   name: z.string(),
-  /** What kind of model it is: 'llama', 'qwen'; empty where nobody said. */
+  /** Model family, e.g. 'llama', 'qwen'; empty if unknown. */
   family: z.string(),
   tags: z.array(z.string()),
-  /** Everybody may use it. */
+  /** Every user may use it. */
   is_starter: z.boolean(),
-  /** Whose it is, where it is neither the caller's nor everybody's. */
+  /** Its owner, if it is neither the caller's nor a starter. */
   owner_username: z.string().nullable(),
 });
 
@@ -21,7 +21,7 @@ export type SearchResult = z.infer<typeof searchResult>;
 
 const searchResults = z.object({
   results: z.array(searchResult),
-  /** Nothing has the words in it: these are only alike. */
+  /** No result contains the words; these are only similar. */
   similar: z.boolean(),
 });
 
@@ -33,7 +33,7 @@ export const search = endpoint({
   access: 'key',
   summary: 'Search datasets and models by name, id, family or tag: at most 12 results',
   query: z.object({
-    /** Part of one of them, or several words that each are; letter case aside. Empty: the newest. */
+    /** Part of a field, or several words that all occur; case-insensitive. Empty returns the newest. */
     query: z.string().trim().max(200, 'Search for at most 200 characters').default(''),
   }),
   response: searchResults,

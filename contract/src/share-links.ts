@@ -5,16 +5,16 @@ import { idOf } from './fields/id.ts';
 import { generationOutput } from './generations.ts';
 import { generatorNames } from './generators.ts';
 
-/* Links that show a generation to anyone, without an account. */
+/* Links that show a generation to anyone without an account. */
 
 const share = z.object({
-  /** Opens the page of the generation without a key or a session, until the link is revoked. */
+  /** Opens the generation's page without a key or session until the link is revoked. */
   url: z.string(),
   created_at: z.string(),
 });
 
 const shared = z.object({ share });
-/** Null where it is not shared. */
+/** Null if not shared. */
 const sharedOrNot = z.object({ share: share.nullable() });
 
 const ofGeneration = {
@@ -48,22 +48,22 @@ export const unshareGeneration = endpoint({
   status: 204,
 });
 
-/** Links have 44 characters. */
+/** Tokens have 44 characters. */
 const token = z.string().max(128);
 
 const sharedOutput = generationOutput
   .pick({ id: true, media_type: true, width: true, height: true, duration_s: true, has_audio: true })
   .extend({
-    /** Opens as long as the share link does; relative to this server. */
+    /** Works as long as the share link does; relative to this server. */
     url: z.string(),
-    /** A copy of at most 512 px, or a video's first frame; the same as `url` where there is none. */
+    /** A copy of at most 512 px, or a video's first frame; the same as `url` if there is none. */
     thumbnail_url: z.string(),
   });
 
-/** What the page behind a link shows. */
+/** Content of the page behind a link. */
 const sharedGeneration = z.object({
   generator: z.enum(generatorNames),
-  /** What the generator is called; a starter model that stands in for it is named. */
+  /** Title of the generator, including the name of a substitute starter model. */
   title: z.string(),
   prompt: z.string(),
   /** The owner's name; null if the name is an email address. */
@@ -91,7 +91,7 @@ export const openSharedOutput = endpoint({
   answers: { '*/*': null },
   params: z.object({ token, outputId: idOf('picture') }),
   query: z.object({
-    /** The small copy, where there is one. */
+    /** Returns the thumbnail, if there is one. */
     thumbnail: flag.optional(),
   }),
 });

@@ -5,7 +5,7 @@ import { idOf } from './fields/id.ts';
 
 const params = z.object({ id: idOf('dataset or model') });
 
-/** Characters that a query may have. */
+/** Maximum characters of a query. */
 const QUERY_CHARS_MAX = 20_000;
 
 const asked = {
@@ -14,21 +14,21 @@ const asked = {
     .trim()
     .min(1, 'query is required')
     .max(QUERY_CHARS_MAX, `query must be at most ${QUERY_CHARS_MAX.toLocaleString('en')} characters`),
-  /** The newest unless said. */
+  /** Defaults to the newest. */
   revision_id: idOf('revision').optional(),
 };
 
 const sqlTables = z.object({
-  /** In the order of their files' paths; the first is called `data` too. */
+  /** Sorted by their files' paths; the first is also named `data`. */
   tables: z.array(
     z.object({
       name: z.string(),
-      /** One file, or the parts of one that was split: train-00000-of-00002.parquet. */
+      /** One file, or the parts of a split file: train-00000-of-00002.parquet. */
       paths: z.array(z.string()),
       size_bytes: z.number(),
     }),
   ),
-  /** Whether there are more data files than could become tables. */
+  /** Whether some data files are not available as tables. */
   has_more: z.boolean(),
 });
 
@@ -46,11 +46,11 @@ export const listSqlTables = endpoint({
 
 export const sqlAnswer = z.object({
   columns: z.array(z.object({ name: z.string(), type: z.string() })),
-  /** A cell that ends with … is the beginning of a longer one; lists and objects are JSON. */
+  /** Cells that end with … are truncated; lists and objects are JSON. */
   rows: z.array(z.array(cell)),
-  /** Whether more rows follow: ask again with a larger `offset`. */
+  /** Whether more rows follow with a larger `offset`. */
   has_more: z.boolean(),
-  /** Lines of the files that could not be read and were left out: at most the first 20 of `dropped_count`. */
+  /** Unreadable lines that were skipped, at most the first 20 of `dropped_count`. */
   dropped: z.array(z.object({ path: z.string(), line: z.int(), reason: z.string() })),
   dropped_count: z.int(),
 });

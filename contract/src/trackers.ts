@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { only } from './fields/only.ts';
 import { runIdParams } from './runs.ts';
 
-/* Experiment trackers: where the curves of a user's runs are logged as well. */
+/* Experiment trackers to which users' runs are also logged. */
 
 export const trackerServices = ['wandb', 'mlflow'] as const;
 export type TrackerService = (typeof trackerServices)[number];
@@ -25,14 +25,14 @@ export const trackerProject = z
 
 const tracker = z.object({
   service: z.enum(trackerServices),
-  /** The project in Weights & Biases, the experiment in MLflow. */
+  /** The project in Weights & Biases, or the experiment in MLflow. */
   project: z.string(),
-  /** The tracking server of MLflow; null for Weights & Biases. */
+  /** The MLflow tracking server; null for Weights & Biases. */
   url: z.string().nullable(),
-  /** Whose the key is there; null where the service does not say. */
+  /** The key's owner; null if the service does not report it. */
   account: z.string().nullable(),
   connected_at: z.string(),
-  /** Why nothing is logged there for now, as a sentence; null: all is well. */
+  /** Why nothing is logged right now, as a sentence; null if it works. */
   trouble: z.string().nullable(),
 });
 export type Tracker = z.infer<typeof tracker>;
@@ -50,7 +50,7 @@ export const listTrackers = endpoint({
   response: z.object({ trackers: z.array(tracker) }),
 });
 
-/** Runs that are started from then on are logged there. Called again, it changes the project or the key. */
+/** Runs started from now on are logged. Another call changes the project or key. */
 export const saveTracker = endpoint({
   method: 'PUT',
   path: '/api/v1/trackers/:service',
@@ -60,14 +60,14 @@ export const saveTracker = endpoint({
   params: serviceParams,
   body: only({
     project: trackerProject,
-    /** Of Weights & Biases its API key; of MLflow a token, `user:password`, or nothing. */
+    /** The API key of Weights & Biases; a token, `user:password` or nothing for MLflow. */
     api_key: z
       .string()
       .trim()
       .max(KEY_LENGTH_MAX, `api_key must have at most ${KEY_LENGTH_MAX} characters`)
       .regex(/^[\x21-\x7e]*$/, 'api_key must not contain spaces or special characters')
       .optional(),
-    /** Of MLflow alone. */
+    /** Only for MLflow. */
     url: z
       .url({ protocol: /^https?$/, error: 'url must be an address such as https://mlflow.example.com' })
       .optional(),
@@ -87,7 +87,7 @@ export const deleteTracker = endpoint({
 
 const trackedRun = z.object({
   service: z.enum(trackerServices),
-  /** The page of the run there; null until it has been logged. */
+  /** The run's page at the service; null until it has been logged. */
   url: z.string().nullable(),
   trouble: z.string().nullable(),
 });
@@ -102,7 +102,7 @@ export const listTrackedRuns = endpoint({
   response: z.object({ trackers: z.array(trackedRun) }),
 });
 
-/** Put into a folder, it is read by `tensorboard --logdir FOLDER`. */
+/** Can be read by `tensorboard --logdir FOLDER`. */
 export const downloadEvents = endpoint({
   method: 'GET',
   path: '/api/v1/runs/:runId/tensorboard',

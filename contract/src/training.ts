@@ -31,11 +31,12 @@ const targetModules = z
 const weight = numberOf(rewardWeight);
 
 /**
- * A rule that pays an answer its weight, or nothing. `pattern` is a regular expression in the syntax of JSON Schema, without look-around
- * and back-references, that is found somewhere in the answer; `match` is an answer that equals the reference of its row, as a text or by
- * the last number in each; `string_check` compares it, without white space around it, with a text or, where none is named, with the
- * reference: it is that (`eq`), is not (`ne`), contains it (`like`), or contains it in any case (`ilike`); `json_schema` is an answer
- * that is JSON as a whole, and as the schema says.
+ * A rule that adds its weight for a matching answer. `pattern` is a regular expression in the syntax of JSON
+ * Schema, without look-around and back-references, that occurs in the answer; `match` compares the answer
+ * with its row's reference, as text or by the last number in each; `string_check` compares the trimmed answer
+ * with a text, or by default with the reference: equals (`eq`), differs (`ne`), contains (`like`), or
+ * contains case-insensitively (`ilike`); `json_schema` requires the whole answer to be valid JSON for the
+ * schema.
  */
 const reward = z.discriminatedUnion('type', [
   only({
@@ -60,121 +61,127 @@ const reward = z.discriminatedUnion('type', [
   only({ type: z.literal('json_schema'), json_schema: z.record(z.string(), z.unknown()), weight }),
 ]);
 
-/** The fields that training and its validation share, with their bounds and messages. */
+/** Fields shared by training and its validation, with bounds and messages. */
 const trainingFields = {
   epochs: numberOf(fineTuneNumbers.epochs),
   learning_rate: numberOf(fineTuneNumbers.learning_rate),
-  /** How the learning rate goes on after the warm-up: down to 0 as half a cosine or in a line, or not at all. */
+  /** Learning rate after the warm-up: decays to 0 as half a cosine or linearly, or stays constant. */
   lr_scheduler: z.enum(lrSchedulers).default(fineTuneDefaults.lr_scheduler),
   /** Share of the steps in which the learning rate rises from 0. */
   warmup_ratio: numberOf(fineTuneNumbers.warmup_ratio),
   weight_decay: numberOf(fineTuneNumbers.weight_decay),
-  /** Longer gradients are shortened to it; 0: none is. */
+  /** Gradients are clipped to this norm; 0 disables clipping. */
   max_grad_norm: numberOf(fineTuneNumbers.max_grad_norm),
-  /** Noise on the embeddings of what is trained on (NEFTune), of `sft` alone; 0: none. */
+  /** For `sft`: noise on the training embeddings (NEFTune); 0 for none. */
   neftune_noise_alpha: numberOf(fineTuneNumbers.neftune_noise_alpha),
   /**
-   * What is minimised. Left out: `dpo` of rows in the format `preference`, `kto` of those in `feedback`, `grpo` of those in `prompts`,
-   * else `sft`.
+   * Training objective. Defaults to `dpo` for rows in the format `preference`, `kto` for `feedback`, `grpo`
+   * for `prompts`, and else `sft`.
    */
   objective: z.enum(objectives).optional(),
-  /** Of `dpo`, `kto` and `grpo`: how strongly the model is held to its base. */
+  /** For `dpo`, `kto` and `grpo`: how strongly the model is tied to its base. */
   beta: numberOf(fineTuneNumbers.beta),
-  /** Of `dpo`. */
+  /** For `dpo`. */
   sft_weight: numberOf(fineTuneNumbers.sft_weight),
-  /** Of `kto`: how much the loss of a good answer counts, and of a bad one. */
+  /** For `kto`: weight of the loss of good and of bad answers. */
   desirable_weight: numberOf(fineTuneNumbers.desirable_weight),
   undesirable_weight: numberOf(fineTuneNumbers.undesirable_weight),
-  /** Of `grpo`: how many answers are written to each prompt, of at most how many tokens, and at what temperature. */
+  /** For `grpo`: answers per prompt, maximum tokens of each, and temperature. */
   generations: numberOf(fineTuneNumbers.generations),
   max_new_tokens: numberOf(fineTuneNumbers.max_new_tokens),
   temperature: numberOf(fineTuneNumbers.temperature),
-  /** Of `grpo`, at least one: an answer is paid the weight of each that it meets. */
+  /** For `grpo`, at least one: an answer earns the weights of all rules that it matches. */
   rewards: z
     .array(reward)
     .max(REWARDS_MAX, `rewards must be at most ${REWARDS_MAX}`)
     .default(() => []),
   /**
-   * What of the base model is trained: `lora` makes an adapter for it, and so does `qlora`, with the base in 4 bits while it trains, on a
-   * GPU alone; `full` trains all its weights and makes a whole model.
+   * Trained weights: `lora` makes an adapter; `qlora` does too, with the base in 4 bits during training, only
+   * on a GPU; `full` trains all weights and makes a whole model.
    */
   adaptation: z.enum(adaptations).default(fineTuneDefaults.adaptation),
-  /** Evaluates after each so many steps as well as after each epoch; 0: after each epoch alone. */
+  /** Steps between evaluations in addition to those after each epoch; 0 for none. */
   eval_steps: numberOf(fineTuneNumbers.eval_steps),
   /**
-   * Ends the run once the held-out loss has not fallen below its lowest in so many evaluations, and keeps what had the lowest. What is
-   * charged is the time until then. 0: it goes through all epochs.
+   * Ends the run after this many evaluations without a lower held-out loss and selects the best one. Only the
+   * time until then is charged. 0 completes all epochs.
    */
   early_stopping_patience: numberOf(fineTuneNumbers.early_stopping_patience),
-  /** Left out: question and answer where their columns are named, else what the file is recognised as. */
+  /** Defaults to question and answer if their columns are set, else detected from the file. */
   data_format: z.enum(dataFormats).nullish(),
   /**
-   * Of `prompt_completion`, `preference`, `feedback` and `prompts`; of `text`, `messages` and `sharegpt` the input column holds
-   * everything. Of prompts the output column has what answers are compared with, and may be left out. Of
-   * preferences the output column has the better answers. Of these and of feedback there is no input column where the answers are
-   * whole conversations.
+   * For `prompt_completion`, `preference`, `feedback` and `prompts`; for `text`, `messages` and `sharegpt`
+   * the input column contains everything. For prompts the output column contains the optional reference for
+   * answers. For preferences it contains the better answers. Preferences and feedback have no input column if
+   * the answers are whole conversations.
    */
   input_column: z.string().nullish(),
   output_column: z.string().nullish(),
-  /** Of `preference` alone: the worse answers. Its columns left out: those that are called so. */
+  /** Only for `preference`: the worse answers. Without any columns, default names are used. */
   rejected_column: z.string().nullish(),
-  /** Of `feedback` alone: whether the answer is good (true, 1, up) or bad (false, 0, down). */
+  /** Only for `feedback`: whether the answer is good (true, 1, up) or bad (false, 0, down). */
   label_column: z.string().nullish(),
   /**
-   * A column with a system prompt for each row's conversation. Left out: the one that is called so, if
-   * there is one; empty: none.
+   * Column with a system prompt for each row's conversation. Defaults to the column with the default name, if
+   * any; empty for none.
    */
   system_column: z.string().nullish(),
   segmentation_method: z.enum(segmentationMethods).default(fineTuneDefaults.segmentation_method),
   batch_size: numberOf(fineTuneNumbers.batch_size),
   eval_batch_size: numberOf(fineTuneNumbers.eval_batch_size),
   gradient_accumulation_steps: numberOf(fineTuneNumbers.gradient_accumulation_steps),
-  /** Short rows share a sequence of up to `max_chunk_size` tokens, and none reads another; of `sft` alone. A batch counts sequences then. */
+  /**
+   * For `sft`: short rows share a sequence of up to `max_chunk_size` tokens without attending to each other.
+   * Then a batch counts sequences.
+   */
   packing: z.boolean('packing must be true or false').default(fineTuneDefaults.packing),
   max_chunk_size: numberOf(fineTuneNumbers.max_chunk_size),
   stride: numberOf(fineTuneNumbers.stride),
   min_segment_length: numberOf(fineTuneNumbers.min_segment_length),
   train_test_split: numberOf(fineTuneNumbers.train_test_split),
-  /** Of the split, of the order of the rows and of the adapter's first weights. Left out: 42. */
+  /** Seed for the split, the row order and adapter initialization. Defaults to 42. */
   seed: boundedBy({ label: 'Seed', min: 0, max: 2 ** 31 - 1, step: 1 }).optional(),
-  /** This and the next five are of `lora` and `qlora` alone. Left out: 8. */
+  /** This and the next five apply only to `lora` and `qlora`. Defaults to 8. */
   lora_r: boundedBy(fineTuneNumbers.lora_r).optional(),
-  /** Left out: twice the rank, with rsLoRA 16. */
+  /** Defaults to twice the rank, with rsLoRA to 16. */
   lora_alpha: boundedBy({ label: 'LoRA alpha', min: 0, aboveMin: true, max: 1024, step: 0.5 }).optional(),
-  /** Left out: 0.05. */
+  /** Defaults to 0.05. */
   lora_dropout: boundedBy(fineTuneNumbers.lora_dropout).optional(),
-  /** Rank-stabilised: the adapter is scaled by alpha / √rank instead of alpha / rank, so that a high rank learns as fast as a low one. Left out: false. */
+  /**
+   * Rank-stabilized: scales the adapter by alpha / √rank instead of alpha / rank, so that high ranks learn as
+   * fast as low ones. Defaults to false.
+   */
   use_rslora: z.boolean('use_rslora must be true or false').optional(),
   /**
-   * Of `lora` alone. Trains the magnitude of each row of a matrix apart from its direction (DoRA). The adapter is merged into the base, and
-   * the result is a whole model with the adapter in it. Left out: false.
+   * Only for `lora`. Trains the magnitude of each matrix row separately from its direction (DoRA). The result
+   * is a whole model with the adapter merged. Defaults to false.
    */
   use_dora: z.boolean('use_dora must be true or false').optional(),
-  /** Left out: all of them; with `qlora`, and with another objective than SFT, all but `lm_head`. */
+  /** Defaults to all; with `qlora` or an objective other than SFT to all but `lm_head`. */
   lora_target_modules: targetModules.optional(),
 };
 
-/** A load that would slow a run down more than this is estimated no worse: nobody could tell. */
+/** Maximum slowdown of an estimate; beyond it estimates are meaningless. */
 export const SLOWDOWN_MAX = 20;
 
 /**
- * The most that a run may cost, in BGL. A run that needs more continues for as much again at no cost, then saves its work and stops;
- * with a ceiling below its quote it stops there, unless all steps are done.
+ * Maximum cost of a run in BGL. A run that needs more continues for as much again at no cost, then saves its
+ * work and stops; with a ceiling below its quote it stops there, unless all steps are done.
  */
 export const ceiling = positiveBgl('Ceiling');
 
-/** What a person has seen of the cost, and how far it may go. */
+/** The cost shown to the user, and its limit. */
 export const agreedCost = {
   /**
-   * Left out: 1.5 times the quote, rounded up. The run is not stopped there but finishes; after four times the estimated time it
-   * saves its work, stops and costs the quote.
+   * Defaults to 1.5 times the quote, rounded up. Then the run is not stopped there but finishes; after four
+   * times the estimated time it saves its work, stops and costs the quote.
    */
   ceiling: ceiling.optional(),
-  /** In BGL, the total that it was quoted at: where the run costs more by now, it is refused with the new price. */
+  /** The quoted total in BGL: if the price is higher now, the call is refused with the new price. */
   cost_max: bglInput.optional(),
   /**
-   * The `slowdown` of the estimate that was shown: the run is held for that load. The present one unless said. What
-   * is charged is the time that it takes.
+   * The `slowdown` of the shown estimate, for which credits are held. Defaults to the current one. Only the
+   * time used is charged.
    */
   slowdown: z
     .number('slowdown must be a number')
@@ -187,9 +194,9 @@ export const fineTunePayload = only({
   /** The dataset. */
   asset_id: idOf('dataset'),
   model_name: z.string().trim().min(1, 'Name is required'),
-  /** Asset id of the base model; with `hf_model_id` a name alone. */
+  /** Asset id of the base model; with `hf_model_id` only a name. */
   base_model: z.string().min(1, 'No model has this id').max(HUB_MODEL_ID_LENGTH_MAX, 'No model has this id'),
-  /** Name on the public hub of the base model. If the caller has no clone of it, the run clones it first. */
+  /** The base model's name on the public hub. If the caller has no clone of it, the run clones it first. */
   hf_model_id: hubModelId.optional(),
   file_name: z.string().min(1),
   accelerator_type: z
@@ -205,7 +212,10 @@ export type Reward = z.output<typeof reward>;
 
 export type FineTunePayload = z.output<typeof fineTunePayload>;
 
-/** As it was stored, with what was left out. Older runs also trained reward models, and learned from their scores. */
+/**
+ * The stored payload with defaults filled in. Older runs also trained reward models or learned from their
+ * scores.
+ */
 export const storedPayload = z.object({
   ...fineTunePayload.shape,
   objective: z.enum([...objectives, 'reward']).default('sft'),
@@ -214,11 +224,11 @@ export const storedPayload = z.object({
       z.union([reward, z.object({ type: z.literal('model'), model_id: z.string(), weight: z.number() })]),
     )
     .default(() => []),
-  /** None where all weights are trained. */
+  /** Empty if all weights are trained. */
   lora_target_modules: z.array(z.enum(loraTargetModules)).default(usualTargetModules('sft')),
 });
 
-/** A long data file that is read in the background, for the validation of a run. */
+/** A long data file that is read in the background to validate a run. */
 const dataReading = z.object({
   reading_id: z.string(),
   dataset_id: z.string(),
@@ -235,40 +245,42 @@ const dataReading = z.object({
 
 export type DataReading = z.infer<typeof dataReading>;
 
-/** What a run would take and cost. */
+/** Estimated time and cost of a run. */
 export const costEstimate = z.object({
   usd_cost: z.string(),
   duration_hours: z.number(),
   token_cost: z.string(),
   quote,
-  /** The most that the run costs without a `ceiling` of the user: 1.5 times the quote, rounded up. */
+  /** Maximum cost without a chosen `ceiling`: 1.5 times the quote, rounded up. */
   ceiling: bgl,
-  /** The present load that this was estimated for: how many times longer than on an idle machine. */
+  /** The current load in the estimate: how many times longer than on an idle machine. */
   slowdown: z.number(),
-  /** The same in words; null where the load does not matter, as on a GPU. */
+  /** The load in words; null if it does not matter, as on a GPU. */
   load: z.string().nullable(),
 });
 
-/** Where it will run: the chosen GPU, else another one of this machine that is large enough, else its CPU. */
+/**
+ * The device for the run: the chosen GPU, else another one of this machine that is large enough, else its
+ * CPU.
+ */
 export const runPlacement = z.object({ device: z.enum(['gpu', 'cpu']), description: z.string() });
 
-/** What a run would read, take and cost, and what stands in its way. */
+/** Data, time and cost of a run, and what prevents it. */
 const fineTuneValidation = z.object({
   critical_errors: z.array(z.string()),
   warnings: z.array(z.string()),
   cost_estimate: costEstimate,
   recommendations: z.object({
-    /** Cheapest first; `cost` is what the run costs there. */
+    /** Cheapest first; `cost` is the run's cost there. */
     recommended_gpus: z.array(z.object({ gpu_type: z.enum(gpuTypes), description: z.string(), cost: bgl })),
   }),
   placement: runPlacement,
   /**
-   * Null: every row has been counted. Else the file is long and still being read in the background, and
-   * costs and counts are an estimate from its first rows; the same call answers with the whole once
-   * the reading is done.
+   * Null if every row was counted. Otherwise the long file is still being read in the background, and costs
+   * and counts are estimated from its first rows; repeat the call for the full result.
    */
   reading: dataReading.nullable(),
-  /** What was read; `memory_bytes` is what the run needs where it will run. */
+  /** The report; `memory_bytes` applies to the chosen device. */
   data: validateReport
     .omit({
       ...{ critical_errors: true, warnings: true, gguf_obstacle: true },

@@ -4,9 +4,9 @@ import { idOf } from './fields/id.ts';
 import { promptText } from './generations.ts';
 import type { VideoGenerator } from './generators.ts';
 
-/* The videos API of the original product. Each video is a generation of the same id. */
+/* The original product's videos API. Each video is a generation with the same id. */
 
-/** The generators of videos, by the names that calls have for them; the first is the one that answers say. */
+/** Video generators with their names in calls; answers contain the first one. */
 export const videoModels = {
   veo: ['veo-3.0', 'veo-3', 'veo'],
   seedance: ['seedance-1-0-pro', 'seedance'],
@@ -15,26 +15,26 @@ export const videoModels = {
   wan: ['wan-2.2-ti2v-5b', 'wan', 'Wan-AI/Wan2.2-TI2V-5B'],
 } as const satisfies Record<VideoGenerator, readonly [string, ...string[]]>;
 
-/** An address or a `data:` URL of a picture of 20 MB, beside the rest. */
+/** Fits a `data:` URL of a 20 MB picture and the other fields. */
 export const VIDEO_BODY_BYTES_MAX = 28 * 1024 * 1024;
 
 const videoId = z.object({ id: idOf('video') });
-/** Forms and scripts send numbers as texts, too. */
+/** Forms and scripts send numbers as text too. */
 const seconds = z.coerce.number().int().min(1).max(60);
 
 const asked = {
-  /** Such as seedance-1-0-pro or veo-3.0, the name of a Wan deployment of your own, or wan-starter. */
+  /** E.g. seedance-1-0-pro or veo-3.0, the name of the caller's Wan deployment, or wan-starter. */
   model: z.string().min(1, 'model is required').max(200),
-  /** In seconds; as the model's form offers it. */
+  /** In seconds, as offered by the model's form. */
   duration: seconds.nullish(),
   aspect_ratio: z.string().max(20).nullish(),
-  /** 720p (Seedance) or hd (Veo) where it is none of the model's. */
+  /** Falls back to 720p (Seedance) or hd (Veo) if the model does not support it. */
   quality: z.string().max(20).nullish(),
-  /** Left out of what Seedance is asked, which makes no sound. */
+  /** Ignored by Seedance, which makes no audio. */
   generate_audio: z.boolean().nullish(),
 };
 
-/** Who makes it: a service by its name, a deployment of the caller's, or the starter model. */
+/** The provider: a named service, the caller's deployment, or the starter model. */
 export const servedBy = z.object({ kind: z.enum(['service', 'deployment', 'starter']), name: z.string() });
 
 const video = z.object({
@@ -44,16 +44,16 @@ const video = z.object({
   created: z.int(),
   model: z.string(),
   prompt: z.string(),
-  /** As it was asked for: what there is says `choices`. */
+  /** As requested; `choices` has the actual values. */
   duration: z.number(),
   quality: z.string().nullable(),
   aspect_ratio: z.string(),
-  /** Whether the service was told to improve the prompt: only Veo at fal can be. */
+  /** Whether the service was asked to improve the prompt, which only Veo at fal supports. */
   enhance_prompt: z.boolean(),
-  /** Null if no service or model takes one, as for Seedance. */
+  /** Null if no provider supports one, as for Seedance. */
   negative_prompt: z.string().nullable(),
   seed: z.number().nullable(),
-  /** A link to the picture that it begins with; null where it was made from the prompt alone. */
+  /** Link to the first frame; null if generated from the prompt only. */
   image: z.string().nullable(),
   generate_audio: z.boolean(),
   choices: z.array(
@@ -61,14 +61,14 @@ const video = z.object({
       index: z.int(),
       status: z.enum(['queued', 'processing', 'completed', 'failed']),
       progress_percentage: z.int(),
-      /** Opens without a key for a while. */
+      /** Works without a key for a while. */
       video_url: z.string().nullable(),
-      /** Null unless the files of this server are in S3. */
+      /** Null unless this server's files are in S3. */
       s3_video_url: z.string().nullable(),
       thumbnail_url: z.string().nullable(),
       finish_reason: z.enum(['completed', 'error', 'content_filter']).nullable(),
       has_audio: z.boolean().nullable(),
-      /** What the file has, in seconds and pixels. */
+      /** Actual values of the file, in seconds and pixels. */
       duration: z.number().nullable(),
       width: z.int().nullable(),
       height: z.int().nullable(),
@@ -78,7 +78,7 @@ const video = z.object({
   operation: z.object({ status: z.enum(['queued', 'processing', 'completed', 'failed']) }),
   error_details: z.string().nullable(),
   served_by: servedBy,
-  /** Its links, once it is there. */
+  /** Its links, once completed. */
   data: z.array(z.object({ url: z.string() })),
 });
 export type Video = z.infer<typeof video>;
@@ -104,15 +104,15 @@ export const createVideo = endpoint({
       .min(0)
       .max(2 ** 32 - 1)
       .nullish(),
-    /** The picture that it begins with: a link, or a `data:` URL. */
+    /** The first frame: a link or a `data:` URL. */
     image: z.string().nullish(),
-    /** The same, under the name that some clients have for it. */
+    /** Alias of `image` that some clients use. */
     image_url: z.string().nullish(),
     safety_settings: z
       .object({
-        /** No service has levels: what checks its videos does so at each level. */
+        /** Accepted but ignored: no service has levels. */
         safety_level: z.enum(['low', 'medium', 'high']).nullish(),
-        /** Told to Google for Veo, which has it; by default what Google does. */
+        /** Sent to Google for Veo. Defaults to Google's default. */
         person_generation: z.enum(['allow', 'allow_all', 'allow_adult', 'dont_allow']).nullish(),
       })
       .nullish(),
@@ -139,7 +139,7 @@ export const listVideos = endpoint({
   operation: 'fetch video history',
   summary: 'List video generations, newest first',
   query: z.object({
-    /** Of one model, by any of its names. */
+    /** Only this model, by any of its names. */
     model_name: z.string().max(200).optional(),
     limit: z.coerce.number().int().min(1).max(100).default(20),
     cursor: idOf('video').optional(),

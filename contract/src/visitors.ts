@@ -7,14 +7,14 @@ import { generationStates, promptText } from './generations.ts';
 import { tooLong } from './labels.ts';
 
 /*
- * What a visitor may try on the landing page without an account. The installation pays for it, from a budget for each day;
- * a picture that nobody keeps is deleted after an hour.
+ * Trials on the landing page without an account. The installation pays for them from a daily budget; a
+ * picture that is not claimed is deleted after an hour.
  */
 
-/** Of the model's own few words. */
+/** Short, because the starter models understand few words. */
 export const VISITOR_PROMPT_LENGTH_MAX = 300;
 export const VISITOR_QUESTION_LENGTH_MAX = 500;
-/** The last turns of a conversation that an answer is made of. */
+/** Maximum earlier turns used as context. */
 export const VISITOR_TURNS_MAX = 8;
 
 const state = z.enum(['ready', 'preparing', 'off']);
@@ -25,7 +25,7 @@ export const getVisitorTries = endpoint({
   access: 'public',
   summary: 'Get what can be tried without an account',
   response: z.object({
-    /** `preparing`: the starter model is being downloaded or made; `off`: it cannot be tried here. */
+    /** `preparing` while the starter model is downloaded or created; `off` if unavailable. */
     picture: state,
     chat: state,
     /** The starter model that answers. */
@@ -34,20 +34,20 @@ export const getVisitorTries = endpoint({
 });
 export type VisitorTryState = z.infer<typeof state>;
 
-/** Opens the picture for an hour, and for nobody without it. */
+/** The only way to open the picture, for an hour. */
 const token = z.string().max(128);
 
 const visitorPicture = z.object({
   token: z.string(),
   prompt: z.string(),
   state: z.enum(generationStates),
-  /** Why it is in this state, in words. */
+  /** Why it is in this state. */
   reason: z.string(),
   step: z.int(),
   steps: z.int(),
-  /** Unfinished, as a `data:` URL; null where there is none, and once it is done. */
+  /** A preview as a `data:` URL; null if there is none, and once it is completed. */
   preview: z.string().nullable(),
-  /** Null until it is done. */
+  /** Null until completed. */
   url: z.string().nullable(),
 });
 export type VisitorPicture = z.infer<typeof visitorPicture>;
@@ -98,7 +98,7 @@ export const askAsVisitor = endpoint({
   answers: { 'text/event-stream': null },
   body: only({
     question: text('Question', VISITOR_QUESTION_LENGTH_MAX).min(1, 'Please enter a question'),
-    /** What was said before. */
+    /** Earlier turns. */
     turns: z.array(turn).max(VISITOR_TURNS_MAX).default([]),
   }),
 });

@@ -3,12 +3,12 @@ import { endpoint } from './endpoint.ts';
 import { reportsAnswer, reportsBody } from './runtime/report.ts';
 import { RUNTIME_PROTOCOL } from './runtime/workload-spec.ts';
 
-/** What a running workload calls. Its token is good for these paths of its own id alone. */
+/** Calls of a running workload. Its token is valid only for paths with its own id. */
 const workloadParams = z.object({ workloadId: z.uuid() });
 
 /**
- * A spec without what only the place of the attempt knows, which adds it: `server`, `work_dir`, `keeps_work_dir`,
- * `inputs_dir`, and of a model server `host`, `threads` and `leave_seconds`.
+ * A spec without the fields that the attempt's environment adds: `server`, `work_dir`, `keeps_work_dir`,
+ * `inputs_dir`, and for a model server `host`, `threads` and `leave_seconds`.
  */
 const attemptSpec = z.looseObject({ protocol: z.literal(RUNTIME_PROTOCOL), workload_id: z.string().min(1) });
 
@@ -37,7 +37,7 @@ export const postWorkloadReports = endpoint({
   summary: 'Send numbered reports; repeated ones are ignored',
   params: workloadParams,
   body: reportsBody,
-  // Up to 500 reports, among them the lines that a library writes.
+  // Up to 500 reports, including log lines of libraries.
   bodyBytesMax: 8 * 1024 * 1024,
   response: reportsAnswer,
 });

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
-journey('a person makes a key with a budget and an end, changes it, and revokes it', async ({ page }) => {
+journey('a user creates a key with a budget and an expiry date, edits and revokes it', async ({ page }) => {
   await signUp(page);
   await page.goto('/api-key');
   await page.getByText('You have no other API keys yet').waitFor();
@@ -13,7 +13,7 @@ journey('a person makes a key with a budget and an end, changes it, and revokes 
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await dialog.getByText('Name is required').waitFor();
   await dialog.getByLabel('Name').fill('Nightly report');
-  await dialog.getByLabel('What it may do').click();
+  await dialog.getByLabel('Permissions').click();
   await page.getByRole('option', { name: /^Read/ }).click();
   await dialog.getByLabel('Last day').fill('2099-12-31');
   await dialog.getByLabel('Budget').fill('2.50');

@@ -1,7 +1,7 @@
 import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
-journey('a person connects an experiment tracker, and disconnects it', async ({ page, allowErrors }) => {
+journey('a user connects and disconnects an experiment tracker', async ({ page, allowErrors }) => {
   allowErrors(/400 \(Bad Request\).*\/trackers\//);
   await signUp(page);
   await page.goto('/profile');

@@ -5,7 +5,7 @@ import { signUp } from '../sign-up.ts';
 
 const picture = path.join(import.meta.dirname, '../../web/public/pictures/run-light.webp');
 
-journey('a person changes the name and the picture', async ({ page }) => {
+journey('a user changes their name and picture', async ({ page }) => {
   await signUp(page);
   await page.goto('/profile');
   await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
@@ -23,25 +23,28 @@ journey('a person changes the name and the picture', async ({ page }) => {
   await page.getByRole('button', { name: 'Upload a picture' }).waitFor();
 });
 
-journey('a person ends the session of another browser, which leaves at once', async ({ page, openPage }) => {
-  const { email, password } = await signUp(page);
-  const other = await openPage();
-  await other.goto('/');
-  await other.getByLabel('Email').fill(email);
-  await other.getByLabel('Password').fill(password);
-  await other.getByRole('button', { name: 'Sign in' }).click();
-  await other.waitForURL('**/dashboard');
+journey(
+  'a user ends a session in another browser, which is signed out immediately',
+  async ({ page, openPage }) => {
+    const { email, password } = await signUp(page);
+    const other = await openPage();
+    await other.goto('/');
+    await other.getByLabel('Email').fill(email);
+    await other.getByLabel('Password').fill(password);
+    await other.getByRole('button', { name: 'Sign in' }).click();
+    await other.waitForURL('**/dashboard');
 
-  await page.goto('/profile');
-  await page.getByText('This browser').waitFor();
-  await look(page, 'sessions');
-  await page.getByRole('button', { name: /^Sign out in / }).click();
-  await other.waitForURL((url) => url.pathname === '/');
-  await page.getByRole('button', { name: 'Sign out everywhere else' }).waitFor({ state: 'detached' });
-  expect(new URL(page.url()).pathname).toBe('/profile');
-});
+    await page.goto('/profile');
+    await page.getByText('This browser').waitFor();
+    await look(page, 'sessions');
+    await page.getByRole('button', { name: /^Sign out in / }).click();
+    await other.waitForURL((url) => url.pathname === '/');
+    await page.getByRole('button', { name: 'Sign out everywhere else' }).waitFor({ state: 'detached' });
+    expect(new URL(page.url()).pathname).toBe('/profile');
+  },
+);
 
-journey('a person takes the data along and deletes the account', async ({ page, allowErrors }) => {
+journey('a user exports their data and deletes the account', async ({ page, allowErrors }) => {
   allowErrors(/40[01]/);
   const { email, password } = await signUp(page);
   await page.goto('/profile');
@@ -51,7 +54,7 @@ journey('a person takes the data along and deletes the account', async ({ page, 
 
   await page.getByRole('button', { name: 'Delete account…' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel(/^I give up 125.00 BGL/).check();
+  await dialog.getByLabel(/^Forfeit 125.00 BGL/).check();
   await dialog.getByRole('button', { name: 'Delete account' }).click();
   await dialog.getByText('Enter your password').waitFor();
   await dialog.getByLabel('Password').fill('not the password');

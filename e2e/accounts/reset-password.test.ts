@@ -9,12 +9,12 @@ import { signUp } from '../sign-up.ts';
 const NEW_PASSWORD = 'an even longer password';
 
 journey(
-  'a forgotten password is replaced by the link in a mail, which works once and ends the other sessions',
+  'a password is reset with a mailed link, which works once and ends other sessions',
   async ({ openPage, allowErrors, onTestFinished }) => {
     allowErrors(/status of 40[01]/);
     onTestFinished(closeAll);
     const { mails, settings } = await mailServer();
-    // What the link in the mail begins with.
+    // Must match the prefix of the mailed link.
     const port = String(await freePort());
     const url = `http://127.0.0.1:${port}`;
     const server = await startOwnServer({
@@ -66,14 +66,14 @@ journey(
 
     await elsewhere.reload();
     await elsewhere.getByRole('heading', { name: 'Sign in' }).waitFor();
-    // The link again, in a browser where nobody is signed in.
+    // The link again, in a browser without a session.
     await elsewhere.goto(link);
-    await elsewhere.getByText('This link does not work any more').waitFor();
+    await elsewhere.getByText('This link no longer works').waitFor();
     expect(await elsewhere.getByLabel('New password').count()).toBe(0);
     await look(elsewhere, 'new-password-spent');
     await elsewhere.getByRole('link', { name: 'Request a new link' }).click();
     await elsewhere.getByRole('button', { name: 'Request a link' }).waitFor();
-    // Before their server ends.
+    // Close the pages before their server stops.
     await page.close();
     await elsewhere.close();
   },

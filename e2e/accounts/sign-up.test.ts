@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { journey, look } from '../journey.ts';
 import { signUp, signUpByForm } from '../sign-up.ts';
 
-journey('a person signs up, sees the dashboard, signs out and in again', async ({ page }) => {
+journey('a user signs up, sees the dashboard, signs out and in again', async ({ page }) => {
   await page.goto('/');
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await look(page, 'landing');
@@ -23,13 +23,13 @@ journey('a person signs up, sees the dashboard, signs out and in again', async (
   await page.waitForURL('**/dashboard');
 });
 
-journey('without a session every page leads to the landing page', async ({ page }) => {
+journey('without a session every page redirects to the landing page', async ({ page }) => {
   await page.goto('/dataset');
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/');
 });
 
-journey('a person changes the password and signs in with the new one', async ({ page, allowErrors }) => {
+journey('a user changes the password and signs in with the new one', async ({ page, allowErrors }) => {
   allowErrors(/400/);
   const { username, email, password } = await signUp(page);
   await page.getByRole('button', { name: `Account: ${username}` }).click();

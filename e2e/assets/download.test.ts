@@ -4,7 +4,7 @@ import { createDataset } from '../create-dataset.ts';
 import { journey } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
-journey('the browser downloads a file by itself, under its name', async ({ page }) => {
+journey('the browser downloads a file under its name', async ({ page }) => {
   await signUp(page);
   const text = 'question,answer\nWhat is a Brötchen?,A roll\n';
   await createDataset(page, { name: 'Rolls', file: { name: 'Brötchen & more.csv', text } });

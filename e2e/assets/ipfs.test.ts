@@ -2,7 +2,7 @@ import { chooseFile } from '../create-dataset.ts';
 import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
-/** Of a folder with `rolls.csv` alone, which has these bytes. */
+/** CID of a folder that contains only `rolls.csv` with these bytes. */
 const CID = 'bafybeib4fxlowmerfonymjhfhdcagnlpggxo7fif3kiyrfhwwl4gwlhrrm';
 
 journey('a dataset with IPFS shows its CIDs', async ({ page }) => {
@@ -17,7 +17,7 @@ journey('a dataset with IPFS shows its CIDs', async ({ page }) => {
   await chooseFile(page, { name: 'rolls.csv', text: 'question,answer\nWhat is a Brötchen?,A roll\n' });
   await page.getByRole('tab', { name: 'Files (1)' }).waitFor();
   await page.getByRole('tab', { name: 'IPFS' }).click();
-  await page.getByText('Addressed, kept here only').waitFor();
+  await page.getByText('Not pinned').waitFor();
   const address = page.locator(`a[href="ipfs://${CID}"]`);
   await address.waitFor();
   await look(page, 'ipfs');

@@ -10,10 +10,10 @@ import { signUp } from '../sign-up.ts';
 const MB = 1024 * 1024;
 const LINE_BYTES = 1024;
 const SIZE_MB = 1024;
-/** Parts that arrive before the page is reloaded. */
+/** Parts that are uploaded before the reload. */
 const ARRIVED = 2;
 
-/** A file of random lines; resolves with its SHA-256. */
+/** Writes a file of random lines; resolves to its SHA-256. */
 async function writeLarge(file: string): Promise<string> {
   const hash = createHash('sha256');
   const handle = await open(file, 'w');
@@ -28,7 +28,7 @@ async function writeLarge(file: string): Promise<string> {
 }
 
 journey(
-  'an upload that a reload has cut goes on with the same file, and sends only what is missing',
+  'an upload interrupted by a reload resumes with the same file and sends only missing parts',
   async ({ page, onTestFinished }) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'large-'));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -44,7 +44,7 @@ journey(
       const number = Number(/parts\/(\d+)/.exec(request.url())?.[1] ?? 0);
       if (number > 0) sent.push(number);
     });
-    // The rest stays on its way until the page is gone.
+    // The remaining parts hang until the page closes.
     const rest = (url: URL) => Number(/parts\/(\d+)/.exec(url.pathname)?.[1] ?? 0) > ARRIVED;
     await page.route(rest, () => {});
     await page.getByLabel('Choose files').setInputFiles(file);
@@ -66,7 +66,7 @@ journey(
     await page.getByRole('tab', { name: 'Files (1)' }).waitFor();
     await page.getByText('Choose the file again to continue its upload.').waitFor({ state: 'hidden' });
 
-    // The server has hashed what came, part after part.
+    // The server has hashed the parts incrementally.
     await page.getByTitle(sha256).waitFor();
   },
 );

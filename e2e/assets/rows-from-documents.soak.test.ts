@@ -15,11 +15,11 @@ const PAGES = [
 const NOTES = '# Yeast\n\nThe yeast comes from the brewery next door, every Tuesday.';
 
 journey(
-  'documents become rows by the starter model, which are mended and saved as a dataset',
+  'the starter model generates rows from documents, which are edited and saved as a dataset',
   async ({ page, allowErrors }) => {
     await signUp(page);
     await page.goto('/dataset');
-    await page.getByRole('link', { name: 'Rows from documents' }).click();
+    await page.getByRole('link', { name: 'Generate from documents' }).click();
     await page.getByText('No drafts yet').waitFor();
     await look(page, 'drafts-empty');
     await page.getByRole('button', { name: 'New draft' }).first().click();
@@ -46,16 +46,16 @@ journey(
 
     await page.getByRole('button', { name: 'Write rows' }).click();
     await page.getByRole('button', { name: 'Cancel' }).waitFor();
-    // It goes on while nobody looks.
+    // Generation continues after a reload.
     await page.reload();
-    await page.getByText(/^\d+ rows? to look through$/).waitFor({ timeout: WORK_MS });
+    await page.getByText(/^\d+ rows? to review$/).waitFor({ timeout: WORK_MS });
     const rows = page.getByRole('table').getByRole('row');
     expect(await rows.count()).toBeGreaterThanOrEqual(2);
     await look(page, 'draft-rows');
 
     await rows.nth(1).getByRole('button').click();
     const dialog = page.getByRole('dialog', { name: 'Edit row' });
-    // From which document the model has it, nobody knows.
+    // The model's choice of document isn't deterministic.
     const source = dialog.getByRole('group', { name: 'Text of the source' });
     expect(await source.textContent()).toMatch(/The bakery at the harbour opens|The yeast comes from/);
     await dialog.getByLabel('Question').fill('When does the bakery open?');

@@ -8,7 +8,7 @@ import { signUp } from '../sign-up.ts';
 const LOAVES = 'name,minutes\nRye,50\nWheat,35\nSpelt,40\n';
 const QUERY = 'SELECT name, minutes FROM loaves WHERE minutes > 35 ORDER BY minutes DESC';
 
-journey('a dataset is asked in SQL, and what it answers is downloaded', async ({ page, allowErrors }) => {
+journey('a dataset is queried with SQL, and the result is downloaded', async ({ page, allowErrors }) => {
   allowErrors(/status of 400/);
   await signUp(page);
   await createDataset(page, { name: 'Loaves', file: { name: 'loaves.csv', text: LOAVES } });
@@ -34,7 +34,7 @@ journey('a dataset is asked in SQL, and what it answers is downloaded', async ({
   const parquet = await download(page, 'Parquet');
   expect(parquet.subarray(0, 4).toString()).toBe('PAR1');
 
-  // The query stands in the address.
+  // The query is in the URL.
   await page.reload();
   await page.getByText('Rows 1 to 2').waitFor();
   expect(await editor.inputValue()).toBe(QUERY);

@@ -8,7 +8,7 @@ import { signUp } from '../sign-up.ts';
 const STARTER = path.join(import.meta.dirname, '../../models/starter-kontext');
 
 journey(
-  'the folder of an image model is uploaded as it is, and the model can be deployed',
+  "an image model's folder is uploaded as is, and the model can be deployed",
   async ({ page, onTestFinished }) => {
     const made = await mkdtemp(path.join(tmpdir(), 'folder-'));
     onTestFinished(() => rm(made, { recursive: true }));

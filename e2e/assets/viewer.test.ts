@@ -17,9 +17,9 @@ function facts(rows: number): string {
 }
 
 journey(
-  'a person looks at columns, rows and revisions of a dataset, and mends a file',
+  'a user views columns, rows and revisions of a dataset, and edits a file',
   async ({ page, allowErrors }) => {
-    // A query with an error is refused.
+    // An invalid query is rejected.
     allowErrors(/400/);
     await page.goto('/');
     await signUp(page);
@@ -57,7 +57,7 @@ async function seeRows(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Show row 100', exact: true }).click();
   const sheet = page.getByRole('dialog');
   await sheet.getByText('What is number 99?').waitFor();
-  // The next one is on the next page.
+  // The next row is on the next page.
   await page.keyboard.press('ArrowDown');
   await sheet.getByText('What is number 100?').waitFor();
   await look(page, 'viewer-row');
@@ -104,7 +104,7 @@ async function askInSql(page: Page): Promise<void> {
   const result = page.getByRole('region', { name: 'Rows of the result' });
   await result.getByRole('cell', { name: 'wheat' }).waitFor();
   await look(page, 'sql-result');
-  // The query stands in the address.
+  // The query is in the URL.
   await page.reload();
   await result.getByRole('cell', { name: 'wheat' }).waitFor();
   await page.getByRole('button', { name: 'Download' }).click();

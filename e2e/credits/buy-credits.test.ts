@@ -11,7 +11,7 @@ import { userIdOf } from './move-credits.ts';
 type Stripe = Awaited<ReturnType<typeof stripeServer>>;
 type Session = ReturnType<Stripe['sessionOf']>;
 
-/** A server that sells through Stripe, and somebody new on the page where it does. */
+/** Starts a server that sells through Stripe, with a new user on its purchase page. */
 async function startPurchase(openPage: (url: string) => Promise<Page>) {
   const stripe = await stripeServer();
   onTestFinished(async () => void (await stripe.close()));
@@ -29,7 +29,7 @@ async function startPurchase(openPage: (url: string) => Promise<Page>) {
   return { stripe, server, page };
 }
 
-/** To the provider's page: whoever is there pays, and comes back. */
+/** Continues to the payment provider's page, where the user pays and returns. */
 async function goToPayment(page: Page, stripe: Stripe): Promise<Session> {
   await page.route('https://checkout.stripe.example/**', (route) =>
     route.fulfill({ contentType: 'text/html', body: '<title>Stripe</title>' }),
@@ -39,7 +39,7 @@ async function goToPayment(page: Page, stripe: Stripe): Promise<Session> {
   return stripe.sessionOf(page.url().split(/cs_test_\d+_/)[1] ?? '');
 }
 
-/** The provider's webhook: it has been paid. */
+/** Sends the provider's webhook for a completed payment. */
 async function sendPaidWebhook(server: OwnServer, session: Session): Promise<void> {
   const answer = await fetch(new URL('/api/payments/stripe', server.url), {
     method: 'POST',
@@ -49,7 +49,7 @@ async function sendPaidWebhook(server: OwnServer, session: Session): Promise<voi
 }
 
 journey(
-  'credits are bought through Stripe, once the payment is sure, and come by a code',
+  'credits are bought through Stripe after confirmation, and added with a code',
   async ({ openPage, allowErrors }) => {
     allowErrors(/404/);
     const { stripe, server, page } = await startPurchase(openPage);
@@ -89,14 +89,14 @@ journey(
     await page.getByLabel('Code').fill('crum-booo');
     await page.getByRole('button', { name: 'Redeem' }).click();
     await page.getByText('$1.00 was added to your balance').waitFor();
-    // 5 dollars to begin with, 50 bought, 1 redeemed.
+    // $5 initially, $50 bought, $1 redeemed.
     await page.getByRole('link', { name: 'Balance: $56.00' }).waitFor();
-    // Before its server ends.
+    // Close the page before its server stops.
     await page.close();
   },
 );
 
-journey('a payment that does not fit its purchase is said to be under review', async ({ openPage }) => {
+journey('a payment that does not match its purchase is reported as under review', async ({ openPage }) => {
   const { stripe, server, page } = await startPurchase(openPage);
   await page.getByRole('button', { name: /^\$50/ }).click();
   const session = await goToPayment(page, stripe);
@@ -105,7 +105,7 @@ journey('a payment that does not fit its purchase is said to be under review', a
   await page.goto(session.success_url);
   await page.getByText('Your payment could not be credited').waitFor();
   await page.getByText('Under review', { exact: true }).waitFor();
-  // What one began with, and no more.
+  // The initial balance only.
   await page.getByRole('link', { name: 'Balance: $5.00' }).waitFor();
   await look(page, 'buy-credits-under-review');
   await page.close();

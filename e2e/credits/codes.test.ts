@@ -5,7 +5,7 @@ import { signUp } from '../sign-up.ts';
 
 const startServer = ownOperatorServer();
 
-journey('an operator makes codes, sees who redeemed them, and revokes one', async ({ openPage }) => {
+journey('an operator creates codes, sees who redeemed them, and revokes one', async ({ openPage }) => {
   const server = await startServer();
   const guest = await openPage(server.url);
   await signUp(guest);

@@ -6,13 +6,13 @@ import { journeyServer } from '../journey-server.ts';
 
 type Transfer = Parameters<typeof transfer>[1];
 
-/** Who is signed in on the page. */
+/** Returns the id of the page's signed-in user. */
 export async function userIdOf(page: Page): Promise<string> {
   const session = (await (await page.request.get('/api/v1/session')).json()) as { user: { id: string } };
   return session.user.id;
 }
 
-/** Moves credits in the books of the journeys' server. */
+/** Moves credits in the ledger of the worker's server. */
 export async function moveCredits(...moves: Omit<Transfer, 'idempotencyKey'>[]): Promise<void> {
   const db = connect(journeyServer().databaseUrl);
   try {
@@ -23,7 +23,7 @@ export async function moveCredits(...moves: Omit<Transfer, 'idempotencyKey'>[]):
   }
 }
 
-/** Gives the visitor credits that were bought, and can be sent. */
+/** Gives the page's user purchased credits, which can be sent. */
 export async function buyCredits(page: Page, amountMicro: bigint): Promise<void> {
   await moveCredits({
     debitAccountId: PAYMENTS_ACCOUNT,

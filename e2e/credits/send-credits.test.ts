@@ -7,7 +7,7 @@ import { buyCredits } from './move-credits.ts';
 const sheetOf = (page: Page) => page.getByRole('dialog', { name: 'Send Credits' });
 
 journey(
-  "credits are sent to another user, once, and asked about with the recipient's name",
+  'credits are sent to another user once, after confirming the recipient’s name',
   async ({ page, openPage }) => {
     const bob = await signUp(await openPage());
     await signUp(page);
@@ -48,7 +48,7 @@ journey(
 );
 
 journey(
-  'a failed transfer keeps the form and the session, and lets nobody learn who has an account',
+  'a failed transfer keeps the form and the session, and does not reveal who has an account',
   async ({ page, openPage, allowErrors }) => {
     allowErrors(/402|404|ERR_FAILED/);
     const bob = await signUp(await openPage());
@@ -66,7 +66,7 @@ journey(
       return session;
     };
 
-    // Every failure has all tabs read their session again, at most once in two seconds.
+    // Each failure makes all tabs reload their session, at most once in two seconds.
     await send('nobody@example.com', '0.10');
     await sheet
       .getByText('Failed to transfer Bagels. Please check the recipient username and try again.')
@@ -89,7 +89,7 @@ journey(
     await sheet.getByRole('link', { name: 'Get credits' }).waitFor();
     await look(page, 'send-credits-insufficient');
 
-    // The answer is lost, not the transfer: trying again does not send it twice.
+    // The response is lost after the transfer: a retry doesn't send it twice.
     await page.route(/transfer-tokens$/, async (route) => {
       await route.fetch();
       await route.abort();

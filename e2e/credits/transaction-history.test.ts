@@ -9,7 +9,7 @@ import { journeyServer } from '../journey-server.ts';
 import { signUp } from '../sign-up.ts';
 import { moveCredits, userIdOf } from './move-credits.ts';
 
-/** What using the product would leave behind. */
+/** Simulates charges of typical usage. */
 async function spend(page: Page): Promise<void> {
   const debitAccountId = userAccount(await userIdOf(page));
   const serving = {
@@ -34,7 +34,7 @@ async function spend(page: Page): Promise<void> {
 }
 
 journey(
-  'the history is a sheet over any page, in the chosen currency, and leads to the work',
+  'the history opens as a sheet over any page, in the display currency, and links to the work',
   async ({ page }) => {
     await signUp(page);
     await spend(page);
@@ -54,7 +54,7 @@ journey(
       '/runs/run-1',
     );
 
-    // A day to come is refused, however it is typed; so is a first day behind the last.
+    // Rejects future dates, also when typed, and a start after the end.
     await sheet.getByLabel('From').fill('2099-01-01');
     await sheet.getByText('Choose today or an earlier day').waitFor();
     await sheet.getByLabel('From').fill('2020-01-02');
@@ -87,7 +87,7 @@ journey(
 );
 
 journey(
-  'the history of one API key is chosen in the sheet, and stays chosen on the page',
+  'the history is filtered by API key in the sheet, and stays filtered on the page',
   async ({ page }) => {
     await signUp(page);
     const userId = await userIdOf(page);

@@ -5,7 +5,7 @@ import { journey, look, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
 journey(
-  'a newcomer chats with the starter model, and compares a deployment with it',
+  'a new user chats with the starter model, and compares a deployment with it',
   { timeout: 2 * WORK_MS },
   async ({ page }) => {
     await signUp(page);
@@ -65,11 +65,11 @@ journey(
   },
 );
 
-/** A new conversation leaves the one before in the list, where it is opened and deleted. */
+/** A new conversation keeps the previous one in the list; it can be opened and deleted. */
 async function keepsWhatWasBefore(page: Page, starter: Locator): Promise<void> {
   await starter.getByRole('button', { name: 'New conversation' }).click();
   await starter.getByText('What is rye?').waitFor({ state: 'detached' });
-  // It can be typed at once.
+  // The input has the focus.
   await page.keyboard.type('What is emmer?');
   await page.keyboard.press('Enter');
   await starter.getByText('An answer from smollm2-135m-instruct').waitFor();
@@ -97,7 +97,7 @@ async function keepsWhatWasBefore(page: Page, starter: Locator): Promise<void> {
   expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('History');
 }
 
-/** An answer becomes a row of a dataset, from which the way leads back. */
+/** Saves an answer as a dataset row, with a link back. */
 async function savesWhatWasSaid(page: Page, chat: Locator): Promise<void> {
   const address = page.url();
   await chat.getByRole('button', { name: 'Save as training data' }).click();

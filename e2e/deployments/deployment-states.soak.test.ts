@@ -3,7 +3,7 @@ import { journey, look, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
 journey(
-  'a deployment says why it sleeps, why it failed, and what that cost; its conversation outlives a reload',
+  'a deployment shows why it sleeps, why it failed, and its cost; its conversation survives a reload',
   { timeout: 2 * WORK_MS },
   async ({ page, allowErrors }) => {
     await signUp(page);
@@ -15,7 +15,7 @@ journey(
 
     await answerWith(page, { status: 'sleeping', reason: 'Asleep: nobody asked it anything for a while.' });
     await page.getByText('Asleep: nobody asked').waitFor();
-    // Asking it is what wakes it.
+    // A question wakes it up.
     await page.getByPlaceholder('Ask a question').waitFor();
     await look(page, 'deployment-sleeping');
 
@@ -55,15 +55,15 @@ journey(
   },
 );
 
-/** A whole answer as a model streams it. */
+/** A complete streamed answer. */
 const answer = (content: string) =>
   [JSON.stringify({ choices: [{ delta: { content } }] }), '[DONE]']
     .map((data) => `data: ${data}\n\n`)
     .join('');
 
-/** From the next reading on the page's deployment is in this state. */
+/** Overrides the deployment's state from the next fetch on. */
 async function answerWith(page: Page, state: Record<string, string>): Promise<void> {
-  // One that is being answered may be cut off by the reload.
+  // The reload may abort a response in progress.
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.route('**/status', async (route) => {
     const response = await route.fetch();

@@ -7,7 +7,7 @@ import { signUp } from '../sign-up.ts';
 const LICENCE = 'flux-1-dev-non-commercial';
 
 journey(
-  'the starter editor is deployed with the licence that its model asks for, runs, and is terminated',
+  "the starter editor is deployed with its model's licence, runs, and is terminated",
   { timeout: 2 * WORK_MS },
   async ({ page }) => {
     await signUp(page);
@@ -16,7 +16,7 @@ journey(
     await page.getByText('No image model is deployed').waitFor();
     await look(page, 'image-deployments-empty');
 
-    // Full-size weights are under it; they do not fit here.
+    // The licence covers full-size weights, which don't fit here.
     await page.route('**/deploy/flux-kontext/quote', async (route) => {
       const response = await route.fetch();
       const licence = { licence: LICENCE, ...licences[LICENCE], accepted_at: null };
@@ -28,12 +28,12 @@ journey(
     await dialog.getByText('per hour').waitFor();
     const deploy = dialog.getByRole('button', { name: 'Deploy' });
     expect(await deploy.isDisabled()).toBe(true);
-    await dialog.getByRole('checkbox', { name: 'I have read the licence' }).click();
+    await dialog.getByRole('checkbox', { name: 'I have read and accept the licence' }).click();
     await look(page, 'image-deployment-dialog');
     await deploy.click();
     await page.getByText('Model deployment initiated successfully').waitFor();
     await page.getByRole('heading', { name: 'Kontext starter' }).waitFor();
-    // It may be there while the page is looked at, and gone afterwards.
+    // It may disappear while the page is checked.
     const completed = page
       .getByText('Model deployment completed successfully!')
       .waitFor({ timeout: WORK_MS });

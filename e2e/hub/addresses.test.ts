@@ -5,7 +5,7 @@ import { journey, look } from '../journey.ts';
 import { journeyServer } from '../journey-server.ts';
 import { signUp } from '../sign-up.ts';
 
-/** A repository with two commits, the first of which is tagged, as the hub's clients make it. */
+/** A repository with two commits, the first one tagged, created with the Hub's API. */
 async function makeRepository(page: Page) {
   const { username: name, ...account } = await signUp(page);
   const client = await Client.signIn(journeyServer().url, { ...account, name });
@@ -42,7 +42,7 @@ async function makeRepository(page: Page) {
 }
 
 journey(
-  'what the hub’s clients print opens the page of a dataset, where a commit has its tags and its files',
+  'links printed by Hub clients open the dataset’s page and its commits with tags and files',
   async ({ page, openPage, allowErrors }) => {
     allowErrors(/404/);
     const { url, id, first, second } = await makeRepository(page);
@@ -70,7 +70,7 @@ journey(
     expect(await downloaded(page, 'Download old.txt')).toEqual(old);
     await look(page, 'commit-folder');
 
-    // Nobody learns whether there is one.
+    // Doesn't reveal whether it exists.
     const other = await openPage();
     await signUp(other);
     for (const address of [url, `${journeyServer().url}/hub/datasets/nobody/nothing`]) {

@@ -12,11 +12,11 @@ import { signUp } from '../sign-up.ts';
 
 const TOKEN = 'hf_of_the_journey';
 
-/** The files of the starter language model, which this machine has. */
+/** Files of the starter language model on this machine. */
 async function starterFiles(): Promise<Record<string, Buffer>> {
   const folder = path.join(readConfig(process.env).cacheDir, 'models');
   const name = (await readdir(folder)).find((one) => one.startsWith('smollm2'));
-  if (!name) throw new Error('This machine has no starter model: ./bakehouse up prepares it.');
+  if (!name) throw new Error('No starter model found. Run ./bakehouse up to prepare it.');
   const files = await readdir(path.join(folder, name));
   return Object.fromEntries(
     await Promise.all(
@@ -28,7 +28,7 @@ async function starterFiles(): Promise<Record<string, Buffer>> {
 const smol = { card: { license: 'apache-2.0' }, files: await starterFiles() };
 const hub = await openPublicHub([
   { type: 'model', id: 'bakery/SmolLM2-135M-Instruct', downloads: 1_234_567, ...smol },
-  // Of the same bytes, which nobody copies twice.
+  // The same bytes, which are deduplicated.
   { type: 'model', id: 'crust/SmolLM2-fork', downloads: 12, ...smol },
   {
     ...{ type: 'model', id: 'bakery/secret-rye', downloads: 90, gatedFor: ['ada-at-the-hub'] },
@@ -51,7 +51,7 @@ afterAll(hub.close);
 const server = await startOwnServer({ BAKEHOUSE_SERVICE_URLS: `huggingface=${hub.url}` });
 afterAll(server.stop);
 
-/** From the first letter of a search to the details of the repository. */
+/** Searches for a repository and opens its details. */
 async function find(page: Page, words: string, repo: string): Promise<void> {
   await page.getByRole('searchbox', { name: 'Search the hub' }).fill(words);
   await page.getByRole('link', { name: repo }).click();
@@ -59,7 +59,7 @@ async function find(page: Page, words: string, repo: string): Promise<void> {
 }
 
 journey(
-  'a gated model needs a token; a clone that fails is tried again; pickles are not cloned',
+  'a gated model requires a token, a failed clone can be retried, and pickles are not cloned',
   async ({ openPage, allowErrors }) => {
     allowErrors(/400 \(Bad Request\)|503 \(Service Unavailable\)/);
     const page = await openPage(server.url);
@@ -103,9 +103,9 @@ journey(
   },
 );
 
-// The last one: it leaves a run behind.
+// Must be last: it leaves a run behind.
 journey(
-  'a model is found on the hub, cloned, deployed and chatted with; the wizard fine-tunes one that it clones first',
+  'a model is found on the Hub, cloned, deployed and chatted with, and the wizard fine-tunes a model that it clones first',
   { timeout: 2 * WORK_MS },
   async ({ openPage }) => {
     const page = await openPage(server.url);
@@ -139,7 +139,7 @@ journey(
     await question.press('Enter');
     await page.getByText(/\d+ tokens? · first after/).waitFor({ timeout: WORK_MS });
 
-    // The wizard searches the hub too, and the run clones the model first.
+    // The wizard also searches the Hub, and the run clones the model first.
     const rows = Array.from({ length: 12 }, (_, at) => `What is ${at}?,A loaf of ${at}\n`).join('');
     await createDataset(page, {
       name: 'Loaves',
@@ -155,7 +155,7 @@ journey(
     const field = sheet.getByRole('combobox', { name: 'Hub model' });
     await field.fill('fork');
     await page.getByRole('option', { name: /crust\/SmolLM2-fork/ }).click();
-    await sheet.getByText('This model is cloned first').waitFor();
+    await sheet.getByText('This model will be cloned first').waitFor();
     await look(page, 'wizard-hub-model');
     await next.click();
     await sheet.getByLabel('Gradient accumulation').waitFor();

@@ -8,7 +8,7 @@ import { startServiceServer } from './service-server.ts';
 const { server } = await startServiceServer();
 
 journey(
-  'charges, the statement and the palette show the picture and its prompt; a deleted one is named as that',
+  'charges, statement and palette show the picture and its prompt; a deleted picture is marked as deleted',
   async ({ openPage, allowErrors }) => {
     // The dashboard shows the picture that is about to be deleted.
     allowErrors(/status of 404/);

@@ -10,14 +10,14 @@ import { startServiceServer } from './service-server.ts';
 
 const { server } = await startServiceServer();
 
-/** The names of the files in a zip. */
+/** Returns the file names in a zip. */
 function namesIn(zip: Buffer): string[] {
   const program =
     'import io, json, sys, zipfile; print(json.dumps(zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read())).namelist()))';
   return JSON.parse(execFileSync('python3', ['-c', program], { input: zip }).toString()) as string[];
 }
 
-/** Somebody new with a picture of each prompt, the last one first. */
+/** A new user with one picture per prompt, newest first. */
 async function generated(
   page: Page,
   url: string,
@@ -33,7 +33,7 @@ async function generated(
 }
 
 journey(
-  'pictures are chosen in the gallery by mouse and keyboard, compared, and downloaded as one zip',
+  'pictures are selected in the gallery by mouse and keyboard, compared, and downloaded as one zip',
   async ({ openPage }) => {
     const page = await openPage(server.url);
     await generated(page, server.url, [
@@ -60,7 +60,7 @@ journey(
     await differences.getByRole('row', { name: 'Aspect ratio Wide, 16:9 Square, 1:1' }).waitFor();
     await differences.getByRole('row', { name: 'Seed 8 7' }).waitFor();
     await look(page, 'gallery-compared');
-    // The address has them: a reload keeps them.
+    // The URL contains the selection, so it survives a reload.
     await page.reload();
     await differences.getByRole('row', { name: 'Prompt a spelt loaf a rye loaf' }).waitFor();
     await page.getByRole('button', { name: 'Close' }).click();

@@ -6,12 +6,12 @@ import { restartable } from '../restartable-server.ts';
 import { signUp } from '../sign-up.ts';
 import { unfoldSettings } from '../unfold-settings.ts';
 
-/** What a page says in the browser's log while there is no server. */
+/** Browser console messages while the server is down. */
 const AWAY =
   /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY_RESPONSE|Failed to fetch|not be fetched|status of 50[234]|network error/;
 
 journey(
-  'a server that is killed while it generates goes on with the picture, which is paid once',
+  'a server killed during generation resumes the picture, which is charged once',
   { timeout: 2 * WORK_MS },
   async ({ openPage, allowErrors, onTestFinished }) => {
     allowErrors(AWAY);

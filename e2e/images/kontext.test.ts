@@ -7,7 +7,7 @@ import { unfoldSettings } from '../unfold-settings.ts';
 
 const apple = 'a red apple on a gray table, soft light';
 
-/** Asks for what is in the form, once the price is known and in few steps. */
+/** Submits the form with few steps, once the price is shown. */
 async function generate(page: Page, prompt: string, steps: string): Promise<void> {
   await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor({ timeout: WORK_MS });
   await page.getByLabel('Prompt').fill(prompt);
@@ -17,12 +17,15 @@ async function generate(page: Page, prompt: string, steps: string): Promise<void
   await page.getByRole('button', { name: 'Generate' }).click();
 }
 
-/** A file that is chosen from the disk. */
+/** Selects a file from the disk. */
 async function choose(page: Page, name: string, mimeType: string, buffer: Buffer): Promise<void> {
   await page.getByLabel('Choose a file').setInputFiles({ name, mimeType, buffer });
 }
 
-/** What a click downloads: the browser is another process, whose files have no path here. */
+/**
+ * Returns the bytes that a click downloads. The browser runs in another process, so its download path is
+ * unknown.
+ */
 async function downloadedBy(page: Page, button: Locator): Promise<Buffer> {
   const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
   expect(download.suggestedFilename()).toMatch(/^(paris|flux-kontext)-[0-9a-f]{8}\.png$/);
@@ -30,7 +33,7 @@ async function downloadedBy(page: Page, button: Locator): Promise<Buffer> {
 }
 
 journey(
-  'a prompt becomes a picture, and the picture an edit, which is compared, edited again and downloaded',
+  'a prompt becomes a picture, which is edited, compared, edited again and downloaded',
   { timeout: 2 * WORK_MS },
   async ({ page }) => {
     await signUp(page);
@@ -82,7 +85,7 @@ journey(
 );
 
 journey(
-  'a picture of one’s own is uploaded and edited; what cannot be edited is refused at its field',
+  'a user’s picture is uploaded and edited, and invalid files are rejected at the field',
   { timeout: 2 * WORK_MS },
   async ({ page }) => {
     await signUp(page);
@@ -110,7 +113,7 @@ journey(
   },
 );
 
-/** A wide picture, as a person might have one. */
+/** A wide picture. */
 async function pictureOf(page: Page): Promise<Buffer> {
   const base64 = await page.evaluate<string>(`(() => {
     const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 200 });

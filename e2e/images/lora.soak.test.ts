@@ -10,7 +10,7 @@ const picture = Buffer.from(
   'base64',
 );
 
-/** As any other model is; ends on its page. */
+/** Uploads a LoRA like any other model; ends on its page. */
 async function uploadLora(page: Page, name: string): Promise<void> {
   await page.goto('/model?sheet=create-model');
   const next = page.getByRole('button', { name: 'Continue' });
@@ -33,7 +33,7 @@ async function uploadLora(page: Page, name: string): Promise<void> {
 }
 
 journey(
-  'a LoRA is uploaded as a model and chosen for a picture; the picture names it',
+  'a LoRA is uploaded as a model and selected for a picture, which shows its name',
   { timeout: 2 * WORK_MS },
   async ({ page }) => {
     await signUp(page);

@@ -8,7 +8,10 @@ import { journeyServer } from '../journey-server.ts';
 import { signUp } from '../sign-up.ts';
 import { unfoldSettings } from '../unfold-settings.ts';
 
-/** Fills the form of Paris and asks for a picture, once the model is there and its price is in sight: it may cost no more. */
+/**
+ * Fills in the form of Paris and submits it once the model is ready and the price is shown, because the price
+ * caps the cost.
+ */
 async function generate(page: Page, prompt: string, settings: Record<string, string>): Promise<void> {
   await page.goto('/paris');
   await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor({ timeout: WORK_MS });
@@ -21,7 +24,7 @@ async function generate(page: Page, prompt: string, settings: Record<string, str
 }
 
 journey(
-  'a prompt becomes a picture, which is downloaded, generated again by other experts, found again and deleted',
+  'a prompt becomes a picture, which is downloaded, generated again with other experts, found again and deleted',
   { timeout: 2 * WORK_MS },
   async ({ page }) => {
     await signUp(page);
@@ -30,7 +33,7 @@ journey(
     await look(page, 'gallery-empty');
 
     const prompt = 'a red apple on a gray table, soft light';
-    // What is put right meanwhile does not take the click away.
+    // Correcting the value on blur doesn't swallow the click.
     await generate(page, prompt, { Guidance: '4', Steps: '3' });
     await page.getByText('3 is too low and was changed to 10.').waitFor();
     await page.getByText('Paris images generated successfully!').waitFor({ timeout: WORK_MS });
@@ -81,7 +84,7 @@ journey(
 );
 
 journey(
-  'a reload in the middle finds the picture again, a second one is refused, and cancelling costs nothing',
+  'a reload during generation shows it again, a second picture is rejected, and cancelling is free',
   { timeout: 2 * WORK_MS },
   async ({ page }) => {
     await signUp(page);
@@ -104,7 +107,7 @@ journey(
   },
 );
 
-/** Asks for a picture that takes minutes. */
+/** Starts a picture that takes minutes. */
 async function startLong(client: Client): Promise<string> {
   const { id } = await client.call(startGeneration, {
     body: {
@@ -117,7 +120,7 @@ async function startLong(client: Client): Promise<string> {
 }
 
 journey(
-  'users share the queue: who asks later sees the place, and is not behind all of another',
+  'users share the queue fairly: a later user sees their place and does not wait for all of another user’s pictures',
   { timeout: 2 * WORK_MS },
   async ({ page, openPage }) => {
     const newClient = async () => {
@@ -130,7 +133,7 @@ journey(
     await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor({ timeout: WORK_MS });
     const ids: string[] = [];
     for (let number = 0; number < 8; number += 1) ids.push(await startLong(greedy));
-    // It has the last place, which is not for who has pictures in work.
+    // The last place isn't available to users with pictures in progress.
     const last = await startLong(second);
     await generate(page, 'a radish', { Steps: '10', 'Number of experts': '1' });
     const main = page.getByRole('main');
@@ -147,7 +150,7 @@ journey(
 );
 
 journey(
-  'the page opens on what suits its starter; what is specified is a click away, and costs what it says',
+  'the page opens with the starter’s preset; the specified settings are one click away, with their price',
   { timeout: WORK_MS },
   async ({ page }) => {
     await signUp(page);
@@ -165,26 +168,22 @@ journey(
   },
 );
 
-journey(
-  'a visitor tries, signs up, and the prompt is still there',
-  { timeout: WORK_MS },
-  async ({ page }) => {
-    await page.goto('/paris');
-    await page.getByLabel('Prompt').fill('a loaf of rye bread');
-    await expect
-      .poll(() => page.getByRole('button', { name: 'Generate' }).isEnabled(), { timeout: WORK_MS })
-      .toBe(true);
-    await page.getByRole('button', { name: 'Generate' }).click();
-    await page.getByText('Sign in to generate').waitFor();
-    await page.getByText('API key not found').waitFor();
-    await page.getByRole('link', { name: 'Sign up' }).click();
-    const username = `ada-${randomBytes(4).toString('hex')}`;
-    await page.getByLabel('Username').fill(username);
-    await page.getByLabel('Email').fill(`${username}@example.com`);
-    await page.getByLabel('Password').fill('a long password');
-    await page.getByRole('button', { name: 'Sign up' }).click();
-    await page.waitForURL('**/paris');
-    expect(await page.getByLabel('Prompt').inputValue()).toBe('a loaf of rye bread');
-    await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor();
-  },
-);
+journey('a visitor generates, signs up, and keeps the prompt', { timeout: WORK_MS }, async ({ page }) => {
+  await page.goto('/paris');
+  await page.getByLabel('Prompt').fill('a loaf of rye bread');
+  await expect
+    .poll(() => page.getByRole('button', { name: 'Generate' }).isEnabled(), { timeout: WORK_MS })
+    .toBe(true);
+  await page.getByRole('button', { name: 'Generate' }).click();
+  await page.getByText('Sign in to generate').waitFor();
+  await page.getByText('API key not found').waitFor();
+  await page.getByRole('link', { name: 'Sign up' }).click();
+  const username = `ada-${randomBytes(4).toString('hex')}`;
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Email').fill(`${username}@example.com`);
+  await page.getByLabel('Password').fill('a long password');
+  await page.getByRole('button', { name: 'Sign up' }).click();
+  await page.waitForURL('**/paris');
+  expect(await page.getByLabel('Prompt').inputValue()).toBe('a loaf of rye bread');
+  await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor();
+});

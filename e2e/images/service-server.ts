@@ -3,8 +3,8 @@ import { startOwnServer } from '../../scripts/client/own-server.ts';
 import { upstreamServer } from '../../server/src/modules/providers/testing/upstream-server.ts';
 
 /**
- * A server of the file's own for which services generate: Black Forest Labs and fal, which stand on this machine and answer
- * as `upstream` says.
+ * Starts a server for this file with two generation services, Black Forest Labs and fal, whose local fakes
+ * respond as `upstream` says.
  */
 export async function startServiceServer() {
   const { state: upstream, access, close } = await upstreamServer();

@@ -9,7 +9,7 @@ import { startServiceServer } from './service-server.ts';
 const { server } = await startServiceServer();
 
 journey(
-  'a picture is shared by a link that anybody opens and messengers make a card of, until it is revoked',
+  'a picture’s share link opens without an account and has a preview card, until it is revoked',
   async ({ openPage, allowErrors }) => {
     allowErrors(/status of 404/);
     const page = await openPage(server.url);

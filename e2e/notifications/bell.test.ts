@@ -3,7 +3,7 @@ import { journey, look, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
 journey(
-  'the bell tells of a deployment that is ready, and leads to it',
+  'the bell announces a deployment that is ready, and links to it',
   { timeout: WORK_MS },
   async ({ page }) => {
     await signUp(page);
@@ -19,7 +19,7 @@ journey(
     await page.goto('/dashboard');
     const bell = page.getByRole('button', { name: 'Notifications, 1 unread' });
     await bell.waitFor({ timeout: WORK_MS });
-    // By the keyboard alone.
+    // With the keyboard only.
     await bell.focus();
     await page.keyboard.press('Enter');
     const notification = page.getByRole('link', { name: /SmolLM2-135M-Instruct is ready/ });
@@ -35,7 +35,7 @@ journey(
   },
 );
 
-journey('a message is sent by Contact Us, and stays where it could not be', async ({ page, allowErrors }) => {
+journey('a message is sent with Contact Us, and is kept if sending fails', async ({ page, allowErrors }) => {
   await signUp(page);
   await page.getByRole('button', { name: 'Contact Us' }).click();
   await page.getByRole('button', { name: 'Send', exact: true }).click();

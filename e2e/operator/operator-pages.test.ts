@@ -7,7 +7,7 @@ import { signUp, type Visitor } from '../sign-up.ts';
 const startServer = ownOperatorServer();
 
 journey(
-  'an operator grants and charges back credits, finds accounts, and reads who did what',
+  'an operator grants and charges back credits, finds accounts, and reads the audit log',
   async ({ openPage }) => {
     const server = await startServer();
     const guest = await openPage(server.url);
@@ -77,7 +77,7 @@ async function readAuditLog(page: Page, { operator, ada }: People): Promise<void
   await look(page, 'operator-audit-none');
   await page.getByLabel('Who did it').fill(operator.username);
   await page.getByText(/granted \$2\.00 to/).waitFor();
-  // A name leads to what its bearer has done.
+  // A name links to the user's actions.
   await page.getByRole('link', { name: ada.username }).first().click();
   await page.getByText(`${ada.username} signed up`).waitFor();
   await page.getByText(/signed in with Chrome/).waitFor();
@@ -94,7 +94,7 @@ async function seeMachines(page: Page): Promise<void> {
     .waitFor();
 }
 
-journey('what people write and ask for reaches the operators, who answer it', async ({ openPage }) => {
+journey('operators receive and answer messages and requests', async ({ openPage }) => {
   const server = await startServer();
   const guest = await openPage(server.url);
   const ada = await signUp(guest);
@@ -128,7 +128,7 @@ journey('what people write and ask for reaches the operators, who answer it', as
   await dialog.getByRole('button', { name: 'Add', exact: true }).click();
   await dialog.getByText('Id is required').waitFor();
   await look(page, 'operator-restricted-model');
-  // However small the window is, the buttons stay in it.
+  // The buttons stay visible in a small window.
   await page.setViewportSize({ width: 390, height: 500 });
   const bottom = () =>
     dialog

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
-journey('a friend signs up by an invitation, and both have the bonus', async ({ page, openPage }) => {
+journey('a friend signs up through an invitation, and both receive the bonus', async ({ page, openPage }) => {
   await signUp(page);
   await page.goto('/invite');
   await page.getByText('Nobody has joined yet').waitFor();
@@ -21,7 +21,7 @@ journey('a friend signs up by an invitation, and both have the bonus', async ({ 
   await look(friend, 'referral-bonus');
   await welcome.getByRole('button', { name: 'Go to Dashboard' }).click();
   await friend.getByRole('link', { name: 'Balance: $10.00' }).waitFor();
-  // The code is used up: the next page says nothing of it.
+  // The code is used up: later pages don't mention it.
   const asked = friend.waitForResponse(/\/api\/referral\?/);
   await friend.reload();
   expect(await (await asked).json()).toEqual({ referralCode: null });
@@ -33,7 +33,7 @@ journey('a friend signs up by an invitation, and both have the bonus', async ({ 
   await look(page, 'invite-joined');
 });
 
-journey('a code that is nobody’s is said to be none, and forgotten', async ({ page }) => {
+journey('an unknown code is reported as invalid and deleted', async ({ page }) => {
   await page.goto('/?referral_code=nobodys1');
   await signUp(page);
   const refusal = page.getByRole('dialog');

@@ -2,22 +2,22 @@ import { readFile } from 'node:fs/promises';
 import type { AxeResults, ElementContext, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** Half as long as the one that the module has: each page reads it anew. */
+/** Minified, because each page parses it again. */
 const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** Rules of a whole page, which a popup with the page behind it does not have to keep. */
+/** Rules for whole pages, which don't apply to a popup over a page. */
 const OF_A_PAGE = ['landmark-one-main', 'page-has-heading-one', 'region'];
 
-/** What lies behind an open sheet or popup cannot be used, and is looked at without it. */
+/** Excludes inert content behind an open sheet or popup. */
 const CONTEXT: ElementContext = { exclude: ['[data-base-ui-inert]'] };
 
-/** Runs in the page, and looks more often than a locator would. */
+/** Runs in the page, where it polls more often than a locator. */
 const UNTIL_THEME = `(theme) => new Promise((resolve) => {
   const look = () => document.documentElement.dataset.theme === theme ? resolve() : setTimeout(look, 10);
   look();
 })`;
 
-/** Runs in the page. Of what is found only as much comes out of it as is read. */
+/** Runs in the page. Returns only the parts of the result that are used. */
 const RUN = `async ([context, options]) => {
   const { violations } = await axe.run(context, options);
   return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => ({ html })) }));
@@ -28,13 +28,13 @@ export type Theme = 'light' | 'dark';
 type Kind = {
   popup?: boolean;
   loading?: boolean;
-  /** Whether their contrast is examined. */
+  /** Checks contrast too. */
   colors?: boolean;
 };
 
 /**
- * Puts the page in a theme and resolves to what axe finds there, a line for each violation. In the
- * dark theme only contrast is examined: the colors alone are others.
+ * Sets the theme and returns the axe violations, one line each. In the dark theme checks contrast only,
+ * because only the colours differ.
  */
 export async function findViolations(
   page: Page,
@@ -43,7 +43,7 @@ export async function findViolations(
 ): Promise<string[]> {
   await page.emulateMedia({ colorScheme: theme });
   await page.evaluate(`(${UNTIL_THEME})('${theme}')`);
-  // The title may be what is being read.
+  // The title may still be loading.
   const unfit = popup ? [...OF_A_PAGE] : loading ? ['page-has-heading-one'] : [];
   if (!colors) unfit.push('color-contrast');
   const options: RunOptions = {

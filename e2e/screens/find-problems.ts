@@ -4,29 +4,32 @@ import { effort } from '../../server/src/testing/soak.ts';
 import { findViolations, type Theme } from './axe.ts';
 
 const WIDTHS = [390, 360, 768, 1280, 1440];
-/** Those in which least fits: the phones, and a sidebar beside the page. */
+/** The tightest widths: phones, and a page with the sidebar. */
 const TIGHT_WIDTHS = effort({ usual: [390, 360, 768], soak: WIDTHS });
 const PHONE = 390;
 const EXCESS = 'document.documentElement.scrollWidth - innerWidth';
-/** What reaches farthest to the right, and what it says. */
+/** Returns the element that extends farthest right, with its text. */
 const WIDEST = `(() => {
   const ends = [...document.body.querySelectorAll('*')].map((element) => [element, element.getBoundingClientRect().right]);
   const [element] = ends.reduce((widest, next) => (next[1] > widest[1] ? next : widest));
   return '<' + element.tagName.toLowerCase() + '> ' + (element.textContent ?? '').slice(0, 60);
 })()`;
-/** After that a page that is wider than the window stays so. */
+/** After this, the overflow counts as permanent. */
 const FITS_MS = 60_000;
 const DESKTOP = 1440;
 
 type Kind = {
-  /** It hangs on something that a phone does not have, and goes when the window is made narrow. */
+  /** A popup of an element that phones hide; closes when the window is narrowed. */
   popup?: boolean;
   loading?: boolean | undefined;
-  /** Another screen of its kind, or the same one with something on it, is looked at on a desktop and in the dark. */
+  /** Checks only narrow widths, in the light theme: another screen of this kind is checked on a desktop too. */
   alike?: boolean | undefined;
 };
 
-/** What axe finds on a light phone, and on a desktop in both themes, and the widths over whose edge something reaches. */
+/**
+ * Returns axe violations on a light phone and on a desktop in both themes, and widths with horizontal
+ * overflow.
+ */
 export async function findProblems(
   page: Page,
   name: string,
@@ -36,7 +39,7 @@ export async function findProblems(
   for (const width of alike ? TIGHT_WIDTHS : WIDTHS) {
     if (popup && width < DESKTOP) continue;
     await page.setViewportSize({ width, height: 900 });
-    // What is as wide as the window is drawn anew, and a sheet may still be sliding in.
+    // Full-width elements redraw, and a sheet may still be sliding in.
     const excessOf = () => page.evaluate<number>(EXCESS);
     await vi.waitUntil(async () => (await excessOf()) <= 0, { timeout: FITS_MS }).catch(() => undefined);
     const excess = await excessOf();
@@ -47,7 +50,7 @@ export async function findProblems(
     if (width !== PHONE && (width !== DESKTOP || alike)) continue;
     const themes: Theme[] = loading || width === PHONE ? ['light'] : ['light', 'dark'];
     for (const theme of themes) {
-      // Colors are the same at all widths, and what stands for text that is coming has none to examine.
+      // Colours don't depend on the width, and skeletons have no text to check.
       const colors = (width === DESKTOP || alike) && !loading;
       const found = await findViolations(page, theme, { popup, loading, colors });
       problems.push(...found.map((violation) => `${name} at ${width}, ${theme}: ${violation}`));

@@ -20,7 +20,7 @@ import { findStarterModel, waitForMachine } from '../../scripts/client/machine-r
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The ids of what a user has. */
+/** Ids of a user's objects. */
 export type Things = {
   dataset: string;
   emptyDataset: string;
@@ -34,7 +34,7 @@ export type Things = {
   otherPicture: string;
 };
 
-/** Gives a user one of everything; `end` ends the work that was started for it. */
+/** Creates one of everything for a user; `end` ends the work that was started for it. */
 export async function makeThings(client: Client): Promise<Things & { end: () => Promise<unknown> }> {
   await waitForMachine(client);
   const { asset: starter } = await findStarterModel(client);
@@ -68,7 +68,7 @@ export async function makeThings(client: Client): Promise<Things & { end: () => 
   };
 }
 
-/** A draft with a document. */
+/** Creates a draft with a document. */
 async function makeDraft(client: Client): Promise<string> {
   const { draft_id: id } = await client.call(createDraft, {});
   const body = new FormData();
@@ -80,7 +80,10 @@ async function makeDraft(client: Client): Promise<string> {
   return id;
 }
 
-/** Cancels the run, and resolves once nothing is under way: what ends while a page is measured would move it. */
+/**
+ * Cancels the run and waits until nothing runs, because work that ends during a measurement would shift the
+ * page.
+ */
 async function endWork(client: Client, runId: string): Promise<void> {
   await client.call(cancelRun, { params: { runId } });
   const params = { userId: client.userId };
@@ -95,10 +98,10 @@ async function endWork(client: Client, runId: string): Promise<void> {
   }
 }
 
-/** The ids of what there is on a server for its operators. */
+/** Ids of operator-only objects. */
 export type OperatorThings = { restrictedModel: string };
 
-/** Does as an operator, and as a guest, whatever the operators' pages list. */
+/** Creates the content of the operators' pages, acting as an operator and as a guest. */
 export async function makeOperatorThings(operator: Client, guest: Client): Promise<OperatorThings> {
   await operator.call(createCodes, { body: { amount: '50', count: 2, note: 'Workshop' } });
   await operator.call(grantCredits, { body: { recipient_id: guest.userId, amount: '5' } });

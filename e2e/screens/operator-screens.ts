@@ -1,7 +1,7 @@
 import type { OperatorThings } from './make-things.ts';
 import type { Screen } from './screens.ts';
 
-/** Who looks is an operator, on a server where nobody has done anything before. */
+/** Screens for an operator, on a server without any activity. */
 export const operatorScreens: Screen<OperatorThings>[] = [
   {
     route: '/operator/codes',

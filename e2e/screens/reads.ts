@@ -2,10 +2,10 @@ import { getSession } from '@bakehouse/contract/accounts';
 import { streamEvents } from '@bakehouse/contract/events';
 import type { Page } from 'playwright-core';
 
-/** Who is signed in, and the event stream: without them there is no page at all. */
+/** The session and the event stream, without which no page renders. */
 const SHELL = [getSession.path, streamEvents.path];
 
-/** The errors with which the server itself answers a page from now on. */
+/** Collects the server's own error responses to the page from now on. */
 export function watchServerErrors(page: Page): string[] {
   const errors: string[] = [];
   page.on('response', (response) => {
@@ -15,16 +15,16 @@ export function watchServerErrors(page: Page): string[] {
 }
 
 export type Reads = {
-  /** Refuses what was held back, and whatever else is asked from now on. */
+  /** Rejects held and future requests. */
   fail: () => Promise<void>;
-  /** Lets everything through from now on. */
+  /** Lets future requests through. */
   pass: () => Promise<void>;
 };
 
 /**
- * Runs in the page before its own code. A route of Playwright's would take the browser's cache from the page, and each of its
- * files would be read and compiled anew. What is refused says 400: a page that is told 500 asks three times more, and waits
- * longer each time.
+ * Runs in the page before its own code. A Playwright route would disable the browser cache, so each file
+ * would be loaded and compiled again. Rejects with 400, because after a 500 the page would retry three times
+ * with increasing delays.
  */
 const HOLD = `({ shell, pattern }) => {
   const { fetch } = globalThis;
@@ -49,7 +49,7 @@ const HOLD = `({ shell, pattern }) => {
   };
 }`;
 
-/** Holds back the answers to everything that a page reads, or to what fits the pattern, until it is said what becomes of them. */
+/** Holds the page's API reads that match the pattern until `fail` rejects them. */
 export async function holdReads(page: Page, pattern: RegExp): Promise<Reads> {
   await page.addInitScript({
     content: `(${HOLD})({ shell: ${JSON.stringify(SHELL)}, pattern: ${pattern} })`,
@@ -60,7 +60,7 @@ export async function holdReads(page: Page, pattern: RegExp): Promise<Reads> {
   };
 }
 
-/** From now on nothing answers this page, and its browser has said so. */
+/** Takes the page offline, which the browser reports to it. */
 export async function takeNetworkAway(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Network.enable');

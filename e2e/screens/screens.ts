@@ -1,26 +1,26 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import type { Things } from './make-things.ts';
 
-/** A page, or a sheet over one, in the states that it can be in. */
+/** A page, or a sheet over one, with its possible states. */
 export type Screen<Made> = {
-  /** The page, as the router knows it. */
+  /** The route's path. */
   route: string;
   at: string | ((made: Made) => string);
-  /** Can be read on it once everything is there. */
+  /** Text that is visible once everything has loaded. */
   full: string | RegExp;
-  /** Says that what it reads could not be read; a screen without it reads nothing. */
+  /** Error text of failed requests; screens without it send none. */
   failed?: string;
-  /** The reads that are held back and fail; all of them unless said. */
+  /** Requests to hold and fail. Defaults to all. */
   reads?: RegExp;
-  /** What a new account reads there. */
+  /** Text for a new account. */
   empty?: string;
-  /** Of a page for operators: what anybody else reads there. */
+  /** For operator pages: text for other users. */
   denied?: string;
-  /** It looks as another screen does, with other words; `same` is that very page under another address. */
+  /** The screen looks like another one with different texts; `same` is the same page at another URL. */
   alike?: true | 'same';
 };
 
-/** Who looks has no account. */
+/** Screens for visitors without an account. */
 export const visitorScreens: Screen<null>[] = [
   { route: '/', at: '/', full: 'Sign in' },
   { route: '/', at: '/?form=sign-up', full: 'Sign up' },
@@ -320,7 +320,7 @@ const sheets: Screen<Things>[] = [
   },
 ];
 
-/** Those with something made by them are listed by themselves. */
+/** Generators with results are listed separately. */
 const isListed = (name: GeneratorName) => generations.some(({ route }) => route === `/${name}`);
 
 /** One page renders all generators from a table. */
@@ -329,7 +329,7 @@ const generators: Screen<Things>[] = generatorNames.flatMap((name) => {
     ...{
       route: path,
       at: path,
-      full: isListed(name) ? 'Prompt' : 'A small starter model answers in its place',
+      full: isListed(name) ? 'Prompt' : 'A small starter model is used instead',
       alike,
     },
   });
@@ -337,7 +337,7 @@ const generators: Screen<Things>[] = generatorNames.flatMap((name) => {
   return isListed(name) ? [again] : [screen(`/${name}`, true), again];
 });
 
-/** Who looks is signed in. */
+/** Screens for a signed-in user. */
 export const userScreens: Screen<Things>[] = [
   dashboard,
   ...assets,

@@ -4,14 +4,14 @@ import { findProblems } from './find-problems.ts';
 import { holdReads, takeNetworkAway, watchServerErrors } from './reads.ts';
 import type { Screen } from './screens.ts';
 
-/** While one of them waits, another one is looked at. */
+/** While one tab waits, another is checked. */
 const TABS = 3;
-/** What a page reads may lead to further reads that had failed too. */
+/** A retry may trigger further requests that fail too. */
 const ROUNDS_MAX = 3;
 const LOADING = '[role=status][aria-label^=Loading]';
 const PAGE_CODE = '[aria-label="Loading the page"]';
 
-/** Looks at all screens in all states that they have, each in a tab of its own; resolves to what is wrong. */
+/** Checks all states of all screens, each in its own tab; resolves to the problems. */
 export function visitScreens<Made>(
   context: BrowserContext,
   screens: readonly Screen<Made>[],
@@ -25,7 +25,7 @@ export function visitScreens<Made>(
   });
 }
 
-/** Visits each screen once, when everything has loaded; resolves to its problems. */
+/** Checks each screen once, when everything has loaded; resolves to its problems. */
 export function visitFullScreens<Made>(
   context: BrowserContext,
   screens: readonly Screen<Made>[],
@@ -38,7 +38,7 @@ export function visitFullScreens<Made>(
   });
 }
 
-/** Looks at those screens on which a new account has nothing yet; they look alike. */
+/** Checks the screens that are empty for a new account; they look alike. */
 export function visitEmptyScreens(
   context: BrowserContext,
   screens: readonly Screen<never>[],
@@ -55,7 +55,7 @@ export function visitEmptyScreens(
   });
 }
 
-/** Looks at the pages for operators as somebody who is none; they say so in different words, and look alike. */
+/** Checks operator pages as a regular user; they look alike, with different texts. */
 export function visitDeniedScreens(
   context: BrowserContext,
   screens: readonly Screen<never>[],
@@ -74,8 +74,8 @@ export function visitDeniedScreens(
 type Visit = Pick<Screen<never>, 'full' | 'reads' | 'alike'> & { at: string };
 
 /**
- * Everything that the page reads is held back, then it fails, then it is tried again by the page's own button; at last the
- * network goes, and what was read stays.
+ * Holds the page's requests, fails them, retries with the page's own button, then takes the network away,
+ * which keeps the data visible.
  */
 async function seeEachState(page: Page, screen: Visit & { failed: string }): Promise<string[]> {
   const { at, failed, reads: pattern = /./ } = screen;
@@ -83,7 +83,7 @@ async function seeEachState(page: Page, screen: Visit & { failed: string }): Pro
   await page.goto(at);
   const main = content(page, at);
   await main.locator(`${LOADING}:not(${PAGE_CODE})`).first().waitFor();
-  // What stands for text that is coming, says that reading failed or that the network is gone is the same everywhere.
+  // Skeletons, errors and the offline state look the same everywhere.
   const alike = { alike: true };
   const problems = await findProblems(page, `${at}, loading`, { loading: true, ...alike });
 
@@ -125,11 +125,11 @@ function waitForFull(page: Page, { at, full }: Pick<Visit, 'at' | 'full'>): Prom
     .waitFor();
 }
 
-/** Presses Try again wherever that stands, until everything is there. */
+/** Presses every Try again button until everything has loaded. */
 async function tryAgain(page: Page, main: Locator): Promise<void> {
   const buttons = main.getByRole('alert').getByRole('button', { name: 'Try again' });
   for (let round = 1; (await buttons.count()) > 0; round += 1) {
-    if (round > ROUNDS_MAX) throw new Error('It does not load when it is tried again');
+    if (round > ROUNDS_MAX) throw new Error('The page does not load after retrying');
     await buttons.evaluateAll((all: { click: () => void }[]) => {
       for (const button of all) button.click();
     });
@@ -138,7 +138,7 @@ async function tryAgain(page: Page, main: Locator): Promise<void> {
   }
 }
 
-/** What an address shows: a sheet, or the page. */
+/** Returns the content at a URL: a sheet, or the page. */
 function content(page: Page, at: string): Locator {
   return at.includes('sheet=') ? page.getByRole('dialog').first() : page.getByRole('main');
 }
@@ -147,7 +147,7 @@ async function settle(page: Page): Promise<void> {
   await page.locator(LOADING).first().waitFor({ state: 'detached' });
 }
 
-/** What goes wrong with one of them does not keep the others from being looked at. */
+/** A failure of one screen doesn't stop the others. */
 async function inTabs<One>(
   context: BrowserContext,
   all: readonly One[],

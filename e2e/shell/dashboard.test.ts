@@ -35,7 +35,7 @@ const picture = {
   ...{ started_at: NOW, ended_at: null, root_id: 'g1', source: null, cost: '0.1' },
 };
 
-/** What the server would answer while all of this is under way. */
+/** Fakes the responses of a server with work in progress. */
 async function answerAsUnderWay(page: Page): Promise<void> {
   const answers: [string, object][] = [
     ['**/api/v1/users/*/balance', { balance: '100', held: '12', available: '88', sendable: '88' }],
@@ -54,7 +54,7 @@ async function answerAsUnderWay(page: Page): Promise<void> {
   for (const [address, json] of answers) await page.route(address, (route) => route.fulfill({ json }));
 }
 
-journey('the dashboard tells of all that is under way, and nothing moves as that comes', async ({ page }) => {
+journey('the dashboard shows all work in progress, without layout shifts', async ({ page }) => {
   await watchLayoutShift(page.context());
   await signUp(page);
   await answerAsUnderWay(page);
@@ -65,7 +65,7 @@ journey('the dashboard tells of all that is under way, and nothing moves as that
   for (const title of ['Rye chat', 'Kontext starter', 'Spelt model', 'a loaf of bread on a stone'])
     await main.getByRole('progressbar', { name: `Progress of ${title}` }).waitFor();
   await main.getByRole('progressbar', { name: 'Training' }).waitFor();
-  // Among the deployments too, whichever kind it is of.
+  // Also listed among the deployments, whichever kind it is.
   await main
     .getByRole('listitem')
     .filter({ hasText: 'deploying' })

@@ -7,7 +7,7 @@ import { journeyServer } from '../journey-server.ts';
 
 type Answer = { status: number; headers: http.IncomingHttpHeaders; body: Buffer };
 
-/** The bytes as they go over the wire, which `fetch` would unpack. */
+/** Returns the raw bytes of a response, which `fetch` would decompress. */
 function ask(path: string, acceptEncoding: string, method = 'GET'): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = http.request(new URL(path, journeyServer().url), {
@@ -25,7 +25,7 @@ function ask(path: string, acceptEncoding: string, method = 'GET'): Promise<Answ
   });
 }
 
-test('scripts and styles go out as small as brotli and gzip make them, and may be kept for ever', async () => {
+test('scripts and styles are served with brotli and gzip, and cached forever', async () => {
   const page = (await ask('/', 'identity')).body.toString();
   const files = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+\.(?:js|css))"/g)].map(
     ([, file = '']) => file,
@@ -50,7 +50,7 @@ test('scripts and styles go out as small as brotli and gzip make them, and may b
   }
 });
 
-test('the page is compressed too and asked for each time; the icon is there', async () => {
+test('the page is compressed and revalidated, and the icon exists', async () => {
   const { headers, body } = await ask('/dashboard', 'br');
   expect(headers['content-encoding']).toBe('br');
   expect(headers['cache-control']).toBe('no-cache');
@@ -58,35 +58,32 @@ test('the page is compressed too and asked for each time; the icon is there', as
   expect((await ask('/favicon.ico', 'br', 'HEAD')).status).toBe(200);
 });
 
-test('the documentation is there as markdown, and listed for language models', async () => {
+test('the documentation is available as markdown, and listed for language models', async () => {
   const list = (await ask('/llms.txt', 'identity')).body.toString();
   const [, path = ''] = /\]\((\/docs\/ledger\.md)\)/.exec(list) ?? [];
   expect((await ask(path, 'identity')).body.toString()).toMatch(/^# The ledger\n/);
 });
 
-journey(
-  'the code of the screen that comes first is asked for along with the app, and once',
-  async ({ openPage }) => {
-    for (const [path, title, chunk] of [
-      ['/', 'Sign in', /\/landing-/],
-      ['/flux', 'FLUX.1', /\/generator-/],
-      ['/docs', 'Getting started', null],
-    ] as const) {
-      const page = await openPage();
-      const fetched: string[] = [];
-      page.on('request', (request) => void fetched.push(new URL(request.url()).pathname));
-      await page.goto(path);
-      await page.getByRole('heading', { name: title, exact: true }).waitFor();
-      const preloaded = fetched.slice(0, fetched.indexOf('/api/v1/session'));
+journey("the first screen's code is preloaded along with the app, and only once", async ({ openPage }) => {
+  for (const [path, title, chunk] of [
+    ['/', 'Sign in', /\/landing-/],
+    ['/flux', 'FLUX.1', /\/generator-/],
+    ['/docs', 'Getting started', null],
+  ] as const) {
+    const page = await openPage();
+    const fetched: string[] = [];
+    page.on('request', (request) => void fetched.push(new URL(request.url()).pathname));
+    await page.goto(path);
+    await page.getByRole('heading', { name: title, exact: true }).waitFor();
+    const preloaded = fetched.slice(0, fetched.indexOf('/api/v1/session'));
+    expect(
+      preloaded.some((file) => chunk?.test(file) ?? false),
+      path,
+    ).toBe(chunk !== null);
+    for (const file of preloaded)
       expect(
-        preloaded.some((file) => chunk?.test(file) ?? false),
+        fetched.filter((other) => other === file),
         path,
-      ).toBe(chunk !== null);
-      for (const file of preloaded)
-        expect(
-          fetched.filter((other) => other === file),
-          path,
-        ).toEqual([file]);
-    }
-  },
-);
+      ).toEqual([file]);
+  }
+});

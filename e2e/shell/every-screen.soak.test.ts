@@ -15,17 +15,17 @@ const startServer = ownOperatorServer();
 
 const LONG_MS = 6 * WORK_MS;
 
-/** What is read fails here or finds no network, and some of the addresses lead nowhere. */
+/** Requests fail or are offline here, and some URLs don't exist. */
 const EXPECTED = /status of 40[034]|ERR_INTERNET_DISCONNECTED/;
 
-/** Looked at while a run is under way. */
+/** Checked while a run is in progress. */
 const RUNS = new Set(['/llm-training', '/runs', '/runs/$id']);
 
 const clientOf = (url: string, { username, ...account }: Visitor) =>
   Client.signIn(url, { ...account, name: username });
 
 journey(
-  'visitor screens have no axe violation and fit: loading, failed, full, offline',
+  'visitor screens have no axe violations and fit: loading, failed, full, offline',
   { timeout: LONG_MS },
   async ({ page, allowErrors }) => {
     allowErrors(EXPECTED);
@@ -34,7 +34,7 @@ journey(
 );
 
 journey(
-  'screens of a new user have no axe violation and fit: empty, denied',
+  'screens of a new user have no axe violations and fit: empty, denied',
   { timeout: LONG_MS },
   async ({ page, allowErrors }) => {
     allowErrors(EXPECTED);
@@ -46,19 +46,19 @@ journey(
 );
 
 journey(
-  'user screens have no axe violation and fit: loading, failed, full, offline',
+  'user screens have no axe violations and fit: loading, failed, full, offline',
   { timeout: LONG_MS },
   async ({ page, allowErrors, onTestFinished }) => {
     allowErrors(EXPECTED);
     const client = await clientOf(journeyServer().url, await signUp(page));
     const { end, ...things } = await makeThings(client);
     onTestFinished(async () => void (await end()));
-    // One of them is there only while the run is under way.
+    // One of the menus exists only while the run is in progress.
     const problems = await lookAtMenus(page);
     const ofRuns = userScreens.filter(({ route }) => RUNS.has(route));
     const others = userScreens.filter((screen) => !ofRuns.includes(screen));
     problems.push(...(await visitScreens(page.context(), ofRuns, things)));
-    // It would take from the browser what it computes with.
+    // The run would compete with the browser for CPU time.
     await end();
     problems.push(...(await visitScreens(page.context(), others, things)));
     expect(problems).toEqual([]);
@@ -66,7 +66,7 @@ journey(
 );
 
 journey(
-  'operator screens have no axe violation and fit: loading, failed, empty, full, offline',
+  'operator screens have no axe violations and fit: loading, failed, empty, full, offline',
   { timeout: LONG_MS },
   async ({ openPage, allowErrors }) => {
     allowErrors(EXPECTED);
@@ -82,7 +82,7 @@ journey(
   },
 );
 
-/** What hangs on the header of a user with a run under way. */
+/** Menus in the header of a user with a run in progress. */
 const MENUS = [/^Create$/, /^Notifications/, /^Account: /, /in progress|failed/];
 
 async function lookAtMenus(page: Page): Promise<string[]> {
@@ -92,7 +92,7 @@ async function lookAtMenus(page: Page): Promise<string[]> {
   for (const name of MENUS) {
     const menu = header.getByRole('button', { name });
     await menu.click();
-    // Its code may still be on the way.
+    // Its code may still be loading.
     const opened = menu.and(page.locator('[aria-expanded=true]'));
     await opened.waitFor();
     problems.push(...(await findProblems(page, `menu ${name}`, { popup: true })));

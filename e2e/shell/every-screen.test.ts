@@ -13,7 +13,7 @@ import { signUp } from '../sign-up.ts';
 
 /* The full state of each screen. The soak tier visits every state of each screen at every width. */
 
-journey('the list of screens has every route and every sheet', async ({ page }) => {
+journey('the list of screens includes every route and every sheet', async ({ page }) => {
   await page.goto('/');
   const routes = await page.evaluate<string[]>('Object.keys(globalThis.__TSR_ROUTER__.routesByPath)');
   const all = [...visitorScreens, ...userScreens, ...operatorScreens];
@@ -28,10 +28,10 @@ journey('the list of screens has every route and every sheet', async ({ page }) 
 });
 
 journey(
-  'full screens have no axe violation and fit',
+  'full screens have no axe violations and fit',
   { timeout: 2 * WORK_MS },
   async ({ page, allowErrors, onTestFinished }) => {
-    // Some addresses lead nowhere.
+    // Some URLs don't exist.
     allowErrors(/status of 40[034]/);
     const { username, ...account } = await signUp(page);
     const client = await Client.signIn(journeyServer().url, { ...account, name: username });
@@ -41,7 +41,7 @@ journey(
   },
 );
 
-/** All sheets that the web app has. */
+/** Returns the names of all sheets of the web app. */
 async function sheetNames(): Promise<string[]> {
   const names: string[] = [];
   for await (const file of glob('web/src/{modules,shell}/*/sheets.tsx', { cwd: root })) {

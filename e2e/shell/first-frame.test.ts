@@ -5,7 +5,7 @@ import { signUp } from '../sign-up.ts';
 
 const frame = '#root > [inert]';
 
-/** Holds back all code of the app; the returned function lets it come. */
+/** Holds back all code of the app; returns a function that releases it. */
 async function withoutCode(page: Page): Promise<() => Promise<void>> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route('**/assets/*.js', async (route) => {
@@ -19,7 +19,7 @@ async function withoutCode(page: Page): Promise<() => Promise<void>> {
   };
 }
 
-journey('a visitor reads a page before any of its code is there', async ({ page }) => {
+journey('a visitor reads a page before its code has loaded', async ({ page }) => {
   for (const [path, title] of [
     ['/', /^From your data/],
     ['/flux', /FLUX\.1/],
@@ -34,7 +34,7 @@ journey('a visitor reads a page before any of its code is there', async ({ page 
 });
 
 journey(
-  'who is signed in sees the shell before any code is there, and nothing of a visitor’s page',
+  'a signed-in user sees the shell before the code has loaded, and no visitor’s page',
   async ({ page }) => {
     await signUp(page);
     for (const path of ['/', '/flux', '/dashboard']) {
@@ -48,7 +48,7 @@ journey(
   },
 );
 
-journey('no frame stands where another page comes', async ({ page }) => {
+journey('no prerendered frame is shown for a different page', async ({ page }) => {
   for (const [path, title] of [
     ['/?form=sign-up', 'Create your account'],
     ['/docs', 'Getting started'],

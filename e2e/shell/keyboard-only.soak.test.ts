@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { journey, WORK_MS } from '../journey.ts';
 
-/** More than any page has to be stepped through. */
+/** More tab stops than on any page. */
 const STEPS_MAX = 120;
 const ROWS = Array.from({ length: 40 }, (_, n) => `What is number ${n}?,It is the number ${n}.`);
 const DATA = {
@@ -10,15 +10,15 @@ const DATA = {
   buffer: Buffer.from(['question,answer', ...ROWS].join('\n')),
 };
 
-/** Steps on with the Tab key alone until the focus is there, as a person would who has no mouse. */
+/** Presses Tab until the target has the focus, like a user without a mouse. */
 async function stepTo(target: Locator): Promise<void> {
   for (let step = 0; step < STEPS_MAX; step += 1) {
-    // While a page still loads, it may be gone for a moment.
+    // While a page loads, the target may briefly disappear.
     await target.waitFor();
     if (await hasFocus(target)) return;
     await target.page().keyboard.press('Tab');
   }
-  throw new Error(`The Tab key does not lead to ${String(target)}`);
+  throw new Error(`Tab does not reach ${String(target)}`);
 }
 
 async function hasFocus(target: Locator): Promise<boolean> {
@@ -30,7 +30,7 @@ async function pressOn(target: Locator): Promise<void> {
   await target.page().keyboard.press('Enter');
 }
 
-journey('from sign-up to a run and its end without a mouse', { timeout: 2 * WORK_MS }, async ({ page }) => {
+journey('from sign-up to a finished run without a mouse', { timeout: 2 * WORK_MS }, async ({ page }) => {
   await signUpByKeyboard(page);
   await createDatasetByKeyboard(page);
   await startRunByKeyboard(page);
@@ -73,14 +73,14 @@ async function createDatasetByKeyboard(page: Page): Promise<void> {
   await pressOn(sheet.getByRole('button', { name: 'Create', exact: true }));
   await pressOn(sheet.getByRole('link', { name: 'Manage Dataset' }));
   await page.getByRole('heading', { level: 1, name: 'Numbers' }).waitFor();
-  // The window in which a file is chosen is the system's own.
+  // The file chooser is a native window.
   const chooser = page.waitForEvent('filechooser');
   await pressOn(page.getByRole('button', { name: 'Choose files' }));
   await (await chooser).setFiles(DATA);
   await page.getByRole('tab', { name: 'Files (1)' }).waitFor();
 }
 
-/** On the one screen, which is filled in, and on to the page of the run. */
+/** From the prefilled one-screen form to the page of the run. */
 async function startRunByKeyboard(page: Page): Promise<void> {
   await pressOn(page.getByRole('button', { name: 'Fine-tune on this' }));
   const sheet = page.getByRole('dialog', { name: 'Fine-tune' });

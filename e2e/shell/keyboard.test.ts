@@ -4,7 +4,7 @@ import { createDataset } from '../create-dataset.ts';
 import { journey, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
-journey('sheets and dialogs work from the keyboard and give the focus back', async ({ page }) => {
+journey('sheets and dialogs work with the keyboard and restore the focus', async ({ page }) => {
   await signUp(page);
   await page.goto('/dataset');
   const opener = page.getByRole('main').getByRole('button', { name: 'Create Dataset' }).first();
@@ -16,7 +16,7 @@ journey('sheets and dialogs work from the keyboard and give the focus back', asy
   await sheet.waitFor({ state: 'hidden' });
   await expectFocus(page, 'button "Create Dataset"');
 
-  // The first bad field has the focus; what was typed is not lost by Escape.
+  // The first invalid field has the focus, and Escape doesn't lose input.
   await page.keyboard.press('Enter');
   await sheet.getByLabel('Name').focus();
   await page.keyboard.press('Enter');
@@ -56,7 +56,7 @@ journey('the wizard works without a mouse', async ({ page }) => {
   await page.keyboard.press('Enter');
   const sheet = page.getByRole('dialog', { name: 'Create Model' });
   await sheet.waitFor();
-  // From a dataset it is known what is made; Back leads to the other types.
+  // Opened from a dataset, the wizard skips the type step; Back leads to it.
   const types = sheet.getByRole('radio');
   while ((await types.count()) === 0) {
     await sheet.getByRole('button', { name: 'Back' }).focus();
@@ -65,7 +65,7 @@ journey('the wizard works without a mouse', async ({ page }) => {
   await sheet.getByRole('radio', { name: /^Fine-tune a model(?! from)/ }).focus();
   await page.keyboard.press('Enter');
 
-  // The step brings the focus along: the next key is for its first field.
+  // The step moves the focus, so Tab reaches its first field.
   await sheet.getByLabel('Model name').waitFor();
   await page.keyboard.press('Tab');
   await expectFocus(page, 'textbox "Model name"');
@@ -77,7 +77,7 @@ journey('the wizard works without a mouse', async ({ page }) => {
   await page.keyboard.type('d');
   await page.keyboard.press('Enter');
 
-  // The only model there is comes chosen; what was chosen is emptied and chosen again.
+  // The only model is preselected; clear it and select it again.
   const base = sheet.getByRole('combobox', { name: 'Base model' });
   await expect.poll(() => base.inputValue(), { timeout: WORK_MS }).toContain('SmolLM2');
   await base.focus();
@@ -89,7 +89,7 @@ journey('the wizard works without a mouse', async ({ page }) => {
   await page.getByRole('listbox').waitFor({ state: 'hidden' });
   expect(await base.inputValue()).toContain('SmolLM2');
 
-  // Escape closes the topmost layer only.
+  // Escape closes only the topmost layer.
   await sheet.getByRole('button', { name: 'Choose Config' }).focus();
   await page.keyboard.press('Enter');
   const templates = page.getByRole('dialog', { name: 'Configuration Templates' });
@@ -105,7 +105,7 @@ journey('the wizard works without a mouse', async ({ page }) => {
   await expectFocus(page, 'button "Fine-tune on this"');
 });
 
-/** Waits until the focus is on the element that assistive technology calls so, e.g. `button "Create"`. */
+/** Waits until the focused element matches an accessible name, such as `button "Create"`. */
 async function expectFocus(page: Page, element: string): Promise<void> {
   await expect.poll(() => page.locator(':focus').ariaSnapshot()).toContain(element);
 }

@@ -20,7 +20,7 @@ const dataset = (number: number) => ({
   updated_at: '2026-11-20T08:00:00.000Z',
 });
 
-/** The page that the cursor asks for. */
+/** Answers with the page that the cursor requests. */
 function answer(route: Route) {
   const page = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0);
   const datasets = Array.from({ length: PAGE_LENGTH }, (_, index) => dataset(page * PAGE_LENGTH + index));
@@ -32,7 +32,7 @@ const refuse = (route: Route) =>
   route.fulfill({ status: 400, json: { error: { message: 'The disk is on fire' } } });
 
 journey(
-  'a long list goes on as its end comes into sight, and says why it does not',
+  'a long list loads more when its end scrolls into view, and shows why it cannot',
   async ({ page, allowErrors }) => {
     allowErrors(/400/);
     await signUp(page);
@@ -55,13 +55,13 @@ journey(
         return last.isVisible();
       })
       .toBe(true);
-    // Those that are out of sight are not drawn.
+    // Rows outside the viewport aren't rendered.
     expect(await page.getByRole('row').count()).toBeLessThan(PAGE_LENGTH * PAGES);
     expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0);
   },
 );
 
-journey('what cannot be refreshed stays in sight with its age', async ({ page, allowErrors }) => {
+journey('data that cannot be refreshed stays visible with its age', async ({ page, allowErrors }) => {
   allowErrors(/400/);
   await signUp(page);
   await page.route('**/api/v1/datasets?**', answer);
@@ -69,7 +69,7 @@ journey('what cannot be refreshed stays in sight with its age', async ({ page, a
   await page.getByText('Recipes 0', { exact: true }).waitFor();
   await page.unroute('**/api/v1/datasets?**');
   await page.route('**/api/v1/datasets?**', refuse);
-  // A dataset is created, and the list is read again.
+  // Creating a dataset refetches the list.
   await page.getByRole('button', { name: 'Create Dataset' }).click();
   const sheet = page.getByRole('dialog', { name: 'Create Dataset' });
   await sheet.getByLabel('Name').fill('Another');

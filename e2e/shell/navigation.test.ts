@@ -6,7 +6,7 @@ import { screenshotPath } from '../screenshots.ts';
 import { signUp } from '../sign-up.ts';
 
 journey(
-  'the focus goes along: to a form, to the title of a page, to the first field of a sheet',
+  'the focus follows navigation: to a form, to a page’s title, to a sheet’s first field',
   async ({ page }) => {
     await page.goto('/');
     await page.getByRole('link', { name: 'Create an account' }).click();
@@ -31,7 +31,7 @@ journey(
   },
 );
 
-journey('a link to what is not there says so and leads on', async ({ page, allowErrors }) => {
+journey('a link to a missing page shows that with a link onward', async ({ page, allowErrors }) => {
   allowErrors(/400|404/);
   await signUp(page);
   const nothing = '00000000-0000-4000-8000-000000000000';
@@ -54,35 +54,32 @@ journey('a link to what is not there says so and leads on', async ({ page, allow
   await page.waitForURL('**/llm-training');
 });
 
-journey(
-  'the palette finds pages by what people call them, and starter models by what they are',
-  async ({ page }) => {
-    await signUp(page);
-    await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
-    await page.keyboard.press('Control+k');
-    const palette = page.getByRole('dialog', { name: 'Search' });
-    const field = palette.getByRole('combobox');
-    for (const [typed, hit] of [
-      ['bill', 'Transaction History'],
-      ['terminate', 'Deploy Models'],
-      ['pictures', 'Gallery'],
-      ['smol', 'SmolLM2-135M-Instruct'],
-      ['llama', 'SmolLM2-135M-Instruct'],
-    ] as const) {
-      await field.fill(typed);
-      await palette.getByRole('option', { name: hit }).waitFor();
-    }
-    await look(page, 'palette');
-    await field.fill('no such thing');
-    await palette.getByText('Nothing matches').waitFor();
-    await field.fill('chat');
-    await palette.getByRole('option', { name: 'Deploy Models' }).waitFor();
-    await page.keyboard.press('Enter');
-    await page.waitForURL('**/my-deployments');
-  },
-);
+journey('the palette finds pages by synonyms, and starter models by their kind', async ({ page }) => {
+  await signUp(page);
+  await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Search' });
+  const field = palette.getByRole('combobox');
+  for (const [typed, hit] of [
+    ['bill', 'Transaction History'],
+    ['terminate', 'Deploy Models'],
+    ['pictures', 'Gallery'],
+    ['smol', 'SmolLM2-135M-Instruct'],
+    ['llama', 'SmolLM2-135M-Instruct'],
+  ] as const) {
+    await field.fill(typed);
+    await palette.getByRole('option', { name: hit }).waitFor();
+  }
+  await look(page, 'palette');
+  await field.fill('no such thing');
+  await palette.getByText('Nothing matches').waitFor();
+  await field.fill('chat');
+  await palette.getByRole('option', { name: 'Deploy Models' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/my-deployments');
+});
 
-journey('the search box finds models and datasets while one types, from the keyboard', async ({ page }) => {
+journey('the search box finds models and datasets while typing, with the keyboard', async ({ page }) => {
   await signUp(page);
   const box = page.getByRole('combobox', { name: 'Search models and datasets' });
   await box.waitFor();
@@ -107,7 +104,7 @@ journey('the search box finds models and datasets while one types, from the keyb
   await page.getByRole('heading', { level: 1, name: 'SmolLM2-135M-Instruct' }).waitFor();
 });
 
-journey('? opens the keyboard shortcuts, and a narrow screen searches too', async ({ page }) => {
+journey('? opens the keyboard shortcuts, and narrow screens have a search', async ({ page }) => {
   await signUp(page);
   await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
   await page.keyboard.press('?');
@@ -131,7 +128,7 @@ journey('? opens the keyboard shortcuts, and a narrow screen searches too', asyn
   await page.waitForURL('**/model/*/description');
 });
 
-journey('nothing in the header of a phone moves when work begins', async ({ page }) => {
+journey('starting work shifts nothing in a phone’s header', async ({ page }) => {
   await signUp(page);
   await createDataset(page, { name: 'Loaves' });
   await page.setViewportSize({ width: 390, height: 844 });
@@ -143,7 +140,7 @@ journey('nothing in the header of a phone moves when work begins', async ({ page
       ),
     );
   const before = await places();
-  // An upload that takes its time.
+  // A slow upload.
   await page.route('**/upload', () => undefined);
   await chooseFile(page, { name: 'loaves.csv', text: 'question,answer\na,b\n' });
   await header.getByRole('button', { name: '1 task in progress' }).waitFor();
@@ -151,7 +148,7 @@ journey('nothing in the header of a phone moves when work begins', async ({ page
   await page.screenshot({ path: screenshotPath('header-phone-work') });
 });
 
-/** What has the focus: its kind, and its name or text. */
+/** Returns the focused element's tag, and its name or text. */
 function focused(page: Page): Promise<string> {
   return page.evaluate<string>(
     "document.activeElement.tagName + ' ' + (document.activeElement.name ?? document.activeElement.textContent)",

@@ -15,21 +15,21 @@ const QUESTIONS = Array.from({ length: 20 }, (_, n) => `What is number ${n}?,It 
 const DATA = { name: 'numbers.csv', text: ['question,answer', ...QUESTIONS].join('\n') };
 
 journey(
-  'what cannot be loaded offline says so, and comes by itself once the network is back',
+  'content that cannot load offline shows that, and loads once the network is back',
   async ({ page, allowErrors }) => {
-    // What comes after the page may not have been fetched yet.
+    // Parts after the page may not have loaded yet.
     allowErrors(/ERR_INTERNET_DISCONNECTED|Failed to fetch|could not be fetched/);
     await signUp(page);
     await page.goto('/dataset');
     await page.getByText('No datasets yet').waitFor();
-    // The code of an open list comes with the first input.
+    // The code of the open list loads after the first input.
     await page.getByRole('combobox', { name: 'Sort by' }).click();
     await page.getByRole('listbox').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('listbox').waitFor({ state: 'hidden' });
     await page.context().setOffline(true);
     await page.getByText('The server cannot be reached').first().waitFor();
-    // Another order has not been read before.
+    // This order isn't cached.
     await choose(page, 'Sort by', 'Size');
     await page.getByText('Network offline and no cached data available').waitFor();
     await look(page, 'offline');
@@ -40,7 +40,7 @@ journey(
 );
 
 journey(
-  'uploads that fail stay in sight with their reason; one that is cancelled leaves nothing',
+  'failed uploads stay listed with the reason; a cancelled upload leaves nothing',
   async ({ page, allowErrors }) => {
     allowErrors(/400/);
     await signUp(page);
@@ -55,7 +55,7 @@ journey(
     await page.getByRole('button', { name: 'Dismiss full.csv' }).click();
     await page.getByRole('button', { name: 'Dismiss full.csv' }).waitFor({ state: 'hidden' });
 
-    // What arrives but cannot be trained on says so at once.
+    // A file that can't be used for training is reported immediately.
     await chooseFile(page, { name: 'broken.csv', text: 'question,answer\na,b\nonly one field\n' });
     await page.getByText('1 row cannot be read. Line 3').waitFor();
     await look(page, 'upload-problems');
@@ -68,66 +68,69 @@ journey(
   },
 );
 
-journey('the wizard refuses what cannot be trained or paid, and keeps what was chosen', async ({ page }) => {
-  await signUp(page);
-  await createDataset(page, { name: 'Numbers', file: DATA });
-  await chooseFile(page, { name: 'silent.csv', text: 'question,answer\nWho speaks?,\nWho answers?,\n' });
-  await page.getByRole('tab', { name: 'Files (2)' }).waitFor();
-  await goToParameters(page, { name: 'Number Expert', file: 'silent.csv' });
-  const next = page.getByRole('button', { name: 'Continue' });
-  await next.click();
-  await page.getByRole('alert').getByText('Validation Failed').waitFor();
-  await look(page, 'wizard-critical-error');
+journey(
+  'the wizard rejects data that cannot be trained or paid for, and keeps its input',
+  async ({ page }) => {
+    await signUp(page);
+    await createDataset(page, { name: 'Numbers', file: DATA });
+    await chooseFile(page, { name: 'silent.csv', text: 'question,answer\nWho speaks?,\nWho answers?,\n' });
+    await page.getByRole('tab', { name: 'Files (2)' }).waitFor();
+    await goToParameters(page, { name: 'Number Expert', file: 'silent.csv' });
+    const next = page.getByRole('button', { name: 'Continue' });
+    await next.click();
+    await page.getByRole('alert').getByText('Validation Failed').waitFor();
+    await look(page, 'wizard-critical-error');
 
-  // Another file, for which there is no credit left.
-  await spendAllCredit(page);
-  await page.getByRole('button', { name: 'Back' }).click();
-  await choose(page, 'File', 'numbers.csv');
-  await next.click();
-  // Each number is refused at its field, as it was typed.
-  await page.getByLabel('Epochs').fill('999999');
-  await next.click();
-  await page.getByRole('dialog').getByText('Epochs must be at most 1000').waitFor();
-  expect(await page.getByLabel('Epochs').inputValue()).toBe('999999');
-  await page.getByLabel('Epochs').fill('2.5');
-  await page.getByRole('dialog').getByText('Epochs must be a whole number').waitFor();
-  await page.getByRole('button', { name: 'LoRA' }).click();
-  for (const name of [
-    'q_proj',
-    'k_proj',
-    'v_proj',
-    'o_proj',
-    'gate_proj',
-    'up_proj',
-    'down_proj',
-    'lm_head',
-  ]) {
-    expect(await page.getByRole('checkbox', { name, exact: true }).count()).toBe(1);
-  }
-  await page.getByRole('group', { name: 'Target modules' }).waitFor();
-  await look(page, 'wizard-numbers');
-  await page.getByLabel('Epochs').fill('50');
-  await next.click();
-  await page.getByText(/^20 examples, /).waitFor();
-  await page
-    .getByRole('alert')
-    .getByText(/Insufficient balance. Required: \$[\d.,]+\. Available: \$0\.00\d+\./)
-    .waitFor();
-  expect(await page.getByRole('button', { name: 'Start training' }).isDisabled()).toBe(true);
-  await look(page, 'wizard-unaffordable');
-  await page.getByRole('link', { name: 'Purchase Fine-tune Credits' }).click();
-  await page.waitForURL('**/buy-bagels');
-  await page.goBack();
-  await page.getByRole('button', { name: 'Back' }).click();
-  expect(await page.getByLabel('Epochs').inputValue()).toBe('50');
-  await page.getByRole('button', { name: 'Close', exact: true }).click();
-  await page.getByRole('button', { name: 'Discard' }).click();
-  await page.goto('/llm-training');
-  await page.getByText('No runs yet').waitFor();
-});
+    // Another file, without enough credit.
+    await spendAllCredit(page);
+    await page.getByRole('button', { name: 'Back' }).click();
+    await choose(page, 'File', 'numbers.csv');
+    await next.click();
+    // Each invalid number is rejected at its field and stays as typed.
+    await page.getByLabel('Epochs').fill('999999');
+    await next.click();
+    await page.getByRole('dialog').getByText('Epochs must be at most 1000').waitFor();
+    expect(await page.getByLabel('Epochs').inputValue()).toBe('999999');
+    await page.getByLabel('Epochs').fill('2.5');
+    await page.getByRole('dialog').getByText('Epochs must be a whole number').waitFor();
+    await page.getByRole('button', { name: 'LoRA' }).click();
+    for (const name of [
+      'q_proj',
+      'k_proj',
+      'v_proj',
+      'o_proj',
+      'gate_proj',
+      'up_proj',
+      'down_proj',
+      'lm_head',
+    ]) {
+      expect(await page.getByRole('checkbox', { name, exact: true }).count()).toBe(1);
+    }
+    await page.getByRole('group', { name: 'Target modules' }).waitFor();
+    await look(page, 'wizard-numbers');
+    await page.getByLabel('Epochs').fill('50');
+    await next.click();
+    await page.getByText(/^20 examples, /).waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(/Insufficient balance. Required: \$[\d.,]+\. Available: \$0\.00\d+\./)
+      .waitFor();
+    expect(await page.getByRole('button', { name: 'Start training' }).isDisabled()).toBe(true);
+    await look(page, 'wizard-unaffordable');
+    await page.getByRole('link', { name: 'Purchase Fine-tune Credits' }).click();
+    await page.waitForURL('**/buy-bagels');
+    await page.goBack();
+    await page.getByRole('button', { name: 'Back' }).click();
+    expect(await page.getByLabel('Epochs').inputValue()).toBe('50');
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.goto('/llm-training');
+    await page.getByText('No runs yet').waitFor();
+  },
+);
 
 journey(
-  'a run that is cancelled says what it cost, and its model that it was not made',
+  'a cancelled run shows its cost, and its model shows that it was not made',
   { timeout: 2 * WORK_MS },
   async ({ page }) => {
     await signUp(page);
@@ -144,12 +147,12 @@ journey(
     await page.getByRole('alertdialog').getByText('You pay for the time used so far').waitFor();
     await page.getByRole('button', { name: 'Cancel run' }).click();
     await page.getByText('The run was cancelled').waitFor({ timeout: WORK_MS });
-    // The toast says it too.
+    // The toast shows it too.
     const cost = /You were not charged\.|You were charged .+ for the time it took\./;
     await page.getByRole('main').getByText(cost).waitFor();
     await look(page, 'run-cancelled');
 
-    // The model that was never made says so, and can be deleted.
+    // The model that was never made shows that, and can be deleted.
     await page.goto('/model');
     await page.getByText('Cancelled').waitFor();
     await look(page, 'models-cancelled');
@@ -162,7 +165,7 @@ journey(
   },
 );
 
-/** Charges the visitor all but a trace of the starting grant. */
+/** Charges the user almost all of the starting grant. */
 async function spendAllCredit(page: Page): Promise<void> {
   const userId = await userIdOf(page);
   const db = connect(journeyServer().databaseUrl);

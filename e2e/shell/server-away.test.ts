@@ -4,7 +4,7 @@ import { journey, look, WORK_MS } from '../journey.ts';
 import { restartable } from '../restartable-server.ts';
 import { signUp } from '../sign-up.ts';
 
-/** Waits until the chunk with this name is in the browser. */
+/** Waits until the browser has loaded the chunk with this name. */
 async function fetched(page: Page, name: string): Promise<void> {
   const isThere = `performance.getEntriesByType('resource').some((entry) => /\\/assets\\/${name}-.{8}\\.js$/.test(entry.name))`;
   await expect.poll(() => page.evaluate<boolean>(isThere)).toBe(true);
@@ -14,7 +14,7 @@ const AWAY =
   /ERR_CONNECTION|ERR_FAILED|ERR_INTERNET_DISCONNECTED|ERR_INCOMPLETE|ERR_EMPTY_RESPONSE|Failed to fetch|Importing|not be fetched|status of 50[234]|network error/;
 
 journey(
-  'a server that goes away takes nothing from the page, which says so and comes back by itself',
+  'if the server becomes unreachable, the page keeps its content, shows that, and recovers automatically',
   { timeout: WORK_MS },
   async ({ openPage, allowErrors, onTestFinished }) => {
     allowErrors(AWAY);
@@ -22,7 +22,7 @@ journey(
     onTestFinished(server.remove);
     const page = await openPage(server.url);
     page.setDefaultTimeout(60_000);
-    // They are fetched when the browser is idle: whether it ever was must not decide what is seen.
+    // Block idle preloading, so that the test doesn't depend on it.
     const sheets = /\/assets\/create-dataset-sheet/;
     await page.route(sheets, (route) => route.abort());
     await signUp(page);
@@ -37,12 +37,12 @@ journey(
     await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
     await look(page, 'server-away');
 
-    // What was fetched meanwhile opens.
+    // Already loaded parts open.
     await page.getByRole('button', { name: 'Notifications' }).click();
     await page.getByRole('dialog', { name: 'Notifications' }).waitFor();
     await page.keyboard.press('Escape');
 
-    // A page whose code was never fetched: the shell stays, and the page area says why.
+    // A page whose code isn't loaded: the shell stays, and the page area shows why.
     await page.getByRole('link', { name: 'Profile' }).click();
     await page.getByText('The page opens automatically when it is back.').waitFor();
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -51,7 +51,7 @@ journey(
     await look(page, 'server-away-page');
     expect(await page.getByText('Bakehouse was updated').count()).toBe(0);
 
-    // A sheet whose code was never fetched says so in its place, and comes by itself.
+    // A sheet whose code isn't loaded shows an error in its place, and recovers automatically.
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('menuitem', { name: 'Create Dataset' }).click();
     await page.getByText('The form opens automatically when it is back.').waitFor();
@@ -69,7 +69,7 @@ journey(
 );
 
 journey(
-  'without a network a page that was not opened before says so, and only a new build is called one',
+  'offline, a page that was not opened before shows that, and only a new build is called an update',
   async ({ page, allowErrors }) => {
     allowErrors(/ERR_INTERNET_DISCONNECTED|Failed to fetch|not be fetched|404/);
     await signUp(page);
@@ -80,7 +80,7 @@ journey(
     await page.context().setOffline(false);
     await page.getByRole('heading', { level: 1, name: 'API-Key' }).waitFor();
 
-    // The file is not there, but the build is the same: no update is claimed.
+    // The file is missing but the build is the same, so no update is announced.
     const gone = (url: URL) => /\/assets\/profile-page/.test(url.pathname);
     await page.route(gone, (route) => route.fulfill({ status: 404, json: {} }));
     await page.getByRole('link', { name: 'Profile' }).click();
@@ -89,7 +89,7 @@ journey(
     await page.getByRole('link', { name: 'Dashboard', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
 
-    // Now the server gives out another one.
+    // The server now serves another build.
     const origin = new URL(page.url()).origin;
     await page.route(`${origin}/`, (route) =>
       route.fulfill({

@@ -3,21 +3,18 @@ import { expect } from 'vitest';
 import { journey } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
-journey(
-  'the button of a toast stands under its text and takes no room from it',
-  async ({ page, allowErrors }) => {
-    allowErrors(/400/);
-    await page.route(/\/balance/, (route) => route.fulfill({ status: 400, json: {} }));
-    await signUp(page);
-    const text = await page.getByText('Balance information may be outdated').boundingBox();
-    const button = await page.getByRole('button', { name: 'Refresh' }).boundingBox();
-    if (!text || !button) throw new Error('The toast is not in sight');
-    expect(button.y).toBeGreaterThanOrEqual(text.y + text.height);
-  },
-);
+journey('a toast’s button is below its text and does not narrow it', async ({ page, allowErrors }) => {
+  allowErrors(/400/);
+  await page.route(/\/balance/, (route) => route.fulfill({ status: 400, json: {} }));
+  await signUp(page);
+  const text = await page.getByText('Balance information may be outdated').boundingBox();
+  const button = await page.getByRole('button', { name: 'Refresh' }).boundingBox();
+  if (!text || !button) throw new Error('The toast is not visible');
+  expect(button.y).toBeGreaterThanOrEqual(text.y + text.height);
+});
 
 journey(
-  'no toast lies on what is open: it ends above them, or they stand beside it',
+  'toasts do not cover open layers: these end above the toasts, or the toasts are next to them',
   async ({ page, allowErrors }) => {
     allowErrors(/400/);
     await signUp(page);
@@ -27,22 +24,22 @@ journey(
       await page.goto('/dashboard?sheet=create-dataset');
       const sheet = page.getByRole('dialog', { name: 'Create Dataset' });
       await sheet.waitFor();
-      // A starter model may be ready meanwhile, which is said in another one.
+      // A starter model may become ready, which shows another toast.
       const toast = page.locator('[data-sonner-toast]').filter({ hasText: 'Balance information' });
       await toast.waitFor();
       await expect.poll(() => overlap(sheet, toast), { message: `at ${width} px` }).toBe(0);
       await toast.getByRole('button', { name: 'Close toast' }).click();
       await toast.waitFor({ state: 'detached' });
-      // The room is given back.
+      // The sheet has its full height again.
       await expect.poll(async () => ((await sheet.boundingBox())?.height ?? 0) >= 844).toBe(true);
     }
   },
 );
 
-/** How many square pixels two things share. */
+/** Returns the overlap of two elements in square pixels. */
 async function overlap(one: Locator, other: Locator): Promise<number> {
   const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()]);
-  if (!a || !b) throw new Error('One of them is not in sight');
+  if (!a || !b) throw new Error('One of the elements is not visible');
   const shared = (start: 'x' | 'y', size: 'width' | 'height') =>
     Math.max(0, Math.min(a[start] + a[size], b[start] + b[size]) - Math.max(a[start], b[start]));
   return shared('x', 'width') * shared('y', 'height');

@@ -5,7 +5,7 @@ import { signUp } from '../sign-up.ts';
 const PROMPT = 'a red apple on a table';
 
 journey(
-  'a visitor makes a picture and asks a question without an account, and keeps both on signing up',
+  'a visitor generates a picture and asks a question without an account, and keeps both after signing up',
   { timeout: 3 * WORK_MS },
   async ({ page }) => {
     await page.goto('/');
@@ -23,7 +23,7 @@ journey(
     await expect.poll(() => question.isEnabled(), { timeout: WORK_MS }).toBe(true);
     await question.fill('What is sourdough?');
     await question.press('Enter');
-    await chat.getByText('Sign up to go on with this conversation').waitFor({ timeout: WORK_MS });
+    await chat.getByText('Sign up to continue this conversation').waitFor({ timeout: WORK_MS });
     await expect
       .poll(() => chat.getByRole('button', { name: 'Ask' }).isEnabled(), { timeout: WORK_MS })
       .toBe(true);

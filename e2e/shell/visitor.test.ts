@@ -4,14 +4,14 @@ import { journey, look, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
 journey(
-  'a visitor looks at the product, fills a generator’s form, signs up, and finds the prompt again; signing out stays there',
+  'a visitor explores the product, fills in a generator’s form, signs up, and keeps the prompt; signing out stays there',
   async ({ page }) => {
     await page.goto('/');
     await page.getByRole('img', { name: /^A finished fine-tune/ }).waitFor();
     await page.getByRole('link', { name: /^FLUX\.1 ?(,|$)/ }).click();
     await page.getByRole('heading', { level: 1, name: 'FLUX.1' }).waitFor();
     await page.getByText('FLUX.1 is not connected to this server').waitFor();
-    await page.getByText('A small starter model answers in its place.').waitFor({ timeout: WORK_MS });
+    await page.getByText('A small starter model is used instead.').waitFor({ timeout: WORK_MS });
     await page.getByLabel('Prompt').fill('A loaf of rye bread');
     await look(page, 'generator-not-connected');
 
@@ -53,7 +53,7 @@ journey(
 );
 
 journey(
-  'anybody reads the documentation; what needs a session leads to the landing page',
+  'the documentation is public, and pages that need a session redirect to the landing page',
   async ({ page }) => {
     await page.goto('/docs');
     await page.getByRole('heading', { level: 1, name: 'Getting started' }).waitFor();
@@ -73,7 +73,7 @@ journey(
   },
 );
 
-journey('a person picks a generator and goes on in its page with the prompt', async ({ page }) => {
+journey('a user picks a generator and continues on its page with the prompt', async ({ page }) => {
   await signUp(page);
   await look(page, 'dashboard-new');
   await page.getByRole('link', { name: 'Instant Generation' }).click();
@@ -86,13 +86,10 @@ journey('a person picks a generator and goes on in its page with the prompt', as
   expect(await page.getByLabel('Prompt').inputValue()).toBe('Rye bread');
 });
 
-journey(
-  'who comes back from a provider without being let in reads why, and can try again',
-  async ({ page }) => {
-    await page.goto('/?error=email_not_verified');
-    await page.getByRole('alert').getByText('Your provider has not verified your email address.').waitFor();
-    await page.getByRole('link', { name: 'Create an account' }).click();
-    await page.getByLabel('Username').waitFor();
-    await page.getByRole('alert').waitFor({ state: 'detached' });
-  },
-);
+journey('a failed sign-in with a provider shows the reason, and can be retried', async ({ page }) => {
+  await page.goto('/?error=email_not_verified');
+  await page.getByRole('alert').getByText('Your provider has not verified your email address.').waitFor();
+  await page.getByRole('link', { name: 'Create an account' }).click();
+  await page.getByLabel('Username').waitFor();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+});

@@ -10,7 +10,7 @@ import { brokenPicture, drawnPictures } from './drawn-pictures.ts';
 const STEPS = 12;
 
 journey(
-  'a person trains a LoRA on drawn pictures and makes a picture with it',
+  'a user trains a LoRA on drawn pictures and generates a picture with it',
   { timeout: 2 * WORK_MS },
   async ({ page }) => {
     await signUp(page);
@@ -30,7 +30,7 @@ async function makeDataset(page: Page): Promise<void> {
   await page.getByRole('tab', { name: `Files (${files.length})` }).waitFor({ timeout: WORK_MS });
 }
 
-/** Beside the pictures: the one that has none, and the trigger word before all. */
+/** Adds the missing caption next to its picture, and a trigger word to all captions. */
 async function writeCaptions(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Pictures' }).click();
   await page.getByRole('button', { name: 'Write captions' }).click();
@@ -46,7 +46,7 @@ async function writeCaptions(page: Page): Promise<void> {
   await editor.waitFor({ state: 'hidden' });
 }
 
-/** The wizard, from the empty list to a run; what is left out of the pictures is named on the way. */
+/** Starts a run from the empty list; the wizard names the pictures that are left out. */
 async function startTraining(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Diffusion Training' }).first().click();
   await page.getByText('No runs yet').waitFor();
@@ -73,13 +73,13 @@ async function startTraining(page: Page): Promise<void> {
   await review.getByText('8 of 9').waitFor();
   await review.getByText('broken.png is not a picture that can be read.').waitFor();
   await look(page, 'diffusion-review');
-  // However slow the machine is.
+  // Enough for a slow machine.
   await review.getByLabel('Ceiling').fill('1');
   await page.getByRole('button', { name: 'Start training' }).click();
   await page.waitForURL('**/runs/*', { timeout: WORK_MS });
 }
 
-/** The samples come with each checkpoint, and one steps through them. */
+/** Samples appear with each checkpoint and can be stepped through. */
 async function watchSamples(page: Page): Promise<void> {
   await page
     .getByText('Completed', { exact: true })
@@ -95,7 +95,7 @@ async function watchSamples(page: Page): Promise<void> {
   expect(await slider.getAttribute('aria-valuetext')).toBe('Before training');
 }
 
-/** With the LoRA, which comes chosen. */
+/** Generates a picture with the preselected LoRA. */
 async function makePicture(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Use this LoRA' }).click();
   await page.waitForURL('**/flux-kontext*');
@@ -113,7 +113,7 @@ async function makePicture(page: Page): Promise<void> {
   await look(page, 'diffusion-picture');
 }
 
-/** A checkpoint on the way is a LoRA too. */
+/** Intermediate checkpoints can be used as LoRAs too. */
 async function useCheckpoint(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Diffusion Training' }).first().click();
   await page.getByRole('link', { name: 'Board style' }).first().click();

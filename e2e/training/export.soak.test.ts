@@ -6,7 +6,7 @@ import { signUp } from '../sign-up.ts';
 const RUN = '5f0c1f3e-3b0f-4b7e-9d2b-0a1a6c1f7e11';
 const quote = (total: string) => ({ items: [], total, total_usd: '0.02' });
 
-/** An export that has just ended, as the server tells it. */
+/** A finished export, as the server returns it. */
 const run = (modelId: string) => ({
   ...{ run_id: RUN, user_id: 'ada', title: 'Grains model (GGUF Q8_0)', model_id: modelId, kind: 'export' },
   base_model: { dataset_id: modelId, revision_id: RUN, title: 'Grains model' },
@@ -23,14 +23,14 @@ const run = (modelId: string) => ({
 });
 
 journey(
-  'a fine-tune is exported in a chosen format, and its run says how to run it elsewhere',
+  'a fine-tune is exported in a chosen format, and its run shows how to run it elsewhere',
   async ({ page, allowErrors }) => {
-    // The model that stands in for the fine-tune cannot be deployed.
+    // The model that replaces the fine-tune here can't be deployed.
     allowErrors(/409/);
     await signUp(page);
     await createDataset(page, { name: 'Grains', file: { name: 'grains.csv', text: 'a,b\nc,d\n' } });
     const id = /dataset\/([^/]+)/.exec(page.url())?.[1] ?? '';
-    // A fine-tune takes minutes; what the server makes of one has tests of its own.
+    // Fakes a fine-tune, which would take minutes; the server's tests cover it.
     const source = { dataset_id: id, revision_id: RUN, title: 'Grains' };
     await page.route(`**/api/v1/asset/${id}`, async (route) => {
       const asset = (await (await route.fetch()).json()) as object;

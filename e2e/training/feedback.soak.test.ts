@@ -9,7 +9,7 @@ const NAME = 'bakehouse-feedback.csv';
 const EXAMPLE = path.resolve(import.meta.dirname, '../../examples', NAME);
 const LEARNT = 'The model learns from good and bad answers (KTO).';
 
-journey('feedback is recognised, and learned by KTO unless the good answers are', async ({ page }) => {
+journey('feedback is detected, and trained with KTO unless only the good answers are', async ({ page }) => {
   await signUp(page);
   await createDataset(page, {
     name: 'Rated answers',
@@ -38,7 +38,7 @@ journey('feedback is recognised, and learned by KTO unless the good answers are'
   await choose(page, 'Objective', 'Learn the answers');
   await page.getByLabel('Weight of bad answers').waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Segmentation' }).click();
-  const packing = page.getByRole('checkbox', { name: 'Put short rows together' });
+  const packing = page.getByRole('checkbox', { name: 'Pack short rows' });
   await packing.check();
   await look(page, 'feedback-packing');
   await next.click();

@@ -8,7 +8,7 @@ const DATA = { name: 'letters.csv', text: 'first,second,third\na,b,c\nd,e,f\ng,h
 const VALIDATION = '**/api/v1/fine-tune/validate';
 
 journey(
-  'the one screen of a fine-tune asks for what it does not recognise, and says what stands in the way',
+  'the one-screen fine-tune form asks for undetected columns, and shows obstacles',
   async ({ page, allowErrors }) => {
     allowErrors(/503/);
     await signUp(page);

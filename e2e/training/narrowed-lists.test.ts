@@ -3,7 +3,7 @@ import { choose } from '../choose.ts';
 import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
-journey('runs and deployments are narrowed in the address, which a reload keeps', async ({ page }) => {
+journey('runs and deployments are filtered in the URL, which survives a reload', async ({ page }) => {
   await signUp(page);
   await page.goto('/llm-training');
   await page.getByText('No runs yet').waitFor();

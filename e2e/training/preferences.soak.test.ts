@@ -9,7 +9,7 @@ const NAME = 'bakehouse-preferences.csv';
 const EXAMPLE = path.resolve(import.meta.dirname, '../../examples', NAME);
 const LEARNT = 'The model learns to prefer the better answers (DPO).';
 
-journey('preferences are recognised, and learned by DPO unless the answers are', async ({ page }) => {
+journey('preferences are detected, and trained with DPO unless only the answers are', async ({ page }) => {
   await signUp(page);
   await createDataset(page, {
     name: 'Kind answers',

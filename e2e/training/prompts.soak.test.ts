@@ -9,7 +9,7 @@ const NAME = 'bakehouse-prompts.csv';
 const EXAMPLE = path.resolve(import.meta.dirname, '../../examples', NAME);
 const LEARNT = 'The model answers the prompts, and learns from the rewards of its answers (GRPO).';
 
-journey('prompts are recognised, and learned from by rewards that are checked first', async ({ page }) => {
+journey('prompts are detected, and trained with rewards that are validated first', async ({ page }) => {
   await signUp(page);
   await createDataset(page, {
     name: 'Sums to do',

@@ -15,7 +15,7 @@ const WEIGHTS = {
 };
 const json = (name: string) => ({ name, mimeType: 'application/json', buffer: Buffer.from('{}') });
 
-journey('a model is uploaded: the wizard asks for what is missing before it is ready', async ({ page }) => {
+journey('uploading a model: the wizard asks for missing files before it is ready', async ({ page }) => {
   await signUp(page);
   await page.goto('/model?sheet=create-model');
   const next = page.getByRole('button', { name: 'Continue' });

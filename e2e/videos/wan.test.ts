@@ -44,12 +44,12 @@ journey(
 );
 
 journey(
-  'the starter makes a video on the page of a model that is not connected, and says what it makes',
+  'the starter makes a video on the page of a model that is not connected, and shows which model is used',
   { timeout: 2 * WORK_MS },
   async ({ page }) => {
     await signUp(page);
     await page.goto('/veo');
-    await page.getByText('A small starter model answers in its place.').waitFor({ timeout: WORK_MS });
+    await page.getByText('A small starter model is used instead.').waitFor({ timeout: WORK_MS });
     await page.getByText('64 × 64, about 2 seconds, silent').waitFor();
     await page.getByRole('button', { name: 'a frog spins' }).click();
     await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor();

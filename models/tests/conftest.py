@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-# More threads than this only fight, and make sums differ.
+# More threads only compete, and change sums.
 os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -39,7 +39,7 @@ def autoencoder() -> AutoencoderKL:
 
 @pytest.fixture(scope="session")
 def cut_outs() -> list[CutOut]:
-    """Six drawn objects: three shapes in two sizes of canvas; and a hat."""
+    """Six drawn objects, three shapes in two canvas sizes, and a hat."""
     objects = []
     for name, colour in (("red ball", "red"), ("blue box", "blue"), ("green tree", "green")):
         for size in ((40, 40), (40, 24)):
@@ -55,13 +55,13 @@ def cut_outs() -> list[CutOut]:
 
 @pytest.fixture(scope="session")
 def objects(cut_outs: list[CutOut]) -> list[CutOut]:
-    """The drawn objects and the two hats that some edits put on."""
+    """The drawn objects and the two hats that some edits add."""
     crown, cap = (replace(cut_outs[-1], name=name) for name in ("crown", "graduation cap"))
     return [*cut_outs, crown, cap]
 
 
 def shaded(name: str, seed: int) -> CutOut:
-    """A round object with shading and a pattern of its own, alike in no direction."""
+    """Returns a round object with shading and a pattern, without any symmetry."""
     rng = np.random.default_rng(seed)
     side = 80
     down, across = np.mgrid[0:side, 0:side] / side

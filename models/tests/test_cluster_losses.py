@@ -1,4 +1,4 @@
-"""The losses of experts by cluster."""
+"""Tests the losses of experts by cluster."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> LatentCache:
     return LatentCache(folder)
 
 
-def test_own_and_other_clusters_are_apart_and_the_base_is_measured_on_the_same(
+def test_separates_own_and_other_clusters_and_measures_the_base_on_the_same_rows(
     cache: LatentCache,
 ) -> None:
     clusters = np.arange(8) % 2
@@ -31,12 +31,13 @@ def test_own_and_other_clusters_are_apart_and_the_base_is_measured_on_the_same(
     figures = cluster_losses(experts, tiny_expert(1), cache, clusters, rows)
     assert figures["expert_0_loss_own"] == figures["expert_0_loss_of_base"]
     assert figures["expert_1_loss_own"] != figures["expert_1_loss_of_base"]
-    # Expert 0 is the base here: what it is on the other cluster the base is where expert 1 is own.
+    # Expert 0 is the base here, so its loss on the other cluster is the base's loss on expert 1's
+    # own.
     assert figures["expert_0_loss_others"] == figures["expert_1_loss_of_base"]
     assert len(expert_table(figures).splitlines()) == 2 + len(experts)
 
 
-def test_rows_that_are_not_asked_for_do_not_count(cache: LatentCache) -> None:
+def test_ignores_rows_that_are_not_requested(cache: LatentCache) -> None:
     clusters = np.asarray([0, 0, 1, 1, 0, 0, 1, 1])
     some = cluster_losses([tiny_expert(1)], tiny_expert(2), cache, clusters, np.arange(4))
     moved = np.where(np.arange(8) < 4, clusters, 1 - clusters)

@@ -1,4 +1,4 @@
-"""Clustering by what captions leave open."""
+"""Tests clustering by the appearance that captions do not describe."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_kmeans_finds_separate_blobs() -> None:
     assert centres.shape == (6, 5)
 
 
-def test_kmeans_repeats_itself_and_survives_equal_points() -> None:
+def test_kmeans_is_deterministic_and_handles_equal_points() -> None:
     points = torch.ones(10, 3)
     first, _ = kmeans(points, 3, seed=1)
     again, _ = kmeans(points, 3, seed=1)
@@ -51,8 +51,9 @@ def test_two_stages_number_the_clusters_by_size() -> None:
     )
 
 
-def test_clusters_say_nothing_about_the_caption() -> None:
-    """The embedding mixes what the caption says with what it leaves open; only the latter stays."""
+def test_clusters_are_independent_of_the_caption() -> None:
+    """The embedding mixes what the caption describes with what it does not; only the latter should
+    remain."""
     generator = torch.Generator().manual_seed(4)
     subject = torch.randint(0, 4, (1600,), generator=generator)
     style = torch.randint(0, 3, (1600,), generator=generator)
@@ -65,7 +66,8 @@ def test_clusters_say_nothing_about_the_caption() -> None:
         dim=1,
     )
     directions = torch.randn(23, 12, generator=generator)
-    # Each for itself, both together, and what the caption leaves open, more or less of it.
+    # The effect of each feature, of both together, and of the undescribed part, with varying
+    # strength.
     embedding = 5 * features @ directions[:7] + 2 * directions[7:19][3 * subject + style]
     embedding = embedding + (1 + style[:, None]) * directions[19:][open_]
     embedding = embedding + 0.05 * torch.randn(1600, 12, generator=generator)
@@ -77,7 +79,7 @@ def test_clusters_say_nothing_about_the_caption() -> None:
     assert mutual_information(plain, subject.numpy()) > 1
 
 
-def test_frequent_phrases_and_the_most_distinctive_one() -> None:
+def test_finds_frequent_phrases_and_the_most_distinctive_one() -> None:
     texts = ["a red apple", "an apple", "a rare bird"]
     phrases, holds = frequent_phrases(texts, np.asarray([500, 500, 1]))
     assert phrases == ["a", "a red", "an", "an apple", "apple", "red", "red apple"]

@@ -1,4 +1,4 @@
-"""The measures measure: they distinguish right from wrong on known cases."""
+"""Tests that the measurements distinguish right from wrong on known cases."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from workshop.scenes.objects import CutOut
 from workshop.scenes.scene import combinations, is_held_out, render
 
 
-def test_prompts_are_new_and_fixed(objects: list[CutOut]) -> None:
+def test_prompts_are_held_out_and_fixed(objects: list[CutOut]) -> None:
     prompts = held_out_prompts(objects, 20, "reporting")
     again = held_out_prompts(objects, 20, "reporting")
     assert [p.text for p in prompts] == [p.text for p in again]
@@ -59,7 +59,7 @@ def test_prompts_are_new_and_fixed(objects: list[CutOut]) -> None:
     assert len(first) == len(objects), "every object has its turn"
 
 
-def test_edits_are_new_and_of_every_kind(objects: list[CutOut]) -> None:
+def test_edits_are_held_out_and_of_every_kind(objects: list[CutOut]) -> None:
     edits = held_out_edits(objects, 20, "reporting")
     assert len({edit.kind for edit, _ in edits}) == 10
     assert [e.instruction for e, _ in edits] == [
@@ -77,12 +77,12 @@ def test_a_swapped_caption_differs_in_one_thing(objects: list[CutOut]) -> None:
         kinds |= set(swapped)
         if "colour" in swapped:
             words = zip(prompt.text.split(), swapped["colour"].split(), strict=True)
-            # Beside the colour at most the article before it.
+            # Apart from the colour, at most the article changes.
             assert 1 <= sum(one != other for one, other in words) <= 2
     assert kinds == {"colour", "side", "relation", "second_object", "ground"}
 
 
-# Makes a picture of (before, wanted) that should not pass for the edit.
+# Fakes a picture from (before, wanted) that must not pass as the edit.
 Cheat = Callable[[Image.Image, Image.Image], Image.Image]
 
 
@@ -99,7 +99,7 @@ CHEATS: dict[str, Cheat] = {
     "flat": filled_flat,
     "blur": lambda _, wanted: wanted.filter(ImageFilter.GaussianBlur(8)),
 }
-# Their wanted grounds are flat themselves: one flat colour is what was asked for.
+# Their wanted grounds are flat, so one flat colour is right.
 FLAT_WANTED = {"ground colour", "no ground"}
 EDIT_SIDE = 128
 
@@ -108,7 +108,7 @@ def edits_of_every_kind(cut_outs: list[CutOut]) -> list[Edit]:
     return [edit for edit, _ in held_out_edits(cut_outs, 3 * len(EDITS), "choosing")]
 
 
-def test_the_wanted_picture_and_a_soft_one_are_right(shaded_objects: list[CutOut]) -> None:
+def test_accepts_the_wanted_picture_and_a_soft_one(shaded_objects: list[CutOut]) -> None:
     for edit in edits_of_every_kind(shaded_objects):
         wanted = render(edit.after, shaded_objects, EDIT_SIDE)
         soft = wanted.filter(ImageFilter.GaussianBlur(1.5))
@@ -117,7 +117,7 @@ def test_the_wanted_picture_and_a_soft_one_are_right(shaded_objects: list[CutOut
 
 
 @pytest.mark.parametrize("name", CHEATS)
-def test_cheats_are_seen_through(name: str, shaded_objects: list[CutOut]) -> None:
+def test_rejects_fakes(name: str, shaded_objects: list[CutOut]) -> None:
     for edit in edits_of_every_kind(shaded_objects):
         if name == "flat" and edit.kind in FLAT_WANTED:
             continue
@@ -126,7 +126,7 @@ def test_cheats_are_seen_through(name: str, shaded_objects: list[CutOut]) -> Non
         assert not verdict.right, edit.kind
 
 
-def test_an_object_that_is_gone_or_another_is_seen(shaded_objects: list[CutOut]) -> None:
+def test_detects_a_missing_or_different_object(shaded_objects: list[CutOut]) -> None:
     for edit in edits_of_every_kind(shaded_objects):
         gone = replace(edit.after, things=())
         assert not judge_edit(
@@ -140,7 +140,7 @@ def test_an_object_that_is_gone_or_another_is_seen(shaded_objects: list[CutOut])
         ).object_kept
 
 
-def test_object_and_ground_are_judged_apart(shaded_objects: list[CutOut]) -> None:
+def test_judges_object_and_ground_separately(shaded_objects: list[CutOut]) -> None:
     for edit in edits_of_every_kind(shaded_objects):
         gone = replace(edit.after, things=())
         verdict = judge_edit(edit, shaded_objects, render(gone, shaded_objects, EDIT_SIDE))
@@ -151,7 +151,7 @@ def test_object_and_ground_are_judged_apart(shaded_objects: list[CutOut]) -> Non
             assert not judge_edit(edit, shaded_objects, picture).ground_kept
 
 
-def test_another_colour_than_the_wanted_is_not_it(shaded_objects: list[CutOut]) -> None:
+def test_rejects_a_different_colour(shaded_objects: list[CutOut]) -> None:
     for edit in edits_of_every_kind(shaded_objects):
         if edit.kind == "colour":
             (thing,) = edit.after.things
@@ -161,7 +161,7 @@ def test_another_colour_than_the_wanted_is_not_it(shaded_objects: list[CutOut]) 
             assert not judge_edit(edit, shaded_objects, picture).done
 
 
-def test_smaller_and_bigger_do_not_say_by_how_much(shaded_objects: list[CutOut]) -> None:
+def test_accepts_any_degree_of_smaller_and_bigger(shaded_objects: list[CutOut]) -> None:
     for edit in edits_of_every_kind(shaded_objects):
         if edit.kind in ("smaller", "bigger"):
             (thing,) = edit.after.things
@@ -171,7 +171,7 @@ def test_smaller_and_bigger_do_not_say_by_how_much(shaded_objects: list[CutOut])
                 assert judge_edit(edit, shaded_objects, picture).right is right
 
 
-def test_a_small_shift_and_another_shade_are_no_mistakes(shaded_objects: list[CutOut]) -> None:
+def test_accepts_a_small_shift_and_another_shade(shaded_objects: list[CutOut]) -> None:
     for edit in edits_of_every_kind(shaded_objects):
         if edit.kind not in ("place", "ground colour"):
             continue
@@ -182,7 +182,7 @@ def test_a_small_shift_and_another_shade_are_no_mistakes(shaded_objects: list[Cu
         assert judge_edit(edit, shaded_objects, render(other, shaded_objects, EDIT_SIDE)).right
 
 
-def test_figures_of_a_tiny_paris(tmp_path: Path, paris_folder: Path, objects: list[CutOut]) -> None:
+def test_measures_a_tiny_paris(tmp_path: Path, paris_folder: Path, objects: list[CutOut]) -> None:
     measured = Measured(prompts=4, edits=0, films=0, which="reporting", work=tmp_path)
     judge, cpu = Judge(len(objects)), torch.device("cpu")
     save_expert(tiny_expert(9), paris_folder / "base", torch.float16)
@@ -199,7 +199,7 @@ def test_figures_of_a_tiny_paris(tmp_path: Path, paris_folder: Path, objects: li
     assert figures["peak_memory_mb"] > 50
 
 
-def test_the_base_draws_in_all_places(tmp_path: Path, paris_folder: Path) -> None:
+def test_the_base_replaces_all_experts(tmp_path: Path, paris_folder: Path) -> None:
     paris = ParisPipeline.from_folder(paris_folder, torch.device("cpu"))
     save_expert(paris.experts[1], tmp_path / "base", torch.float32)
     request = ParisRequest("a ball", 1, steps=4)
@@ -212,7 +212,7 @@ def test_the_base_draws_in_all_places(tmp_path: Path, paris_folder: Path) -> Non
     assert difference(made(base), made(one_expert(paris, 0))) > 1
 
 
-def test_pictures_are_drawn_once_by_the_same_weights(
+def test_caches_pictures_of_the_same_weights(
     tmp_path: Path, paris_folder: Path, objects: list[CutOut]
 ) -> None:
     paris = ParisPipeline.from_folder(paris_folder, torch.device("cpu"))
@@ -234,7 +234,7 @@ def test_pictures_are_drawn_once_by_the_same_weights(
     assert mean(one_expert(paris, 1)) > 0
 
 
-def test_random_routing_asks_every_expert(paris_folder: Path) -> None:
+def test_random_routing_uses_every_expert(paris_folder: Path) -> None:
     paris = routed_at_random(ParisPipeline.from_folder(paris_folder, torch.device("cpu")))
     latents = torch.zeros(200, 4, 4, 4)
     chosen = paris.router(latents, torch.zeros(200)).argmax(dim=1)
@@ -242,17 +242,17 @@ def test_random_routing_asks_every_expert(paris_folder: Path) -> None:
     assert (counts > 200 / len(paris.experts) / 2).all()
 
 
-def test_a_random_paris_of_any_shape_draws() -> None:
+def test_a_random_paris_of_any_shape_generates_pictures() -> None:
     paris = random_paris(TINY_EXPERT, TINY_ROUTER, (8, 8, 8, 8), torch.device("cpu"))
     assert paris.generate([ParisRequest("", 1, steps=2)])[0].media.size == (32, 32)
     assert paris.experts[0].pos_embed.dtype == torch.bfloat16
 
 
-def test_steps_of_a_flux_of_any_shape_are_timed() -> None:
+def test_times_the_steps_of_a_flux_of_any_shape() -> None:
     assert seconds_of_flux_steps(tiny_transformer(), latent_side=4, window=3) > 0
 
 
-def test_what_is_missing_is_a_clear_error(tmp_path: Path) -> None:
+def test_reports_missing_files(tmp_path: Path) -> None:
     measured = Measured(prompts=4, edits=4, films=0, which="reporting", work=tmp_path)
     with pytest.raises(PlainError, match="The data packages are missing"):
         measure_models(tmp_path, measured, STARTERS)
@@ -261,7 +261,7 @@ def test_what_is_missing_is_a_clear_error(tmp_path: Path) -> None:
         measure_models(tmp_path, measured, STARTERS)
 
 
-def test_figures_of_a_tiny_kontext(tmp_path: Path, objects: list[CutOut]) -> None:
+def test_measures_a_tiny_kontext(tmp_path: Path, objects: list[CutOut]) -> None:
     export_kontext(tiny_transformer(), tiny_autoencoder(), tmp_path, torch.float32)
     measured = Measured(prompts=0, edits=2, films=0, which="choosing", work=tmp_path)
     judge, cpu = Judge(len(objects)), torch.device("cpu")

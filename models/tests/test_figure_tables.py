@@ -5,7 +5,7 @@ def share(name: str, value: float) -> dict[str, float]:
     return {name: value, f"{name}_low": value - 0.04, f"{name}_high": value + 0.04}
 
 
-def test_kinds_of_pictures_stand_beside_each_other_and_the_rest_below() -> None:
+def test_lists_kinds_of_pictures_in_one_table_and_other_figures_below() -> None:
     figures = {
         **share("ellipses_named", 0.05),
         **share("top1_named", 0.25),
@@ -28,7 +28,7 @@ def test_kinds_of_pictures_stand_beside_each_other_and_the_rest_below() -> None:
     ]
 
 
-def test_rows_from_before_the_decoder_was_polished_are_said_to_be() -> None:
+def test_marks_rows_measured_before_the_decoder_was_polished() -> None:
     assert decoder_sentence(share("reconstructions_named", 0.79)) == ""
     both = share("reconstructions_named", 0.79) | share("unpolished_named", 0.72)
     assert decoder_sentence(both).startswith("What the experts drew was measured before")
@@ -37,7 +37,7 @@ def test_rows_from_before_the_decoder_was_polished_are_said_to_be() -> None:
     assert second.startswith("| reconstructions before the decoder was polished | 0.72")
 
 
-def test_routing_within_the_interval_of_the_base_gives_nothing() -> None:
+def test_reports_no_benefit_of_routing_within_the_interval_of_the_base() -> None:
     base = share("base_object_top1", 0.386)
     assert routing_sentence({**base, "top1_object_top1": 0.384}) == (
         "Routed, the experts' pictures show their object in 38.4%, those of the base alone in "

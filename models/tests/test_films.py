@@ -1,4 +1,4 @@
-"""Films: scenes in motion, what tells their motion, and the trainings on tiny shapes."""
+"""Tests videos: moving scenes, their motion check, and trainings on tiny shapes."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ NAMES = ("red apple", "lemon", "soccer ball", "taxi")
 
 @pytest.fixture(scope="module")
 def things(shaded_objects: list[CutOut]) -> list[CutOut]:
-    """Objects under the names that films have."""
+    """Objects with names that videos use."""
     return [replace(one, name=name) for one, name in zip(shaded_objects, NAMES, strict=False)]
 
 
@@ -77,7 +77,7 @@ def film_of(things: Sequence[CutOut], motion: str, seed: int = 1) -> Film:
     return render_film(scene_of(things, motion, seed), things, SHAPE)
 
 
-def test_captions_say_what_happens(things: list[CutOut]) -> None:
+def test_captions_describe_the_motion(things: list[CutOut]) -> None:
     def on(ground: str | None, motion: str) -> str:
         scene = scene_of(things, motion)
         return film_caption(replace(scene, ground=replace(scene.ground, name=ground)), things)
@@ -90,7 +90,7 @@ def test_captions_say_what_happens(things: list[CutOut]) -> None:
     assert on("blue", "spins") == "a red apple spins on a blue background"
 
 
-def test_objects_go_where_their_motion_leads(things: list[CutOut]) -> None:
+def test_objects_follow_their_motion(things: list[CutOut]) -> None:
     def ends(motion: str) -> tuple[float, float, float]:
         scene = scene_of(things, motion)
         before, after = poses(scene, 0)[0], poses(scene, 1)[0]
@@ -107,7 +107,7 @@ def test_objects_go_where_their_motion_leads(things: list[CutOut]) -> None:
     assert together < apart - 0.3
 
 
-def test_a_film_follows_from_its_scene_and_can_be_cut(things: list[CutOut]) -> None:
+def test_a_video_depends_only_on_its_scene_and_can_be_cut(things: list[CutOut]) -> None:
     scene = scene_of(things, "spins")
     whole = render_film(scene, things, SHAPE)
     assert whole.frames.shape == (17, 48, 48, 3)
@@ -115,7 +115,7 @@ def test_a_film_follows_from_its_scene_and_can_be_cut(things: list[CutOut]) -> N
     assert np.array_equal(cut.frames, whole.frames[4:9])
 
 
-def test_one_combination_in_ten_is_never_trained_on(things: list[CutOut]) -> None:
+def test_holds_out_one_combination_in_ten(things: list[CutOut]) -> None:
     rng = np.random.default_rng(1)
     objects = film_objects(things, SHAPE)
     for _ in range(40):
@@ -126,7 +126,7 @@ def test_one_combination_in_ten_is_never_trained_on(things: list[CutOut]) -> Non
     assert reported.isdisjoint(one.seed for one in held_out_films(things, SHAPE, 6, "choosing"))
 
 
-def test_the_check_tells_motions_of_real_films_and_of_nothing_else(things: list[CutOut]) -> None:
+def test_the_check_detects_motions_of_real_videos_only(things: list[CutOut]) -> None:
     check = MotionCheck(things, SHAPE)
     prompts, films = [], []
     for number, motion in enumerate([*MOTIONS, *MOTIONS]):
@@ -151,7 +151,7 @@ def test_the_check_tells_motions_of_real_films_and_of_nothing_else(things: list[
     assert moves["speed"] == pytest.approx(0.9, abs=0.15)
 
 
-def test_distance_and_change_of_known_films(things: list[CutOut]) -> None:
+def test_measures_distance_and_change_of_known_videos(things: list[CutOut]) -> None:
     across, down = distance(film_of(things, "right"))
     assert across > 0.25
     assert abs(down) < 0.1
@@ -160,7 +160,7 @@ def test_distance_and_change_of_known_films(things: list[CutOut]) -> None:
     assert change(film_of(things, "shakes")) > 0
 
 
-def test_an_autoencoder_begins_with_the_colours_of_blocks(things: list[CutOut]) -> None:
+def test_an_autoencoder_starts_with_the_colours_of_blocks(things: list[CutOut]) -> None:
     model = build_film_autoencoder(FilmAutoencoderShape(), seed=1)
     values = to_values([film_of(things, "right")])
     with torch.no_grad():
@@ -185,7 +185,7 @@ def trained_autoencoder(things: Sequence[CutOut], folder: Path, steps: int) -> A
     return written
 
 
-def test_a_starter_is_trained_written_measured_and_shown(
+def test_trains_writes_measures_and_shows_a_starter(
     things: list[CutOut], sentences: SentenceText, tmp_path: Path
 ) -> None:
     autoencoder = trained_autoencoder(things, tmp_path / "autoencoder", 20)
@@ -195,11 +195,11 @@ def test_a_starter_is_trained_written_measured_and_shown(
     data = with_first_frames(LatentCache(tmp_path / "latents"))
     assert data.edits is not None
     assert data.edits.cache.sources is not None
-    # The first frame by itself has the latents that it has in its film.
+    # The first frame alone has the same latents as in its video.
     film = examples[0].picture
     assert isinstance(film, Film)
     first = family.encode([Film(film.frames[:1], film.fps)])
-    # Where the machine computes in bfloat16, the two are rounded apart.
+    # In bfloat16 the two are rounded differently.
     assert torch.allclose(first[0], data.edits.cache.sources[0].float(), rtol=0.02, atol=0.05)
 
     shape = {"latent_channels": 8, "layers": 1, "heads": 2, "head_size": 12, "mlp_ratio": 2}
@@ -211,7 +211,7 @@ def test_a_starter_is_trained_written_measured_and_shown(
     assert train_network(family, transformer, data, data, settings, work, recorder, "cpu")
     assert recorder.curve("loss")[-1] < recorder.curve("loss")[0]
     assert len(list((work / "samples").glob("*.png"))) == 8
-    # Both from a first frame on and without one.
+    # Both with a first frame and without one.
     assert recorder.curve("eval_loss_edits")
     assert recorder.curve("eval_loss_pictures")
 

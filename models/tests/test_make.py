@@ -1,4 +1,4 @@
-"""The steps by name, and the whole training at a small scale."""
+"""Tests the steps by name, and the whole training at a small scale."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def make(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_figures_say_in_one_sentence_what_is_missing(tmp_path: Path) -> None:
+def test_figures_report_missing_files_in_one_sentence(tmp_path: Path) -> None:
     figures = make("figures", "--work", str(tmp_path))
     assert figures.returncode == 1
     assert figures.stdout == ""
@@ -45,11 +45,11 @@ def test_figures_say_in_one_sentence_what_is_missing(tmp_path: Path) -> None:
     assert last.startswith("The data packages are missing: run models/make.py fetch")
 
 
-def test_an_expert_is_named_by_its_number() -> None:
+def test_expert_requires_a_number() -> None:
     assert "expert needs --number, 0 to 7" in make("expert", "--number", "8").stderr
 
 
-def test_an_archive_needs_a_name() -> None:
+def test_an_archive_requires_a_name() -> None:
     assert "pack needs a file" in make("pack").stderr
 
 
@@ -61,13 +61,13 @@ def loop(steps: int = 2) -> dict[str, Any]:
 
 
 def untrained(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings of a training that begins from nothing, and needs no compiler."""
+    """Returns settings of a training from scratch, without a compiler."""
     return {name: value for name, value in settings.items() if name not in ("initial", "compiled")}
 
 
 @pytest.fixture
 def recipe() -> dict[str, Any]:
-    """The recipe of the starters with fewer and smaller of everything."""
+    """The starters' recipe, scaled down."""
     whole = json.loads((MODELS / "recipe.json").read_text())
     tiny = {"latent_side": 4, "hidden_size": 16, "layers": 1, "heads": 2}
     return {
@@ -108,7 +108,7 @@ def recipe() -> dict[str, Any]:
 
 @pytest.fixture
 def work(tmp_path: Path, recipe: dict[str, Any]) -> Path:
-    """A work folder with packages of two objects, and a file that is not needed."""
+    """A work folder with packages of two objects, and an unneeded file."""
     packages = tmp_path / "work" / "packages"
     assets = packages / "fluent-emoji-3d" / "assets"
     assets.mkdir(parents=True)
@@ -144,7 +144,7 @@ def steps_of(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.glob("checkpoints/step-*.pt"))
 
 
-def test_the_whole_training_stops_in_time_and_goes_on_elsewhere(
+def test_the_whole_training_stops_in_time_and_resumes_elsewhere(
     tmp_path: Path,
     work: Path,
     recipe: dict[str, Any],
@@ -152,7 +152,7 @@ def test_the_whole_training_stops_in_time_and_goes_on_elsewhere(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     make_all(work, recipe, minutes=0)
-    assert "autoencoder goes on from here" in capsys.readouterr().out
+    assert "autoencoder was stopped" in capsys.readouterr().out
     assert steps_of(work / "autoencoder") == ["step-00000000.pt"]
     monkeypatch.setattr(ConsoleReporter, "ends_at", math.inf)
 
@@ -168,7 +168,7 @@ def test_the_whole_training_stops_in_time_and_goes_on_elsewhere(
     for result in results(recipe).values():
         assert (other / result).exists()
 
-    # Of a finished training the models come back, and only the latents are made anew.
+    # Models of a finished training are unpacked, and only the latents are recomputed.
     pack(other, recipe, tmp_path / "done.tar", bare=False)
     home = tmp_path / "home"
     unpack(tmp_path / "done.tar", home)
@@ -180,12 +180,12 @@ def test_the_whole_training_stops_in_time_and_goes_on_elsewhere(
     assert '"phase": "training"' not in output
 
 
-def test_a_stopped_training_goes_on_where_it_was(
+def test_resumes_a_stopped_training(
     work: Path, recipe: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     longer = recipe | {"autoencoder": loop(steps=6)}
     make_all(work, longer, minutes=0)
-    # The clock is looked at before each step: time for three of them.
+    # Each step reads the clock once: time for three steps.
     now = iter(range(1000))
     monkeypatch.setattr("workshop.console_reporter.time.monotonic", lambda: next(now))
     make_all(work, longer, minutes=0.05)
@@ -193,7 +193,7 @@ def test_a_stopped_training_goes_on_where_it_was(
     assert 0 < int(steps_of(work / "autoencoder")[-1][5:13]) < 6
 
 
-def test_a_base_goes_on_from_the_weights_that_the_recipe_names(
+def test_a_base_starts_from_the_initial_weights_of_the_recipe(
     tmp_path: Path, work: Path, recipe: dict[str, Any]
 ) -> None:
     initial = Expert(ExpertShape(**recipe["expert_shape"]))
@@ -209,7 +209,7 @@ def test_a_base_goes_on_from_the_weights_that_the_recipe_names(
         torch.testing.assert_close(made[name], value)
 
 
-def test_what_was_made_of_other_shipped_weights_does_not_count(
+def test_rejects_results_of_other_shipped_weights(
     tmp_path: Path, work: Path, recipe: dict[str, Any]
 ) -> None:
     goes_on = recipe | {"base": loop() | {"initial": str(tmp_path / "shipped")}}
@@ -222,11 +222,11 @@ def test_what_was_made_of_other_shipped_weights_does_not_count(
                 make_step(step, work, goes_on)
     with pytest.raises(SystemExit, match="was made with other settings"):
         make_step("base", work, goes_on)
-    # The autoencoder follows from none of them.
+    # The autoencoder does not depend on them.
     make_step("autoencoder", work, goes_on)
 
 
-def test_a_kontext_goes_on_from_weights_with_fewer_blocks(
+def test_a_kontext_starts_from_weights_with_fewer_blocks(
     tmp_path: Path, work: Path, recipe: dict[str, Any]
 ) -> None:
     shape = recipe["kontext_shape"]
@@ -243,7 +243,7 @@ def test_a_kontext_goes_on_from_weights_with_fewer_blocks(
     assert not made.state_dict()["single_transformer_blocks.1.proj_out.weight"].any()
 
 
-def test_weights_of_another_shape_are_refused(
+def test_rejects_weights_of_another_shape(
     tmp_path: Path, work: Path, recipe: dict[str, Any]
 ) -> None:
     shape = ExpertShape(**recipe["expert_shape"] | {"layers": 2})
@@ -255,9 +255,7 @@ def test_weights_of_another_shape_are_refused(
         make_step("base", work, goes_on)
 
 
-def test_an_autoencoder_that_is_trained_already_is_taken(
-    tmp_path: Path, work: Path, recipe: dict[str, Any]
-) -> None:
+def test_uses_a_trained_autoencoder(tmp_path: Path, work: Path, recipe: dict[str, Any]) -> None:
     tiny_autoencoder().save_pretrained(tmp_path / "shipped")
     taken = recipe | {"autoencoder": loop() | {"trained": str(tmp_path / "shipped")}}
     make_step("autoencoder", work, taken)
@@ -266,7 +264,7 @@ def test_an_autoencoder_that_is_trained_already_is_taken(
     assert not (work / "autoencoder" / "checkpoints").exists()
 
 
-def test_a_polished_decoder_is_shipped_in_both_starters_and_nothing_else_changes(
+def test_ships_a_polished_decoder_in_both_starters_without_other_changes(
     tmp_path: Path, work: Path, recipe: dict[str, Any]
 ) -> None:
     out = tmp_path / "out"
@@ -298,7 +296,7 @@ def test_a_polished_decoder_is_shipped_in_both_starters_and_nothing_else_changes
         assert (out / name / "model_index.json").read_text() == "as it was"
 
 
-def test_what_is_too_large_for_an_archive_is_refused(
+def test_rejects_a_too_large_archive(
     tmp_path: Path, work: Path, recipe: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workshop.pack.BARE_BYTES_MAX", 10_000_000)

@@ -1,4 +1,4 @@
-"""The judge, and what is measured by it: right is distinguished from wrong on known cases."""
+"""Tests that the judge and its measurements distinguish right from wrong on known cases."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def drawn(prompts: list[Prompt], cut_outs: list[CutOut]) -> list[Image.Image]:
     return [render(prompt.scene, cut_outs, JUDGED_SIDE) for prompt in prompts]
 
 
-def test_ranks_count_the_better_captions() -> None:
+def test_ranks_count_better_captions() -> None:
     scores = torch.tensor([[3.0, 1.0, 2.0], [5.0, 4.0, 1.0], [0.9, 0.8, 0.7]])
     assert caption_ranks(scores).tolist() == [0, 1, 2]
 
 
-def test_ties_and_scores_that_are_no_numbers_count_against() -> None:
+def test_ties_and_nan_scores_count_as_worse() -> None:
     nan = float("nan")
     assert caption_ranks(torch.zeros(3, 3)).tolist() == [2, 2, 2]
     scores = torch.tensor([[nan, 1.0, 2.0], [nan, 4.0, nan], [nan, nan, nan]])
@@ -62,7 +62,7 @@ def test_ties_and_scores_that_are_no_numbers_count_against() -> None:
     assert object_ranks(scores, [[0], [1], [0]], [0, 1, 2]).tolist() == [2, 0, 2]
 
 
-def test_an_object_is_ranked_among_others_in_its_place() -> None:
+def test_ranks_an_object_among_others() -> None:
     names = torch.arange(300.0).expand(3, -1)
     first_two = names[:2]
     assert object_ranks(names, [[299], [298, 299], [0]], [1, 2, 3]).tolist() == [0, 0, 99]
@@ -73,7 +73,7 @@ def test_an_object_is_ranked_among_others_in_its_place() -> None:
 
 
 @pytest.mark.parametrize("content", [b"no weights", None])
-def test_a_damaged_judge_is_a_clear_error(tmp_path: Path, content: bytes | None) -> None:
+def test_reports_a_damaged_judge(tmp_path: Path, content: bytes | None) -> None:
     damaged = tmp_path / "judge.safetensors"
     if content is None:
         save_file({"text.weight": torch.zeros(2, 2)}, damaged)
@@ -83,13 +83,13 @@ def test_a_damaged_judge_is_a_clear_error(tmp_path: Path, content: bytes | None)
         load_judge(damaged)
 
 
-def test_a_judge_that_does_not_know_real_pictures_is_not_used(objects: list[CutOut]) -> None:
+def test_rejects_a_judge_that_misnames_real_pictures(objects: list[CutOut]) -> None:
     torch.manual_seed(1)
     with pytest.raises(PlainError, match=r"names the first object of [\d.]+% of real pictures"):
         check_judge(Judge(len(objects)), objects)
 
 
-def test_figures_of_judges_that_see_all_and_nothing(
+def test_measures_with_perfect_and_useless_judges(
     objects: list[CutOut], sentences: SentenceText
 ) -> None:
     prompts = held_out_prompts(objects, 8, "choosing")
@@ -122,7 +122,7 @@ def test_figures_of_judges_that_see_all_and_nothing(
             assert found[f"{name}_low"] < found[f"{name}_high"]
 
 
-def test_pictures_are_compared_with_reconstructions(
+def test_compares_pictures_with_reconstructions(
     shaded_objects: list[CutOut], sentences: SentenceText
 ) -> None:
     prompts = held_out_prompts(shaded_objects, 8, "choosing")
@@ -136,19 +136,19 @@ def test_pictures_are_compared_with_reconstructions(
     assert other["kid"] > same["kid"] + 0.1
 
 
-def test_cells_are_labelled_with_their_objects(cut_outs: list[CutOut]) -> None:
+def test_labels_cells_with_their_objects(cut_outs: list[CutOut]) -> None:
     box = Thing(2, "pink", 0.5, 0.5, 0.5)
     labels = object_labels(Scene((box,), WHITE), cut_outs)
     assert labels.shape == (CELLS, CELLS)
     assert (labels[2:6, 2:6] == 2).all()
     assert (labels[0] == len(cut_outs)).all()
     assert object_labels(Scene((replace(box, width=0.6),), WHITE), cut_outs)[1, 1] == UNCERTAIN
-    # Too small to cover a cell, it has the one that shows most of it.
+    # It is too small to cover a cell, so it labels the cell that shows most of it.
     tiny = object_labels(Scene((replace(box, width=0.05),), WHITE), cut_outs)
     assert int((tiny == 2).sum()) >= 1
 
 
-def test_ellipses_keep_place_colour_and_ground_and_nothing_else(
+def test_ellipses_keep_only_place_colour_and_ground(
     shaded_objects: list[CutOut],
 ) -> None:
     scene = Scene((Thing(0, "blue", 0.6, 0.5, 0.55),), Ground("on grass", 4))
@@ -161,7 +161,7 @@ def test_ellipses_keep_place_colour_and_ground_and_nothing_else(
     assert (pixels[:25] == real[:25]).all()
 
 
-def test_detail_is_what_blurring_takes_away_inside_of_objects(
+def test_detail_is_what_blurring_removes_inside_objects(
     shaded_objects: list[CutOut],
 ) -> None:
     scene = Scene((Thing(0, None, 0.6, 0.5, 0.55),), Ground("on grass", 4))
@@ -175,7 +175,7 @@ def test_detail_is_what_blurring_takes_away_inside_of_objects(
     assert detail_energy([flat], places) == pytest.approx(0, abs=1e-9)
 
 
-def test_the_distance_of_two_draws_is_about_nothing() -> None:
+def test_the_distance_of_two_draws_is_almost_zero() -> None:
     generator = torch.Generator().manual_seed(1)
     one, other = torch.randn(2, 400, 16, generator=generator)
     far = kernel_distance(one, other + 0.5)
@@ -183,14 +183,14 @@ def test_the_distance_of_two_draws_is_about_nothing() -> None:
     assert abs(kernel_distance(one, other)) < 0.1 * far
 
 
-def test_intervals_of_shares() -> None:
-    # Wilson's interval of 8 of 10, as tables have it.
+def test_computes_intervals_of_shares() -> None:
+    # Wilson's interval of 8 of 10, from published tables.
     assert interval(0.8, 10) == pytest.approx((0.490, 0.943), abs=1e-3)
     assert interval(0.0, 20)[0] == 0.0
     assert share_with_interval("seen", [True, False])["seen_high"] > 0.9
 
 
-def test_the_judge_learns_and_is_kept(
+def test_trains_and_saves_the_judge(
     tmp_path: Path,
     shaded_objects: list[CutOut],
     sentences: SentenceText,
@@ -216,7 +216,7 @@ def test_the_judge_learns_and_is_kept(
             torch.testing.assert_close(one, other, atol=0.05, rtol=0.05)
 
 
-def test_the_judge_looks_at_pictures_of_any_size(objects: list[CutOut]) -> None:
+def test_the_judge_accepts_pictures_of_any_size(objects: list[CutOut]) -> None:
     judge = Judge(len(objects)).eval()
     pictures = [Image.new("RGB", (side, side), "red") for side in (128, 256, 96)]
     assert judge_input(pictures).shape == (3, 3, JUDGED_SIDE, JUDGED_SIDE)

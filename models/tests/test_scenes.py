@@ -1,4 +1,4 @@
-"""Scenes: what is drawn is what the caption describes."""
+"""Tests that scenes are drawn as their captions describe."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ def colours_of(picture: Image.Image) -> np.ndarray:
 
 
 def visible_box(scene: Scene, cut_outs: list[CutOut]) -> tuple[int, int, int, int]:
-    """Left, top, right, bottom of what is not white."""
+    """Returns left, top, right, bottom of everything that is not white."""
     seen = (colours_of(render(scene, cut_outs)) < 250).any(axis=-1)
     rows, columns = np.flatnonzero(seen.sum(1)), np.flatnonzero(seen.sum(0))
     return int(columns[0]), int(rows[0]), int(columns[-1]), int(rows[-1])
 
 
-def test_a_scene_is_drawn_the_same_twice(cut_outs: list[CutOut]) -> None:
+def test_draws_a_scene_deterministically(cut_outs: list[CutOut]) -> None:
     scene = draw_any_scene(np.random.default_rng(4), cut_outs, 1)
     assert (colours_of(render(scene, cut_outs)) == colours_of(render(scene, cut_outs))).all()
     assert render(scene, cut_outs, 64).size == (64, 64)
 
 
-def test_captions(cut_outs: list[CutOut]) -> None:
+def test_captions_describe_scenes(cut_outs: list[CutOut]) -> None:
     rng = np.random.default_rng(0)
     plain = single_scene(rng, 0, Ground(None, 1))
     assert caption(plain, cut_outs) == "a red ball"
@@ -74,7 +74,7 @@ def test_captions(cut_outs: list[CutOut]) -> None:
     assert caption(upside_down, cut_outs) == "a red ball upside down"
 
 
-def test_articles() -> None:
+def test_adds_articles() -> None:
     assert [with_article(name) for name in ("apple", "pear", "glasses", "bus", "iris")] == [
         "an apple",
         "a pear",
@@ -84,7 +84,7 @@ def test_articles() -> None:
     ]
 
 
-def test_sides_and_relations_are_those_of_the_caption(cut_outs: list[CutOut]) -> None:
+def test_sides_and_relations_match_the_caption(cut_outs: list[CutOut]) -> None:
     rng = np.random.default_rng(1)
     left = single_scene(rng, 0, WHITE, size="small", side="on the left")
     assert visible_box(left, cut_outs)[2] < 64
@@ -96,7 +96,7 @@ def test_sides_and_relations_are_those_of_the_caption(cut_outs: list[CutOut]) ->
         assert first[axis + 2] < second[axis + 2]
 
 
-def test_recolouring_moves_the_hue_and_keeps_greys_and_alpha() -> None:
+def test_recolouring_changes_the_hue_but_not_greys_and_alpha() -> None:
     pixels = Image.new("RGBA", (4, 2), (200, 30, 30, 255))
     pixels.putpixel((0, 0), (120, 120, 120, 255))
     pixels.putpixel((1, 0), (200, 30, 30, 90))
@@ -110,7 +110,7 @@ def test_recolouring_moves_the_hue_and_keeps_greys_and_alpha() -> None:
 
 
 @pytest.mark.parametrize("name", [None, NO_GROUND, *GROUND_COLOURS, *PLACES])
-def test_grounds_are_pictures(name: str | None) -> None:
+def test_draws_grounds(name: str | None) -> None:
     drawn = draw_ground(Ground(name, 3), 48)
     assert drawn.shape == (48, 48, 3)
     assert drawn.min() >= 0
@@ -118,7 +118,7 @@ def test_grounds_are_pictures(name: str | None) -> None:
     assert (drawn == draw_ground(Ground(name, 3), 48)).all()
 
 
-def test_held_out_combinations_are_never_drawn(cut_outs: list[CutOut]) -> None:
+def test_never_draws_held_out_combinations(cut_outs: list[CutOut]) -> None:
     assert is_held_out("blue", "red ball") == is_held_out("red ball", "blue")
     rng = np.random.default_rng(2)
     for number in range(300):
@@ -129,7 +129,7 @@ def test_held_out_combinations_are_never_drawn(cut_outs: list[CutOut]) -> None:
     assert held_out, "there is something left to evaluate on"
 
 
-def test_about_a_tenth_of_the_combinations_is_held_out() -> None:
+def test_holds_out_about_a_tenth_of_the_combinations() -> None:
     names = [f"object {number}" for number in range(200)]
     share = sum(is_held_out(colour, name) for colour in OBJECT_COLOURS for name in names) / (
         len(names) * len(OBJECT_COLOURS)
@@ -146,7 +146,7 @@ def edit_of(kind: str, cut_outs: list[CutOut]) -> Edit:
 
 
 @pytest.mark.parametrize("kind", EDITS)
-def test_an_edit_changes_the_picture_as_its_instruction(kind: str, cut_outs: list[CutOut]) -> None:
+def test_an_edit_changes_the_picture(kind: str, cut_outs: list[CutOut]) -> None:
     if kind == "hat":
         cut_outs = [*cut_outs, *(
             CutOut(name, (), "Objects", cut_outs[0].pixels, recolourable=False)
@@ -160,7 +160,7 @@ def test_an_edit_changes_the_picture_as_its_instruction(kind: str, cut_outs: lis
     assert (before != after).any() or kind in ("mirrored", "upside down")
 
 
-def test_edits_keep_what_they_do_not_name(cut_outs: list[CutOut]) -> None:
+def test_edits_change_only_what_they_name(cut_outs: list[CutOut]) -> None:
     coloured = edit_of("colour", cut_outs)
     assert coloured.before.ground == coloured.after.ground
     smaller = edit_of("smaller", cut_outs)
@@ -172,7 +172,7 @@ def test_edits_keep_what_they_do_not_name(cut_outs: list[CutOut]) -> None:
     assert (colours_of(render(bare.after, cut_outs))[0, 0] == 255).all()
 
 
-def test_edits_for_training_hold_out_what_scenes_hold_out(cut_outs: list[CutOut]) -> None:
+def test_training_edits_avoid_held_out_combinations(cut_outs: list[CutOut]) -> None:
     rng = np.random.default_rng(5)
     for number in range(200):
         edit = draw_edit(rng, cut_outs, number % len(cut_outs), dict.fromkeys(EDITS, 1.0))
@@ -180,7 +180,7 @@ def test_edits_for_training_hold_out_what_scenes_hold_out(cut_outs: list[CutOut]
             assert not any(is_held_out(*parts) for parts in combinations(scene, cut_outs))
 
 
-def test_kinds_of_edits_are_drawn_as_often_as_asked(objects: list[CutOut]) -> None:
+def test_draws_kinds_of_edits_with_the_requested_frequency(objects: list[CutOut]) -> None:
     kinds = dict.fromkeys(EDITS, 0.0) | {"bigger": 3, "hat": 1}
     rng = np.random.default_rng(6)
     drawn = [draw_edit(rng, objects, 0, kinds).kind for _ in range(400)]
@@ -188,7 +188,7 @@ def test_kinds_of_edits_are_drawn_as_often_as_asked(objects: list[CutOut]) -> No
     assert 0.65 < drawn.count("bigger") / len(drawn) < 0.85
 
 
-def test_latents_count_by_object_and_by_change(cut_outs: list[CutOut]) -> None:
+def test_weighs_latents_by_object_and_change(cut_outs: list[CutOut]) -> None:
     box, ground = Thing(2, None, 0.5, 0.5, 0.5), Ground(NO_GROUND, 0)
     before = Scene((box,), ground)
     weights = LatentWeights(object=4, changed=2)
@@ -199,7 +199,7 @@ def test_latents_count_by_object_and_by_change(cut_outs: list[CutOut]) -> None:
 
     unchanged = of(before)
     assert unchanged.shape == (16, 16)
-    # The box lies on 8 x 8 of the 16 x 16 latents.
+    # The box covers 8 x 8 of the 16 x 16 latents.
     wanted = np.ones((16, 16), int)
     wanted[4:12, 4:12] = 5
     assert (unchanged == wanted).all()
@@ -214,7 +214,7 @@ def test_latents_count_by_object_and_by_change(cut_outs: list[CutOut]) -> None:
     assert (elsewhere == np.where(wanted == 5, 5, 3)).all()
 
 
-def test_examples_of_scenes_and_edits_carry_their_weights(objects: list[CutOut]) -> None:
+def test_examples_of_scenes_and_edits_have_weights(objects: list[CutOut]) -> None:
     weights = LatentWeights(object=4, changed=2)
     edit = EditExamples(objects, 128, 8, 1, weights, dict.fromkeys(EDITS, 1.0))[3]
     assert edit.weights is not None
@@ -225,7 +225,7 @@ def test_examples_of_scenes_and_edits_carry_their_weights(objects: list[CutOut])
     assert SceneExamples(objects, 128, 8, 1)[3].weights is None
 
 
-def test_objects_are_read_from_the_packages(tmp_path: Path) -> None:
+def test_reads_objects_from_the_packages(tmp_path: Path) -> None:
     assets = tmp_path / "fluent-emoji-3d" / "assets"
     assets.mkdir(parents=True)
     layer = Image.new("RGBA", (64, 64))

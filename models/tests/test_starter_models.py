@@ -1,4 +1,5 @@
-"""The models that are shipped: small enough, loadable by everybody's code, and able to draw."""
+"""Tests that the shipped models are small, load with standard libraries, and generate good
+pictures."""
 
 from __future__ import annotations
 
@@ -67,19 +68,19 @@ def apple(paris: ParisPipeline) -> Image.Image:
     return paris.generate([ParisRequest("a red apple", 0, guidance=4.0)])[0].media
 
 
-def test_configurations_name_no_path_of_the_machine_that_made_them() -> None:
+def test_configurations_contain_no_local_paths() -> None:
     configs = [json.loads(path.read_text()) for path in MODELS.rglob("config.json")]
     assert len(configs) == 7
     assert not any("_name_or_path" in config for config in configs)
 
 
-def test_the_starter_computes_as_it_was_trained(paris: ParisPipeline) -> None:
-    """Not as the published Paris does; its configurations say so."""
+def test_the_starter_uses_the_settings_of_its_training(paris: ParisPipeline) -> None:
+    """Different from the published Paris, as their configurations specify."""
     assert {part.shape.norm_eps for part in (*paris.experts, paris.router)} == {1e-6}
     assert paris.router.shape.head_gelu == "none"
 
 
-def test_the_folders_say_what_suits_the_starters(
+def test_folders_have_the_defaults_of_the_starters(
     paris: ParisPipeline, kontext: KontextPipeline, wan: FilmPipeline
 ) -> None:
     assert paris.defaults == PictureDefaults(steps=20, guidance=4.0)
@@ -87,14 +88,14 @@ def test_the_folders_say_what_suits_the_starters(
     assert wan.model.defaults == PictureDefaults(steps=16, guidance=3.0)
     assert wan.model.sizes.nearest(5, 1280, 720) == FilmSize(64, 64, 17)
     defaults = json.loads((MODELS / "recipe.json").read_text())["defaults"]
-    # That is the scheduler's.
+    # This setting is in the scheduler.
     assert wan.model.scheduler.config["shift"] == defaults["starter-wan"].pop("shift")
     for name in STARTERS:
         index = json.loads((MODELS / name / "model_index.json").read_text())
         assert defaults[name].items() <= index.items()
 
 
-def test_weights_are_small_and_have_cards() -> None:
+def test_models_are_small_and_have_cards() -> None:
     weights = sum(path.stat().st_size for path in MODELS.rglob("*.safetensors"))
     assert weights <= WEIGHTS_MB * 1e6
     for name in STARTERS:
@@ -109,7 +110,7 @@ def judge() -> Judge:
 
 
 def object_top5(judge: Judge, prompts: list[dict[str, Any]], pictures: list[Image.Image]) -> float:
-    """The share of pictures whose first object is among the five likeliest of a hundred."""
+    """Returns the share of pictures whose first object is among the five likeliest of a hundred."""
     with torch.no_grad():
         names = judge.name_objects(cells_of(judge, pictures))
     objects = [prompt["objects"] for prompt in prompts]
@@ -120,8 +121,7 @@ def object_top5(judge: Judge, prompts: list[dict[str, Any]], pictures: list[Imag
 def test_pictures_show_their_objects_and_ellipses_do_not(
     paris: ParisPipeline, judge: Judge
 ) -> None:
-    """Prompts that were never trained on. Chance is one in twenty; the full figures are the
-    bench's."""
+    """Held-out prompts. Chance is one in twenty; the bench has the full figures."""
     prompts = json.loads(PROMPTS.read_text())[:DRAWN]
     requests = [
         ParisRequest(one["prompt"], one["seed"], guidance=4.0, strategy="top1", k=1)
@@ -140,7 +140,7 @@ def test_pictures_show_their_objects_and_ellipses_do_not(
     assert object_top5(judge, prompts, ellipses) < LEAST_TOP5
 
 
-def test_a_seed_is_the_same_picture_in_any_batch(paris: ParisPipeline) -> None:
+def test_a_seed_gives_the_same_picture_in_any_batch(paris: ParisPipeline) -> None:
     lion = ParisRequest("a lion", 7, steps=8)
     alone = paris.generate([lion])[0].media
     together = paris.generate([ParisRequest("a blue car", 1, steps=8), lion])[1].media
@@ -150,8 +150,10 @@ def test_a_seed_is_the_same_picture_in_any_batch(paris: ParisPipeline) -> None:
 
 
 @pytest.mark.soak
-def test_twenty_sketches_change_how_an_expert_draws(paris: ParisPipeline, tmp_path: Path) -> None:
-    """A person's own style: outlines on white, with their captions."""
+def test_twenty_sketches_change_the_output_of_an_expert(
+    paris: ParisPipeline, tmp_path: Path
+) -> None:
+    """A user's own style: outlines on white, with their captions."""
     texts = [one["prompt"] for one in json.loads(PROMPTS.read_text())[:20]]
     requests = [ParisRequest(text, seed, steps=8) for seed, text in enumerate(texts)]
     drawn = [made.media for made in paris.generate(requests)]
@@ -184,7 +186,7 @@ def outlined(picture: Image.Image) -> Image.Image:
     return picture.convert("L").filter(ImageFilter.CONTOUR).convert("RGB")
 
 
-def test_instructions_change_what_they_say(kontext: KontextPipeline, apple: Image.Image) -> None:
+def test_instructions_change_the_named_part(kontext: KontextPipeline, apple: Image.Image) -> None:
     before = np.asarray(apple, float)
     redness = before[..., 0] - before[..., 2]
     thing = redness > np.quantile(redness, 0.9)
@@ -200,8 +202,8 @@ def test_instructions_change_what_they_say(kontext: KontextPipeline, apple: Imag
     assert edited("remove the background")[0].mean() > 240
 
 
-def test_kontext_is_diffusers_own(apple: Image.Image) -> None:
-    """The card's lines: the classes of Diffusers with the sentence encoder in both text slots."""
+def test_kontext_loads_with_diffusers(apple: Image.Image) -> None:
+    """As in the card: Diffusers' classes with the sentence encoder in both text slots."""
     encoder, tokenizer = load_sentence_encoder(SENTENCE_WINDOW)
     texts: dict[str, Any] = {
         "text_encoder": encoder,

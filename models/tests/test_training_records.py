@@ -1,4 +1,4 @@
-"""What the cards say of the trainings."""
+"""Tests the training table of the cards."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def logged(work: Path, at: int, step: int, *reopened: dict[str, Any]) -> None:
     rows = [
         {"at": at, "type": "machine", "device": "cpu", "threads": 2},
         {"at": at + 180, "type": "metrics", "step": step, "loss": 0.25},
-        # A night between two sittings is no training time.
+        # The night between two sessions is not training time.
         {"at": at + 30_000, "type": "machine", "device": "cpu", "threads": 2},
         {"at": at + 30_180, "type": "metrics", "step": 2 * step, "loss": 0.125},
         *reopened,
@@ -27,7 +27,7 @@ def logged(work: Path, at: int, step: int, *reopened: dict[str, Any]) -> None:
     (work / "base" / "log.jsonl").write_text("\n".join(map(json.dumps, rows)))
 
 
-def test_a_training_is_a_row_of_its_log(tmp_path: Path) -> None:
+def test_reads_a_training_row_from_its_log(tmp_path: Path) -> None:
     logged(tmp_path, at=0, step=10)
     records = update_records(tmp_path, tmp_path, {"base": FROM_NOTHING}, ["base", "router"])
     assert training_table(records).splitlines()[2:] == [
@@ -36,7 +36,7 @@ def test_a_training_is_a_row_of_its_log(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("settings", "steps"), [(FROM_NOTHING, [40]), (GOING_ON, [20, 40])])
-def test_a_training_that_goes_on_has_the_earlier_rows_too(
+def test_a_continued_training_keeps_the_earlier_rows(
     tmp_path: Path, settings: dict[str, Any], steps: list[int]
 ) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
@@ -46,13 +46,13 @@ def test_a_training_that_goes_on_has_the_earlier_rows_too(
     for _ in range(2):
         records = update_records(tmp_path, second, {"base": settings}, ["base"])
         assert [record["steps"] for record in records] == steps
-        # A step that is called again when it has ended says on which machine, and trains nothing.
+        # Rerunning a finished step logs the machine, but trains nothing.
         called_again = {"at": 2_000_000, "type": "machine", "device": "cpu", "threads": 2}
         logged(second, 1_000_000, 20, called_again)
 
 
 @pytest.mark.parametrize(("autoencoder", "rows"), [({"trained": "starter-paris/vae"}, 2), ({}, 1)])
-def test_a_decoder_goes_on_from_the_autoencoder_that_is_shipped(
+def test_a_decoder_continues_the_shipped_autoencoder(
     tmp_path: Path, autoencoder: dict[str, Any], rows: int
 ) -> None:
     recipe = {"decoder": FROM_NOTHING, "autoencoder": autoencoder}

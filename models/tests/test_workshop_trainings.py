@@ -1,4 +1,4 @@
-"""The trainings that only the starters need, from nothing, for a few steps on tiny shapes."""
+"""Tests the trainings of the starters, from scratch, for a few steps on tiny shapes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ TINY_AUTOENCODER = AutoencoderShape(channels=(8, 8, 8, 8), latent_channels=4, pi
 
 
 class Drawn:
-    """The same few pictures, in any order."""
+    """Returns random pictures from a fixed list."""
 
     def __init__(self, pictures: list[Image.Image]) -> None:
         self.pictures = pictures
@@ -58,7 +58,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory, sentences: SentenceText) -> 
     return LatentCache(folder)
 
 
-def test_autoencoder_learns_and_is_written(tmp_path: Path) -> None:
+def test_trains_and_writes_the_autoencoder(tmp_path: Path) -> None:
     held_out = [DrawnExamples(4)[index].picture for index in range(4)]
     source = Drawn(held_out)
     model = build_autoencoder(TINY_AUTOENCODER, seed=1)
@@ -76,9 +76,7 @@ def test_autoencoder_learns_and_is_written(tmp_path: Path) -> None:
     assert all(torch.equal(encoder[name], w) for name, w in model.encoder.state_dict().items())
 
 
-def test_the_classifier_learns_to_name_and_is_written(
-    tmp_path: Path, cut_outs: list[CutOut]
-) -> None:
+def test_trains_and_writes_the_classifier(tmp_path: Path, cut_outs: list[CutOut]) -> None:
     torch.manual_seed(1)
     classifier = Classifier(len(cut_outs))
     recorder = Recorder()
@@ -92,12 +90,12 @@ def test_the_classifier_learns_to_name_and_is_written(
     torch.testing.assert_close(written(pictures), classifier(pictures))
 
 
-def test_the_judge_never_teaches() -> None:
+def test_the_judge_is_not_used_in_training() -> None:
     with pytest.raises(PlainError, match="The classifier"):
         load_classifier(JUDGE, torch.device("cpu"))
 
 
-def test_features_are_those_of_the_same_picture_only() -> None:
+def test_feature_loss_is_zero_only_for_equal_pictures() -> None:
     torch.manual_seed(2)
     classifier = Classifier(3)
     wanted = torch.rand(2, 3, 32, 32)
@@ -130,12 +128,12 @@ def test_a_polished_decoder_keeps_the_latents(tmp_path: Path) -> None:
     assert all(torch.equal(before[name], w) for name, w in classifier.state_dict().items())
 
 
-def test_psnr_of_known_errors() -> None:
+def test_computes_psnr_of_known_errors() -> None:
     wanted = torch.zeros(1, 3, 4, 4)
     assert psnr(wanted + 0.2, wanted) == pytest.approx(20.0, abs=1e-3)
 
 
-def test_router_learns_clusters_that_can_be_seen(tmp_path: Path, cache: LatentCache) -> None:
+def test_router_learns_visible_clusters(tmp_path: Path, cache: LatentCache) -> None:
     signed = copy.copy(cache)
     clusters = np.arange(40) % 2
     signs = torch.from_numpy(2.0 * clusters - 1)[:, None, None, None]
@@ -150,7 +148,9 @@ def test_router_learns_clusters_that_can_be_seen(tmp_path: Path, cache: LatentCa
     assert recorder.curve("eval_accuracy_at_0.1")[-1] > 0.9
 
 
-def test_no_step_of_the_router_waits_for_the_device(tmp_path: Path, cache: LatentCache) -> None:
+def test_router_steps_do_not_synchronise_with_the_device(
+    tmp_path: Path, cache: LatentCache
+) -> None:
     rows, settings = np.arange(40), replace(WITHOUT_REPORTS, optimizer="muon")
     router = Router(replace(TINY_ROUTER, experts=2))
     check_that_no_step_reads(
@@ -165,7 +165,7 @@ def deeper_transformer(**shape: int) -> FluxTransformer2DModel:
     return build_transformer(**usual | shape, head_size=8, axes=(2, 2, 4), seed=7)
 
 
-def test_blocks_that_the_initial_weights_lack_change_nothing_at_first() -> None:
+def test_added_blocks_initially_have_no_effect() -> None:
     initial, deeper = tiny_transformer(), deeper_transformer()
     initialise_from(deeper, initial)
     torch.manual_seed(1)
@@ -175,14 +175,14 @@ def test_blocks_that_the_initial_weights_lack_change_nothing_at_first() -> None:
     with torch.no_grad():
         wanted = Flux.velocity(initial, *given)
         torch.testing.assert_close(Flux.velocity(deeper, *given), wanted)
-    # They do learn: what they add follows from weights that are not zero.
+    # The new blocks can learn: their gradients are not zero.
     Flux.velocity(deeper, *given).square().mean().backward()
     for block in (deeper.transformer_blocks[1], deeper.single_transformer_blocks[2]):
         assert any(weight.grad is not None and weight.grad.any() for weight in block.parameters())
 
 
 @pytest.mark.parametrize("shape", [{"heads": 4}, {"single_layers": 0}])
-def test_initial_weights_of_another_width_or_of_more_blocks_are_refused(
+def test_rejects_initial_weights_of_another_width_or_with_more_blocks(
     shape: dict[str, int],
 ) -> None:
     with pytest.raises(PlainError, match="do not fit"):

@@ -1,1 +1,1 @@
-"""The workshop of the starter image models: drawn scenes, trainings, figures and cards."""
+"""Builds the starter image models: drawn scenes, trainings, figures and cards."""

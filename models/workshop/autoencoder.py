@@ -1,5 +1,5 @@
-"""The autoencoder: Diffusers' `AutoencoderKL`, eight times smaller in each direction; its training
-and its writing."""
+"""Trains and writes the autoencoder: Diffusers' `AutoencoderKL`, which scales down eight times in
+each direction."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class PictureSource(Protocol):
     """An endless supply of square RGB pictures of one size."""
 
     def draw(self, rng: np.random.Generator, count: int) -> list[Image.Image]:
-        """`count` pictures, chosen by `rng` alone."""
+        """Returns `count` pictures that depend only on `rng`."""
         ...
 
 
 @dataclass(frozen=True)
 class AutoencoderShape:
-    """`channels` has one entry a level; each level but the last halves width and height."""
+    """`channels` has one entry per level; each level but the last halves width and height."""
 
     channels: tuple[int, ...] = (16, 32, 64, 128)
     latent_channels: int = 8
@@ -51,10 +51,10 @@ class AutoencoderShape:
 
 
 def build_autoencoder(shape: AutoencoderShape, seed: int) -> AutoencoderKL:
-    """An untrained autoencoder without attention and with one layer a block."""
+    """Returns an untrained autoencoder without attention and with one layer per block."""
     torch.manual_seed(seed)
     levels = len(shape.channels)
-    # Diffusers declares these as tuples of one.
+    # Diffusers declares these as one-element tuples.
     blocks: dict[str, Any] = {
         "block_out_channels": shape.channels,
         "down_block_types": ("DownEncoderBlock2D",) * levels,
@@ -74,8 +74,8 @@ def build_autoencoder(shape: AutoencoderShape, seed: int) -> AutoencoderKL:
 
 @dataclass(frozen=True)
 class AutoencoderTraining:
-    """`freeze_encoder` polishes the decoder alone, so that latents made before stay valid.
-    `feature_weight` is that of what a classifier sees, where there is one."""
+    """`freeze_encoder` trains only the decoder, so that existing latents stay valid.
+    `feature_weight` weighs the features of a classifier, if there is one."""
 
     loop: LoopSettings
     batch_size: int = 16
@@ -97,9 +97,9 @@ def train_autoencoder(
 ) -> bool:
     """Trains `model` in place and leaves it with its averaged weights.
 
-    `held_out` are the pictures on which every checkpoint is measured (`eval_psnr`, in dB, and
-    `eval_features` by the `classifier`, which is on the device and frozen). Returns False where it
-    was asked to stop before the last step.
+    Every checkpoint is measured on the pictures `held_out` (`eval_psnr`, in dB, and `eval_features`
+    by the `classifier`, which must be frozen and on the device). Returns False if it was stopped
+    before the last step.
     """
     device = training_device(device_name)
     model.encoder.requires_grad_(not settings.freeze_encoder)
@@ -141,7 +141,8 @@ def train_autoencoder(
 
 
 def edge_loss(reconstructed: Tensor, wanted: Tensor) -> Tensor:
-    """Mean absolute difference of the differences between neighbours: it keeps lines sharp."""
+    """Returns the mean absolute error of the differences between neighbours, which keeps lines
+    sharp."""
     difference = reconstructed - wanted
     down = difference[..., 1:, :] - difference[..., :-1, :]
     across = difference[..., 1:] - difference[..., :-1]
@@ -149,14 +150,14 @@ def edge_loss(reconstructed: Tensor, wanted: Tensor) -> Tensor:
 
 
 def psnr(reconstructed: Tensor, wanted: Tensor) -> float:
-    """Peak signal to noise ratio in dB, mean over the pictures, for values in -1..1."""
+    """Returns the mean peak signal-to-noise ratio in dB, for values in -1..1."""
     squared = (reconstructed.clamp(-1, 1) - wanted).square().flatten(1).mean(1)
     return float((10 * torch.log10(4 / squared.clamp_min(1e-10))).mean())
 
 
 def export_autoencoder(model: AutoencoderKL, pictures: list[Image.Image], folder: Path) -> None:
-    """Measures mean and spread of the latents of `pictures`, keeps them in the configuration as
-    shift and scaling factor, and saves the model."""
+    """Saves the model, with mean and spread of the latents of `pictures` as shift and scaling
+    factor in its configuration."""
     batch = torch.from_numpy(to_array(pictures)).to(model.device)
     with torch.no_grad(), fast_arithmetic(model.device):
         latents = posterior(model, batch).mean.float()
@@ -168,6 +169,6 @@ def export_autoencoder(model: AutoencoderKL, pictures: list[Image.Image], folder
 
 
 def save_autoencoder(model: AutoencoderKL, folder: Path) -> None:
-    """Writes the model as it is."""
+    """Writes the model unchanged."""
     model.save_pretrained(folder)
     forget_origins(folder)

@@ -1,4 +1,4 @@
-"""The model cards: what is written by hand is here, what was measured comes from the runs."""
+"""Writes the model cards: fixed text from here, measurements from the runs."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ From text alone, with the same seeds and true guidance 4: {drawn}.
 
 
 def write_cards(work: Path, recipe: Recipe, out: Path) -> None:
-    """Writes README.md and sample pictures into the folders of what was changed in this work
+    """Writes README.md and sample pictures into the folders of the models that changed in this work
     folder."""
     packages = recipe["packages"]
     objects = len(load_cut_outs(work / "packages"))
@@ -265,7 +265,7 @@ def write_kontext_card(work: Path, recipe: Recipe, folder: Path, data: str) -> N
 
 
 def draw_pictures(paris_folder: Path) -> dict[str, Image.Image]:
-    """The first seeds of the fixed prompts."""
+    """Generates pictures of the fixed prompts with the first seeds."""
     paris = ParisPipeline.from_folder(paris_folder, torch.device("cpu"))
     return {
         prompt: paris.generate([ParisRequest(prompt, seed)])[0].media
@@ -274,7 +274,7 @@ def draw_pictures(paris_folder: Path) -> dict[str, Image.Image]:
 
 
 def draw_edits(kontext_folder: Path, drawn: Mapping[str, Image.Image]) -> None:
-    """The first seeds of the fixed instructions, and of prompts alone."""
+    """Generates pictures of the fixed instructions, and of prompts alone, with the first seeds."""
     kontext = KontextPipeline.from_folder(kontext_folder, torch.device("cpu"))
     before = [drawn[prompt] for prompt, _ in SAMPLE_EDITS]
     after = [
@@ -290,7 +290,7 @@ def draw_edits(kontext_folder: Path, drawn: Mapping[str, Image.Image]) -> None:
 
 
 def draw_clusters(work: Path, paris_folder: Path) -> None:
-    """The first pictures of each expert's cluster, as the autoencoder shows them."""
+    """Writes the first pictures of each expert's cluster, decoded by the autoencoder."""
     clusters = np.load(work / "clusters" / "clusters.npy")
     rows = [np.flatnonzero(clusters == k)[:CLUSTER_SAMPLES] for k in range(clusters.max() + 1)]
     latents = LatentCache(work / "latents").latents[torch.from_numpy(np.concatenate(rows))].float()
@@ -299,7 +299,7 @@ def draw_clusters(work: Path, paris_folder: Path) -> None:
 
 
 def read_figures(folder: Path) -> dict[str, float]:
-    """What `measure` left."""
+    """Returns the figures that `measure` wrote."""
     return json.loads((folder / "figures.json").read_text())
 
 

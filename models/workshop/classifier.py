@@ -1,6 +1,7 @@
-"""The second classifier: what it sees of a picture is what the decoder learns to keep.
+"""A second classifier, whose features teach the decoder which details to preserve.
 
-It is trained apart from the judge, of another shape and on scenes of its own, and never judges.
+It is trained separately from the judge, with another shape and other scenes, and is never used for
+measurements.
 """
 
 from __future__ import annotations
@@ -50,11 +51,11 @@ class Classifier(nn.Module):
                 layers += _layer(width, width, 1)
             self.stages.append(nn.Sequential(*layers))
             before = width
-        # The last class stands for none of the objects.
+        # The last class means no object.
         self.naming = nn.Conv2d(before, objects + 1, 1)
 
     def features(self, pictures: Tensor) -> list[Tensor]:
-        """What each stage sees, the finest first."""
+        """Returns the features of each stage, the finest first."""
         seen = []
         for stage in self.stages:
             pictures = stage(pictures)
@@ -62,7 +63,7 @@ class Classifier(nn.Module):
         return seen
 
     def forward(self, pictures: Tensor) -> Tensor:
-        """A logit an object, and one for none, in each cell."""
+        """Returns one logit per object, and one for no object, in each cell."""
         return self.naming(self.features(pictures)[-1]).float()
 
 
@@ -72,8 +73,8 @@ def _layer(before: int, width: int, stride: int) -> list[nn.Module]:
 
 
 def feature_loss(classifier: Classifier, reconstructed: Tensor, wanted: Tensor) -> Tensor:
-    """How differently the classifier sees two pictures: the squared distance between the directions
-    of its features (Zhang et al. 2018, arXiv 1801.03924), the mean over places and stages."""
+    """Returns the squared distance between the directions of the classifier's features of two
+    pictures (Zhang et al. 2018, arXiv 1801.03924), averaged over places and stages."""
     with torch.no_grad():
         targets = classifier.features(wanted)
     distances = [
@@ -92,8 +93,8 @@ def train_classifier(
     reporter: TrainingReporter,
     device_name: str = "auto",
 ) -> bool:
-    """Trains on scenes of four objects, each drawn once, and saves `classifier.safetensors` at the
-    end. Returns False where it was asked to stop before the last step."""
+    """Trains on scenes of four objects, each used once, and saves `classifier.safetensors` at the
+    end. Returns False if it was stopped before the last step."""
     device = training_device(device_name)
     training = Training(classifier, settings, device)
 
@@ -104,7 +105,7 @@ def train_classifier(
         return [render(scene, cut_outs, JUDGED_SIDE) for scene in scenes], labels
 
     def named(pictures: list[Image.Image], labels: Tensor) -> tuple[Tensor, Tensor]:
-        """The loss, and the part of the objects' cells that are named."""
+        """Returns the loss, and the share of the objects' cells that are named correctly."""
         logits = classifier(sent(torch.from_numpy(to_array(pictures)), device))
         targets = sent(labels, device)
         thing = (targets >= 0) & (targets < classifier.objects)
@@ -132,8 +133,8 @@ def train_classifier(
 
 
 def _scene(rng: np.random.Generator, cut_outs: Sequence[CutOut]) -> Scene:
-    """Without a combination that is kept for the evaluation: the decoder learns from what is seen
-    here."""
+    """Returns a scene without held-out combinations, because the decoder learns from these
+    scenes."""
     while True:
         scene = quartered_scene(rng, cut_outs)
         if not has_held_out(scene, cut_outs):
@@ -141,7 +142,7 @@ def _scene(rng: np.random.Generator, cut_outs: Sequence[CutOut]) -> Scene:
 
 
 def load_classifier(path: Path, device: torch.device) -> Classifier:
-    """The classifier that `train_classifier` saved, frozen. Raises PlainError where it cannot be
+    """Loads the classifier that `train_classifier` saved, frozen. Raises PlainError if it cannot be
     read."""
     with loading("The classifier"):
         weights = load_file(path)

@@ -1,11 +1,11 @@
-"""Dividing pictures into the clusters that Paris' experts are trained on.
+"""Divides pictures into the clusters that Paris' experts are trained on.
 
-Two stages, as Paris does it: many fine clusters by k-means, then k-means over their centres.
+Two stages, as in Paris: many fine clusters by k-means, then k-means over their centres.
 
-What is clustered matters, because the router sees the noisy latent but not the prompt. Mixing
-experts by p(k | x_t) gives the flow for a prompt c only if p(k | x_t, c) = p(k | x_t): the
-cluster must say nothing about the caption. So what captions say is taken out of the embedding
-first: pictures are grouped by what their captions leave open (shade, light, position, texture).
+The router sees the noisy latent but not the prompt. Mixing experts by p(k | x_t) gives the flow for
+a prompt c only if p(k | x_t, c) = p(k | x_t), so clusters must be independent of the caption. The
+captions' information is therefore removed from the embedding first, and pictures are grouped by
+what captions do not describe (shade, light, position, texture).
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from bakehouse_runtime.image.training.latent_cache import LatentCache
 
 TEXTS_AT_ONCE = 64
 RIDGE = 1e-2
-# Of all pictures: rarer words are left to the sentence vectors.
+# Share of all pictures; rarer words are only covered by the sentence vectors.
 PHRASE_SHARE = 0.005
 GROUPS_MAX = 64
 PICTURES_A_GROUP = 256
-# Of a group's mean variance: how much is added in each direction before they are made equal.
+# The regularisation of whitening, relative to a group's mean variance.
 SHRINKAGE = 2.0
 KMEANS_ROUNDS = 50
 POOLED_SIDE = 4
 
 
 def appearance_embedding(latents: Tensor) -> Tensor:
-    """Latents averaged over a coarse grid: colour and light by place, [n, features]."""
+    """Returns latents averaged over a coarse grid, [n, features]: colour and light by place."""
     pooled = torch.nn.functional.adaptive_avg_pool2d(latents.float(), POOLED_SIDE)
     return pooled.flatten(1)
 
 
 def frequent_phrases(texts: Sequence[str], uses: np.ndarray) -> tuple[list[str], Tensor]:
-    """Frequent words and neighbouring pairs of words, and which text holds which, as zeros and
-    ones, [texts, phrases]. `uses` counts the pictures of each text."""
+    """Returns frequent words and pairs of neighbouring words, and which text has which, as zeros
+    and ones, [texts, phrases]. `uses` counts the pictures of each text."""
     held = []
     for text in texts:
         words = text.split()
@@ -58,19 +58,20 @@ def frequent_phrases(texts: Sequence[str], uses: np.ndarray) -> tuple[list[str],
 
 
 def predicted_by_captions(embedding: Tensor, features: Tensor) -> Tensor:
-    """The part of the embedding that a ridge regression finds in the captions' features."""
+    """Returns the part of the embedding that a ridge regression predicts from the captions'
+    features."""
     inputs = torch.cat([features, torch.ones(len(features), 1)], dim=1).double()
     gram = inputs.T @ inputs + RIDGE * torch.eye(inputs.shape[1], dtype=torch.float64)
     return (inputs @ torch.linalg.solve(gram, inputs.T @ embedding.double())).float()
 
 
 def without_captions(embedding: Tensor, predicted: Tensor, seed: int) -> Tensor:
-    """What the captions leave open of the embedding, as unit vectors; `predicted` is what a
-    regression found of it in them.
+    """Returns the part of the embedding that captions do not determine, as unit vectors;
+    `predicted` is the part that a regression found.
 
-    Captions shift the look of a picture, one part of them depending on another, and also decide
-    how much it varies. So pictures are grouped by what their captions say of the look, and in each
-    group mean and covariance are taken out.
+    Captions shift the appearance, with interactions between their parts, and also affect its
+    variance. So pictures are grouped by the predicted appearance, and each group is centred and
+    whitened.
     """
     left = embedding - predicted
     groups = caption_groups(predicted, seed)
@@ -81,7 +82,7 @@ def without_captions(embedding: Tensor, predicted: Tensor, seed: int) -> Tensor:
 
 
 def caption_groups(predicted: Tensor, seed: int) -> np.ndarray:
-    """Groups of pictures of whose look the captions say about the same."""
+    """Returns groups of pictures whose captions predict a similar appearance."""
     count = max(1, min(GROUPS_MAX, len(predicted) // PICTURES_A_GROUP))
     return kmeans(predicted, count, seed)[0]
 
@@ -89,14 +90,15 @@ def caption_groups(predicted: Tensor, seed: int) -> np.ndarray:
 def _whitened(points: Tensor) -> Tensor:
     centred = points - points.mean(dim=0)
     covariance = centred.T @ centred / len(centred)
-    # A group of equal pictures has no variance to speak of.
+    # A group of equal pictures has almost no variance.
     floor = SHRINKAGE * covariance.diagonal().mean().clamp_min(1e-6)
     values, directions = torch.linalg.eigh(covariance + floor * torch.eye(len(covariance)))
     return centred @ directions @ torch.diag(values.rsqrt()) @ directions.T
 
 
 def two_stage_clusters(points: Tensor, fine: int, coarse: int, seed: int) -> np.ndarray:
-    """The coarse cluster of each point, 0..coarse-1, numbered from the largest to the smallest."""
+    """Returns the coarse cluster of each point, 0..coarse-1, numbered from the largest to the
+    smallest."""
     fine_of, centres = kmeans(points, fine, seed)
     counts = np.bincount(fine_of, minlength=fine)
     coarse_of, _ = kmeans(centres, coarse, seed, torch.from_numpy(counts).float())
@@ -110,7 +112,7 @@ def two_stage_clusters(points: Tensor, fine: int, coarse: int, seed: int) -> np.
 def kmeans(
     points: Tensor, count: int, seed: int, weights: Tensor | None = None
 ) -> tuple[np.ndarray, Tensor]:
-    """Lloyd's k-means from k-means++ seeds: each point's cluster, and the centres."""
+    """Runs Lloyd's k-means from k-means++ seeds; returns each point's cluster, and the centres."""
     if count > len(points):
         raise ValueError(f"{count} clusters cannot be made of {len(points)} points.")
     generator = torch.Generator().manual_seed(seed)
@@ -125,7 +127,7 @@ def kmeans(
         nearest = moved
         totals = torch.zeros(count).index_add_(0, nearest, weights)
         sums = torch.zeros_like(centres).index_add_(0, nearest, points * weights[:, None])
-        # A centre that lost all its points starts again at the point that is worst served.
+        # A centre that lost all its points restarts at the point farthest from its centre.
         worst = distances.amin(dim=1).argmax()
         centres = torch.where(
             totals[:, None] > 0, sums / totals[:, None].clamp_min(1e-9), points[worst]
@@ -138,7 +140,7 @@ def _seeds(points: Tensor, count: int, weights: Tensor, generator: torch.Generat
     distances = (points - points[chosen[0]]).square().sum(dim=1)
     for _ in range(count - 1):
         chances = distances * weights
-        # All points may be equal to a chosen one already: then any point will do.
+        # If all points equal a chosen one, any point will do.
         chances = chances if float(chances.sum()) > 0 else weights
         chosen.append(int(torch.multinomial(chances, 1, generator=generator)))
         distances = torch.minimum(distances, (points - points[chosen[-1]]).square().sum(dim=1))
@@ -146,7 +148,7 @@ def _seeds(points: Tensor, count: int, weights: Tensor, generator: torch.Generat
 
 
 def mutual_information(clusters: np.ndarray, labels: np.ndarray) -> float:
-    """The mutual information of cluster and label, in bits."""
+    """Returns the mutual information of cluster and label, in bits."""
     _, rows = np.unique(clusters, return_inverse=True)
     _, columns = np.unique(labels, return_inverse=True)
     joint = np.zeros((rows.max() + 1, columns.max() + 1))
@@ -159,8 +161,8 @@ def mutual_information(clusters: np.ndarray, labels: np.ndarray) -> float:
 def most_distinctive(
     clusters: np.ndarray, phrases: Sequence[str], holds: np.ndarray
 ) -> dict[str, object]:
-    """The phrase that one cluster has most too many of: `share` of its pictures lie in it, of all
-    pictures only `of_all`. `holds` says which row holds which phrase."""
+    """Returns the phrase that is most over-represented in one cluster: `share` of its pictures are
+    in the cluster, but only `of_all` of all pictures. `holds` marks which row has which phrase."""
     if len(phrases) == 0:
         return {"phrase": None, "share": 0.0, "of_all": 0.0}
     of_all = np.bincount(clusters) / len(clusters)
@@ -176,9 +178,9 @@ def most_distinctive(
 
 @dataclass(frozen=True)
 class Clustering:
-    """The cluster of each row, and what is known of the clusters: their sizes, the mutual
-    information of cluster and caption beside the cluster's entropy, and the phrase whose pictures
-    lie most in one cluster: what share of them does, and what share of all pictures."""
+    """The cluster of each row, and a summary: the sizes, the mutual information of cluster and
+    caption next to the cluster's entropy, and the phrase that is most concentrated in one cluster,
+    with its share and the share of all pictures."""
 
     clusters: np.ndarray
     summary: dict[str, object]
@@ -187,7 +189,7 @@ class Clustering:
 def cluster_latents(
     cache: LatentCache, sentences: SentenceText, fine: int, coarse: int, seed: int
 ) -> Clustering:
-    """Divides the examples of a cache into `coarse` clusters by what its captions leave open."""
+    """Divides the examples of a cache into `coarse` clusters, independent of its captions."""
     vectors = torch.cat(
         [
             sentences.sentences(cache.texts[start : start + TEXTS_AT_ONCE])
@@ -201,7 +203,7 @@ def cluster_latents(
     embedding = appearance_embedding(cache.latents)
     predicted = predicted_by_captions(embedding, features)
     clusters = two_stage_clusters(without_captions(embedding, predicted, seed), fine, coarse, seed)
-    # Grouped anew, so that it is not measured by the very groups that were made equal.
+    # Uses other groups than the whitening, which made its own groups equal.
     groups = caption_groups(predicted, seed + 1)
     caption_bits = mutual_information(clusters, groups)
     by_chance = mutual_information(np.random.default_rng(seed).permutation(clusters), groups)

@@ -1,4 +1,4 @@
-"""What the trainings report, on the terminal and in a log."""
+"""Writes the trainings' reports to the terminal and a log."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from bakehouse_runtime.device import choose_device
 
 
 class ConsoleReporter:
-    """One JSON line a report, to `log.jsonl` and stdout; stops on SIGTERM and SIGINT, and when the
-    time of the sitting is over."""
+    """Writes one JSON line per report to `log.jsonl` and stdout; stops on SIGTERM and SIGINT, and
+    at the end of the session."""
 
-    # In time.monotonic(): that of all the steps of this process.
+    # In time.monotonic(), for all steps of this process.
     ends_at = math.inf
 
     def __init__(self, folder: Path) -> None:

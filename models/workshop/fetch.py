@@ -1,4 +1,4 @@
-"""The data packages, from npm."""
+"""Fetches the data packages from npm."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .recipe import Recipe
 
 
 def fetch(work: Path, recipe: Recipe) -> None:
-    """Brings the packages of the recipe in their versions, unless they are there."""
+    """Downloads the packages of the recipe in their versions, unless they exist."""
     packages = work / "packages"
     packages.mkdir(parents=True, exist_ok=True)
     for name, version in recipe["packages"].items():

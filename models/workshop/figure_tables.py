@@ -1,15 +1,15 @@
-"""The figures of a model as its card shows them: kinds of pictures beside each other."""
+"""Formats the figures of a model for its card, with kinds of pictures side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-# What is measured of each kind of pictures, in the order of the columns.
+# The measurements of each kind of pictures, in column order.
 MEASURES = (
     *("named", "object_top1", "object_top5", "caption_top1", "caption_top5"),
     *("detail", "kid"),
 )
-# From what is best to what must fail.
+# From the best kind to the kinds that must fail.
 KINDS = {
     "real_pictures": "real pictures",
     "reconstructions": "reconstructions, the ceiling",
@@ -26,8 +26,8 @@ KINDS = {
 
 
 def figure_tables(figures: Mapping[str, float]) -> str:
-    """A table of the kinds of pictures by what was measured of them, and one of all other figures
-    but the experts' losses. In brackets a share's 95% interval. Pure."""
+    """Returns a table of the measurements by kind of pictures, and a table of all other figures
+    except the experts' losses. Brackets hold 95 % intervals."""
     kinds = [kind for kind in KINDS if f"{kind}_named" in figures]
     in_table = {f"{kind}_{measure}" for kind in kinds for measure in MEASURES}
     measures = [one for one in MEASURES if any(f"{kind}_{one}" in figures for kind in kinds)]
@@ -46,8 +46,8 @@ def figure_tables(figures: Mapping[str, float]) -> str:
 
 
 def expert_table(figures: Mapping[str, float]) -> str:
-    """A line an expert: its loss on its own cluster, and beside it that of the base, and on the
-    clusters of the others. Pure."""
+    """Returns one line per expert: its loss and the base's on its own cluster, and its loss on the
+    others."""
     lines = [
         "| expert | on its cluster | the base there | on the other clusters |",
         "|---|---|---|---|",
@@ -64,7 +64,7 @@ def expert_table(figures: Mapping[str, float]) -> str:
 
 
 def decoder_sentence(figures: Mapping[str, float]) -> str:
-    """Which rows a decoder that was polished since does not show in, if there are any. Pure."""
+    """Returns which rows were measured before the decoder was polished, if any."""
     if "unpolished_named" not in figures:
         return ""
     return (
@@ -74,7 +74,7 @@ def decoder_sentence(figures: Mapping[str, float]) -> str:
 
 
 def routing_sentence(figures: Mapping[str, float]) -> str:
-    """What routing gives over the base alone, and whether that is anything. Pure."""
+    """Returns the gain of routing over the base alone, and whether it is significant."""
     routed, base = figures["top1_object_top1"], figures["base_object_top1"]
     sentence = (
         f"Routed, the experts' pictures show their object in {routed:.1%}, those of the base alone "

@@ -1,4 +1,4 @@
-"""The transformer of the starter Kontext, and its writing in Diffusers' format."""
+"""Builds the transformer of the starter Kontext and writes it in Diffusers' format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.model_files import forget_origins
 
 DEPTHS = {"num_layers": "transformer_blocks", "num_single_layers": "single_transformer_blocks"}
-# The maps by which a block adds to the stream: with these at zero it leaves it as it is.
+# The layers that add a block's output to the stream; if they are zero the block has no effect.
 OUTPUTS = ("attn.to_out.0", "attn.to_add_out", "ff.net.2", "ff_context.net.2", "proj_out")
 
 
@@ -26,7 +26,8 @@ def build_transformer(
     *, latent_channels: int, text_size: int, layers: int, single_layers: int, heads: int,
     head_size: int, axes: tuple[int, int, int], seed: int,
 ) -> FluxTransformer2DModel:  # fmt: skip
-    """An untrained Flux transformer; `axes` divides the head among picture, row and column."""
+    """Returns an untrained Flux transformer; `axes` divides the head among picture, row and
+    column."""
     torch.manual_seed(seed)
     transformer = FluxTransformer2DModel(
         patch_size=1,
@@ -47,11 +48,11 @@ def build_transformer(
 
 
 def initialise_from(transformer: FluxTransformer2DModel, initial: FluxTransformer2DModel) -> None:
-    """Takes the weights of `initial`, which may have fewer blocks. Those that it lacks come behind
-    its own and add nothing at first, so that both predict the same (block expansion: Wu et al.
-    2024, arXiv 2401.02415). Raises PlainError where anything else differs, or it has more blocks.
-    """
-    # As JSON, because of tuples, which a configuration that was read has as lists.
+    """Copies the weights of `initial`, which may have fewer blocks. Additional blocks follow its
+    own and initially have no effect, so that both predict the same (block expansion: Wu et al.
+    2024, arXiv 2401.02415). Raises PlainError if anything else differs, or if it has more
+    blocks."""
+    # Compared as JSON, because a loaded configuration has lists instead of tuples.
     wanted, given = (json.loads(model.to_json_string()) for model in (transformer, initial))
     names = {name for name in wanted if not name.startswith("_")} - DEPTHS.keys()
     same = all(wanted[name] == given[name] for name in names)
@@ -72,8 +73,8 @@ def export_kontext(
     folder: Path,
     dtype: torch.dtype,
 ) -> None:
-    """Writes a pipeline that `FluxKontextPipeline.from_pretrained` loads, given a text encoder and
-    a tokenizer: those are not part of the folder."""
+    """Writes a pipeline that `FluxKontextPipeline.from_pretrained` loads with a text encoder and a
+    tokenizer, which are not part of the folder."""
     pipeline = FluxKontextPipeline(
         scheduler=FlowMatchEulerDiscreteScheduler(num_train_timesteps=1000, shift=1.0),
         vae=deepcopy(autoencoder),

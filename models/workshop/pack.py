@@ -1,9 +1,9 @@
-"""The trainings in an archive: small enough to be copied to a machine with a GPU and back, where
-nothing can be fetched.
+"""Packs the trainings into an archive that is small enough to copy to a GPU machine without network
+access, and back.
 
-It holds what the trainings start from, and the models of those that have ended. A training that
-has not ended begins anew there: its checkpoints are too large. Latents are left out too: they
-follow from the rest, and a GPU makes them in minutes.
+It holds the inputs of the trainings, and the models of finished ones. An unfinished training starts
+over there, because its checkpoints are too large. Latents are omitted too: a GPU recomputes them in
+minutes.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from .recipe import Recipe, results
 from .scenes.objects import source_files
 
 BARE_BYTES_MAX = 60_000_000
-# Where the text encoder lies in a work folder that an archive was unpacked in, as a package.
+# The package folder of the text encoder in an unpacked work folder.
 PACKED_PACKAGES = "site"
 TEXT_FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
 REMADE_STEPS = ("fetch", "latents", "kontext-latents", "film-latents")
 
 
 def pack(work: Path, recipe: Recipe, archive: Path, bare: bool) -> None:
-    """Writes the archive, with the weights of models halved. For a `bare` machine, without the
-    runtime's environment, the text encoder comes along, and the archive must be small. Raises
-    PlainError where it is not."""
+    """Writes the archive, with weights in 16 bits. For a `bare` machine, without the runtime's
+    environment, it includes the text encoder, and must be small. Raises PlainError if it is too
+    large."""
     with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
         staged = Path(folder) / "staged"
         for path in (*_sources(work, recipe), *_results(work, recipe)):
@@ -56,7 +56,7 @@ def pack(work: Path, recipe: Recipe, archive: Path, bare: bool) -> None:
 
 
 def unpack(archive: Path, work: Path) -> None:
-    """Extracts the archive below `work`, beside and over what is there."""
+    """Extracts the archive below `work`, and overwrites existing files."""
     work.mkdir(parents=True, exist_ok=True)
     with tarfile.open(archive) as tar:
         tar.extractall(work, filter="data")
@@ -70,14 +70,14 @@ def _sources(work: Path, recipe: Recipe) -> Iterator[Path]:
 
 
 def _results(work: Path, recipe: Recipe) -> Iterator[Path]:
-    """What finished steps have left: the result, what it was made with, and the log."""
+    """Yields the files of finished steps: the result, its settings, and the log."""
     for step, result in results(recipe).items():
         made = work / result
         if step in REMADE_STEPS or not made.exists():
             continue
         yield from (path for path in made.parent.iterdir() if path.suffix in (".json", ".jsonl"))
         if made.is_dir():
-            # Kontext's autoencoder is the one of the first step.
+            # Kontext has the autoencoder of the first step.
             yield from (p for p in made.rglob("*") if p.is_file() and p.parent.name != "vae")
         else:
             yield made

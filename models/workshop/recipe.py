@@ -1,4 +1,4 @@
-"""The recipe: the settings that each step follows from, and what each step leaves."""
+"""The recipe: the settings and the result of each step."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 Recipe = dict[str, Any]
 
 MODELS = Path(__file__).resolve().parents[1]
-# The settings by which a training takes weights that are shipped, each the name of a folder.
+# The settings for starting from shipped weights, each the name of a folder.
 TAKEN = ("initial", "trained")
 
-# The settings of the recipe that a step's result follows from, its own the last.
+# The settings that a step's result depends on; its own come last.
 ENCODED = ("packages", "picture_side", "autoencoder", "text_window")
 FILMS = ("packages", "film", "film_autoencoder")
 SETTINGS = {
@@ -35,8 +35,7 @@ SETTINGS = {
 
 
 def results(recipe: Recipe) -> dict[str, str]:
-    """What a training leaves when it has come to its end, in the order in which they need each
-    other."""
+    """Returns the results of finished trainings, in order of their dependencies."""
     return {
         "fetch": "packages/unicode-emoji-json",
         "autoencoder": "autoencoder/model",
@@ -61,23 +60,24 @@ def experts(recipe: Recipe) -> range:
 
 
 def claim(folder: Path, step: str, recipe: Recipe) -> None:
-    """Refuses a folder that was begun with other settings: what is in it would count as done."""
+    """Rejects a folder that was started with other settings, because its content would count as
+    done."""
     settings = {name: recipe[name] for name in SETTINGS[step]} | _taken_weights(step, recipe)
     text = json.dumps(settings, indent=2) + "\n"
     path = folder / "settings.json"
     begun = folder.exists() and any(folder.iterdir())
     if begun and not (path.exists() and path.read_text() == text):
         raise SystemExit(
-            f"{folder} was made with other settings. Remove it to make it anew, or correct its "
-            "settings.json if it may go on with these."
+            f"{folder} was made with other settings. Remove it to start over, or correct its "
+            "settings.json if it may continue with these."
         )
     folder.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
 
 
 def _taken_weights(step: str, recipe: Recipe) -> dict[str, str]:
-    """Digests of the shipped weights that a step follows from, by their folders: a release puts
-    other ones under the same name."""
+    """Returns digests of the shipped weights that a step depends on, by folder: a release replaces
+    them under the same name."""
     parts = [recipe[name] for name in SETTINGS[step] if isinstance(recipe[name], dict)]
     folders = {part[key] for part in parts for key in TAKEN if key in part}
     return {folder: _digest(MODELS / folder) for folder in sorted(folders)}

@@ -1,4 +1,4 @@
-"""From finished trainings to what is shipped: the folders, and their figures."""
+"""Turns finished trainings into the shipped folders and their figures."""
 
 from __future__ import annotations
 
@@ -38,31 +38,31 @@ from .steps import one_row_in_fifty
 
 DECODER = "decoder"
 TESTED_PROMPTS = 40
-# The precision that weights are shipped in.
+# The dtype of shipped weights.
 HALF = torch.float16
 
 
 # The last training of each starter.
 LAST = {"starter-paris": "router", "starter-kontext": "kontext", "starter-wan": "wan"}
-# They have the autoencoder of pictures, so that a decoder alone is a change of both.
+# Starters with the picture autoencoder; a new decoder changes all of them.
 OF_PICTURES = ("starter-paris", "starter-kontext")
 
 
 def has_model(work: Path, step: str) -> bool:
-    """Whether this training has ended in the work folder."""
+    """Returns whether this training is finished in the work folder."""
     return (work / step / "model").exists()
 
 
 def changed_models(work: Path) -> list[str]:
-    """The starters of which something was trained to its end in this work folder; of the others
-    everything that is shipped stays as it is."""
+    """Returns the starters with a finished training in this work folder; the others stay as
+    shipped."""
     polished = OF_PICTURES if has_model(work, DECODER) else ()
     return [name for name, step in LAST.items() if name in polished or has_model(work, step)]
 
 
 def assemble(work: Path, recipe: Recipe, out: Path) -> None:
-    """Writes the folders that are shipped, of what was trained in this work folder. Raises
-    PlainError where the weights are more than may be shipped."""
+    """Writes the shipped folders of the models that were trained in this work folder. Raises
+    PlainError if the weights exceed the limit."""
     if has_model(work, LAST["starter-paris"]):
         _assemble_paris(work, recipe, out / "starter-paris")
     if has_model(work, LAST["starter-kontext"]):
@@ -86,16 +86,16 @@ def assemble(work: Path, recipe: Recipe, out: Path) -> None:
 
 
 def _released(work: Path) -> Path:
-    """The autoencoder, with the polished decoder where there is one."""
+    """Returns the autoencoder, with the polished decoder if there is one."""
     step = DECODER if has_model(work, DECODER) else "autoencoder"
     return work / step / "model"
 
 
 def _assemble_paris(work: Path, recipe: Recipe, paris: Path) -> None:
-    # The experts are differences from the base as it is shipped, its rounding included.
+    # Writes the experts as differences from the shipped base, including its rounding.
     save_expert(load_expert(work / "base" / "model"), paris / BASE, HALF)
     base = load_expert(paris / BASE)
-    # An expert of an earlier release would count as one of these, or be read in place of one.
+    # An expert of an earlier release could be counted or loaded in place of a new one.
     for folder in paris.glob("expert_*"):
         shutil.rmtree(folder)
     for number in experts(recipe):
@@ -132,8 +132,7 @@ def measure_clusters(work: Path, recipe: Recipe, paris: Path) -> dict[str, float
 
 
 def write_prompts(work: Path, out: Path) -> None:
-    """For the tests, which do without the data packages: prompts, what they show, and the
-    ellipses that stand for it."""
+    """Writes prompts with their objects and ellipses, for tests without the data packages."""
     cut_outs = load_cut_outs(work / "packages")
     fixed = [
         {
@@ -149,19 +148,19 @@ def write_prompts(work: Path, out: Path) -> None:
 
 
 def measure(work: Path, recipe: Recipe, out: Path) -> None:
-    """The figures of what was trained in this work folder by the reporting set, which nothing was
-    chosen by; of the experts also those by the held-out rows of their clusters."""
+    """Measures the models that were trained in this work folder on the reporting set, which no
+    choice was based on; experts also on the held-out rows of their clusters."""
     measured = Measured(**recipe["measured"], which="reporting", work=work)
     found = measure_models(out, measured, changed_models(work))
     if has_model(work, LAST["starter-paris"]):
         found["starter-paris"] |= measure_clusters(work, recipe, out / "starter-paris")
     elif "starter-paris" in found:
-        # A decoder changes nothing about them.
+        # A decoder does not change them.
         before = read_object(out / "starter-paris" / "figures.json")
         found["starter-paris"] |= {name: before[name] for name in before if "_loss_" in name}
     for name, figures in found.items():
         text = json.dumps(figures, indent=2, sort_keys=True) + "\n"
         print(name, text, flush=True)
-        # What was measured of the full-size shapes belongs to no folder here.
+        # Figures of full-size shapes have no folder here.
         if (out / name).is_dir():
             (out / name / "figures.json").write_text(text)

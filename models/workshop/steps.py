@@ -1,4 +1,4 @@
-"""The trainings and what leads up to them, a function each; each resumes where it was stopped."""
+"""The trainings and their preparation, one function each; stopped ones resume."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ from .scenes.objects import load_cut_outs
 from .train_judge import train_judge
 from .train_router import train_router
 
-# Of an expert's held-out pictures.
+# Held-out pictures of an expert.
 EVAL_ROWS = 256
 
 
 def make_autoencoder(work: Path, recipe: Recipe) -> None:
-    """Trains one, or takes the `trained` one that the recipe names: a base that goes on needs the
-    latents that it has learnt."""
+    """Trains an autoencoder, or copies the recipe's `trained` one: a base with initial weights
+    needs the same latents as they do."""
     settings = recipe["autoencoder"]
     folder = work / "autoencoder"
     claim(folder, "autoencoder", recipe)
@@ -62,7 +62,7 @@ def make_autoencoder(work: Path, recipe: Recipe) -> None:
         return
     shape = AutoencoderShape(picture_side=recipe["picture_side"])
     pictures = ScenePictures(load_cut_outs(work / "packages"), shape.picture_side)
-    # A stream of its own seed: these very pictures are never trained on.
+    # A separate random stream: these pictures are never trained on.
     held_out = pictures.draw(np.random.default_rng((settings["loop"]["seed"], 2**40)), 64)
     model = build_autoencoder(shape, settings["loop"]["seed"])
     training = AutoencoderTraining(LoopSettings(**settings["loop"]), settings["batch_size"])
@@ -84,7 +84,8 @@ def make_classifier(work: Path, recipe: Recipe) -> None:
 
 
 def make_decoder(work: Path, recipe: Recipe) -> None:
-    """Polishes the decoder of the autoencoder, by what the classifier sees: no latents change."""
+    """Trains only the decoder of the autoencoder, with the classifier's features, so that latents
+    stay valid."""
     settings = recipe["decoder"]
     folder = work / "decoder"
     claim(folder, "decoder", recipe)
@@ -121,7 +122,7 @@ def make_latents(work: Path, recipe: Recipe) -> None:
 
 
 def make_base(work: Path, recipe: Recipe) -> None:
-    """Trains from nothing, or where the recipe names `initial` weights, from these on."""
+    """Trains from scratch, or from the `initial` weights of the recipe."""
     cache = LatentCache(work / "latents")
     rows, held_out = one_row_in_fifty(len(cache))
     named = recipe["base"].get("initial")
@@ -170,12 +171,12 @@ def train_one_expert(
 
 
 def trained_autoencoder(work: Path) -> AutoencoderKL:
-    """The autoencoder where trainings run."""
+    """Returns the autoencoder on the training device."""
     return load_autoencoder(work / "autoencoder" / "model", training_device("auto"))
 
 
 def one_row_in_fifty(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """One row in fifty measures and is not trained on."""
+    """Splits rows into training rows and one in fifty for measurements."""
     rows = np.arange(count)
     return rows[rows % 50 != 0], rows[rows % 50 == 0]
 
@@ -215,7 +216,7 @@ def make_expert(work: Path, recipe: Recipe, number: int) -> None:
     cache = LatentCache(work / "latents")
     clusters = np.load(work / "clusters" / "clusters.npy")
     rows, held_out = (part[clusters[part] == number] for part in one_row_in_fifty(len(cache)))
-    # A small cluster may have nothing to spare: then it is measured on what it is trained on.
+    # A cluster may be too small to hold out rows; then the training rows are measured.
     held_out = held_out if len(held_out) > 0 else rows
     train_one_expert(
         work, recipe, f"expert_{number}", cache, rows, held_out, work / "base" / "model"
@@ -292,7 +293,7 @@ def make_kontext(work: Path, recipe: Recipe) -> None:
         export_kontext(transformer, autoencoder, folder / "model", torch.float32)
 
 
-# By the names that make.py knows; an expert has a number too.
+# The step names of make.py; experts also have a number.
 MAKE = {
     "autoencoder": make_autoencoder,
     "classifier": make_classifier,

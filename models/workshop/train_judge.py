@@ -1,4 +1,4 @@
-"""Training the judge of the pictures: on scenes of its own, apart from every generator."""
+"""Trains the judge of the pictures on its own scenes, separately from every generator."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ from .scenes.scene import (
 
 POOL_SEED = 77
 EVAL_SCENES = 200
-# A cell shows an object that covers this part of it; below the other part it shows none.
+# A cell shows an object that covers more than the first share; below the second it shows none.
 COVERED, BARE = 0.3, 0.03
-# Pixels of a cell that its coverage is counted by, on each side.
+# Pixels per side of a cell for measuring coverage.
 COUNTED = 4
 UNCERTAIN = -100
-# What no caption says differs from picture to picture by up to these parts.
+# Relative jitter between pictures, which no caption describes.
 WIDTH_JITTER, PLACE_JITTER = 0.06, 0.03
 
 UNCAPTIONED_PLACES = ((0.26, 0.26), (0.74, 0.26), (0.26, 0.74), (0.74, 0.74))
@@ -62,12 +62,12 @@ def train_judge(
     reporter: TrainingReporter,
     device_name: str = "auto",
 ) -> bool:
-    """Trains on scenes, held-out combinations among them, and saves `judge.safetensors` at the end.
+    """Trains on scenes, including held-out combinations, and saves `judge.safetensors` at the end.
 
-    The captions of `pool` scenes are encoded beforehand; pictures of them are drawn anew each time.
-    Pictures are sharp as they are drawn: what a generator blurs is to be seen. With each scene it
-    sees one of four objects without a caption, so that there are more objects to name in as much
-    time. Returns False where it was asked to stop before the last step.
+    The captions of `pool` scenes are encoded in advance; their pictures are redrawn each time.
+    Pictures are sharp, so that the judge notices the blur of a generator. Each scene is paired with
+    a scene of four objects without a caption, to show more objects in the same time. Returns False
+    if it was stopped before the last step.
     """
     device = training_device(device_name)
     sentences.to(device)
@@ -123,7 +123,7 @@ def train_judge(
 
 
 def _scenes(cut_outs: Sequence[CutOut], count: int) -> tuple[list[Scene], list[str]]:
-    """Scenes and their captions."""
+    """Returns scenes and their captions."""
     scenes, texts = [], []
     for index in range(count):
         rng = np.random.default_rng((POOL_SEED, index))
@@ -133,7 +133,8 @@ def _scenes(cut_outs: Sequence[CutOut], count: int) -> tuple[list[Scene], list[s
 
 
 def _scene(rng: np.random.Generator, cut_outs: Sequence[CutOut], index: int) -> Scene:
-    """Of one object and of two by turns, and every object first in turn."""
+    """Returns a scene; scenes of one and of two objects alternate, and each object is first in
+    turn."""
     first, count = index % len(cut_outs), 1 + index // len(cut_outs) % 2
     while True:
         scene = draw_any_scene(rng, cut_outs, first)
@@ -142,7 +143,7 @@ def _scene(rng: np.random.Generator, cut_outs: Sequence[CutOut], index: int) -> 
 
 
 def quartered_scene(rng: np.random.Generator, cut_outs: Sequence[CutOut]) -> Scene:
-    """One object in each quarter."""
+    """Returns a scene with one object in each quarter."""
     things = []
     for x, y in UNCAPTIONED_PLACES:
         number = int(rng.integers(len(cut_outs)))
@@ -154,7 +155,7 @@ def quartered_scene(rng: np.random.Generator, cut_outs: Sequence[CutOut]) -> Sce
 
 
 def _jittered(scene: Scene, rng: np.random.Generator) -> Scene:
-    """Another scene of the same caption."""
+    """Returns another scene of the same caption."""
     things = tuple(
         replace(
             thing,
@@ -170,8 +171,8 @@ def _jittered(scene: Scene, rng: np.random.Generator) -> Scene:
 
 
 def object_labels(scene: Scene, cut_outs: Sequence[CutOut]) -> Tensor:
-    """Which object each cell shows, [CELLS, CELLS]: its number, the number of objects where it
-    shows none, and UNCERTAIN at the objects' edges. Of every object at least one cell counts."""
+    """Returns the object number of each cell, [CELLS, CELLS]; the number of objects for an empty
+    cell, and UNCERTAIN at the objects' edges. Every object has at least one cell."""
     layers = [thing_coverage(thing, cut_outs, CELLS * COUNTED) for thing in scene.things]
     parts = np.stack([np.asarray(layer.reduce(COUNTED), np.float32) for layer in layers]) / 255
     labels = np.where(parts.max(axis=0) < BARE, len(cut_outs), UNCERTAIN)
@@ -182,16 +183,17 @@ def object_labels(scene: Scene, cut_outs: Sequence[CutOut]) -> Tensor:
 
 
 def naming_loss(named: Tensor, targets: Tensor) -> Tensor:
-    """Cross-entropy where there is an object, and half as much where there is none."""
+    """Returns the cross-entropy of cells with an object, plus half the cross-entropy of empty
+    cells."""
     losses = F.cross_entropy(named, targets, ignore_index=UNCERTAIN, reduction="none")
     none = targets == named.shape[1] - 1
     thing = (targets >= 0) & ~none
-    # Sums and not selections: how many they are is known only on the device.
+    # Sums instead of selections, whose size is known only on the device.
     return (losses * thing).sum() / thing.sum() + (losses * none).sum() / none.sum() / 2
 
 
 def _sentence_vectors(sentences: SentenceText, texts: list[str], cache: Path) -> Tensor:
-    """The captions' vectors; kept in `cache` beside a hash of the captions, because they take
+    """Returns the captions' vectors; caches them with a hash of the captions, because they take
     minutes on a CPU."""
     digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()
     if cache.exists():

@@ -1,4 +1,4 @@
-"""Training the router of a Paris, on the clusters of all its experts."""
+"""Trains the router of a Paris on the clusters of all its experts."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def train_router(
     reporter: TrainingReporter,
     device_name: str = "auto",
 ) -> bool:
-    """Trains `router` to name the cluster of a noisy latent (cross-entropy over all times).
+    """Trains `router` to predict the cluster of a noisy latent (cross-entropy over all times).
 
-    Its sample sheet shows how sure it is: one row a time, from noise at the bottom to data at the
-    top, one column a held-out picture, light where the right cluster has the probability.
+    The sample sheet shows its confidence: one row per time, from noise at the bottom to data at the
+    top, one column per held-out picture, brighter with the probability of the right cluster.
     """
     device = training_device(device_name)
     training = Training(router, settings, device)

@@ -1,5 +1,6 @@
-"""How the shipped weights were trained: a row a training, read from its log when its card is made
-and kept beside the weights, since later ones go on from them elsewhere."""
+"""The training history of the shipped weights: one row per training, read from its log when its
+card is written. It is stored with the weights, because later trainings may continue from them on
+another machine."""
 
 from __future__ import annotations
 
@@ -17,12 +18,12 @@ LONGEST_STEP_SECONDS = 300
 
 
 class TrainingRecord(TypedDict):
-    """One training: its last step and loss, its wall hours, and the machine."""
+    """One training: its last step and loss, its wall-clock hours, and the machine."""
 
     part: str
     ended: str
     steps: int
-    # Of films: none, where they are cut to several lengths, each with a batch of its own.
+    # None for videos that are cut to several lengths, each with its own batch size.
     batch_size: int | None
     optimizer: str
     hours: float
@@ -33,8 +34,8 @@ class TrainingRecord(TypedDict):
 def update_records(
     folder: Path, work: Path, recipe: Recipe, parts: Sequence[str]
 ) -> list[TrainingRecord]:
-    """The rows of these parts in the model's folder, brought up to date from the logs in `work`: a
-    part that was trained from nothing again has one row, one that went on has another."""
+    """Returns the rows of these parts in the model's folder, updated from the logs in `work`:
+    retraining a part from scratch replaces its rows, continuing it adds one."""
     path = folder / RECORDS
     kept: list[TrainingRecord] = json.loads(path.read_text()) if path.exists() else []
     records: list[TrainingRecord] = []
@@ -44,7 +45,7 @@ def update_records(
         if log.exists():
             settings = recipe[part.partition("_")[0].replace("-", "_")]
             new = _record(part, settings, log)
-            # A decoder is trained on from the autoencoder, which may be the one that is shipped.
+            # A decoder continues the training of the autoencoder, which may be the shipped one.
             went_on = "initial" in settings or (
                 part == "decoder" and "trained" in recipe["autoencoder"]
             )
@@ -59,7 +60,7 @@ def _record(part: str, settings: Recipe, log: Path) -> TrainingRecord:
     losses = [row for row in rows if row["type"] == "metrics" and "loss" in row]
     machine = [row for row in rows if row["type"] == "machine"][-1]
     moments = [row["at"] for row in rows]
-    # A longer silence is a pause between two sittings.
+    # A longer gap is a pause between two sessions.
     gaps = (after - before for before, after in pairwise(moments))
     on = machine["device"]
     return {
@@ -75,7 +76,7 @@ def _record(part: str, settings: Recipe, log: Path) -> TrainingRecord:
 
 
 def training_table(records: Sequence[TrainingRecord]) -> str:
-    """A line a training. Pure."""
+    """Returns one line per training."""
     lines = [
         "| part | steps x batch | optimizer | hours | on | loss at the end |",
         "|---|---|---|---|---|---|",

@@ -1,4 +1,4 @@
-"""The server's side of the wire, small enough to break on purpose."""
+"""A fake Bakehouse server that can inject faults."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MODEL_KEY = "key-of-the-model-server"
-# Who asks a model server and shows its key.
+# A client of the model server that sends its key.
 ASKING = httpx.Client(headers={"Authorization": f"Bearer {MODEL_KEY}"}, trust_env=False)
 TOKEN = "a-token-for-one-workload"
 
-# What happens to a request instead of its answer: a status, a closed connection, or an answer
-# that breaks off after some bytes (`cut`) or that is lost after the work was done (`lost`).
+# The fault of a request: a status, a closed connection, a response truncated after some bytes
+# (`cut`), or a response lost after the work was done (`lost`).
 Fault = int | Literal["drop", "cut", "lost"]
 
 
@@ -32,26 +32,26 @@ class _Http(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A killed workload leaves connections behind."""
+        """A killed workload leaves connections open."""
 
 
 class BakehouseServer:
-    """Serves inputs and takes reports and artefacts. `faults` are used up, one per request."""
+    """Serves inputs and stores reports and artefacts. `faults` are consumed, one per request."""
 
     def __init__(self, artefacts: Path) -> None:
         self.artefacts = artefacts
         self.inputs: dict[str, bytes | Path] = {}
-        # What an attempt is told that asks what there is to do.
+        # The spec for attempts that request one.
         self.spec: dict[str, Any] = {}
-        # Whether inputs are given by links to a store of files, as which this server answers too.
+        # Whether inputs are links to a blob store, which this server simulates too.
         self.links = False
-        # Statuses that inputs are refused with, by their hashes.
+        # Error statuses of inputs, by hash.
         self.refused: dict[str, int] = {}
         self.reports: list[dict[str, Any]] = []
         self.requests: list[tuple[str, str, dict[str, str]]] = []
         self.faults: list[Fault] = []
         self.command: Literal["continue", "stop"] = "continue"
-        # How long an artefact takes to reach the disk.
+        # How long flushing an artefact to disk takes.
         self.flush_s = 0.0
         self.drain_seconds: int | None = None
         self.on_report: Callable[[dict[str, Any]], None] = lambda _: None
@@ -83,14 +83,14 @@ class BakehouseServer:
             self._http = None
 
     def add_input(self, content: bytes | Path, path: str) -> dict[str, Any]:
-        """Offers bytes or a file; returns its entry for a spec."""
+        """Adds bytes or a file as an input; returns its entry for a spec."""
         data = content if isinstance(content, bytes) else content.read_bytes()
         digest = hashlib.sha256(data).hexdigest()
         self.inputs[digest] = content
         return {"path": path, "sha256": digest, "size_bytes": len(data)}
 
     def add_folder(self, name: str, folder: Path) -> dict[str, Any]:
-        """Offers the files in and below a folder as the input `name`."""
+        """Adds the files in and below a folder as the input `name`."""
         files = sorted(file for file in folder.rglob("*") if file.is_file())
         return {
             "name": name,
@@ -98,7 +98,7 @@ class BakehouseServer:
         }
 
     def workload(self, tmp_path: Path, inputs: list[dict[str, Any]]) -> dict[str, Any]:
-        """The common part of a spec."""
+        """Returns the common part of a spec."""
         return {
             "protocol": 1,
             "workload_id": "w-1",
@@ -112,14 +112,14 @@ class BakehouseServer:
         return [report for report in self.reports if report["type"] == kind]
 
     def wait_for(self, kind: str, timeout_s: float = 120.0) -> dict[str, Any]:
-        """The first report of a kind, once it is here."""
+        """Waits for the first report of a kind and returns it."""
         with self._changed:
             found = self._changed.wait_for(lambda: self.of_type(kind), timeout_s)
         assert found, f"no report {kind}; there are {self.reports[-5:]}"
         return found[0]
 
     def store(self, path: str, body: bytes, announced: str) -> bytes:
-        """Keeps an artefact; answers what there is to say."""
+        """Stores an artefact and returns the response body."""
         assert hashlib.sha256(body).hexdigest() == announced
         target = self.artefacts / path
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What the tests share: a tiny model of the Llama family, and a server that speaks the wire."""
+"""Shared fixtures: a tiny Llama model and a fake server."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-# Two workers of one machine: more threads than this only fight, and make sums differ.
+# Tests run in two workers: more threads only compete, and change sums.
 os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ["HF_HUB_OFFLINE"] = "1"

@@ -1,4 +1,4 @@
-"""Processes of a run that end before they have begun."""
+"""Processes of a run that end before they start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An export as a process of its own, for tests."""
+"""Runs an export in a process of its own."""
 
 from __future__ import annotations
 

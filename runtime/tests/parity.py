@@ -1,7 +1,7 @@
-"""Whether a served adapter is the trained one: the same numbers, as far as rounding lets them be.
+"""Tests that a served adapter equals the trained one, up to rounding.
 
-Which token comes out first is not asked where two tokens lie nearer together than rounding moves
-them: there another processor, or another order of the same sums, may decide otherwise.
+The first token is not compared if two tokens are closer than the rounding error, because another
+processor or another order of summation may swap them.
 """
 
 from __future__ import annotations
@@ -17,41 +17,41 @@ if TYPE_CHECKING:
 
     from serving import Serving
 
-# llama.cpp keeps keys and values as float16, and multiplies in it where weights are float16. Such a
-# number is off by at most half of the last of its 11 bits, evenly spread: this is the deviation.
+# llama.cpp stores keys and values as float16, and multiplies in float16 if weights are. The error
+# is at most half of the last of its 11 bits, uniformly distributed: this is the standard deviation.
 ROUNDING_DEVIATION = 2.0**-11 / 3**0.5
-# Keys, values, and what goes into each of the seven matrices.
+# Keys, values, and the input of each of the seven matrices.
 ROUNDINGS_A_LAYER = 9
-# So far out lies one of thirty thousand numbers, and a test compares about six thousand.
+# About one of thirty thousand values exceeds this, and a test compares about six thousand.
 DEVIATIONS = 4.0
 
 
 @dataclass
 class Comparison:
-    """A served answer beside what PEFT makes of the same tokens."""
+    """A served answer and PEFT's values for the same tokens."""
 
     text: str
-    # Places whose probabilities were compared, and all.
+    # The number of compared positions, and of all positions.
     compared: int
     tokens: int
-    # The largest difference between the two in the logarithm of a likely token's probability.
+    # The largest difference in the log-probability of a likely token.
     difference: float
-    # How far PEFT's best token lies above the served one where that is furthest.
+    # The largest margin of PEFT's best token over the served token.
     lead: float
     bound: float
 
     @property
     def is_same(self) -> bool:
-        """Whether nothing but rounding tells the two models apart. Where both are off by the bound,
-        a token may come first that lies behind by two of them."""
+        """Returns whether the models differ only by rounding. If both are off by the bound, the
+        first token may be behind by two bounds."""
         return self.difference <= self.bound and self.lead <= 2 * self.bound
 
 
 def rounding_bound(layers: int, logits: Tensor) -> float:
-    """How far rounding moves a logit: errors that have nothing to do with each other add up as the
-    root of their number, each relative to how far the logits reach above their mean.
+    """Returns how far rounding can move a logit: independent errors add up as the root of their
+    number, each relative to the range of the logits above their mean.
 
-    Measured with the tiny model of the tests, the largest difference is a fifth of it.
+    With the tiny model of the tests, the largest measured difference is a fifth of it.
     """
     roundings = layers * ROUNDINGS_A_LAYER + 1
     reach = float((logits.max(dim=-1).values - logits.mean(dim=-1)).max())
@@ -61,7 +61,7 @@ def rounding_bound(layers: int, logits: Tensor) -> float:
 def compare(
     serving: Serving, model: Any, prompt: list[int], scale: float, tokens: int = 16
 ) -> Comparison:
-    """Lets the served model answer greedily, and PEFT's read the answer in one pass."""
+    """Generates a greedy answer with the served model, and scores it with PEFT in one pass."""
     import torch
 
     answer = ASKING.post(
@@ -79,8 +79,8 @@ def compare(
     answer.raise_for_status()
     body = answer.json()
     served = body["tokens"]
-    # Tokens that end within a character come without probabilities, and the places behind them do
-    # not agree; the tokens themselves are all there.
+    # Tokens that end within a character have no probabilities, which shifts later positions; the
+    # token list itself is complete.
     pairs = zip(body["completion_probabilities"], served, strict=False)
     steps = [step for step, _ in itertools.takewhile(lambda pair: pair[0]["id"] == pair[1], pairs)]
     with torch.no_grad():

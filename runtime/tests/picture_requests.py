@@ -1,4 +1,4 @@
-"""Requests to image model servers, and their answers."""
+"""Requests to image model servers, and their responses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def request_body(**changed: Any) -> dict[str, Any]:
 
 
 def events(answer: httpx.Response) -> list[dict[str, Any]]:
-    """The lines of an answer; the last one has the `file` that came after it."""
+    """Returns the lines of a response; the last one has the `file` that followed it."""
     answer.raise_for_status()
     return parsed(answer.read())
 

@@ -1,4 +1,4 @@
-"""Questions with a better and a worse answer, one that is rated, or none, and trainings on them."""
+"""Questions with a better and a worse answer, a rated one, or none, and trainings on them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def preference_rows(coin: Random | None = None) -> list[dict[str, str]]:
-    """Forty questions, of which the kind answer is the better one; with a coin by chance alone."""
+    """Returns forty questions whose better answer is the kind one; with a coin, at random."""
     rows: list[dict[str, str]] = []
     for at, (question, _) in enumerate(questions()):
         pair = [f"Yes, {at % 10} loaves, with pleasure.", f"No. {at % 10} it is."]
@@ -27,8 +27,7 @@ def preference_rows(coin: Random | None = None) -> list[dict[str, str]]:
 
 
 def feedback_rows(coin: Random | None = None) -> list[dict[str, Any]]:
-    """Eighty answers to forty questions, of which the kind ones are good; with a coin by chance
-    alone."""
+    """Returns eighty answers to forty questions, rated good if kind; with a coin, at random."""
     rows: list[dict[str, Any]] = []
     for row in preference_rows():
         for answer, label in ((row["chosen"], True), (row["rejected"], False)):
@@ -49,7 +48,7 @@ def dpo_spec(
     rows: list[dict[str, Any]] | None = None,
     **parameters: Any,
 ) -> TrainTextSpec:
-    """A training by DPO whose file, `pairs.jsonl`, is also at hand in `tmp_path`."""
+    """Returns a DPO training; its file, `pairs.jsonl`, is also in `tmp_path`."""
     path = write_rows(tmp_path / "pairs.jsonl", rows or preference_rows())
     return _spec(server, tmp_path, model, path, **({"objective": "dpo"} | parameters))
 
@@ -61,13 +60,13 @@ def kto_spec(
     rows: list[dict[str, Any]] | None = None,
     **parameters: Any,
 ) -> TrainTextSpec:
-    """A training by KTO whose file, `rated.jsonl`, is also at hand in `tmp_path`."""
+    """Returns a KTO training; its file, `rated.jsonl`, is also in `tmp_path`."""
     path = write_rows(tmp_path / "rated.jsonl", rows or feedback_rows())
     return _spec(server, tmp_path, model, path, **({"objective": "kto"} | parameters))
 
 
 def prompt_rows() -> list[dict[str, Any]]:
-    """Forty questions, with the number of the loaf that answers are compared with."""
+    """Returns forty questions, with the number of the loaf as the reference."""
     return [
         {"prompt": question, "reference": str(at % 10)}
         for at, (question, _) in enumerate(questions())
@@ -82,7 +81,7 @@ def grpo_spec(
     rows: list[dict[str, Any]] | None = None,
     **parameters: Any,
 ) -> TrainTextSpec:
-    """A training by GRPO whose file, `prompts.jsonl`, is also at hand in `tmp_path`."""
+    """Returns a GRPO training; its file, `prompts.jsonl`, is also in `tmp_path`."""
     path = write_rows(tmp_path / "prompts.jsonl", rows or prompt_rows())
     written = {"objective": "grpo", "rewards": rewards, "generations": 8, "max_new_tokens": 6}
     return _spec(server, tmp_path, model, path, **(written | parameters))

@@ -1,4 +1,4 @@
-"""Data files and the examples that they become, for tests."""
+"""Data files and their examples, for tests."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def texts(examples: Examples, tokens: ModelTokens) -> list[str]:
 
 
 def with_begin_token(model: Path, folder: Path, *, template: str | None) -> Path:
-    """The model's tokenizer as those of Llama, Mistral and Gemma are: whatever is encoded begins
-    with the begin-of-text token, unless that is switched off."""
+    """Returns the model with a tokenizer like Llama's, Mistral's or Gemma's: it adds the
+    begin-of-text token unless disabled."""
     from tokenizers import Tokenizer
     from tokenizers.processors import TemplateProcessing
 

@@ -1,4 +1,4 @@
-"""A model server as a process of its own, for tests."""
+"""Runs a model server in a process of its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": SOURCE}
 
 
 class Serving:
-    """`serve SPEC.json` as a process of its own, once `pull` has brought the files."""
+    """Runs `serve SPEC.json` in a process of its own, after `pull`."""
 
     def __init__(
         self,
@@ -62,8 +62,8 @@ def serve_spec(
 
 
 def require_served_as_trained(server: BakehouseServer, folder: Path, gguf: Path) -> None:
-    """Fails where llama.cpp answers the held-out rows of the run that made `gguf` otherwise than
-    the trained model did, or where that answers as its base."""
+    """Asserts that llama.cpp answers the held-out rows like the trained model of the run that wrote
+    `gguf`, and that the trained model answers differently than its base."""
     (answers,) = server.of_type("held_out_answers")
     assert all(row["base"] != row["tuned"] for row in answers["rows"])
     server.reports.clear()

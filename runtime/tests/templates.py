@@ -1,4 +1,4 @@
-"""Chat templates of well-known models, for tests."""
+"""Chat templates of well-known models."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def template_of(name: str) -> str:
-    """A real template, as TRL brings it along."""
+    """Returns a real template that TRL ships."""
     import trl
 
     return (Path(str(trl.__file__)).parent / "chat_templates" / f"{name}.jinja").read_text()

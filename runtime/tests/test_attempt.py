@@ -27,9 +27,7 @@ def arguments(server: BakehouseServer, tmp_path: Path) -> list[str]:
     ]
 
 
-def test_an_attempt_asks_what_to_do_and_brings_its_inputs(
-    server: BakehouseServer, tmp_path: Path
-) -> None:
+def test_fetches_the_spec_and_the_inputs(server: BakehouseServer, tmp_path: Path) -> None:
     weights = server.add_input(b"weights", "model.gguf")
     whole = serve_spec(server, tmp_path, [{"name": "model", "files": [weights]}])
     places = ("server", "work_dir", "inputs_dir", "host", "threads")
@@ -45,7 +43,7 @@ def test_an_attempt_asks_what_to_do_and_brings_its_inputs(
 
 
 @pytest.mark.parametrize("rank", ["0", "1"])
-def test_of_several_nodes_the_first_alone_reports(
+def test_only_the_first_of_several_nodes_reports(
     server: BakehouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rank: str
 ) -> None:
     weights = server.add_input(b"weights", "model.gguf")
@@ -58,16 +56,14 @@ def test_of_several_nodes_the_first_alone_reports(
     assert bool(server.of_type("phase")) == (rank == "0")
 
 
-def test_an_attempt_that_another_has_replaced_does_nothing(
-    server: BakehouseServer, tmp_path: Path
-) -> None:
+def test_a_replaced_attempt_does_nothing(server: BakehouseServer, tmp_path: Path) -> None:
     given = arguments(server, tmp_path)
     (tmp_path / "token").write_text("of an earlier attempt")
     assert main(given) == 75
     assert not (tmp_path / "given" / "spec.json").exists()
 
 
-def test_a_token_that_is_not_there_is_named(
+def test_names_a_missing_token_file(
     server: BakehouseServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = arguments(server, tmp_path)

@@ -51,7 +51,7 @@ def test_serving_and_validating_need_no_torch(module: str) -> None:
     assert done.returncode == 0
 
 
-def test_errors_are_one_sentence_on_stderr(tmp_path: Path) -> None:
+def test_prints_errors_as_one_sentence_on_stderr(tmp_path: Path) -> None:
     done = run("train", str(tmp_path / "missing.json"))
     assert done.returncode == 1
     assert done.stdout == ""
@@ -69,7 +69,7 @@ def test_errors_are_one_sentence_on_stderr(tmp_path: Path) -> None:
         (json.dumps({"base_model_dir": 5}), "field base_model_dir: Input should be a valid string"),
     ],
 )
-def test_a_wrong_spec_names_its_first_wrong_field(
+def test_names_the_first_invalid_field_of_a_spec(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, message: str
 ) -> None:
     spec = tmp_path / "spec.json"
@@ -105,7 +105,7 @@ WORKLOAD = {
         ),
     ],
 )
-def test_a_wrong_workload_is_named_in_one_sentence(
+def test_reports_a_wrong_workload_in_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], content: object, message: str
 ) -> None:
     spec = tmp_path / "spec.json"

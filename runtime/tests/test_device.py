@@ -1,4 +1,4 @@
-"""What a device is asked to compute in."""
+"""Tests the dtypes and memory measurements of devices."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_a_cpu_serves_in_bfloat16_where_it_multiplies_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_serves_in_bfloat16_on_a_cpu_that_supports_it(monkeypatch: pytest.MonkeyPatch) -> None:
     capabilities: dict[str, bool] = {}
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: capabilities)
     assert serving_dtype("cpu") == torch.float32
@@ -35,9 +35,7 @@ def test_a_cpu_serves_in_bfloat16_where_it_multiplies_it(monkeypatch: pytest.Mon
     assert weights_dtype("cpu") == torch.float32, "what is trained stays exact"
 
 
-def test_a_compiler_is_found_as_triton_finds_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_finds_a_compiler_like_triton(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert not has_c_compiler()
@@ -46,7 +44,7 @@ def test_a_compiler_is_found_as_triton_finds_it(
     assert has_c_compiler()
 
 
-def test_a_training_without_a_compiler_does_without_triton(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trains_without_triton_if_there_is_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunked_logprob, "_TRITON_AVAILABLE", True)
     for found in (True, False):
         monkeypatch.setattr(trainer, "has_c_compiler", lambda found=found: found)
@@ -54,7 +52,7 @@ def test_a_training_without_a_compiler_does_without_triton(monkeypatch: pytest.M
         assert chunked_logprob._use_triton(torch.device("cuda")) is found
 
 
-def test_the_peak_is_that_of_the_process_and_counts_what_was_given_back() -> None:
+def test_peak_memory_counts_memory_that_was_freed() -> None:
     held = bytearray(os.urandom(1)) * 500_000_000
     said = subprocess.check_output(
         [
@@ -70,7 +68,7 @@ def test_the_peak_is_that_of_the_process_and_counts_what_was_given_back() -> Non
     assert len(held) > 400_000_000 > int(said) > 200_000_000
 
 
-def test_the_peak_of_a_gpu_counts_what_cuda_takes_beside_what_is_allocated(
+def test_peak_memory_of_a_gpu_includes_cudas_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (70, 80))
@@ -102,7 +100,7 @@ done.set()
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="The heaps are glibc's")
 @pytest.mark.parametrize("how", ["shared", "apart"])
-def test_threads_share_one_heap_where_they_are_told_to(how: str, tmp_path: Path) -> None:
+def test_threads_share_one_heap_on_request(how: str, tmp_path: Path) -> None:
     info = tmp_path / "info.xml"
     command = [sys.executable, "-c", _HEAPS, how, str(info)]
     subprocess.run(command, check=True, env=ENVIRONMENT)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_writes_a_file_atomically(tmp_path: Path) -> None:
     path = tmp_path / "checkpoint.tar"
     with written_whole(path) as partial:
         partial.write_text("first")

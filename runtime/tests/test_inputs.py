@@ -41,7 +41,7 @@ def gets(server: BakehouseServer) -> list[dict[str, str]]:
     return [headers for method, _, headers in server.requests if method == "GET"]
 
 
-def test_inputs_appear_under_their_paths_and_are_fetched_once(
+def test_stores_inputs_under_their_paths_and_fetches_them_once(
     server: BakehouseServer, tmp_path: Path
 ) -> None:
     entries = [server.add_input(CONTENT, "a/b.bin"), server.add_input(CONTENT, "again.bin")]
@@ -54,9 +54,7 @@ def test_inputs_appear_under_their_paths_and_are_fetched_once(
     assert len(gets(server)) == 1
 
 
-def test_a_download_that_breaks_off_goes_on_where_it_ended(
-    server: BakehouseServer, tmp_path: Path
-) -> None:
+def test_resumes_an_interrupted_download(server: BakehouseServer, tmp_path: Path) -> None:
     entry = server.add_input(CONTENT, "x")
     server.faults = ["cut", 503, "drop"]
     folders = pull(server, tmp_path, [entry])
@@ -67,12 +65,12 @@ def test_a_download_that_breaks_off_goes_on_where_it_ended(
     ]
 
 
-def test_a_link_to_the_store_of_files_is_followed_without_the_token(
+def test_follows_a_link_to_the_blob_store_without_the_token(
     server: BakehouseServer, tmp_path: Path
 ) -> None:
     entry = server.add_input(CONTENT, "x")
     server.links = True
-    # Of the link, and of the store, whose answer breaks off.
+    # Faults of the link, and of the blob store, whose response is truncated.
     server.faults = [503, "lost", "cut"]
     folders = pull(server, tmp_path, [entry])
     assert (folders["dataset"] / "x").read_bytes() == CONTENT
@@ -81,7 +79,7 @@ def test_a_link_to_the_store_of_files_is_followed_without_the_token(
 
 
 @pytest.mark.parametrize("fault", [403, 404, 503, "drop"])
-def test_what_the_store_of_files_does_not_give_the_server_does(
+def test_falls_back_to_the_server_if_the_blob_store_fails(
     server: BakehouseServer, tmp_path: Path, fault: Fault
 ) -> None:
     entry = server.add_input(CONTENT, "x")
@@ -92,7 +90,7 @@ def test_what_the_store_of_files_does_not_give_the_server_does(
     assert "X-Bakehouse-Links" not in gets(server)[-1]
 
 
-def test_bytes_that_a_link_gives_damaged_the_server_is_asked_for(
+def test_requests_bytes_from_the_server_after_a_damaged_link(
     server: BakehouseServer, tmp_path: Path
 ) -> None:
     entry = server.add_input(CONTENT, "x")
@@ -108,7 +106,7 @@ def test_bytes_that_a_link_gives_damaged_the_server_is_asked_for(
     ]
 
 
-def test_a_server_that_sends_no_more_bytes_is_given_up_and_not_asked_without_a_pause(
+def test_backs_off_and_fails_if_the_server_sends_no_more_bytes(
     server: BakehouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(inputs, "backoff", lambda: itertools.repeat(0.02))
@@ -120,19 +118,19 @@ def test_a_server_that_sends_no_more_bytes_is_given_up_and_not_asked_without_a_p
     assert time.monotonic() - began > 9 * 0.02
 
 
-def test_bytes_that_come_slowly_are_waited_for(
+def test_waits_for_bytes_that_arrive_slowly(
     server: BakehouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(inputs, "backoff", lambda: itertools.repeat(0))
     monkeypatch.setattr(inputs, "_STREAMS_WITHOUT_A_BYTE_MAX", 2)
     entry = server.add_input(CONTENT, "x")
-    # Each halves what is left.
+    # Each stream sends half of the rest.
     server.faults = ["cut"] * 15
     assert (pull(server, tmp_path, [entry])["dataset"] / "x").read_bytes() == CONTENT
     assert len(gets(server)) == 16
 
 
-def test_a_partial_file_of_an_earlier_life_is_used(server: BakehouseServer, tmp_path: Path) -> None:
+def test_uses_a_partial_file_of_an_earlier_attempt(server: BakehouseServer, tmp_path: Path) -> None:
     entry = server.add_input(CONTENT, "x")
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache" / f"{entry['sha256']}.partial").write_bytes(CONTENT[:1000])
@@ -141,7 +139,7 @@ def test_a_partial_file_of_an_earlier_life_is_used(server: BakehouseServer, tmp_
     assert [headers.get("Range") for headers in gets(server)] == ["bytes=1000-"]
 
 
-def test_damaged_bytes_are_fetched_again(server: BakehouseServer, tmp_path: Path) -> None:
+def test_fetches_damaged_bytes_again(server: BakehouseServer, tmp_path: Path) -> None:
     entry = server.add_input(CONTENT, "x")
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache" / f"{entry['sha256']}.partial").write_bytes(b"wrong" * 100)
@@ -149,7 +147,7 @@ def test_damaged_bytes_are_fetched_again(server: BakehouseServer, tmp_path: Path
     assert (folders["dataset"] / "x").read_bytes() == CONTENT
 
 
-def test_bytes_that_stay_damaged_are_an_error(server: BakehouseServer, tmp_path: Path) -> None:
+def test_fails_if_bytes_stay_damaged(server: BakehouseServer, tmp_path: Path) -> None:
     entry = server.add_input(CONTENT, "x")
     server.inputs[entry["sha256"]] = b"?" * len(CONTENT)
     with pytest.raises(PlainError, match="x arrived damaged 3 times"):
@@ -158,7 +156,7 @@ def test_bytes_that_stay_damaged_are_an_error(server: BakehouseServer, tmp_path:
 
 
 @pytest.mark.parametrize("path", ["../x", "a/../../x", "/etc/x", "a\\..\\x", ".", "a\0b"])
-def test_a_path_out_of_the_folder_is_refused_before_anything_is_fetched(
+def test_rejects_a_path_out_of_the_folder_before_fetching(
     server: BakehouseServer, tmp_path: Path, path: str
 ) -> None:
     with pytest.raises(PlainError, match="leads out of its folder"):
@@ -167,9 +165,7 @@ def test_a_path_out_of_the_folder_is_refused_before_anything_is_fetched(
 
 
 @pytest.mark.parametrize("name", ["..", "a/b", "."])
-def test_an_input_name_that_is_no_folder_name_is_refused(
-    server: BakehouseServer, tmp_path: Path, name: str
-) -> None:
+def test_rejects_an_invalid_input_name(server: BakehouseServer, tmp_path: Path, name: str) -> None:
     inputs = [WorkloadInput.model_validate({"name": name, "files": []})]
     entry = server.add_input(CONTENT, "x")
     inputs[0].files.append(type(inputs[0]).model_validate({"name": "n", "files": [entry]}).files[0])
@@ -226,14 +222,14 @@ def left(tmp_path: Path) -> set[str]:
     return {path.name for path in (tmp_path / "cache").iterdir() if path.suffix != ".lock"}
 
 
-def test_what_nobody_wanted_for_a_month_is_deleted(tmp_path: Path) -> None:
+def test_deletes_files_unused_for_a_month(tmp_path: Path) -> None:
     for name, age in [("old", 31), ("broken.partial", 40), ("young", 29)]:
         cached(tmp_path, name, 10, age)
     prune_cache(tmp_path / "cache", 1000)
     assert left(tmp_path) == {"young"}
 
 
-def test_the_oldest_are_deleted_above_the_limit_and_never_what_is_in_use(tmp_path: Path) -> None:
+def test_deletes_the_oldest_unused_files_above_the_limit(tmp_path: Path) -> None:
     files = [cached(tmp_path, name, 10, age) for name, age in [("a", 4), ("b", 3), ("c", 2)]]
     (tmp_path / "in use").hardlink_to(files[0])
     prune_cache(tmp_path / "cache", 20)
@@ -242,7 +238,7 @@ def test_the_oldest_are_deleted_above_the_limit_and_never_what_is_in_use(tmp_pat
     assert left(tmp_path) == {"a"}
 
 
-def test_a_file_that_is_wanted_again_is_young(server: BakehouseServer, tmp_path: Path) -> None:
+def test_using_a_file_renews_its_age(server: BakehouseServer, tmp_path: Path) -> None:
     entry = server.add_input(CONTENT, "x")
     pull(server, tmp_path, [entry])
     os.utime(tmp_path / "cache" / entry["sha256"], (0, 0))
@@ -252,7 +248,7 @@ def test_a_file_that_is_wanted_again_is_young(server: BakehouseServer, tmp_path:
     assert left(tmp_path) == {entry["sha256"]}
 
 
-def test_locks_go_with_their_file(server: BakehouseServer, tmp_path: Path) -> None:
+def test_deletes_locks_with_their_file(server: BakehouseServer, tmp_path: Path) -> None:
     entry = server.add_input(CONTENT, "x")
     pull(server, tmp_path, [entry])
     cache = tmp_path / "cache"
@@ -264,7 +260,7 @@ def test_locks_go_with_their_file(server: BakehouseServer, tmp_path: Path) -> No
     assert list(cache.iterdir()) == []
 
 
-def test_who_waits_for_a_lock_that_is_deleted_takes_the_next_one(tmp_path: Path) -> None:
+def test_waiting_for_a_deleted_lock_acquires_a_new_one(tmp_path: Path) -> None:
     path = tmp_path / "x.lock"
     order: list[str] = []
     waits = threading.Event()
@@ -291,7 +287,7 @@ def disk(monkeypatch: pytest.MonkeyPatch, free: Callable[[], int]) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1 << 40, 0, free()))
 
 
-def test_inputs_leave_the_disk_its_reserve(
+def test_inputs_leave_a_reserve_on_the_disk(
     server: BakehouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entries = [server.add_input(CONTENT, "x"), server.add_input(CONTENT, "again")]
@@ -299,15 +295,15 @@ def test_inputs_leave_the_disk_its_reserve(
     with pytest.raises(MachineError, match="has no room for the inputs"):
         pull(server, tmp_path, entries)
     assert gets(server) == []
-    # One file under two names takes its room once.
+    # A file under two names is stored once.
     disk(monkeypatch, lambda: (1 << 30) + len(CONTENT))
     pull(server, tmp_path, entries)
-    # What is there needs no room.
+    # Cached files need no further space.
     disk(monkeypatch, lambda: 0)
     pull(server, tmp_path, entries)
 
 
-def test_what_nobody_uses_makes_room_for_what_is_wanted(
+def test_deletes_unused_files_to_make_room(
     server: BakehouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, young = cached(tmp_path, "old", len(CONTENT), 2), cached(tmp_path, "young", 10, 1)
@@ -316,7 +312,7 @@ def test_what_nobody_uses_makes_room_for_what_is_wanted(
     assert (old.exists(), young.exists()) == (False, True)
 
 
-def test_a_disk_that_fills_meanwhile_ends_the_download(
+def test_a_disk_that_fills_up_ends_the_download(
     server: BakehouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(inputs, "_ROOM_CHECKED_EVERY_BYTES", 1000)

@@ -1,4 +1,4 @@
-"""Processes that leave the processor to others."""
+"""Tests processes that lower their priority."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ TASKS = Path("/proc/self/task")
 def classes_of_threads() -> set[int]:
     classes = set()
     for task in TASKS.iterdir():
-        # A thread may end meanwhile: the one that lowered the priority does.
+        # The thread that lowered the priority may have ended.
         with suppress(ProcessLookupError):
             classes.add(os.sched_getscheduler(int(task.name)))
     return classes
 
 
 def lowered_by_itself() -> tuple[set[int], set[int]]:
-    # The kernel lowers a whole session: not that of whoever runs the tests.
+    # The kernel lowers a whole session, so this must not be the session of the tests.
     os.setsid()
     done = threading.Event()
     threading.Thread(target=done.wait, daemon=True).start()
@@ -67,19 +67,19 @@ def session_of_a_reader() -> int:
     return validate.read_at_low_priority(None)  # type: ignore[arg-type, return-value]
 
 
-def test_all_threads_of_a_process_get_low_priority() -> None:
+def test_lowers_the_priority_of_all_threads() -> None:
     assert run_confined("x", lowered_by_itself) == ({os.SCHED_OTHER}, {os.SCHED_IDLE})
 
 
-def test_a_process_that_has_worked_long_enough_lowers_its_priority() -> None:
+def test_lowers_the_priority_after_enough_cpu_time() -> None:
     assert run_confined("x", lowered_after_work) == {os.SCHED_IDLE}
 
 
-def test_a_file_without_a_first_estimate_soon_lowers_its_priority() -> None:
+def test_lowers_the_priority_without_an_early_estimate() -> None:
     assert run_confined("x", seconds_until_priority_is_lowered) < 10
 
 
-def test_a_file_is_read_in_a_session_of_its_own() -> None:
+def test_reads_a_file_in_a_session_of_its_own() -> None:
     assert run_confined("x", session_of_a_reader) != os.getsid(0)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_a_quantised_gguf_becomes_float16_and_keeps_its_metadata(tmp_path: Path) -> None:
+def test_converts_a_quantised_gguf_to_float16_with_its_metadata(tmp_path: Path) -> None:
     values = np.random.default_rng(1).standard_normal((64, 32), np.float32)
     norm = np.linspace(0, 1, 32, dtype=np.float32)
     writer = gguf.GGUFWriter(tmp_path / "q.gguf", "llama")
@@ -62,7 +62,7 @@ def test_progress_is_json_lines(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert (sampling["temperature"], sampling["top_p"]) == (0.2, 0.9)
 
 
-def test_what_prevents_it_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reports_faults_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(PlainError, match="cannot be written"):
         prepare_smollm2("gguf", tmp_path / "file" / "below")

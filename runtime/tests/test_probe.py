@@ -10,7 +10,7 @@ from bakehouse_runtime.probe import probe
 
 @pytest.fixture
 def one_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    """PyTorch says that it has one, which nothing is computed on."""
+    """Simulates one GPU, which is not computed on."""
     monkeypatch.setattr(torch.version, "cuda", "13.2")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
@@ -18,7 +18,7 @@ def one_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probe_module, "_compute", lambda _: None)
 
 
-def test_a_machine_without_a_gpu_says_so(
+def test_reports_a_machine_without_a_gpu(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(torch.version, "cuda", "13.2")
@@ -28,13 +28,13 @@ def test_a_machine_without_a_gpu_says_so(
 
 
 @pytest.mark.usefixtures("one_gpu")
-def test_a_gpu_that_computes_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_a_working_gpu(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["probe"]) == 0
     assert capsys.readouterr().out == "NVIDIA L4\n"
 
 
 @pytest.mark.usefixtures("one_gpu")
-def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_: str) -> None:
         raise RuntimeError("no kernel image is available\nCompile with ...")
 
@@ -54,7 +54,7 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
     ],
 )
-def test_a_gpu_that_other_work_fills_computes(
+def test_accepts_a_gpu_filled_by_other_work(
     monkeypatch: pytest.MonkeyPatch, error: RuntimeError
 ) -> None:
     def fail(_: str) -> None:
@@ -65,12 +65,12 @@ def test_a_gpu_that_other_work_fills_computes(
 
 
 @pytest.mark.usefixtures("one_gpu")
-def test_a_build_of_pytorch_for_the_cpu_tries_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_skips_gpus_with_a_cpu_build_of_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.version, "cuda", None)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert probe() == []
 
 
-def test_the_numbers_are_those_that_are_expected(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_computes_the_expected_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probe_module, "weights_dtype", lambda _: torch.bfloat16)
     probe_module._compute("cpu")

@@ -1,4 +1,4 @@
-"""Parts of a model on a device that has room for some of them."""
+"""Tests a model on a device with room for some of its parts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STEPS = 14
 
 
 class Carried(nn.Module):
-    """Notes where it is brought."""
+    """Records the devices that it is moved to."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,8 +34,8 @@ def carry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def moves(room: int, asked: Sequence[int]) -> int:
-    """How many of eight parts come to the device in some steps that each ask for these, after
-    those that are there from the beginning."""
+    """Returns how many of eight parts are moved to the device in some steps that each request these
+    parts, after the initial ones."""
     parts = [Carried() for _ in range(8)]
     cache = ExpertCache(parts, GPU, room)
     for _ in range(STEPS):
@@ -47,18 +47,18 @@ def moves(room: int, asked: Sequence[int]) -> int:
 
 @pytest.mark.parametrize("room", [8, 7, 4, 2, 1])
 @pytest.mark.usefixtures("carry")
-def test_steps_of_all_experts_bring_little_more_than_those_that_have_no_room(room: int) -> None:
-    # At most one in seven more: when all are asked for in turn, none can do with fewer.
+def test_steps_of_all_experts_move_few_parts(room: int) -> None:
+    # At most a seventh more: if all parts are requested in order, no policy needs fewer.
     assert moves(room, range(8)) <= (8 - room) * STEPS * 8 / 7
 
 
 @pytest.mark.usefixtures("carry")
-def test_the_few_experts_that_a_picture_needs_soon_stay() -> None:
+def test_frequently_used_experts_stay_on_the_device() -> None:
     assert moves(7, [6, 7]) == 1
     assert moves(2, [6, 7]) == 7
 
 
-def test_where_all_experts_fit_none_is_ever_moved_again() -> None:
+def test_does_not_move_experts_if_all_fit() -> None:
     parts = [Carried() for _ in range(3)]
     cache = ExpertCache(parts, CPU, room_for(parts, CPU))
     for number in (2, 0, 1, 2):
@@ -67,7 +67,7 @@ def test_where_all_experts_fit_none_is_ever_moved_again() -> None:
 
 
 @pytest.mark.usefixtures("carry")
-def test_all_that_an_idle_model_has_moved_to_the_device_leaves_and_is_back_when_asked_for() -> None:
+def test_offloads_an_idle_model_and_reloads_it_on_request() -> None:
     parts = [Carried() for _ in range(3)]
     cache = ExpertCache(parts, GPU, 3)
     cache.offload()
@@ -79,7 +79,7 @@ def test_all_that_an_idle_model_has_moved_to_the_device_leaves_and_is_back_when_
     ]
 
 
-def test_the_copies_of_an_idle_model_are_dropped() -> None:
+def test_drops_the_copies_of_an_idle_model() -> None:
     parts = [nn.Linear(2, 2) for _ in range(3)]
     cache = ExpertCache(parts, torch.device("meta"), 2)
     copies = [weakref.ref(cache.fetch(number)) for number in (0, 1)]
@@ -102,7 +102,7 @@ def test_a_copy_has_the_weights_on_the_device_and_leaves_the_original() -> None:
 @pytest.mark.parametrize(
     ("free", "room"), [(-1.0, 1), (0.5, 1), (2.0, 2), (2.9, 2), (3.0, 3), (99.0, 3)]
 )
-def test_a_gpu_has_room_for_what_is_free_beside_the_computing(
+def test_room_on_a_gpu_excludes_the_computing_reserve(
     monkeypatch: pytest.MonkeyPatch, free: float, room: int
 ) -> None:
     parts = [nn.Linear(10, 10) for _ in range(3)]

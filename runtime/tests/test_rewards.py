@@ -1,4 +1,4 @@
-"""Rules that pay answers: what they pay, what they refuse, and that none of them takes long."""
+"""Tests reward rules: results, errors, and that none takes long."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def fault(**reward: Any) -> str:
     return found
 
 
-def test_a_pattern_is_found_anywhere_in_the_answer() -> None:
+def test_finds_a_pattern_anywhere_in_the_answer() -> None:
     assert pays("Yes, of course", type="pattern", pattern="^Yes")
     assert not pays("Oh, Yes", type="pattern", pattern="^Yes")
     assert pays("OH, YES", type="pattern", pattern="(?i)yes")
@@ -37,8 +37,8 @@ def test_a_pattern_is_found_anywhere_in_the_answer() -> None:
     assert not pays("٣", type="pattern", pattern=r"\d")
 
 
-def test_every_pattern_comes_back_from_every_answer() -> None:
-    """These Python's own expressions never come back from."""
+def test_matches_every_pattern_in_linear_time() -> None:
+    """Python's own regular expressions would never finish these."""
     texts = {"(a+)+$": "a" * 50_000 + "b", r"^(\w+\s?)*$": "aaaa " * 10_000 + "!"}
     for pattern, text in texts.items():
         assert not pays(text, type="pattern", pattern=pattern)
@@ -47,7 +47,7 @@ def test_every_pattern_comes_back_from_every_answer() -> None:
 
 
 @pytest.mark.parametrize("pattern", ["(", "(?=a)b", r"(a)\1", "((a{1000}){1000}){1000}"])
-def test_a_pattern_that_is_none_or_not_linear_is_refused(pattern: str) -> None:
+def test_rejects_invalid_and_non_linear_patterns(pattern: str) -> None:
     assert fault(type="pattern", pattern=pattern).startswith(
         "Reward 1 (pattern): it is no regular expression, or one that cannot be matched in linear"
     )
@@ -66,7 +66,7 @@ def test_a_match_compares_words_or_the_last_number() -> None:
     assert not pays("7", None, **number)
 
 
-def test_a_schema_takes_the_whole_answer_as_json() -> None:
+def test_validates_the_whole_answer_as_json() -> None:
     schema = {"type": "object", "required": ["loaf"], "properties": {"loaf": {"type": "integer"}}}
     rule: dict[str, Any] = {"type": "json_schema", "json_schema": json.dumps(schema)}
     assert pays('{"loaf": 3}', **rule)
@@ -78,7 +78,7 @@ def test_a_schema_takes_the_whole_answer_as_json() -> None:
     assert not pays("9" * 10_000, **rule)
 
 
-def test_a_schema_reads_nothing_but_itself(tmp_path: Path) -> None:
+def test_a_schema_cannot_read_files(tmp_path: Path) -> None:
     file = tmp_path / "other.json"
     file.write_text('{"type": "integer"}')
     for uri in (file.as_uri(), "http://127.0.0.1:9/other.json"):
@@ -96,7 +96,7 @@ def test_a_schema_reads_nothing_but_itself(tmp_path: Path) -> None:
         ('{"pattern": "(?=a)"}', "the schema cannot be used"),
     ],
 )
-def test_a_schema_that_cannot_be_used_is_refused(schema: str, said: str) -> None:
+def test_rejects_an_unusable_schema(schema: str, said: str) -> None:
     assert said in fault(type="json_schema", json_schema=schema)
 
 
@@ -109,7 +109,7 @@ def test_a_schema_that_cannot_be_used_is_refused(schema: str, said: str) -> None
         ("ilike", ["Dark rye", "A DARK RYE."], ["Dark  rye", "Rye"]),
     ],
 )
-def test_a_text_check_compares_as_its_operation_says(
+def test_text_check_compares_by_operation(
     operation: str, paid: list[str], unpaid: list[str]
 ) -> None:
     check: dict[str, Any] = {"type": "string_check", "operation": operation}
@@ -122,7 +122,7 @@ def test_a_text_check_compares_as_its_operation_says(
     assert not find_reward_faults([_reward(check | {"reference": "a"})], has_references=False)
 
 
-def test_faults_are_told_by_the_number_of_the_reward() -> None:
+def test_reports_faults_by_the_number_of_the_reward() -> None:
     rewards = [
         _reward({"type": "pattern", "pattern": "a"}),
         _reward({"type": "match", "compare": "text"}),

@@ -33,7 +33,7 @@ def test_reports_arrive_in_order_and_numbered(server: BakehouseServer) -> None:
     assert server.reports[-1]["type"] == "stopped"
 
 
-def test_a_batch_whose_answer_is_lost_counts_once(server: BakehouseServer) -> None:
+def test_a_batch_with_a_lost_response_counts_once(server: BakehouseServer) -> None:
     with reporter(server) as reports:
         reports.log("first")
         server.wait_for("log")
@@ -44,7 +44,7 @@ def test_a_batch_whose_answer_is_lost_counts_once(server: BakehouseServer) -> No
     assert [report["type"] for report in server.reports] == ["log", "checkpoint", "stopped"]
 
 
-def test_reports_can_be_waited_for(server: BakehouseServer) -> None:
+def test_waits_for_reports(server: BakehouseServer) -> None:
     with reporter(server) as reports:
         server.faults = [500, "lost"]
         reports.checkpoint(7)
@@ -56,7 +56,7 @@ def test_reports_can_be_waited_for(server: BakehouseServer) -> None:
         server.faults = []
 
 
-def test_work_goes_on_while_the_server_is_unreachable(server: BakehouseServer) -> None:
+def test_work_continues_while_the_server_is_unreachable(server: BakehouseServer) -> None:
     with reporter(server) as reports:
         reports.log("before")
         server.wait_for("log")
@@ -69,7 +69,7 @@ def test_work_goes_on_while_the_server_is_unreachable(server: BakehouseServer) -
     assert server.reports[-1]["type"] == "stopped"
 
 
-def test_a_restarted_workload_goes_on_from_the_last_accepted_number(
+def test_a_restarted_workload_resumes_after_the_last_accepted_number(
     server: BakehouseServer,
 ) -> None:
     for start in range(3):
@@ -82,7 +82,7 @@ def test_a_restarted_workload_goes_on_from_the_last_accepted_number(
     ]
 
 
-def test_the_servers_stop_arrives_with_a_heartbeat(server: BakehouseServer) -> None:
+def test_receives_the_servers_stop_with_a_heartbeat(server: BakehouseServer) -> None:
     with reporter(server) as reports:
         assert not reports.wait_for_stop(0.1)
         server.command = "stop"
@@ -90,7 +90,7 @@ def test_the_servers_stop_arrives_with_a_heartbeat(server: BakehouseServer) -> N
         assert reports.stop_by < time.monotonic() + 30
 
 
-def test_the_stop_carries_the_drain_time(server: BakehouseServer) -> None:
+def test_the_stop_has_the_drain_time(server: BakehouseServer) -> None:
     with reporter(server) as reports:
         server.drain_seconds, server.command = 600, "stop"
         assert reports.wait_for_stop(30)
@@ -121,7 +121,7 @@ def test_an_unreachable_server_ends_the_work_without_failing_it(
         reports.raise_if_over()
 
 
-def test_a_server_that_answers_with_errors_is_not_called_out_of_reach(
+def test_distinguishes_server_errors_from_an_unreachable_server(
     server: BakehouseServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(server_client, "RETRY_TIMEOUT_S", 0.0)
@@ -137,7 +137,7 @@ def test_a_server_that_answers_with_errors_is_not_called_out_of_reach(
         ServerClient("w-1", server.url, TOKEN).upload("adapter", adapter)
 
 
-def test_a_refused_report_is_a_plain_error(server: BakehouseServer) -> None:
+def test_a_rejected_report_raises_a_plain_error(server: BakehouseServer) -> None:
     with reporter(server) as reports:
         server.faults = [422] * 3
         assert reports.wait_for_stop(30)
@@ -155,14 +155,14 @@ def test_a_report_that_cannot_be_sent_ends_the_work(server: BakehouseServer) -> 
     assert isinstance(caught.value.__cause__, ValueError)
 
 
-def test_what_is_not_a_number_is_none_in_the_summary(server: BakehouseServer) -> None:
+def test_replaces_non_finite_values_in_the_summary_with_none(server: BakehouseServer) -> None:
     with reporter(server) as reports:
         reports.result([], {"a": float("nan"), "b": float("-inf"), "c": 0.5, "d": 3, "e": "nan"})
     summary = server.of_type("result")[0]["summary"]
     assert summary == {"a": None, "b": None, "c": 0.5, "d": 3, "e": "nan"}
 
 
-def test_progress_that_has_not_left_is_replaced(server: BakehouseServer) -> None:
+def test_replaces_unsent_progress(server: BakehouseServer) -> None:
     server.stop()
     with reporter(server) as reports:
         for done in range(100):
@@ -173,14 +173,14 @@ def test_progress_that_has_not_left_is_replaced(server: BakehouseServer) -> None
     assert server.of_type("progress")[-1]["done"] == 99
 
 
-def test_what_is_not_a_number_stays_out_of_the_curves(server: BakehouseServer) -> None:
+def test_omits_non_finite_values_from_the_curves(server: BakehouseServer) -> None:
     with reporter(server) as reports:
         reports.metrics(3, {"loss": float("nan"), "learning_rate": 0.1, "grad_norm": float("inf")})
     assert server.of_type("metrics")[0]["values"] == {"learning_rate": 0.1}
     assert server.of_type("log")[0]["line"] == "Step 3: not a finite number: loss, grad_norm."
 
 
-def test_an_upload_is_repeated_until_it_is_stored(server: BakehouseServer, tmp_path: Path) -> None:
+def test_retries_an_upload_until_it_is_stored(server: BakehouseServer, tmp_path: Path) -> None:
     file = tmp_path / "adapter.bin"
     file.write_bytes(b"weights" * 100_000)
     server.faults = [503, "drop", 429]
@@ -190,7 +190,7 @@ def test_an_upload_is_repeated_until_it_is_stored(server: BakehouseServer, tmp_p
     assert stored.read_bytes() == file.read_bytes()
 
 
-def test_an_upload_waits_until_the_server_has_a_large_file_on_its_disk(
+def test_an_upload_waits_while_the_server_flushes_a_large_file(
     server: BakehouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server_client, "_ANSWER_S", 0.5)
@@ -202,7 +202,7 @@ def test_an_upload_waits_until_the_server_has_a_large_file_on_its_disk(
     assert len(server.requests) == 1
 
 
-def test_a_refused_upload_is_a_plain_error(server: BakehouseServer, tmp_path: Path) -> None:
+def test_a_rejected_upload_raises_a_plain_error(server: BakehouseServer, tmp_path: Path) -> None:
     file = tmp_path / "x"
     file.write_bytes(b"x")
     server.faults = [413]

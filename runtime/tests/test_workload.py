@@ -42,7 +42,7 @@ def out_of_memory(kind: str) -> Exception:
         ([], "deploy a smaller model, or on a machine with more of it."),
     ],
 )
-def test_out_of_memory_is_reported_with_a_remedy(
+def test_reports_out_of_memory_with_a_remedy(
     server: BakehouseServer, tmp_path: Path, kind: str, remedy: list[str], said: str
 ) -> None:
     spec: Any = SimpleNamespace(**server.workload(tmp_path, []))
@@ -53,9 +53,7 @@ def test_out_of_memory_is_reported_with_a_remedy(
     assert failed["message"] == f"The memory is not enough: {said}"
 
 
-def test_an_unexpected_error_is_reported_with_its_name(
-    server: BakehouseServer, tmp_path: Path
-) -> None:
+def test_reports_an_unexpected_error_with_its_name(server: BakehouseServer, tmp_path: Path) -> None:
     spec: Any = SimpleNamespace(**server.workload(tmp_path, []), kind="serve")
     spec.server = SimpleNamespace(**spec.server)
     with pytest.raises(RuntimeError), workload(spec):
@@ -79,7 +77,7 @@ def full_disk(kind: str) -> Exception:
 
 
 @pytest.mark.parametrize("kind", ["python", "torch", "rust"])
-def test_trouble_of_the_machine_is_no_failure_of_the_work(
+def test_machine_errors_do_not_fail_the_work(
     server: BakehouseServer, tmp_path: Path, kind: str
 ) -> None:
     spec: Any = SimpleNamespace(**server.workload(tmp_path, []), kind="serve")
@@ -90,7 +88,7 @@ def test_trouble_of_the_machine_is_no_failure_of_the_work(
     assert server.of_type("failed") == []
 
 
-def test_what_a_library_says_of_wrong_files_is_reported(
+def test_reports_a_librarys_error_about_invalid_files(
     server: BakehouseServer, tmp_path: Path
 ) -> None:
     spec: Any = SimpleNamespace(**server.workload(tmp_path, []), kind="serve")
@@ -100,7 +98,7 @@ def test_what_a_library_says_of_wrong_files_is_reported(
     assert len(server.of_type("failed")) == 1
 
 
-def test_a_run_refuses_other_gpus_than_its_own_and_torchrun(
+def test_rejects_other_gpus_and_torchrun(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     import torch
@@ -121,9 +119,7 @@ def test_a_run_refuses_other_gpus_than_its_own_and_torchrun(
         require_devices("cpu")
 
 
-def test_pull_becomes_its_command_once_all_is_here_and_not_when_it_is_stopped(
-    server: BakehouseServer, tmp_path: Path
-) -> None:
+def test_pull_executes_its_command_unless_stopped(server: BakehouseServer, tmp_path: Path) -> None:
     inputs = [{"name": "dataset", "files": [server.add_input(b"rows", "rows.csv")]}]
     spec = tmp_path / "spec.json"
     spec.write_text(json.dumps(serve_spec(server, tmp_path, inputs)))
@@ -145,7 +141,7 @@ def test_pull_becomes_its_command_once_all_is_here_and_not_when_it_is_stopped(
     ("lost", "status", "begins"),
     [("checkpoint", 409, True), ("checkpoint", 422, False), ("dataset", 409, False)],
 )
-def test_a_run_whose_checkpoint_the_server_has_lost_begins_anew(
+def test_starts_over_if_the_server_lost_the_checkpoint(
     server: BakehouseServer, tmp_path: Path, lost: str, status: int, begins: bool
 ) -> None:
     inputs = [

@@ -1,4 +1,4 @@
-"""A Llama of 0.1 million parameters with a tokenizer of its own, as safetensors and as GGUF."""
+"""A Llama of 0.1 million parameters with its own tokenizer, as safetensors and GGUF."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _TEXT = [
 def write_tiny_model(
     folder: Path, *, tied: bool, template: str | None = CHAT_TEMPLATE, begins: bool = False
 ) -> Path:
-    """Writes config, weights, tokenizer and chat template; the same weights on every call. With
-    `begins` the tokenizer puts the begin-of-text token before every text."""
+    """Writes config, weights, tokenizer and chat template; the weights are the same on every call.
+    With `begins` the tokenizer adds the begin-of-text token to every text."""
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
@@ -80,7 +80,7 @@ def write_tiny_model(
 def write_tiny_gguf(
     folder: Path, path: Path, *, template: str | None = CHAT_TEMPLATE, begins: bool = False
 ) -> Path:
-    """The same model for llama.cpp, in float32."""
+    """Writes the same model for llama.cpp, in float32."""
     import json
 
     import gguf

@@ -1,4 +1,4 @@
-"""A small training: a tiny model, rows that it can learn, and a process to kill."""
+"""A small training: a tiny model, learnable rows, and a process to kill."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LINEAR = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_
 
 
 def questions() -> list[tuple[str, str]]:
-    """Forty questions with one answer for each number."""
+    """Returns forty questions, with one answer per number."""
     forms = ["Which number is {}?", "Say {}!", "How do you write {}?", "Tell me {} please."]
     return [
         (form.format(number), f"It is {i + 1}, the {number}th loaf.")
@@ -33,7 +33,7 @@ def questions() -> list[tuple[str, str]]:
 
 
 def data_spec(file_path: str, **changes: Any) -> DataSpec:
-    """How a small file with the columns q and a is read."""
+    """Returns the spec of a small file with the columns q and a."""
     return DataSpec.model_validate(
         {
             "file_path": file_path,
@@ -97,7 +97,7 @@ def train_spec(
 def with_base_gguf(
     server: BakehouseServer, tmp_path: Path, spec: TrainTextSpec, model: Path
 ) -> TrainTextSpec:
-    """The run of a base that has a GGUF beside it."""
+    """Returns the run with a base that has a GGUF."""
     file = server.add_input(write_tiny_gguf(model, tmp_path / "tiny.gguf"), "tiny.gguf")
     told = spec.model_dump(mode="json")
     return TrainTextSpec.model_validate(
@@ -106,13 +106,13 @@ def with_base_gguf(
 
 
 def adapter_of(spec: TrainTextSpec) -> TextLoraSpec:
-    """The adapter of a run that trains one."""
+    """Returns the adapter of a run that trains one."""
     assert spec.parameters.lora is not None
     return spec.parameters.lora
 
 
 def run(path: Path) -> None:
-    """`pull SPEC.json` and `train SPEC.json`, as the command line runs them."""
+    """Runs `pull SPEC.json` and `train SPEC.json` like the command line."""
     import sys
 
     from bakehouse_runtime.cli import main
@@ -122,7 +122,7 @@ def run(path: Path) -> None:
 
 
 def _before_step(step: int, act: Callable[[], None]) -> None:
-    """Has the trainers of this process call `act` when they begin the step."""
+    """Makes the trainers of this process call `act` at the start of the step."""
     from transformers.trainer_callback import CallbackHandler
 
     begin = CallbackHandler.on_step_begin
@@ -136,7 +136,7 @@ def _before_step(step: int, act: Callable[[], None]) -> None:
 
 
 def run_until(step: int, path: Path) -> None:
-    """As `run`, ended by a SIGTERM that comes within the given step."""
+    """As `run`, but sends SIGTERM within the given step."""
     _before_step(step, lambda: os.kill(os.getpid(), signal.SIGTERM))
     run(path)
 
@@ -147,8 +147,7 @@ def _run_up_to(step: int, target: Callable[[Path], None], path: Path) -> None:
 
 
 def start(spec: TrainTextSpec, target: Callable[[Path], None] = run) -> BaseProcess:
-    """Starts a training in a process of its own. The libraries are loaded once, in a process that
-    does nothing else and is copied."""
+    """Starts a training in its own process, forked from a process that has loaded the libraries."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["train_spec", "bakehouse_runtime.train.lora.trainer"])
     path = Path(spec.work_dir).with_suffix(".json")
@@ -172,15 +171,15 @@ def kill_at_checkpoint(
     step: int,
     target: Callable[[Path], None] = run,
 ) -> None:
-    """Starts a training that is killed when the server knows of the checkpoint of a step, and that
-    goes four steps further at most until then."""
+    """Starts a training and kills it when the server knows the checkpoint of a step; the training
+    runs at most four steps further."""
     process = start(spec, partial(_run_up_to, step + 5, target))
     when(server, "checkpoint", step, lambda: os.kill(process.pid or 0, signal.SIGKILL))
     assert finish(process) == -signal.SIGKILL
 
 
 def build(spec: TrainTextSpec, model: Path, tmp_path: Path) -> Any:
-    """The trainer of a spec whose data lies in `tmp_path`, before its first step."""
+    """Returns the trainer of a spec with data in `tmp_path`, before its first step."""
     from bakehouse_runtime.train.lora.run import read_inputs
     from bakehouse_runtime.train.lora.trainer import build_trainer
 
@@ -191,7 +190,7 @@ def build(spec: TrainTextSpec, model: Path, tmp_path: Path) -> Any:
 
 
 def curve(server: BakehouseServer, name: str) -> dict[int, float]:
-    """What was reported under a name, by its step."""
+    """Returns the reported values of a curve by step."""
     return {
         report["step"]: report["values"][name]
         for report in server.of_type("metrics")
@@ -200,7 +199,7 @@ def curve(server: BakehouseServer, name: str) -> dict[int, float]:
 
 
 def losses(server: BakehouseServer) -> dict[int, list[float]]:
-    """Every training loss that was reported, by its step."""
+    """Returns all reported training losses by step."""
     found: dict[int, list[float]] = {}
     for report in server.of_type("metrics"):
         if "loss" in report["values"]:

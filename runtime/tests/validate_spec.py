@@ -1,4 +1,4 @@
-"""The spec of a validation, and what it reports."""
+"""The spec of a validation, and its report."""
 
 from __future__ import annotations
 

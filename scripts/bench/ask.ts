@@ -6,7 +6,7 @@ export type Answer = { tokensPerSecond: number; firstTokenMs: number };
 
 const agent = new http.Agent({ keepAlive: true });
 
-/** One streamed answer of a fixed length. Rejects when it is refused, or breaks off. */
+/** Requests one streamed answer of a fixed length. Rejects if it is refused, or breaks off. */
 export function ask(
   url: string,
   headers: Record<string, string>,

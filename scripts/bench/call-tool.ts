@@ -7,7 +7,10 @@ const parameters = {
   required: ['city', 'days'],
 };
 
-/** One call of a function, bound by its schema; how fast its tokens are written, prompt included. Throws where it is refused. */
+/**
+ * Makes one call of a function, constrained by its schema; returns the token rate, prompt included. Throws if
+ * it is refused.
+ */
 export async function callTool(url: string, headers: Record<string, string>, model: string): Promise<Answer> {
   const start = performance.now();
   const response = await fetch(new URL(chatCompletions.path, url), {

@@ -14,17 +14,17 @@ import { type Measured, medianNeighbour, medianPair, type Pair } from './measure
 const SPEED = { rounds: 15, tokens: 128 };
 const CALL = { rounds: 9 };
 const FIRST_TOKEN = { rounds: 150, tokens: 4 };
-/** As many as a server has answered within its first minutes: until then its code is still being compiled. */
+/** As many as a server answers within its first minutes: until then its code is still being compiled. */
 const WARM_UP = { rounds: 200, tokens: 1 };
 const BARE_PROXY = fileURLToPath(new URL('./bare-proxy.ts', import.meta.url));
-/** An answer's settlement comes after its end: it must not fall into the next measurement. */
+/** Settlement follows the end of an answer and must not overlap with the next measurement. */
 const PAUSE_MS = 50;
 
 type Ask = (tokens: number) => Promise<Answer>;
 
 /**
- * Chat through the gateway, with its key check, hold and settlement: its speed against llama.cpp as a
- * person would start it without us, and what it adds to the model server that it asks.
+ * Chat through the gateway, with its key check, hold and settlement: its speed against a plain llama.cpp, and
+ * its overhead over the model server.
  */
 export async function measureChat(): Promise<Measured[]> {
   const llama = await startLlamaServer();
@@ -101,7 +101,7 @@ function toLines(first: Answer[][], speed: Answer[][]): Measured[] {
   ];
 }
 
-/** Asks all of them in turn, so that whatever else the machine does falls on each. */
+/** Alternates between all of them, so that other load on the machine affects each equally. */
 async function takeTurns(
   asks: Ask[],
   { rounds, tokens, pauseMs = PAUSE_MS }: { rounds: number; tokens: number; pauseMs?: number },
@@ -118,7 +118,7 @@ async function takeTurns(
   return all;
 }
 
-/** One of those that took turns beside the second, which is the reference. */
+/** Pairs one of the alternating sides with the second, which is the reference. */
 function pairOf(field: keyof Answer, which: number): (answers: Answer[]) => Pair {
   return (answers) => ({
     ours: answers[which]?.[field] ?? Number.NaN,
@@ -126,7 +126,7 @@ function pairOf(field: keyof Answer, which: number): (answers: Answer[]) => Pair
   });
 }
 
-/** What a second program on the way costs, whatever it does. */
+/** The cost of any second program in between. */
 async function startBareProxy(url: string, key: string): Promise<{ url: string; stop: () => void }> {
   const proxy = spawn(process.execPath, [...process.execArgv, BARE_PROXY, url, key], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,6 +1,6 @@
 /**
- * The environment that a program has when a person starts it from a plain shell: none of our settings,
- * which would slow a reference down, or speed it up, as they do us.
+ * Returns the environment of a program started from a plain shell, without our settings, which could slow a
+ * reference down or speed it up.
  */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, LANG, TMPDIR } = process.env;

@@ -17,8 +17,7 @@ const POLL_MS = 100;
 const ACCOUNT = { name: 'Bench', email: 'bench@example.com', password: 'sourdough-starter' };
 
 /**
- * A clone of 500 MB from another server of ours on this machine, which sends them, against writing
- * and hashing the same file with the system's own programs.
+ * Clones 500 MB from another local server, against writing and hashing the same file with system programs.
  */
 export async function measureClone(): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
@@ -35,7 +34,7 @@ export async function measureClone(): Promise<Measured[]> {
     const ours: number[] = [];
     const theirs: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      // Bytes that are here already would not be copied again.
+      // Existing bytes would not be copied again.
       await writeRandom(file, FILE_SIZE_LIMIT_BYTES);
       theirs.push(await timed(() => writeAndHash(file, path.join(folder, 'copy.bin'))));
       const id = await owner.call(createAsset, {
@@ -65,7 +64,7 @@ export async function measureClone(): Promise<Measured[]> {
   }
 }
 
-/** From the call until the files can be used. */
+/** From the call until the files are usable. */
 async function clone(client: Client, repoId: string): Promise<void> {
   const { id } = await client.call(startClone, {
     query: { repo_id: repoId, dataset_type: 'RAW', user_id: client.userId },

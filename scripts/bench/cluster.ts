@@ -24,7 +24,7 @@ const GPUS_A_NODE = 8;
 const RUNS = 10_000;
 const USERS = 32;
 const QUEUES = ['h100-a', 'h100-b', 'h100-c', 'h100-d'];
-/** Starts at a time, as many as the engine makes. */
+/** Concurrent starts, as many as the engine makes. */
 const AT_ONCE = 4;
 const NAMESPACE = 'bakehouse-work';
 const PODS = { image: 'runtime:1', cudaImage: 'runtime:1' };
@@ -33,14 +33,14 @@ const BOUND = 30;
 const WATCHED_MS = 60_000;
 
 /**
- * Runs that wait in Kueue's queues on a real control plane, against Jobs alone that are made beside them: how soon each has
- * its Workload, how soon one is bound to a node while the rest waits, and what it costs to look after them.
+ * Runs that wait in Kueue's queues on a real control plane, against plain Jobs: how soon each has its
+ * Workload, how soon one is bound to a node while others wait, and the cost of observing them.
  */
 export async function measureCluster(): Promise<Measured[]> {
   const dir = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
   const plane = await startControlPlane({ dir, namespace: NAMESPACE, kueue: true });
   try {
-    // Full queues of H100s, and one with room for those that are bound at once.
+    // Full queues of H100s, and one queue with room for the runs that are bound immediately.
     await makeQueues(plane.cluster, [
       ...QUEUES.map((name) => ({ name, gpus: 0 })),
       { name: 'free', gpus: 8_000, cohort: 'free' },
@@ -141,7 +141,7 @@ function launchOf(userId: string): Launch {
   };
 }
 
-/** The Job of a launch, and no more than it needs. */
+/** Creates a launch's Job with only the fields that it needs. */
 async function createAlone(cluster: Cluster, launch: Launch, queue: string): Promise<void> {
   const place = { queue, products: ['NVIDIA-H100-80GB-HBM3'] };
   await cluster.call('POST', `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`, attemptJob(launch, PODS, place));
@@ -179,7 +179,7 @@ async function queueRuns(
   while ((await countWorkloads(cluster)) < before + count) await sleep(200);
 }
 
-/** Seconds from the request to a pod with a node, one after the other, their 95th percentile. */
+/** Returns the 95th percentile of the seconds from request to bound pod, measured sequentially. */
 async function boundBeside(
   cluster: Cluster,
   start: (launch: Launch) => Promise<void>,
@@ -216,7 +216,7 @@ async function countWorkloads(cluster: Cluster): Promise<number> {
   return page.items.length + (page.metadata.remainingItemCount ?? 0);
 }
 
-/** Does something so many times, a few at a time. */
+/** Repeats an action, a few concurrently. */
 async function each(count: number, act: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const lane = async () => {

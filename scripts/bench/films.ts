@@ -10,11 +10,14 @@ import { type BarePipeline, startBarePipeline } from './bare-pipeline.ts';
 import { type Measured, median, medianPair, type Pair } from './measured.ts';
 
 const ROUNDS = 5;
-/** Between two looks at what is being generated; the half of it counts against us. */
+/** Polling interval during generation; on average half of it counts against us. */
 const POLL_MS = 50;
 const prompts = ['a red apple spins', 'a duck moves to the left', 'a taxi comes nearer', 'a lemon moves up'];
 
-/** Films by the starter through the whole product against Diffusers' pipeline, and how soon a browser plays one that is there. */
+/**
+ * Videos by the starter through the whole product against Diffusers' pipeline, and how soon a browser plays a
+ * finished video.
+ */
 export async function measureFilms(): Promise<Measured[]> {
   const bare = await startBarePipeline('films.py', 'starter-wan');
   try {
@@ -67,7 +70,7 @@ function promptOf(round: number): string {
   return prompts[round % prompts.length] ?? '';
 }
 
-/** With the starter's own steps and guidance, as its page asks for them. */
+/** Uses the starter's default steps and guidance, as its page does. */
 async function generate(user: Client, round: number): Promise<Generation> {
   const { starter }: Generator = generators.wan;
   const parameters = starter?.qualities.find(({ label }) => label === starter.opensOn)?.settings;
@@ -85,7 +88,7 @@ async function generate(user: Client, round: number): Promise<Generation> {
 
 type FirstFrame = { ms: number; kB: number };
 
-/** From the film's address to its first frame in a browser that has nothing in its cache. */
+/** Time from loading the video's URL to its first frame, in a browser with an empty cache. */
 async function playFirstFrame(browser: Browser, url: string, { outputs }: Generation): Promise<FirstFrame> {
   const page = await browser.newPage({ baseURL: url });
   try {

@@ -7,7 +7,7 @@ import { type Measured, median } from './measured.ts';
 const run = promisify(execFile);
 const MB = 1_000_000;
 
-/** A file that does not compress, and no block of which is another's. */
+/** Writes an incompressible file whose blocks all differ. */
 export async function writeRandom(file: string, bytes: number): Promise<void> {
   const handle = await open(file, 'w');
   const block = Buffer.alloc(bytes / 500);
@@ -19,12 +19,15 @@ export async function writeRandom(file: string, bytes: number): Promise<void> {
   await handle.close();
 }
 
-/** Copies with the system's own programs. The bytes are on the disk when it ends, as the server promises of an upload. */
+/**
+ * Copies with system programs. The bytes are flushed to disk at the end, as the server guarantees for an
+ * upload.
+ */
 export async function writeAndHash(from: string, to: string): Promise<void> {
   await run('sh', ['-c', 'tee "$2" < "$1" | sha256sum && sync "$2"', 'sh', from, to]);
 }
 
-/** Seconds that the work takes. */
+/** Returns the seconds that the work takes. */
 export async function timed(work: () => Promise<void>): Promise<number> {
   const start = performance.now();
   await work();
@@ -33,7 +36,7 @@ export async function timed(work: () => Promise<void>): Promise<number> {
 
 type Seconds = { ours: number[]; theirs: number[] };
 
-/** The line of the table for what is done with the largest file of a form, against writing and hashing it. */
+/** Returns the table line for an operation on the largest allowed file, against writing and hashing it. */
 export function againstCopying(name: string, { ours, theirs }: Seconds, cause?: string): Measured {
   const speed = (seconds: number[]) => FILE_SIZE_LIMIT_BYTES / MB / median(seconds);
   return {

@@ -11,14 +11,14 @@ import { PlainError } from '../plain-error.ts';
 import { ensureWebBuild } from '../prepare/web-build.ts';
 import { type Measured, median } from './measured.ts';
 
-/** No dependency of the project: it brings 185 MB, and is fetched where somebody asks for this measure. */
+/** Not a dependency, because it is 185 MB; downloaded when this measure is requested. */
 const LIGHTHOUSE = 'lighthouse@13.5.0';
 const PAGES = [
   { at: '/', isSignedIn: false },
   { at: '/paris', isSignedIn: false },
   { at: '/dashboard', isSignedIn: true },
 ];
-/** Lighthouse's two kinds of visit; the phone has a quarter of this processor, and slow 4G. */
+/** Lighthouse's two presets; the phone has a quarter of this CPU, and slow 4G. */
 const DEVICES = { desktop: ['--preset=desktop'], phone: [] };
 const CATEGORIES = ['performance', 'accessibility', 'best-practices'];
 const ROUNDS = 3;
@@ -26,7 +26,10 @@ const LEAST = 95;
 
 type Scores = Record<string, number>;
 
-/** What Lighthouse gives the built app, of 100: the median of three visits. Only worth something on an idle machine. */
+/**
+ * Lighthouse's scores of the built app, from 0 to 100: the median of three visits. Only meaningful on an idle
+ * machine.
+ */
 export async function measureLighthouse(): Promise<Measured[]> {
   await ensureWebBuild();
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-lighthouse-'));
@@ -63,7 +66,7 @@ export async function measureLighthouse(): Promise<Measured[]> {
   }
 }
 
-/** As a browser in which somebody was signed in, which has none of the files: it paints the shell at once. */
+/** Marks the browser as signed in before, with an empty cache: the app paints the shell immediately. */
 async function rememberSession(profile: string, url: string): Promise<void> {
   const context = await openProfile(profile);
   const page = await context.newPage();
@@ -72,7 +75,7 @@ async function rememberSession(profile: string, url: string): Promise<void> {
   await context.close();
 }
 
-/** In a browser that keeps what it keeps in the folder. */
+/** Visits with the browser profile in this folder. */
 async function visit(url: string, profile: string, options: string[]): Promise<Scores> {
   const chromium = findChromium();
   if (!chromium)
@@ -84,7 +87,7 @@ async function visit(url: string, profile: string, options: string[]): Promise<S
     ...['--output=json', `--output-path=${report}`, `--only-categories=${CATEGORIES.join(',')}`],
     ...[`--chrome-flags=--headless=new --user-data-dir=${profile}${asRoot}`, ...options],
   ];
-  // In a folder of its own, where no package.json is found.
+  // Runs in its own folder, without a package.json.
   const run = () =>
     promisify(execFile)('npm', argv, { cwd: profile, env: { ...process.env, CHROME_PATH: chromium } });
   // It sometimes misses the beginning of its own trace, and says to run it again.
@@ -101,7 +104,7 @@ async function visit(url: string, profile: string, options: string[]): Promise<S
   );
 }
 
-/** The cookie of a session. */
+/** Returns a session cookie. */
 async function signUp({ url }: OwnServer): Promise<string> {
   const account = { name: 'bench', email: 'bench@example.com', password: randomBytes(12).toString('hex') };
   await Client.signUp(url, account);

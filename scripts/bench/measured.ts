@@ -3,25 +3,25 @@ export type Measured = {
   name: string;
   unit: string;
   ours: number;
-  /** What it is compared with, measured beside it. */
+  /** The reference, measured at the same time. */
   reference?: { what: string; value: number };
-  /** Without one the line is there to be read. */
+  /** A line without a goal is informational. */
   goal?: Goal;
-  /** A negative control: it is known to miss its goal, and a measure that says otherwise sees nothing. */
+  /** A negative control: it must miss its goal; otherwise the measure is blind. */
   mustMiss?: boolean;
-  /** Where it misses its goal: what the time went to. */
+  /** Where the time went, if it misses its goal. */
   cause?: string;
 };
 
 type Goal =
   | { kind: 'ratio at least'; value: number }
-  /** Or more by at most so much, where that is larger. */
+  /** Alternatively, at most this much more, whichever is larger. */
   | { kind: 'ratio at most'; value: number; orMoreBy?: number }
   | { kind: 'more by less than'; value: number }
   | { kind: 'at least'; value: number }
   | { kind: 'less than'; value: number };
 
-/** The number that the goal is about: ours against the reference, or ours alone. */
+/** Returns the number that the goal is about: ours against the reference, or ours alone. */
 export function result({ ours, reference, goal }: Measured): number {
   if (reference && goal?.kind.startsWith('ratio')) return ours / reference.value;
   if (reference && goal?.kind === 'more by less than') return ours - reference.value;
@@ -40,12 +40,12 @@ function meetsGoal(measured: Measured): boolean {
   return result(measured) < goal.value;
 }
 
-/** Meets its goal, or misses it where it has to. */
+/** Returns true if it meets its goal, or misses it as a negative control. */
 export function isRight(measured: Measured): boolean {
   return measured.mustMiss ? !meetsGoal(measured) : meetsGoal(measured);
 }
 
-/** The last word of the line. */
+/** Returns the last word of the line. */
 export function verdict(measured: Measured): string {
   if (!measured.goal) return '';
   if (measured.mustMiss) return isRight(measured) ? 'missed, as it must' : 'MET, BUT IT MUST MISS';
@@ -61,19 +61,19 @@ export function median(values: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** One round of a comparison: both were measured one right after the other. */
+/** One round of a comparison: both sides measured right after each other. */
 export type Pair = { ours: number; theirs: number };
 
 /**
- * The reference's median, and ours in the ratio that the two have in the middle round. A machine's
- * speed drifts by more than the two differ, so that two medians apart would compare its moods.
+ * Returns the reference's median, and ours by the median ratio of the rounds. A machine's speed drifts by
+ * more than the two differ, so separate medians would compare the drift.
  */
 export function medianPair(rounds: Pair[]): Pair {
   const theirs = median(rounds.map((round) => round.theirs));
   return { theirs, ours: theirs * median(rounds.map((round) => round.ours / round.theirs)) };
 }
 
-/** The same by the difference in the middle round, for what one side adds to the other. */
+/** Like `medianPair` by the median difference, for one side's overhead over the other. */
 export function medianNeighbour(rounds: Pair[]): Pair {
   const theirs = median(rounds.map((round) => round.theirs));
   return { theirs, ours: theirs + median(rounds.map((round) => round.ours - round.theirs)) };

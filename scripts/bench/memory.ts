@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const MB = 1_000_000;
 
-/** The most that a process has ever had in memory, in MB; without /proc, what it has now. */
+/** Returns the peak memory of a process in MB; without /proc, its current memory. */
 export async function peakMemoryMb(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => null);
   const peak = /^VmHWM:\s+(\d+) kB/m.exec(status ?? '')?.[1];
@@ -14,7 +14,7 @@ export async function peakMemoryMb(pid: number): Promise<number> {
   return (Number(stdout) * 1024) / MB;
 }
 
-/** The processes whose command line has all of these words. */
+/** Returns the processes whose command line contains all of these words. */
 export async function findProcesses(...words: string[]): Promise<number[]> {
   const { stdout } = await run('ps', ['-eo', 'pid=,args='], { maxBuffer: 16 * MB });
   return stdout

@@ -17,7 +17,7 @@ import { type Measured, median } from './measured.ts';
 const ROUNDS = 5;
 const DESKTOP = { width: 1440, height: 900 };
 
-/** What a browser has to fetch, how soon a sheet opens, and how much pages move, all in a real Chromium. */
+/** Bytes a browser has to fetch, how soon a sheet opens, and layout shifts of pages, in a real Chromium. */
 export async function measurePage(): Promise<Measured[]> {
   await ensureWebBuild();
   const server = await startOwnServer();
@@ -58,7 +58,7 @@ export async function measurePage(): Promise<Measured[]> {
 type Account = { email: string; password: string };
 type Fetched = { requests: number; scripts: string[] };
 
-/** A page of a browser of its own, signed in where there is an account, with nothing in its cache. */
+/** Opens a page in a new browser context with an empty cache, signed in if there is an account. */
 async function signedIn(browser: Browser, baseURL: string, account: Account | null): Promise<Page> {
   const context = await browser.newContext({ baseURL, viewport: DESKTOP });
   await watchLayoutShift(context);
@@ -68,13 +68,13 @@ async function signedIn(browser: Browser, baseURL: string, account: Account | nu
       data: { email, password },
       headers: { origin: baseURL },
     });
-    // As in a browser in which somebody is signed in.
+    // Marks the browser as signed in before.
     await context.addInitScript({ content: "localStorage.setItem('bakehouse.session', 'expected')" });
   }
   return context.newPage();
 }
 
-/** What an uncached browser asks for until the page is there. What follows when it is idle is not counted. */
+/** Requests of an uncached browser until the page is shown; requests when idle are not counted. */
 async function fetched(
   browser: Browser,
   url: string,
@@ -93,7 +93,7 @@ async function fetched(
   return { requests: asked.length, scripts: [...new Set(scripts)] };
 }
 
-/** What a first screen cannot be shown without, as the build has measured it. */
+/** Bytes required for a first screen, as measured by the build. */
 async function measuredScreens(): Promise<Measured[]> {
   const file = path.join(root, 'web', 'dist', FIRST_SCREENS_FILE);
   const bytes: Record<keyof typeof firstScreens, number> = JSON.parse(await readFile(file, 'utf8'));
@@ -105,7 +105,7 @@ async function measuredScreens(): Promise<Measured[]> {
   }));
 }
 
-/** The bytes as they go out, against the same files through brotli at its best. */
+/** Bytes on the wire, against the same files through brotli at its best. */
 async function toLines(name: string, { requests, scripts }: Fetched): Promise<Measured[]> {
   let onWire = 0;
   let plain = 0;
@@ -132,7 +132,7 @@ async function toLines(name: string, { requests, scripts }: Fetched): Promise<Me
   ];
 }
 
-/** The body without being unpacked, which `fetch` would do. */
+/** Returns the compressed body; `fetch` would decompress it. */
 function rawBytes(url: string): Promise<{ body: Buffer; encoding: string | undefined }> {
   return new Promise((resolve, reject) => {
     http
@@ -146,7 +146,7 @@ function rawBytes(url: string): Promise<{ body: Buffer; encoding: string | undef
   });
 }
 
-/** Milliseconds from the click that opens a sheet for the first time to the frame that shows it. */
+/** Milliseconds from the click that first opens a sheet to the frame that shows it. */
 async function firstOpening(page: Page): Promise<number> {
   await page.goto('/dashboard');
   await page.getByRole('button', { name: 'Create', exact: true }).click();

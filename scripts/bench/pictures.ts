@@ -6,23 +6,23 @@ import { type BarePipeline, startBarePipeline } from './bare-pipeline.ts';
 import { type Measured, median, medianPair, type Pair } from './measured.ts';
 import { findProcesses, peakMemoryMb } from './memory.ts';
 
-/** What OpenAI's call samples with here. */
+/** Sampling steps of OpenAI's call here. */
 const STEPS = 20;
 const ROUNDS = 7;
 const CROWDS = [4, 16];
 const CROWD_ROUNDS = 3;
-/** So many pictures one by one stand for a crowd's. */
+/** Images generated sequentially, to represent any number. */
 const ALONE = 4;
-/** Of one user at most eight wait or run. */
+/** A user may have at most eight waiting or running. */
 const USERS = 4;
-/** What batching gives at least, on the CPU that serves the starter everywhere. */
+/** Minimum gain of batching, on the CPU that serves the starter everywhere. */
 const GAIN = 1.5;
 
 const prompts = ['A red bus on a street', 'A cat on a sofa', 'A horse in a field', 'A pizza on a plate'];
 
 /**
- * Pictures by the starter through the whole product: how long one takes against the bare pipeline, how many a minute
- * there are when several are asked for at once against one by one, and what the model server needs of memory.
+ * Images by the starter through the whole product: the time of one against the bare pipeline, the rate with
+ * concurrent requests against sequential ones, and the memory of the model server.
  */
 export async function measurePictures(): Promise<Measured[]> {
   const bare = await startBarePipeline('pictures.py', 'starter-paris', ['--steps', String(STEPS)]);

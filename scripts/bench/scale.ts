@@ -22,26 +22,26 @@ import { type Measured, median } from './measured.ts';
 /** A thousand assets and ten thousand transfers. */
 const SMALL = 0.001;
 const PAIRS = 15;
-/** Pages that are turned before the late one. */
+/** Number of pages before the late one. */
 const PAGES = 50;
-/** For ten million transfers; fewer have to be in time all the more. */
+/** For ten million transfers; also the limit for fewer. */
 const VERIFY_SECONDS = 120;
 const OPERATOR = 'operator@example.com';
-/** The event loop's own histogram looks this often: an idle loop has this delay. */
+/** Sampling interval of the event loop's own histogram: an idle loop has this delay. */
 const RESOLUTION_MS = 10;
 
-/** One installation, and what the calls need to know about it. */
+/** An installation, and the inputs of its calls. */
 type Place = {
   server: OwnServer;
   client: Client;
   operator: Client;
   file: string;
   largeId: string;
-  /** With which half of the user's charges were asked for. */
+  /** Key of half of the user's charges. */
   keyId: string;
   /** A usage window of this key. */
   windowId: string;
-  /** A day on which there are transfers. */
+  /** A day with transfers. */
   day: string;
   lateAssets: string;
   lateTransactions: string;
@@ -49,7 +49,7 @@ type Place = {
 
 type Call = {
   name: string;
-  /** What is not timed, e.g. the dataset that is then deleted. */
+  /** Untimed preparation, e.g. the dataset that is then deleted. */
   prepare?: (place: Place) => Promise<string>;
   run: (place: Place, prepared: string) => Promise<unknown>;
 };
@@ -125,7 +125,10 @@ const calls: Call[] = [
   { name: 'runs', run: ({ client }) => client.call(listRuns, { query: {} }) },
 ];
 
-/** Calls on a large installation against the same calls on a small one, in pairs, and how long its event loop stalls. */
+/**
+ * Calls on a large installation against the same calls on a small one, in pairs, and the stalls of its event
+ * loop.
+ */
 export async function measureScale(fraction: number): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
   const file = path.join(folder, 'bench.csv');
@@ -175,7 +178,7 @@ async function makePlace({
   }
 }
 
-/** Id of the newest usage window in the statement of a key. */
+/** Returns the id of the newest usage window in the statement of a key. */
 async function findWindowId(client: Client, keyId: string): Promise<string> {
   const { transactions } = await client.call(listTransactions, {
     params: { userId: client.userId },
@@ -186,7 +189,7 @@ async function findWindowId(client: Client, keyId: string): Promise<string> {
   return line.usage_window_id;
 }
 
-/** The cursors after many pages, or of the last page where there are fewer. */
+/** Returns the cursors after many pages, or of the last page. */
 async function turnPages(place: Place): Promise<Pick<Place, 'lateAssets' | 'lateTransactions'>> {
   const late = { lateAssets: '', lateTransactions: '' };
   for (let page = 0; page < PAGES; page++) {
@@ -211,7 +214,7 @@ async function compare({ name, prepare, run }: Call, small: Place, large: Place)
     await run(place, prepared);
     return performance.now() - start;
   };
-  // The first of each makes plans and fills caches.
+  // The first call of each makes plans and fills caches.
   await Promise.all([timed(small), timed(large)]);
   const stalls: number[] = [];
   for (let pair = 0; pair < PAIRS; pair++) {
@@ -231,14 +234,14 @@ async function compare({ name, prepare, run }: Call, small: Place, large: Place)
     {
       name: '  longest stall',
       unit: 'ms',
-      // The worst one: no call may hold up the others. On a busy machine it is another program's.
+      // The worst stall, because no call may block the others. On a busy machine it is another program's.
       ours: Math.max(...stalls),
       goal: { kind: 'less than', value: 50 },
     },
   ];
 }
 
-/** Books that are not right fail the measure. */
+/** An inconsistent ledger fails the measure. */
 async function timeProof({ server }: Place): Promise<Measured> {
   const db = connect(await server.databaseUrl());
   try {
@@ -258,7 +261,7 @@ async function timeProof({ server }: Place): Promise<Measured> {
   }
 }
 
-/** Since it was last asked: the server's metrics begin anew with every look. */
+/** Since the last call: the server resets this metric with every scrape. */
 async function takeLongestStallMs({ server }: Place): Promise<number> {
   const metrics = await (await fetch(new URL('/metrics', server.url))).text();
   const seconds = /^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1];

@@ -22,14 +22,14 @@ import { type Measured, medianPair, type Pair } from './measured.ts';
 
 const ROUNDS = 3;
 const PIECE = randomBytes(8 * 1024 * 1024);
-/** A gigabyte for the server for tests, which keeps little, and five for a bucket. */
+/** One gigabyte for the test server, which stores little, and five for a bucket. */
 const PIECES = { test: 128, bucket: 640 };
 const AT_ONCE = 4;
 const LOOK_MS = 50;
 
 /**
- * Five gigabytes into the store of files and out of it, against hashing them and the SDK alone, in the bucket of the
- * settings; where they name none, one gigabyte in that of a server for tests.
+ * Writes five gigabytes to the file store and reads them, against hashing them and the plain SDK, in the
+ * configured bucket; without one, one gigabyte in a test server's bucket.
  */
 export async function measureStore(): Promise<Measured[]> {
   const { s3 } = readSettings();
@@ -103,7 +103,7 @@ function hashOf(bytes: Iterable<Buffer>): string {
   return hash.digest('hex');
 }
 
-/** As the SDK's own guide does it: parts, four at once, hashed before they leave. */
+/** Like the SDK's own guide: parts, four at a time, hashed before they are sent. */
 async function putAlone(bucket: Bucket, name: string, count: number): Promise<void> {
   const { UploadId } = await bucket.client.send(new CreateMultipartUploadCommand(bucket.at(name)));
   const upload = { ...bucket.at(name), UploadId };
@@ -130,7 +130,7 @@ async function getAlone(bucket: Bucket, name: string): Promise<void> {
   hash.digest();
 }
 
-/** How much more memory this process has had at some time than at the beginning, in MB. */
+/** Peak memory growth of this process, in MB. */
 function watchMemory(): { end: () => number } {
   const before = process.memoryUsage.rss();
   let most = before;

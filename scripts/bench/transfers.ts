@@ -22,8 +22,8 @@ const SECONDS = 4;
 const AMOUNT_BGL = '0.000001';
 
 /**
- * Transfers of credits over HTTP, against pgbench calling the function that the server calls, one transfer a
- * call, on the same PostgreSQL.
+ * Transfers of credits over HTTP, against pgbench with the same SQL function, one transfer per call, on the
+ * same PostgreSQL.
  */
 export async function measureTransfers(): Promise<Measured[]> {
   const server = await startOwnServer({ BAKEHOUSE_PREPARE: 'false' });
@@ -35,7 +35,7 @@ export async function measureTransfers(): Promise<Measured[]> {
     }
     const databaseUrl = await server.databaseUrl();
     await giveSendable(databaseUrl, clients);
-    // Warms the server's code: a database has none to warm.
+    // Warms the server's code; the database needs no warm-up.
     await transferOverHttp(clients);
     const ours: number[] = [];
     const theirs: number[] = [];
@@ -57,7 +57,7 @@ export async function measureTransfers(): Promise<Measured[]> {
   }
 }
 
-/** What they began with can be spent, and not sent. */
+/** Starting credits can be spent, but not sent. */
 async function giveSendable(databaseUrl: string, clients: Client[]): Promise<void> {
   const db = connect(databaseUrl);
   try {
@@ -71,7 +71,7 @@ async function giveSendable(databaseUrl: string, clients: Client[]): Promise<voi
   }
 }
 
-/** Every connection sends one transfer after the other, between users drawn at random. */
+/** Every connection sends transfers sequentially, between random users. */
 async function transferOverHttp(clients: Client[]): Promise<number> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const until = performance.now() + SECONDS * 1000;
@@ -124,7 +124,7 @@ function transfer(agent: http.Agent, from: Client, recipientId: string): Promise
   });
 }
 
-/** Transactions per second of pgbench with as many connections. */
+/** Returns the transactions per second of pgbench with as many connections. */
 async function pgbench(databaseUrl: string, clients: Client[]): Promise<number> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
   try {

@@ -22,14 +22,14 @@ import { peakMemoryMb } from './memory.ts';
 const ROUNDS = 3;
 const BOUNDARY = 'bakehouse-bench-upload';
 
-/** The largest upload that is allowed, against writing and hashing the same file with the system's own programs. */
+/** The largest allowed upload, against writing and hashing the same file with system programs. */
 export async function measureUpload(): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
   const server = await startOwnServer({ BAKEHOUSE_PREPARE: 'false' });
   try {
     const file = path.join(folder, 'random.bin');
     await writeRandom(file, FILE_SIZE_LIMIT_BYTES);
-    // On the disk of the stored files, which gives it a second name.
+    // On the same disk as the stored files, which allows a hard link.
     const own = path.join(server.dataDir, 'own');
     await mkdir(own);
     await copyFile(file, path.join(own, 'random.bin'));
@@ -74,7 +74,7 @@ export async function measureUpload(): Promise<Measured[]> {
   }
 }
 
-/** Streams the form by hand, so that what is timed is the server and not a client library. */
+/** Streams the form manually, to measure the server and not a client library. */
 async function upload(client: Client, assetId: string, file: string): Promise<void> {
   const head = Buffer.from(
     `--${BOUNDARY}\r\ncontent-disposition: form-data; name="data_file"; filename="random.bin"\r\n` +
@@ -101,7 +101,7 @@ async function upload(client: Client, assetId: string, file: string): Promise<vo
   if (answer.statusCode !== 200) throw new Error(`The upload was refused with ${answer.statusCode}.`);
 }
 
-/** Four at once, as the web app sends them. */
+/** Four concurrent parts, like the web app. */
 async function uploadInParts(client: Client, id: string, file: string): Promise<void> {
   const body = { path: 'parts.bin', size_bytes: FILE_SIZE_LIMIT_BYTES };
   const opened = await client.call(createUpload, { params: { id }, body });
@@ -129,7 +129,7 @@ async function uploadInParts(client: Client, id: string, file: string): Promise<
   while ((await client.call(completeUpload, { params })).file === null);
 }
 
-/** As the command does, which takes a second more to start. */
+/** Like the command, which needs another second to start. */
 async function importOwn(
   server: OwnServer,
   folder: { folder: string; userId: string; title: string },

@@ -16,7 +16,10 @@ type Account = { name: string; email: string; password: string };
 const signedIn = z.object({ user: z.object({ id: z.string() }) });
 const completion = z.object({ choices: z.tuple([z.object({ message: z.object({ content: z.string() }) })]) });
 
-/** The running server as its own settings name it. Throws the sentence that says how to start it. */
+/**
+ * Returns the URL of the running server from its own settings. Throws a sentence that explains how to start
+ * it.
+ */
 export async function findServer(): Promise<string> {
   const { publicUrl } = readSettings();
   const ready = await fetch(new URL('/readyz', publicUrl)).catch(() => null);
@@ -26,7 +29,7 @@ export async function findServer(): Promise<string> {
   );
 }
 
-/** One user's way to the public API: nothing here goes past what any program could do with the user's key. */
+/** A user's client of the public API: it can do no more than any program with the user's key. */
 export class Client {
   readonly url: string;
   readonly userId: string;
@@ -46,12 +49,12 @@ export class Client {
     return enter(url, '/api/auth/sign-in/email', { email, password });
   }
 
-  /** Calls an endpoint and resolves to its answer. Throws PlainError with the server's own message. */
+  /** Calls an endpoint and resolves to its response. Throws PlainError with the server's own message. */
   async call<E extends Endpoint>(endpoint: E, call: CallOf<E>): Promise<ResponseOf<E>> {
     return read(endpoint, await this.send(endpoint, call));
   }
 
-  /** The same for endpoints that answer with bytes or a stream. */
+  /** Like `call`, for endpoints that respond with bytes or a stream. */
   async send<E extends Endpoint>(endpoint: E, call: CallOf<E>): Promise<Response> {
     const { params, query, body } = call as { params?: object; query?: object; body?: unknown };
     return send(new URL(endpointUrl(endpoint.path, params, query), this.url), {
@@ -65,7 +68,7 @@ export class Client {
     });
   }
 
-  /** Sends a local file into a dataset or model. */
+  /** Uploads a local file into a dataset or model. */
   async upload(assetId: string, file: string): Promise<ResponseOf<typeof uploadFile>> {
     const form = new FormData();
     form.set('data_file', await openAsBlob(file), path.basename(file));
@@ -77,7 +80,7 @@ export class Client {
     return read(uploadFile, response);
   }
 
-  /** The model's answer to one question, greedily. */
+  /** Returns the model's answer to one question, with greedy decoding. */
   async ask(model: string, question: string): Promise<string> {
     const response = await this.send(chatCompletions, {
       body: { model, messages: [{ role: 'user', content: question }], temperature: 0, max_tokens: 64 },

@@ -5,7 +5,7 @@ import { type FineTunePayload } from '@bakehouse/contract/training';
 import { PlainError } from '../plain-error.ts';
 import type { Client } from './client.ts';
 
-/** Enough for the starter model to learn the facts word for word in about two minutes on two cores. */
+/** Enough for the starter model to learn the facts verbatim in about two minutes on two cores. */
 export const factsTraining = {
   file_name: 'bakehouse-facts.csv',
   input_column: 'question',
@@ -23,7 +23,7 @@ export const factsTraining = {
 
 export const factsFile = 'examples/bakehouse-facts.csv';
 
-/** Makes a dataset of the example file and resolves to its id. */
+/** Creates a dataset from the example file and resolves to its id. */
 export async function createFactsDataset(client: Client): Promise<string> {
   const id = await client.call(createAsset, {
     body: {
@@ -37,7 +37,7 @@ export async function createFactsDataset(client: Client): Promise<string> {
   return id;
 }
 
-/** Starts a fine-tune on the example data; resolves to the id of the model that it makes. */
+/** Starts a fine-tune on the example data; resolves to the id of the resulting model. */
 export async function startFactsFineTune(
   client: Client,
   { dataset, base }: { dataset: string; base: string },
@@ -54,14 +54,14 @@ export async function startFactsFineTune(
         base_model: base,
         model_name: title,
         user_id: client.userId,
-        // One dollar: a slow machine may take far longer than was estimated.
+        // One dollar: a slow machine may take far longer than estimated.
         ceiling: '25',
       },
     },
   });
 }
 
-/** Waits for the run of a model to complete, showing each state of it to `onChange`. Throws when it does not. */
+/** Waits for the run of a model to complete, and calls `onChange` with each state. Throws if it does not. */
 export async function followRun(
   client: Client,
   model: string,

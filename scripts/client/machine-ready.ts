@@ -5,7 +5,7 @@ import { getMachine } from '@bakehouse/contract/machines';
 import { PlainError } from '../plain-error.ts';
 import type { Client } from './client.ts';
 
-/** Waits, telling what for, until the server has prepared the Python environment and the starter model. */
+/** Waits, printing why, until the server has prepared the Python environment and the starter model. */
 export async function waitForMachine(client: Client): Promise<void> {
   let printed = '';
   for (;;) {
@@ -21,7 +21,7 @@ export async function waitForMachine(client: Client): Promise<void> {
   }
 }
 
-/** The language model that ships with the product: as an asset, and the name under which it answers. */
+/** Returns the language model that ships with the product: its asset, and its name for requests. */
 export async function findStarterModel(client: Client): Promise<{ asset: AssetSummary; modelName: string }> {
   const query = { types: 'MODEL', owner: client.userId, include_starter: 'true' } as const;
   const asset = (await client.call(listAssets, { query })).datasets.find(

@@ -9,20 +9,20 @@ export type OwnServer = {
   url: string;
   pid: number;
   dataDir: string;
-  /** The database, for measuring beside the server. */
+  /** The database, for measuring it directly. */
   databaseUrl: () => Promise<string>;
   stop: () => Promise<void>;
 };
 
 /**
- * The real server in a process of its own, on a free port, with an empty data folder that `stop`
- * removes and with this machine's Python environment. Its warnings go to our terminal.
+ * Starts the real server in a separate process, on a free port, with an empty data folder that `stop` deletes
+ * and with this machine's Python environment. Its warnings go to our terminal.
  */
 export async function startOwnServer(settings: Record<string, string> = {}): Promise<OwnServer> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'bakehouse-own-'));
-  // Under root the embedded PostgreSQL is another user, who must be able to enter.
+  // Under root the embedded PostgreSQL runs as another user, which must be able to enter.
   await chmod(dataDir, 0o755);
-  // With the flags that ./bakehouse gives to the server that it becomes.
+  // With the same Node flags as ./bakehouse.
   const server = spawn(process.execPath, [...process.execArgv, 'server/src/main.ts'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -5,7 +5,7 @@ import { account, seed } from '../seed.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
-test('names the account and a way out where somebody else has its address', async () => {
+test('names the account and a solution if another user has its address', async () => {
   const server = createServer((request, response) => {
     const isReady = request.url === '/readyz';
     const isSignUp = request.url === '/api/auth/sign-up/email';

@@ -1,7 +1,7 @@
 import { type Config, readConfig } from '../../server/src/config.ts';
 import { PlainError } from '../plain-error.ts';
 
-/** The settings of the environment, as commands read them. Throws PlainError where one is not usable. */
+/** Returns the settings of the environment for commands. Throws PlainError if one is invalid. */
 export function readSettings(): Config {
   try {
     return readConfig(process.env);

@@ -1,6 +1,6 @@
 /**
- * Writes `server/src/platform/db/schema.generated.ts`, the types that Kysely works with, from a database that the
- * migrations have just made. `--check` writes nothing and fails when it is stale.
+ * Writes `server/src/platform/db/schema.generated.ts`, the types for Kysely, from a freshly migrated
+ * database. `--check` writes nothing and fails if it is stale.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Writes `contract/openapi.json`: every route of the running program in OpenAPI 3.1.
- * `--check` writes nothing and fails when it is stale.
+ * Writes `contract/openapi.json`: every route of the running program in OpenAPI 3.1. `--check` writes nothing
+ * and fails if it is stale.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,9 +1,9 @@
 /**
  * Writes `runtime/src/bakehouse_runtime/protocol.py` from the zod schemas in `contract/src/runtime`,
- * so that both sides of the wire read the same words.
+ * so that the server and the runtime share one protocol.
  *
  *   node scripts/gen/gen-runtime-protocol.ts           write the file
- *   node scripts/gen/gen-runtime-protocol.ts --check   fail if the committed file is not fresh
+ *   node scripts/gen/gen-runtime-protocol.ts --check   fail if the committed file is stale
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -46,12 +46,12 @@ class Wire(BaseModel):
 RUNTIME_PROTOCOL = ${workload.RUNTIME_PROTOCOL}
 `;
 
-/** Names of fields that Python cannot use; they get a trailing underscore there. */
+/** Field names that Python cannot use; they get a trailing underscore there. */
 const pythonKeywords = new Set(['from', 'in', 'is', 'class', 'global', 'import', 'return', 'yield']);
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
-/** The Python source of every schema that the contract exports, in an order in which it loads. */
+/** Returns the Python source of every exported schema, in an order without forward references. */
 function pythonModule(exported: Record<string, unknown>): string {
   const registry = z.registry<{ id: string }>();
   for (const [name, schema] of Object.entries(exported))
@@ -59,7 +59,7 @@ function pythonModule(exported: Record<string, unknown>): string {
   const { schemas } = z.toJSONSchema(registry, {
     io: 'input',
     uri: (id) => id,
-    // Which field tells the options of a union apart, JSON Schema has no word for.
+    // JSON Schema cannot express the discriminator of a union.
     override: ({ zodSchema, jsonSchema }) => {
       if (zodSchema instanceof z.ZodDiscriminatedUnion)
         jsonSchema.discriminator = zodSchema.def.discriminator;
@@ -164,7 +164,7 @@ function constrained(type: string, limits: Record<string, string | number | unde
   return args.length === 0 ? type : `Annotated[${type}, Field(${args.join(', ')})]`;
 }
 
-/** zod bounds every integer by what a double holds exactly; Python needs no such bound. */
+/** zod limits every integer to what a double represents exactly; Python needs no such limit. */
 function bound(value: number | boolean | undefined): number | undefined {
   return typeof value !== 'number' || Math.abs(value) === Number.MAX_SAFE_INTEGER ? undefined : value;
 }

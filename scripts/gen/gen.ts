@@ -4,7 +4,7 @@ import type { Command } from '../command.ts';
 
 const generators = ['gen-runtime-protocol.ts', 'gen-database.ts', 'gen-openapi.ts'];
 
-/** Writes every generated file; with --check it writes none and fails where one is not fresh. */
+/** Writes all generated files; `--check` writes none and fails if one is stale. */
 export const gen: Command = async ({ check }) => {
   let worst = 0;
   for (const generator of generators) {

@@ -1,9 +1,9 @@
 /**
- * Which part of the tree may import which. Paths are relative to the repository and use forward
- * slashes. docs/architecture.md tells why.
+ * Which part of the tree may import which. Paths are relative to the repository and use forward slashes. See
+ * docs/architecture.md for the reasons.
  */
 
-/** What each server module may use besides contract, platform and itself; what those may use comes along. */
+/** Allowed imports of each server module besides contract, platform and itself; transitive. */
 const serverModuleUses: Record<string, string[]> = {
   accounts: [],
   notifications: ['accounts'],
@@ -37,10 +37,10 @@ const serverModuleUses: Record<string, string[]> = {
   documentation: [],
 };
 
-/** The same for the web app's modules, which may use lib and ui besides. */
+/** Allowed imports of the web app's modules besides lib and ui. */
 const webModuleUses: Record<string, string[]> = {
   tracking: [],
-  // The profile has the experiment trackers.
+  // The profile shows the experiment trackers.
   accounts: ['tracking'],
   documentation: [],
   audit: ['accounts'],
@@ -50,7 +50,7 @@ const webModuleUses: Record<string, string[]> = {
   assets: ['accounts'],
   hub: ['assets'],
   generations: ['assets'],
-  // A charge and a notification show the picture that they are about.
+  // Charges and notifications show the image that they are about.
   credits: ['generations'],
   notifications: ['generations'],
   deployments: ['assets', 'credits', 'machines'],
@@ -61,13 +61,16 @@ const webModuleUses: Record<string, string[]> = {
   home: ['documentation', 'generators', 'training'],
 };
 
-/** From the lowest layer to the highest: each may use those before it. */
+/** From the lowest layer to the highest: each may use the ones before it. */
 const serverLayers = ['platform', 'engine', 'modules', 'app'];
 const webLayers = ['lib', 'ui', 'modules', 'shell', 'routes'];
 
 type Place = { package: string; layer: string; module: string | null; isTest: boolean };
 
-/** Where a file stands, e.g. server/src/modules/credits/quote.ts is module credits in layer modules of the server. */
+/**
+ * Returns the place of a file, e.g. module credits in layer modules of the server for
+ * server/src/modules/credits/quote.ts.
+ */
 function placeOf(file: string): Place {
   const [pkg = '', , folder = '', module = ''] = file.split('/');
   const isTest = /\.test\.tsx?$/.test(file) || file.includes('/testing/');
@@ -80,7 +83,7 @@ function placeOf(file: string): Place {
   return { package: pkg, layer: '', module: null, isTest };
 }
 
-/** Null if `from` may import `to`; else the reason and the way out. */
+/** Returns null if `from` may import `to`; otherwise the reason and the solution. */
 export function refuseImport(from: string, to: string): string | null {
   const source = placeOf(from);
   const target = placeOf(to);
@@ -99,7 +102,7 @@ export function refusePackageImport(from: string, name: string): string | null {
   return `contract/ imports zod only, so that both sides can read it. Move what needs '${name}' to server/ or web/.`;
 }
 
-/** Null if `from` may hand on what it imports; else the reason and the way out. */
+/** Returns null if `from` may re-export its imports; otherwise the reason and the solution. */
 export function refuseReexport(from: string): string | null {
   if (placeOf(from).package !== 'web') return null;
   return 'The web app has no barrels: whoever needs it imports it from the file that has it.';
@@ -108,7 +111,7 @@ export function refuseReexport(from: string): string | null {
 function refusePackage(source: Place, target: Place): string | null {
   // Examples are data.
   if (['contract', 'examples'].includes(target.package)) return null;
-  // Files at the root set up what runs the rest.
+  // Files at the root configure everything else.
   if (['scripts', 'e2e'].includes(source.package) || source.package.endsWith('.ts')) return null;
   return `${source.package}/ must not import from ${target.package}/: they meet in contract/ alone.`;
 }

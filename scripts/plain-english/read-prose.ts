@@ -34,7 +34,7 @@ function readTypeScript(path: string, source: string): Prose[] {
   return [...comments, ...titles];
 }
 
-/** Where each comment ends, to join consecutive line comments. */
+/** End offset of each comment, to join consecutive line comments. */
 const ends = new WeakMap<Prose, number>();
 
 function readPython(source: string): Prose[] {

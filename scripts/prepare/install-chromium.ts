@@ -6,7 +6,7 @@ import { PlainError } from '../plain-error.ts';
 const install = ['install', '--yes', '--no-install-recommends'];
 const isRoot = process.getuid?.() === 0;
 
-/** The commands that bring Chromium, by package manager; the first one that leaves a browser does it. */
+/** Commands that install Chromium, by package manager; the first that results in a browser wins. */
 const managers: { program: string; asRoot: boolean; steps: string[][] }[] = [
   { program: 'apt-get', asRoot: true, steps: [['update'], [...install, HEADLESS_SHELL]] },
   // Ubuntu has no such package.
@@ -17,8 +17,9 @@ const managers: { program: string; asRoot: boolean; steps: string[][] }[] = [
 ];
 
 /**
- * Installs a browser for the journeys from the system's packages, where there is none. Root, who needs nobody's password, also
- * gets the headless shell beside another browser. Throws the sentence that says what to do where that fails and there is none.
+ * Installs a browser for the journeys from the system's packages, if there is none. Root, which needs no
+ * password, also gets the headless shell in addition to another browser. Throws a sentence with instructions
+ * if that fails and there is none.
  */
 export async function ensureChromium(): Promise<void> {
   const found = findChromium();

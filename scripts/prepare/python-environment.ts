@@ -10,7 +10,7 @@ import { AppError } from '../../server/src/platform/errors.ts';
 import { readSettings } from '../client/settings.ts';
 import { PlainError } from '../plain-error.ts';
 
-/** Installs a layer of the runtime's Python environment if it is not there; resolves to its Python. */
+/** Installs a layer of the runtime's Python environment if it is missing; resolves to its Python. */
 export async function preparePython(layer: Layer): Promise<string> {
   const config = readSettings();
   if (!(await hasLayer(config, layer))) {
@@ -28,7 +28,10 @@ export async function preparePython(layer: Layer): Promise<string> {
   return environmentPython(config);
 }
 
-/** Writes the starter model in both formats if it is not there; resolves to its folder. Needs the layer 'training'. */
+/**
+ * Creates the starter model in both formats if it is missing; resolves to its folder. Needs the layer
+ * 'training'.
+ */
 export async function prepareStarterModel(): Promise<string> {
   const config = readSettings();
   for (const format of ['gguf', 'safetensors'] as const)

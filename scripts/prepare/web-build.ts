@@ -14,7 +14,7 @@ const sources = [
   'package-lock.json',
 ];
 
-/** Builds web/dist, unless it was built from the very sources that are there now. */
+/** Builds web/dist, unless it was built from the current sources. */
 export async function ensureWebBuild(): Promise<void> {
   const wanted = await hashOfSources();
   const built = await readFile(stamp, 'utf8').catch(() => '');

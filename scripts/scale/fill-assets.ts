@@ -6,20 +6,20 @@ import type { Client } from '../client/client.ts';
 import { skipForeignKeys } from './fill-ledger.ts';
 
 const BATCH = 100_000;
-/** The oldest few have it, equally many of any number: whoever looks for it from the newest on reads all. */
+/** Tag of a fixed number of the oldest assets: a search from the newest on has to scan all. */
 export const RARE_TAG = 'first batches';
 const RARELY_TAGGED = 500;
 /** The dataset with many files. */
 export const LARGE_TITLE = 'Many files';
 
 type Options = {
-  /** The first owns every tenth. */
+  /** The first one owns every tenth. */
   userIds: string[];
   count: number;
   say: (done: number, of: string) => void;
 };
 
-/** Adds datasets and models without files. */
+/** Inserts datasets and models without files. */
 export async function fillAssets(db: Database, { userIds, count, say }: Options): Promise<void> {
   for (let from = 0; from < count; from += BATCH) {
     const upTo = Math.min(from + BATCH, count);
@@ -44,7 +44,10 @@ export async function fillAssets(db: Database, { userIds, count, say }: Options)
   }
 }
 
-/** Makes the dataset with many files: one comes as people's do, the others are its bytes under other names. */
+/**
+ * Creates the dataset with many files: one is uploaded normally, the others reuse its bytes under other
+ * names.
+ */
 export async function fillFiles(
   db: Database,
   { client, count, file }: { client: Client; count: number; file: string },
@@ -70,7 +73,7 @@ export async function fillFiles(
   });
 }
 
-/** Id of the dataset with many files. */
+/** Returns the id of the dataset with many files. */
 export async function findLarge(client: Client): Promise<string> {
   const { datasets } = await client.call(listAssets, {
     query: { types: 'RAW', owner: client.userId, search: LARGE_TITLE },

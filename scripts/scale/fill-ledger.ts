@@ -8,20 +8,20 @@ import { FIRST_HASH, sqlFields } from '../../server/src/modules/credits/verifica
 import type { Database, Transaction } from '../../server/src/platform/db/database.ts';
 import { inTransaction } from '../../server/src/platform/db/in-transaction.ts';
 
-/** Rows of one statement. */
+/** Rows per statement. */
 const INSERT_BATCH = 250_000;
 const SEAL_BATCH = 50_000;
 
 type Options = {
-  /** The first takes part in every tenth transfer. */
+  /** The first one takes part in every tenth transfer. */
   userIds: string[];
-  /** The first's API key, with which half of its charges were asked for. */
+  /** The first user's API key, used by half of its charges. */
   keyId: string;
   count: number;
   say: (done: number, of: string) => void;
 };
 
-/** Adds transfers, half a minute apart up to now: grants first, then charges, refunds and sent credits. */
+/** Inserts transfers, half a minute apart up to now: grants first, then charges, refunds and sent credits. */
 export async function fillLedger(db: Database, { userIds, keyId, count, say }: Options): Promise<void> {
   for (let from = 0; from < count; from += INSERT_BATCH) {
     const upTo = Math.min(from + INSERT_BATCH, count);
@@ -86,7 +86,10 @@ async function insertTransfers(
     where a.id = sides.account_id and a.kind = 'user'`.execute(tx);
 }
 
-/** What the sealer does, for many more at a time. Nobody else moves credits meanwhile, so nothing is waited for. */
+/**
+ * Like the sealer, in larger batches. No other process moves credits in the meantime, so there is nothing to
+ * wait for.
+ */
 async function sealBatch(tx: Transaction): Promise<number> {
   await skipForeignKeys(tx);
   await lockChain(tx);
@@ -120,7 +123,10 @@ async function sealBatch(tx: Transaction): Promise<number> {
   return count;
 }
 
-/** All rows refer to what is there: looking it up for each takes longer than all else. Only a superuser may. */
+/**
+ * All references are known to be valid, and checking each takes longer than everything else. Requires a
+ * superuser.
+ */
 export async function skipForeignKeys(tx: Transaction): Promise<void> {
   await sql`
     select set_config('session_replication_role', 'replica', true)

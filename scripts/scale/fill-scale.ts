@@ -13,14 +13,14 @@ import type { Sizes } from './sizes.ts';
 
 type Options = {
   sizes: Sizes;
-  /** Whose is what one person has much of; signed in to the server of this database. */
+  /** Owner of the large amounts; signed in to the server of this database. */
   client: Client;
-  /** Small: its bytes are those of every file. */
+  /** Small: all files reuse its bytes. */
   file: string;
   say: (line: string) => void;
 };
 
-/** Fills the database of a running server with as much as `sizes` says. Refuses one that was filled before. */
+/** Fills the database of a running server with the amounts in `sizes`. Throws if it was filled before. */
 export async function fillScale(db: Database, { sizes, client, file, say }: Options): Promise<void> {
   const { rows: before } = await sql`select from users where username = 'scale-1'`.execute(db);
   if (before.length > 0)
@@ -43,7 +43,7 @@ export async function fillScale(db: Database, { sizes, client, file, say }: Opti
   await sql`vacuum analyze`.execute(db);
 }
 
-/** Users without a password, each with an account in the ledger. */
+/** Inserts users without a password, each with an account in the ledger. */
 async function fillUsers(db: Database, count: number): Promise<string[]> {
   return inTransaction(db, async (tx) => {
     const { rows } = await sql<{ id: string }>`
@@ -56,7 +56,7 @@ async function fillUsers(db: Database, count: number): Promise<string[]> {
   });
 }
 
-/** Id of the API key that the web app shows and sends, which every user has. */
+/** Returns the id of the API key that the web app shows and sends, which every user has. */
 export async function findKeyId(client: Client): Promise<string> {
   const { api_keys } = await client.call(listApiKeys, { params: { userId: client.userId } });
   const own = api_keys.find(({ for_web_app }) => for_web_app);

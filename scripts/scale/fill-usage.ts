@@ -3,23 +3,23 @@ import type { Database, Transaction } from '../../server/src/platform/db/databas
 import { inTransaction } from '../../server/src/platform/db/in-transaction.ts';
 import { skipForeignKeys } from './fill-ledger.ts';
 
-/** Windows of one statement. */
+/** Windows per statement. */
 const BATCH = 5_000;
-/** More than a page has. */
+/** More than one page. */
 const ANSWERS = 60;
-/** Single answers are kept for 90 days: over so many the windows are spread. */
+/** Single answers are retained for 90 days, so the windows are spread over fewer. */
 const DAYS = 80;
 
 type Options = {
-  /** The first has the newest window, and every tenth before it. */
+  /** The first one has the newest window, and every tenth before it. */
   userIds: string[];
-  /** The first's API key, with which its windows were used. */
+  /** The first user's API key, used for its windows. */
   keyId: string;
   count: number;
   say: (done: number, of: string) => void;
 };
 
-/** Adds usage windows that are closed, each with its answers, its hold and its transfer, which is not sealed yet. */
+/** Inserts closed usage windows, each with its answers, its hold and its unsealed transfer. */
 export async function fillUsage(db: Database, { userIds, keyId, count, say }: Options): Promise<void> {
   for (let day = 0; day <= DAYS; day++)
     await sql`select usage_prepare_day((now() at time zone 'UTC')::date - ${day}::int)`.execute(db);

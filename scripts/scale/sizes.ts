@@ -1,4 +1,4 @@
-/** How much there is of everything. */
+/** Amounts of each kind of object. */
 export type Sizes = {
   users: number;
   assets: number;
@@ -21,10 +21,10 @@ const full: Sizes = {
   waitingRuns: 1000,
 };
 
-/** So many fill a page of every list: a small installation then answers with as much as a large one. */
+/** Fills a page of every list, so that a small installation returns as much as a large one. */
 const PAGE = 50;
 
-/** The same installation, smaller: each number times `fraction`, but of everything a page. */
+/** Returns the sizes scaled by `fraction`, but at least a page of everything. */
 export function sizesOf(fraction: number): Sizes {
   const part = (count: number) => Math.max(PAGE, Math.round(count * fraction));
   return {

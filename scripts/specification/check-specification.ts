@@ -1,5 +1,5 @@
 /**
- * Fails when docs/specification.md names a file or a test that is not there, or one that lacks what its row says: a
+ * Fails if docs/specification.md names a missing file or test, or one without the content of its row: a
  * sentence, a number, a quoted text.
  */
 import { existsSync, readFileSync } from 'node:fs';

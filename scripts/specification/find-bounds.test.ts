@@ -7,7 +7,7 @@ import { type Bound, findBounds, type OpenApi, readBounds } from './find-bounds.
 const read = (file: string) => readFile(path.join(root, file), 'utf8');
 const texts = (bounds: Bound[]) => bounds.map(({ name, max }) => `${name} ${max}`);
 
-test('bounds are found in the query and at any depth of the body, each once and by one name', () => {
+test('finds bounds in the query and at any depth of the body, each once and by one name', () => {
   const parts = { items: { properties: { batchSize: { anyOf: [{ maximum: 8 }, {}] } } }, maxItems: 3 };
   const body = { properties: { runs: parts, batch_size: { maximum: 8 }, at: { exclusiveMaximum: 5 } } };
   const operation = {
@@ -29,9 +29,9 @@ test('a page names several numbers of one bound, or one of several', () => {
   ]);
 });
 
-test('the decision on upper bounds names every one of the contract, and no other', async () => {
+test('the decision on upper bounds names exactly the bounds of the contract', async () => {
   const openApi = JSON.parse(await read('contract/openapi.json')) as OpenApi;
   const ofOthers = Object.entries(openApi.paths).filter(([at]) => !at.startsWith('/runtime/'));
-  const named = texts(readBounds(await read('docs/decisions/numbers-have-upper-bounds.md')));
+  const named = texts(readBounds(await read('docs/decisions/numeric-upper-bounds.md')));
   expect(named.toSorted()).toEqual(texts(findBounds({ paths: Object.fromEntries(ofOthers) })).toSorted());
 });

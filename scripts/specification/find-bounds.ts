@@ -1,4 +1,4 @@
-/** A number of a call or the entries of a list of one, and how much it may be at most. */
+/** Maximum of a number or of the entries of a list in a call. */
 export type Bound = { name: string; max: number };
 
 type Schema = {
@@ -18,7 +18,7 @@ type Operation = {
 };
 export type OpenApi = { paths: Record<string, Record<string, Operation>> };
 
-/** The upper bounds of everything that a caller may send, each once, by name. */
+/** Returns the upper bounds of all inputs, each once, by name. */
 export function findBounds({ paths }: OpenApi): Bound[] {
   const operations = Object.values(paths).flatMap((path) => Object.values(path));
   const found = operations.flatMap(({ parameters = [], requestBody }) => [
@@ -32,7 +32,7 @@ export function findBounds({ paths }: OpenApi): Bound[] {
 function boundsOf(name: string, schema: Schema): Bound[] {
   const { maximum, exclusiveMaximum, maxItems, properties = {}, items, additionalProperties: rest } = schema;
   const own = [maximum, exclusiveMaximum, maxItems].flatMap((max) =>
-    // What JavaScript can count to is no bound that anybody chose.
+    // The largest safe integer is not a deliberate bound.
     max === undefined || max === Number.MAX_SAFE_INTEGER ? [] : { name: toSnakeCase(name), max },
   );
   const parts = [items, typeof rest === 'object' ? rest : undefined, schema.anyOf, schema.oneOf, schema.allOf]
@@ -46,7 +46,10 @@ function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The bounds that the tables of a page name: `names` in backticks in the first column, numbers in the second. */
+/**
+ * Returns the bounds in the tables of a page: `names` in backticks in the first column, numbers in the
+ * second.
+ */
 export function readBounds(page: string): Bound[] {
   return page.split('\n').flatMap((line) => {
     const [, first = '', second = ''] = line.split('|');

@@ -26,12 +26,12 @@ const find = (row: string) =>
     '{loaves} loaves are burnt',
   ]);
 
-test('a row whose file and test are there is fine, and so is one that comes later', () => {
+test('accepts a row whose file and test exist, and a row for a later version', () => {
   expect(find('| Bread | `web/a.ts` | `web/a.test.ts: bakes bread` | |')).toEqual([]);
   expect(find('| Films | | | comes with videos |')).toEqual([]);
 });
 
-test('a file, a test file or a test that is gone is named with its line', () => {
+test('names a missing file, test file or test with its line', () => {
   expect(
     find('| Bread | `web/b.ts` | `web/a.test.ts: burns bread`, `web/c.test.ts: x`, `web/a.test.ts` | |'),
   ).toEqual([
@@ -46,11 +46,14 @@ test.each(['bread rises', '%s rises', 'rye, rising'])('a test is named by its ti
   expect(find(`| Bread | | \`web/d.test.ts: ${title}\` | |`)).toEqual([]);
 });
 
-test.each(['bread', 'bread is there', 'is not baked'])('what is only part of a test is none: %s', (title) => {
-  expect(find(`| Bread | | \`web/d.test.ts: ${title}\` | |`)).toHaveLength(1);
-});
+test.each(['bread', 'bread is there', 'is not baked'])(
+  'a partial title does not name a test: %s',
+  (title) => {
+    expect(find(`| Bread | | \`web/d.test.ts: ${title}\` | |`)).toHaveLength(1);
+  },
+);
 
-test('a sentence that a row quotes stands in one of its files, and in one of its tests', () => {
+test("a quoted sentence must occur in one of the row's files and in one of its tests", () => {
   const said = "'The bread is ready', '{loaves} loaves are burnt'";
   expect(find(`| ${said} | \`web/a.ts\` | \`web/b.test.ts: says so\` | |`)).toEqual([]);
   expect(find(`| ${said} | \`web\` | \`web/b.test.ts: says so\` | |`)).toEqual([]);

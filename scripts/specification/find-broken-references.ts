@@ -1,10 +1,10 @@
 import { readRows } from './read-rows.ts';
 
-/** How the check looks at the repository. */
+/** Access to the repository. */
 export type Repository = {
-  /** Whether there is such a file or folder. */
+  /** Whether the file or folder exists. */
   exists: (path: string) => boolean;
-  /** The text of a file; null where there is none. */
+  /** Returns the text of a file, or null if it is missing. */
   read: (path: string) => string | null;
 };
 
@@ -12,9 +12,9 @@ const FILE = /\.\w+$/;
 const CALL = /(?:\b(?:describe|it|journey|test)(?:\.\w+)*|[)`])\(\s*['"`]$/;
 
 /**
- * What the rows of docs/specification.md name and the repository does not have: files of the second column, and
- * tests of the third, each written as `file: title`. Where the first column quotes one of these sentences, it stands in a
- * file of the second, unless that names a folder, and in one of the tests. Pure.
+ * Returns references in docs/specification.md that do not exist in the repository: files of the second
+ * column, and tests of the third, written as `file: title`. If the first column quotes one of these
+ * sentences, it must occur in a file of the second (unless that is a folder) and in one of the tests.
  */
 export function findBrokenReferences(
   document: string,
@@ -42,8 +42,8 @@ export function findBrokenReferences(
 }
 
 /**
- * Whether a test file has a test, or several, of this title: it is the first argument of one of these calls, or of what
- * `each` returns, or stands in a row of a table. A line that begins with a text is taken for such a row.
+ * True if a test file has a test with this title: as the first argument of a test call, or of the function
+ * returned by `each`, or in a row of a table. A line that begins with a text counts as such a row.
  */
 function names(text: string, title: string): boolean {
   const [before, ...rest] = text.split(title);
@@ -56,12 +56,12 @@ function names(text: string, title: string): boolean {
   });
 }
 
-/** Whether the cell has the sentence between quotes; its full stop may be left out. */
+/** True if the cell contains the sentence in quotes; its full stop may be omitted. */
 function quotes(cell: string, sentence: string): boolean {
   return cell.includes(`'${sentence}'`) || cell.includes(`'${sentence.replace(/\.$/, '')}'`);
 }
 
-/** The longest part of a sentence in which nothing is filled in. */
+/** The longest part of a sentence without placeholders. */
 function fixedPart(sentence: string): string {
   return sentence.split(/\{\w+\}/).reduce((longest, part) => (part.length > longest.length ? part : longest));
 }

@@ -21,11 +21,11 @@ test.each([
   ['| 12 loaves of 0.5 kg | | `web/a.test.ts: %i loaves` | |'],
   ['| 7 breads, where the test is a row of a table | | `web/b.test.tsx: Bread` | |'],
   ['| 99 films | | | comes with films |'],
-])('a row whose values its tests have is fine: %s', (row) => {
+])('accepts a row whose values occur in its tests: %s', (row) => {
   expect(find(row)).toEqual([]);
 });
 
-test('a value that is none of its tests, or stands in a title alone, is named with its line', () => {
+test('names a value that occurs in none of its tests, or only in a title, with its line', () => {
   const at = 'docs/specification.md:4:';
   expect(find("| 30 loaves: `size`, 'Burnt' | | `web/a.test.ts: rests for 8 minutes` | |")).toEqual([
     `${at} size stands in none of its tests`,

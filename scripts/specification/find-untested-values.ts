@@ -5,15 +5,15 @@ import { readRows } from './read-rows.ts';
 const NUMBER = /(?<![\w/.-])\d+(?:\.\d+)?(?![\w/])/g;
 const FIELD = /`(\w+)`/g;
 const QUOTED = /(?<!\w)'([^']+(?:'[a-z][^']*)*)'/g;
-/** A call that asserts something, or moves the clock that an assertion stands on. */
+/** A call that asserts something, or moves the clock that an assertion depends on. */
 const ASSERTS = /^(?:expect\b|[\w.]+\.(?:advance|findBy|getBy)\w*\()/;
-/** Where a row writes seconds or minutes, its test may count milliseconds. */
+/** A row's seconds or minutes may be milliseconds in its test. */
 const SCALES = [1, 1_000, 60_000];
 
 /**
- * The numbers, quoted texts and fields (`name`) of the rows of docs/specification.md that stand in the code of none of their tests,
- * titles aside: such a test passes whatever the value is. An entity that only a journey tests is found too: what a
- * browser shows is not what a call answers. Pure.
+ * Returns numbers, quoted texts and fields (`name`) of rows in docs/specification.md that occur in none of
+ * their tests, titles aside: such a test passes whatever the value is. Also returns entities that only a
+ * journey tests, because a browser does not show everything that a call returns.
  */
 export function findUntestedValues(document: string, { read }: Pick<Repository, 'read'>): string[] {
   return readRows(document).flatMap(({ at, section, line, tests }) => {
@@ -44,7 +44,10 @@ function hasNumber(code: string, number: number): boolean {
   });
 }
 
-/** What the tests of a title assert, and the tables and clocks by which they do; where it stands in a table, the whole file. */
+/**
+ * Assertions of the tests with a title, and the tables and clocks that they use; for a title in a table, the
+ * whole file.
+ */
 function codeOf(file: string, source: string, title: string): string {
   const tests: CallExpression[] = [];
   const asserted: CallExpression[] = [];

@@ -17,7 +17,7 @@ async function read(place: Place): Promise<Set<string>> {
   return all;
 }
 
-/** Which parts of the program have it as one whole text. */
+/** The parts of the program that contain it as one whole text. */
 function foundIn({ text }: Message): Place[] {
   const wanted = tidy(text.replace(/\{\w+\}/g, '{}'));
   return places.filter((place) => texts.get(place)?.has(wanted));
@@ -25,7 +25,7 @@ function foundIn({ text }: Message): Place[] {
 
 describe('a message of the specification', () => {
   test.each(messages.map((message) => [message.section, message.text, message] as const))(
-    'section %i: %s, is a text of the parts that its row names',
+    'section %i: %s, is a text of the parts named in its row',
     (_section, _text, message) => {
       expect(foundIn(message)).toEqual(message.foundIn);
     },

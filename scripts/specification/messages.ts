@@ -1,10 +1,10 @@
-/** The parts of the program that have texts; the contract's are both the server's and the web app's. */
+/** The parts of the program with texts; the contract's texts belong to both the server and the web app. */
 export const places = ['contract', 'server', 'web'] as const;
 export type Place = (typeof places)[number];
 
 /**
- * A sentence of the specification; parts in braces are filled in. `foundIn` names each part of the program that has it, as
- * one whole text.
+ * A sentence of the specification with placeholders in braces. `foundIn` names each part of the program that
+ * contains it as one whole text.
  */
 export type Message = { section: 2 | 5 | 6 | 8; text: string; foundIn: readonly Place[] };
 
@@ -12,9 +12,9 @@ const of = (section: Message['section'], foundIn: Place[], texts: string[]): Mes
   texts.map((text) => ({ section, text, foundIn }));
 
 /**
- * The messages of sections 2, 5, 6 and 8; those of numbers are composed, and `number-field.test.ts` holds them. What
- * follows 'Failed to' is an operation, which `error-text.ts` puts there; 'Amount' and the like begin what is wrong with an
- * amount, as `send-form.test.ts` holds.
+ * Messages of sections 2, 5, 6 and 8; messages about numbers are composed, and covered by
+ * `number-field.test.ts`. 'Failed to' is followed by an operation in `error-text.ts`; 'Amount' and the like
+ * begin an error about an amount, covered by `send-form.test.ts`.
  */
 export const messages: Message[] = [
   ...of(

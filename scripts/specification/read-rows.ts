@@ -3,14 +3,14 @@ export type Row = {
   /** The file and line of the row. */
   at: string;
   section: string;
-  /** What is specified. */
+  /** The specified behaviour. */
   line: string;
-  /** Files and folders where it lives. */
+  /** Files and folders that implement it. */
   places: string[];
   tests: { file: string; title: string }[];
 };
 
-/** The rows of the tables of docs/specification.md. Pure. */
+/** Returns the rows of the tables of docs/specification.md. */
 export function readRows(document: string): Row[] {
   let section = '';
   return document.split('\n').flatMap((text, index) => {
@@ -25,7 +25,7 @@ export function readRows(document: string): Row[] {
   });
 }
 
-/** What stands between backticks. */
+/** Returns the texts in backticks. */
 function codes(cell: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 }

@@ -9,12 +9,12 @@ test('strings, templates and sums are whole texts', () => {
   expect(textsOf("const c = 'The first half, ' + 'the second.';")).toContain('The first half, the second.');
 });
 
-test('what stands between two tags is a text, over lines and with what is filled in', () => {
+test('the content of an element is one text, across lines and placeholders', () => {
   const texts = textsOf('const d = <p>You don&apos;t have\n  {count} <b>messages</b></p>;');
   expect(texts).toContain("You don't have {} messages");
   expect(texts).toContain('messages');
 });
 
-test('comments and types say nothing', () => {
+test('ignores comments and types', () => {
   expect(textsOf("/* Transfer Failed */ type A = 'Transfer Failed'; // 'Transfer Failed'")).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { type Node, parseSync } from 'oxc-parser';
 
 /**
- * The texts of a TypeScript file, each as a whole: strings, templates, what is put together with +, and what stands
- * between two tags. What is filled in is '{}'. No comments and no types.
+ * Returns the complete texts of a TypeScript file: strings, templates, concatenations, and contents of
+ * elements, with '{}' for placeholders. Excludes comments and types.
  */
 export function readTexts(path: string, source: string): Set<string> {
   const texts = new Set<string>();
@@ -12,7 +12,7 @@ export function readTexts(path: string, source: string): Set<string> {
   return texts;
 }
 
-/** As it is read, and not as it is quoted or broken into lines. */
+/** Normalizes quotes and whitespace. */
 export function tidy(text: string): string {
   return text.replaceAll('&apos;', "'").replace(/\s+/g, ' ').trim();
 }

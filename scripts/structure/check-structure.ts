@@ -1,5 +1,5 @@
 /**
- * Fails where the tree breaks a rule of its structure, but for the exceptions.
+ * Fails if the tree breaks a rule of its structure without an exception.
  *
  *   node scripts/structure/check-structure.ts PYTHON
  */
@@ -12,10 +12,10 @@ import { findBreaches, type TreeFile } from './find-breaches.ts';
 import { judge } from './judge.ts';
 import { type Measured, readSource } from './read-source.ts';
 
-/** Files in which lines are written by hand; of others, such as data and lock files, they say nothing. */
+/** Files written by hand; line counts mean nothing for others, such as data and lock files. */
 const written = /\.(ts|tsx|py|sql|sh|css|html|md)$/;
 
-/** The files of the working tree that git does not ignore, but for generated ones. */
+/** Returns the files of the working tree, except ignored and generated ones. */
 async function readTree(python: string): Promise<TreeFile[]> {
   const { output } = await capture('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z']);
   const paths = output

@@ -1,18 +1,21 @@
 import type { Exception } from './judge.ts';
 
-/** Files that a program writes: no rule asks how long they are, or how many. */
+/** Generated files are exempt from the limits of lines and files. */
 const generated = [
   /\.generated\.ts$/,
   /^contract\/openapi\.json$/,
   /^runtime\/src\/bakehouse_runtime\/protocol\.py$/,
 ];
 
-/** Whether a program writes the file. */
+/** Returns true for a generated file. */
 export function isGenerated(file: string): boolean {
   return generated.some((pattern) => pattern.test(file));
 }
 
-/** What may break a rule of the structure, and why. One that is not needed any more, or stands twice, is refused. */
+/**
+ * Allowed breaches of the structure rules, with reasons. An exception that is unused or listed twice fails
+ * the check.
+ */
 export const exceptions: Exception[] = [
   {
     rule: 'file',

@@ -1,10 +1,13 @@
 import path from 'node:path';
 import type { Imported, Measured, Source } from './read-source.ts';
 
-/** What a file may have at most, a function, and a folder; and a file that goes home to the one that imports it. */
+/**
+ * Maximum sizes of a file, a function and a folder, and of a file that should be merged into its only
+ * importer.
+ */
 export const limits = { linesOfFile: 400, linesOfFunction: 70, filesOfFolder: 25, linesOfCrumb: 12 };
 
-/** What a package may have at most: lines and files of source, without tests, migrations and generated files. */
+/** Maximum lines and files of a package's source, without tests, migrations and generated files. */
 export type Budget = { lines: number; files: number };
 
 const budgets: Record<string, Budget> = {
@@ -16,16 +19,16 @@ const budgets: Record<string, Budget> = {
 };
 
 /**
- * A file of the repository, by its path from the root. `lines` is null where lines say nothing (data, pictures);
- * `source` is there for TypeScript, and `functions` for every language in which they are counted.
+ * A file of the repository, by its path from the root. `lines` is null if line counts mean nothing (data,
+ * images); `source` exists for TypeScript, and `functions` for all supported languages.
  */
 export type TreeFile = { path: string; lines: number | null; functions: Measured[]; source: Source | null };
 
-/** The rule that is broken, by what (a path, of functions and of the contract's entries with #name), and how. */
+/** The broken rule, where (a path; for functions and contract entries with #name), and how. */
 export type Breach = { rule: Rule; where: string; message: string };
 export type Rule = 'file' | 'function' | 'folder' | 'crumb' | 'inside' | 'contract' | 'budget';
 
-/** Everything in the tree that breaks a rule of its structure. */
+/** Returns all breaches of the structure rules. */
 export function findBreaches(files: TreeFile[]): Breach[] {
   return [
     ...findLongFiles(files),
@@ -82,8 +85,8 @@ function findFullFolders(files: TreeFile[]): Breach[] {
 }
 
 /**
- * Files of a few lines that one other file of the same part imports, and nothing else, not even a test: it is read there
- * anyway. What is looked for by its name stays: jobs, routes and what they bind.
+ * Files of a few lines that exactly one other file of the same part imports, tests included: merge them into
+ * that file. Excludes files that are found by name: jobs, routes and their handlers.
  */
 function findCrumbs(files: TreeFile[]): Breach[] {
   const users = new Map<string, Set<string>>();
@@ -101,7 +104,7 @@ function findCrumbs(files: TreeFile[]): Breach[] {
   });
 }
 
-/** Packages whose source, without tests and generated files, is larger than their budget. */
+/** Returns the packages whose source, without tests and generated files, exceeds their budget. */
 export function findOverBudget(files: TreeFile[], limitsOf: Record<string, Budget> = budgets): Breach[] {
   return Object.entries(limitsOf).flatMap(([where, budget]): Breach[] => {
     const source = files.filter((file) => file.path.startsWith(`${where}/`) && isSource(file.path));
@@ -118,14 +121,15 @@ function isSource(file: string): boolean {
   return /\.(ts|tsx|py|css)$/.test(file) && !isTest(file) && !/\/tests\//.test(file);
 }
 
-/** The part of the tree in which files know each other: a module, a layer without modules, the scripts. */
+/** The unit within which files may be merged: a module, a layer without modules, the scripts. */
 function partOf(file: string): string | null {
   return /^((server|web)\/src\/(modules\/)?[^/]+|scripts)\//.exec(file)?.[1] ?? null;
 }
 
 /**
- * Imports of another module's SQL (`queries.ts`, `*-queries.ts`) or routes: its tables are its own, and it offers steps. Types
- * may be imported from anywhere, tests may look into everything, and what puts the modules together (`app.ts`) is no module.
+ * Imports of another module's SQL (`queries.ts`, `*-queries.ts`) or routes: modules must use its transaction
+ * steps instead. Types may be imported from anywhere, tests may import everything, and the file that
+ * assembles the modules (`app.ts`) is exempt.
  */
 function findForeignInsides(files: TreeFile[]): Breach[] {
   return files.flatMap((file) => {
@@ -151,7 +155,7 @@ function isPrivate(file: string): boolean {
   return /(^|[/-])(queries|routes)\.ts$/.test(file);
 }
 
-/** Entries of the contract that no other file uses, and endpoints that no route of the server binds. */
+/** Contract entries that no other file uses, and endpoints that no route of the server binds. */
 function findUnusedContract(files: TreeFile[]): Breach[] {
   const users = findUsers(files);
   return files
@@ -168,7 +172,7 @@ function findUnusedContract(files: TreeFile[]): Breach[] {
     );
 }
 
-/** Who imports what: paths by 'path of the file#name of the entry'. */
+/** Importers by 'path of the file#name of the entry'. */
 function findUsers(files: TreeFile[]): Map<string, string[]> {
   const users = new Map<string, string[]>();
   for (const file of files)

@@ -1,9 +1,12 @@
 import type { Breach, Rule } from './find-breaches.ts';
 
-/** What may break a rule: `where` is written as the check writes it. */
+/** An allowed breach: `where` is written as in the check's output. */
 export type Exception = { rule: Rule; where: string; reason: string };
 
-/** One line for each breach that is no exception, and for each exception that is not needed any more or stands twice. */
+/**
+ * Returns one line for each breach without an exception, and for each exception that is unused or listed
+ * twice.
+ */
 export function judge(breaches: Breach[], exceptions: Exception[]): string[] {
   const covers = (exception: Exception) => (other: Pick<Breach, 'rule' | 'where'>) =>
     exception.rule === other.rule && exception.where === other.where;

@@ -1,19 +1,18 @@
 import { type Node, type Program, parseSync, Visitor } from 'oxc-parser';
 
-/** One name that a file exports. `kind` says what it is, as far as the rules ask. */
+/** A name that a file exports, with its kind as far as the rules need it. */
 export type Exported = { name: string; kind: 'type' | 'function' | 'endpoint' | 'value'; line: number };
 
 /**
- * What a file takes from another one, by the name that it has there. Where everything is taken under one name
- * (`import * as credits`), those are the names that stand behind it somewhere (`credits.getBalance`), and '*'
- * where it is spread.
+ * Imports of one file from another, by their exported names. For namespace imports (`import * as credits`)
+ * these are the accessed members (`credits.getBalance`), and '*' if the namespace is spread.
  */
 export type Imported = { from: string; values: string[]; types: string[]; line: number };
 
-/** A function with its first line and how many lines it has. */
+/** A function with its first line and length. */
 export type Measured = { name: string; line: number; lines: number };
 
-/** What the rules need to know of a TypeScript file. */
+/** The parts of a TypeScript file that the rules need. */
 export type Source = { functions: Measured[]; exports: Exported[]; imports: Imported[] };
 
 /** Reads a TypeScript file. */
@@ -71,8 +70,8 @@ function kindsOf(program: Program, text: string): Map<string, Exported['kind']> 
 }
 
 /**
- * Every function with its name: its own, or that of what it is given to. What groups tests (`describe`) is no
- * function in this sense, and one within another is listed by itself, too.
+ * Returns every function with its name: its own, or its variable's. Groups of tests (`describe`) are
+ * excluded, and nested functions are listed separately.
  */
 function measureFunctions(program: Program, text: string, lineAt: (offset: number) => number): Measured[] {
   const names = new Map<Node, string>();
@@ -99,7 +98,7 @@ function measureFunctions(program: Program, text: string, lineAt: (offset: numbe
   return found;
 }
 
-/** Its type is an enum of which the package has no values at run time. */
+/** Its type is an enum without runtime values in the package. */
 function isNamespace({ kind }: { kind: string }): boolean {
   return kind === 'NamespaceObject';
 }

@@ -14,7 +14,7 @@ function typescript(file: string, text: string): TreeFile {
   return { path: file, lines: text.split('\n').length, functions: source.functions, source };
 }
 
-/** The rules that these files break, and where. */
+/** Returns the rules broken by these files, and where. */
 function breachesOf(files: Record<string, string>): string[] {
   const tree = Object.entries(files).map(([file, text]) => typescript(file, text));
   return findBreaches(tree).map(({ rule, where }) => `${rule} ${where}`);
@@ -23,7 +23,7 @@ function breachesOf(files: Record<string, string>): string[] {
 const lines = (count: number) => Array.from({ length: count }, (_, n) => `// ${n}`).join('\n');
 
 describe('files, functions and folders', () => {
-  it('has files of at most 400 lines', () => {
+  it('limits files to 400 lines', () => {
     expect(breachesOf({ 'web/src/a.ts': lines(400), 'web/src/b.ts': lines(401) })).toEqual([
       'file web/src/b.ts',
     ]);
@@ -40,13 +40,13 @@ describe('files, functions and folders', () => {
     expect(check({ lines: 20, files: 1 })).toEqual(['20 lines in 2 source files']);
   });
 
-  it('counts no lines where they say nothing', () => {
+  it('does not count lines of data files', () => {
     expect(findBreaches([{ path: 'models/judge.json', lines: null, functions: [], source: null }])).toEqual(
       [],
     );
   });
 
-  it('has functions of at most 70 lines, however they are written', () => {
+  it('limits functions to 70 lines, however they are written', () => {
     const body = (count: number) => `{\n${lines(count - 2)}\n}`;
     expect(
       breachesOf({
@@ -64,7 +64,7 @@ describe('files, functions and folders', () => {
     ]);
   });
 
-  it('takes a group of tests for no function, but each of its tests', () => {
+  it('does not count a group of tests as a function, but counts each of its tests', () => {
     const test = (count: number) => `it('works', () => {\n${lines(count - 2)}\n});`;
     const group = `describe('a', () => {\n${test(60)}\n${test(60)}\n});`;
     expect(breachesOf({ 'server/src/a.test.ts': group })).toEqual([]);
@@ -92,7 +92,7 @@ describe('files, functions and folders', () => {
     ).toEqual(['runtime/a.py#m']);
   });
 
-  it('has folders of at most 25 files, tests and folders inside not counted', () => {
+  it('limits folders to 25 files, excluding tests and subfolders', () => {
     const folder = (name: string, count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`${name}/${n}.ts`, '']));
     expect(
@@ -109,7 +109,7 @@ describe('crumbs', () => {
   });
   const small = 'server/src/modules/credits/small.ts';
 
-  it('refuses a file of at most 12 lines that one other file of its module imports', () => {
+  it('rejects a file of at most 12 lines that one other file of its module imports', () => {
     expect(breachesOf(crumb(small))).toEqual([`crumb ${small}`]);
     expect(breachesOf({ ...crumb(small), [small]: lines(13) })).toEqual([]);
   });
@@ -117,11 +117,11 @@ describe('crumbs', () => {
   it.each([
     ['a second file imports', { 'server/src/modules/credits/buy.ts': "import './small.ts';" }],
     ['a test imports', { 'server/src/modules/credits/small.test.ts': "import './small.ts';" }],
-  ])('lets one be that %s', (_why, more) => {
+  ])('allows a small file that %s', (_why, more) => {
     expect(breachesOf({ ...crumb(small), ...more })).toEqual([]);
   });
 
-  it('lets one be that another module imports, that is a job, or that routes bind', () => {
+  it('allows a small file that another module imports, that is a job, or that routes bind', () => {
     expect(breachesOf(crumb('server/src/modules/accounts/small.ts', '../accounts/small.ts'))).toEqual([]);
     expect(breachesOf(crumb('server/src/modules/credits/jobs/small.ts', './jobs/small.ts'))).toEqual([]);
     const bound = { [small]: '// small', 'server/src/modules/credits/routes.ts': "import './small.ts';" };
@@ -133,24 +133,24 @@ describe('insides', () => {
   const user = 'server/src/modules/training/start-run.ts';
   const importing = (names: string, file = 'queries') => `import { ${names} } from '../credits/${file}.ts';`;
 
-  it('lets a module import what another one offers, and any type', () => {
+  it("allows imports of another module's public functions, and of any type", () => {
     expect(breachesOf({ [user]: importing('holdCredits, HOLD_MS', 'hold-credits') })).toEqual([]);
     expect(breachesOf({ [user]: importing('type Hold') })).toEqual([]);
   });
 
-  it.each(['queries', 'send-queries', 'routes'])('refuses the import of its %s', (file) => {
+  it.each(['queries', 'send-queries', 'routes'])('rejects an import of its %s', (file) => {
     expect(breachesOf({ [user]: importing('insertHold', file) })).toEqual([
       `inside server/src/modules/credits/${file}.ts`,
     ]);
   });
 
-  it('asks the same of the engine, and of what is passed on', () => {
+  it('applies to the engine too, and to re-exports', () => {
     expect(breachesOf({ [user]: "export { findWorkload } from '../../engine/queries.ts';" })).toEqual([
       'inside server/src/engine/queries.ts',
     ]);
   });
 
-  it('lets tests, the same module and what puts the modules together look into everything', () => {
+  it('lets tests, the same module and the assembling file import everything', () => {
     expect(
       breachesOf({
         'server/src/modules/training/start-run.test.ts': importing('a'),
@@ -165,7 +165,7 @@ describe('insides', () => {
 describe('the contract', () => {
   const contract = 'contract/src/credits.ts';
 
-  it('refuses an entry that no other file uses', () => {
+  it('rejects an entry that no other file uses', () => {
     const text = 'export type Use = 1;\nexport const uses = [1];\nexport const idle = uses;';
     expect(
       breachesOf({
@@ -175,7 +175,7 @@ describe('the contract', () => {
     ).toEqual([`contract ${contract}#idle`]);
   });
 
-  it('refuses an endpoint that the server does not bind, whoever else imports or lists it', () => {
+  it('rejects an endpoint that the server does not bind, even if other files import or list it', () => {
     const files = {
       [contract]: "export const getBalance = endpoint({ method: 'GET' });",
       'web/src/lib/a.ts': "import { getBalance } from '@bakehouse/contract/credits';",
@@ -188,10 +188,10 @@ describe('the contract', () => {
     expect(breachesOf({ ...files, 'server/src/modules/credits/routes.ts': routes })).toEqual([]);
   });
 
-  it('knows what a file uses that spreads the whole', () => {
+  it('counts every entry as used if the namespace is spread', () => {
     const spread = "import * as report from '@bakehouse/contract/credits';\nmake({ ...report });";
     expect(breachesOf({ [contract]: 'export const line = 1;', 'scripts/gen.ts': spread })).toEqual([]);
-    // What only begins with its name is something else.
+    // A name with the same prefix is a different name.
     const other = "import * as report from '@bakehouse/contract/credits';\nmake({ ...reports });";
     expect(breachesOf({ [contract]: 'export const line = 1;', 'scripts/gen.ts': other })).toEqual([
       `contract ${contract}#line`,
@@ -203,17 +203,17 @@ describe('exceptions', () => {
   const breach = { rule: 'file', where: 'web/src/a.ts', message: 'too long' } as const;
   const exception = { rule: 'file', where: 'web/src/a.ts', reason: 'a table' } as const;
 
-  it('lets what is listed pass, by rule and place', () => {
+  it('allows listed breaches, by rule and place', () => {
     expect(judge([breach], [exception])).toEqual([]);
     expect(judge([breach], [])).toEqual(['web/src/a.ts: too long']);
     expect(judge([{ ...breach, rule: 'folder' }], [exception])).toHaveLength(2);
   });
 
-  it('refuses one that is not needed any more', () => {
+  it('rejects an unused exception', () => {
     expect(judge([], [exception])).toEqual([expect.stringMatching(/^web\/src\/a\.ts: no longer breaks/)]);
   });
 
-  it('refuses one that stands twice, whatever its reasons', () => {
+  it('rejects a duplicate exception, whatever its reasons', () => {
     expect(judge([breach], [exception, { ...exception, reason: 'another' }])).toEqual([
       expect.stringMatching(/^web\/src\/a\.ts: stands twice/),
     ]);

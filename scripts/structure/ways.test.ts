@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { root } from '../root.ts';
 import { readSource } from './read-source.ts';
 
-/** A way through the code as docs/architecture.md tells it: its files, in their order. */
+/** A path through the code as described in docs/architecture.md: its files in order. */
 type Way = { title: string; files: string[] };
 
 const FOLDERS_MAX = 4;
@@ -23,7 +23,7 @@ function readWays(text: string): Way[] {
     }));
 }
 
-/** The room of a file: its module, or the contract. */
+/** Returns the module of a file, or the contract. */
 function roomOf(file: string): string {
   return /^(?:web|server)\/src\/modules\/[^/]+|^contract\/src/.exec(file)?.[0] ?? file;
 }
@@ -36,7 +36,7 @@ function importsOf(file: string): string[] {
   );
 }
 
-it('six ways are told', () => {
+it('six paths are described', () => {
   expect(ways.map(({ title }) => title)).toEqual([
     'Send credits',
     'Edit a picture',
@@ -48,7 +48,7 @@ it('six ways are told', () => {
 });
 
 describe.each(ways)('$title', ({ files }) => {
-  it('leads from the web app over the contract to SQL, in files that are there', () => {
+  it('leads from the web app through the contract to SQL, in existing files', () => {
     expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
     expect(files[0]).toMatch(/^web\//);
     const rooms = files.map((file) => file.split('/')[0]);
@@ -56,12 +56,12 @@ describe.each(ways)('$title', ({ files }) => {
     expect(files.some((file) => SQL.test(readFileSync(path.join(root, file), 'utf8')))).toBe(true);
   });
 
-  it('stays in four folders at most', () => {
+  it('stays in at most four folders', () => {
     expect(new Set(files.map(roomOf)).size).toBeLessThanOrEqual(FOLDERS_MAX);
   });
 
   it.each(files.slice(1).map((file, at) => [file, files.slice(0, at + 1)] as const))(
-    '%s is connected with what stands before it',
+    '%s is connected to an earlier file',
     (file, before) => {
       const own = importsOf(file);
       expect(

@@ -2,12 +2,14 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readConfig } from '../../server/src/config.ts';
 
-/** Milliseconds that each stage and each test file took when it ran last, by the stage's title and the file's path. */
+/**
+ * Milliseconds of the last run of each stage and each test file, by the stage's title and the file's path.
+ */
 export type Durations = Record<string, number>;
 
 const file = path.join(readConfig(process.env).cacheDir, 'test-durations.json');
 
-/** What is known of earlier runs; nothing before the first. */
+/** Returns the durations of earlier runs; empty before the first. */
 export async function readDurations(): Promise<Durations> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Durations;
@@ -16,13 +18,13 @@ export async function readDurations(): Promise<Durations> {
   }
 }
 
-/** Adds to what is known, for the next run. */
+/** Merges new durations into the saved ones. */
 export async function keepDurations(durations: Durations): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, JSON.stringify({ ...(await readDurations()), ...durations }, null, 1));
 }
 
-/** `about 3 minutes`, for what nobody can know exactly. */
+/** Returns an estimate such as `about 3 minutes`. */
 export function inMinutes(ms: number): string {
   const minutes = Math.max(1, Math.round(ms / 60_000));
   return minutes === 1 ? 'about a minute' : `about ${minutes} minutes`;

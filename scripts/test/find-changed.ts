@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { capture } from '../child.ts';
 
-/** The files that differ from `main`, or are not committed yet; none where there is no git. */
+/** Returns files that differ from `main`, or are not committed yet; none without git. */
 export async function findChanged(): Promise<string[]> {
   const lists = [
     ['diff', '--name-only', '--no-renames', 'main...HEAD'],
@@ -14,7 +14,7 @@ export async function findChanged(): Promise<string[]> {
   return [...new Set((await Promise.all(lists)).flat())];
 }
 
-/** Whether this is a test of a changed file: itself, or one in its folder. */
+/** Returns true for a test of a changed file: itself, or one in its folder. */
 export function isTestOf(test: string, changed: readonly string[]): boolean {
   return changed.some((file) => path.dirname(file) === path.dirname(test) && /\.(tsx?|py)$/.test(file));
 }

@@ -9,12 +9,12 @@ const files = new Map([
   ['e2e/accounts/sign-up.test.ts', ''],
 ]);
 
-it('runs everything when nothing is asked for', () => {
+it('runs everything without arguments', () => {
   const all = { files: null, name: null };
   expect(planTests([], files)).toEqual({ units: all, runtime: all, journeys: all });
 });
 
-it('takes a word that is part of a path for files, in their runners only', () => {
+it('uses a word that is part of a path to select files, in their runners only', () => {
   expect(planTests(['money'], files)).toEqual({
     units: { files: ['contract/src/money.test.ts', 'web/src/ui/money.test.tsx'], name: null },
     runtime: null,
@@ -28,7 +28,7 @@ it('takes a word that is part of a path for files, in their runners only', () =>
   expect(planTests(['test_scenes'], files).runtime?.files).toEqual(['models/tests/test_scenes.py']);
 });
 
-it('takes other words for the name of a test, and looks where all of them occur', () => {
+it('uses other words as the name of a test, and searches files with all of them', () => {
   const name = 'rounds half away';
   expect(planTests([name], files)).toEqual({
     units: { files: ['contract/src/money.test.ts'], name },

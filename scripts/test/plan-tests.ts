@@ -1,7 +1,7 @@
 /** Which tests of one runner to run: those in `files` (null: all), of them those named `name` (null: all). */
 export type Selection = { files: string[] | null; name: string | null };
 
-/** What to run in each runner; null: nothing. */
+/** Tests to run in each runner; null for none. */
 export type TestPlan = Record<'units' | 'runtime' | 'journeys', Selection | null>;
 
 /** Marks a test file that does more in the soak tier. */

@@ -3,10 +3,13 @@ import type { Reporter, TestModule, TestSpecification } from 'vitest/node';
 import { root } from '../root.ts';
 import { type Durations, inMinutes, keepDurations, readDurations } from './durations.ts';
 
-/** So often it is said how far the tests are. */
+/** Interval of progress messages. */
 const SAID_MS = 30_000;
 
-/** Says how many files are done and how long the others may take, by what they took last; keeps what each took. */
+/**
+ * Prints how many files are done and how long the others may take, by their last durations; saves the
+ * durations.
+ */
 export default class implements Reporter {
   private last: Durations = {};
   private readonly took: Durations = {};

@@ -5,15 +5,15 @@ import { readDurations } from './durations.ts';
 import { findChanged, isTestOf } from './find-changed.ts';
 
 /**
- * Tests of what changed come first, then those that took longest: a long one at the end would run alone. Those of a project
- * stay together, as they share their workers.
+ * Runs tests of changed files first, then the slowest ones: a slow test at the end would run alone. Tests of
+ * a project stay together, because they share their workers.
  */
 export default class extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
     const [durations, changed] = await Promise.all([readDurations(), findChanged()]);
     const rankOf = ({ moduleId }: TestSpecification) => {
       const file = path.relative(root, moduleId);
-      // One that is not known yet may be long.
+      // A test without a known duration may be slow.
       return isTestOf(file, changed) ? Number.MAX_VALUE : (durations[file] ?? 60_000);
     };
     const ranked = specifications.map((one) => ({ one, rank: rankOf(one) })).sort((a, b) => b.rank - a.rank);

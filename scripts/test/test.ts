@@ -59,7 +59,7 @@ export const test: Command = async ({ words, soak }) => {
   }
   printSummary(finished);
   console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
-  // The words of the name occur in those files, and it is no test's.
+  // The files contain the words, but no test has that name.
   if (words.length > 0 && counts.passed + counts.failed + counts.skipped === 0) throw nothingFits();
   return counts.failed === 0 ? 0 : 1;
 };
@@ -90,7 +90,9 @@ function stagesOf({ units, runtime, journeys }: TestPlan, soak: boolean): Stage[
   return stages;
 }
 
-/** How long the first of these stages takes, and all of them, where that is known of the last run. */
+/**
+ * Returns the expected duration of the first of these stages, and of all of them, if known from the last run.
+ */
 function expectation(stages: Stage[], last: Durations): string {
   const known = stages.map(({ title }) => last[title]).filter((ms) => ms !== undefined);
   const [first] = known;
@@ -126,7 +128,7 @@ async function runPytest(
     '--config-file=runtime/pyproject.toml',
     '--rootdir=runtime',
     `--junitxml=${report}`,
-    // Each process has one thread of its own; files stay together, and with them what their tests share.
+    // Each process has one thread; tests of a file stay together, because they share fixtures.
     ...['--numprocesses', 'auto', '--maxprocesses', '4', '--dist', 'loadfile'],
   ];
   if (soak) args.push('-m', 'soak');
@@ -149,7 +151,7 @@ function printFailure(error: unknown): StageReport {
   return { ...empty, counts: { ...none, failed: 1 }, failures: [error.message] };
 }
 
-/** The text of each test file by its path, in the order of the paths. */
+/** Returns the text of each test file by its path, ordered by path. */
 async function readTestFiles(): Promise<Map<string, string>> {
   const files: string[] = [];
   const exclude = (entry: string) => entry.includes('node_modules');

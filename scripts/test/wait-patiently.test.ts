@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 
-test('what is waited for may take longer than vitest would wait', async () => {
+test("waiting may take longer than vitest's default", async () => {
   let isThere = false;
   setTimeout(() => {
     isThere = true;

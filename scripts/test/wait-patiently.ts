@@ -1,9 +1,11 @@
 import { vi } from 'vitest';
 
-/** A guard against hanging: nothing is true or false by the speed of the machine. vitest's own is one second. */
+/**
+ * Guards against hanging: tests must not depend on the speed of the machine. vitest's default is one second.
+ */
 const WAITED_MS = 120_000;
 
-// vitest has a setting for the limit of `expect.poll`, and none for these.
+// vitest has a setting for `expect.poll`, but none for these.
 const { waitFor, waitUntil } = vi;
 type Limits = { timeout?: number; interval?: number };
 const patient = (limits: number | Limits = {}): number | Limits =>

@@ -13,7 +13,7 @@ test('a model that is its base has no lead, however much of it is right', () => 
 });
 
 test.each([
-  // 1 of 2^9, which is more than one of a thousand; 1 of 2^10 is less.
+  // 1 of 2^9 is above one in a thousand; 1 of 2^10 is below.
   { right: 9, isProven: false },
   { right: 10, isProven: true },
   { right: 20, isProven: true },
@@ -23,7 +23,7 @@ test.each([
   expect(lead.chance).toBeCloseTo(0.5 ** right, 12);
 });
 
-test('what the base alone knows counts against it', () => {
+test('answers that only the base knows count against it', () => {
   const first = [...answers(12, 12), ...answers(0, 3)];
   const second = [...answers(0, 12), ...answers(3, 3)];
   // The upper tail of 15 tosses from 12 on: (455 + 105 + 15 + 1) of 2^15.

@@ -1,18 +1,18 @@
-/** A model that is no better than its base may pass once in so many tours. */
+/** The chance that a model no better than its base passes. */
 const CHANCE_MAX = 1 / 1000;
 
 export type Lead = {
-  /** Questions that the first model alone answers rightly, and the second one alone. */
+  /** Number of questions that only the first model answers correctly, or only the second. */
   wins: number;
   losses: number;
-  /** How likely so many wins are where neither is better. */
+  /** Probability of this many wins if neither is better. */
   chance: number;
   isProven: boolean;
 };
 
 /**
- * Whether one model answers better than another, asked the same questions: the sign test over those that one of them
- * alone has right, which says nothing of how hard they are. Pure.
+ * Returns whether one model answers the same questions better than another, by the sign test over those that
+ * exactly one has right, which ignores how hard they are.
  */
 export function judgeLead(first: readonly boolean[], second: readonly boolean[]): Lead {
   const wins = first.filter((right, index) => right && !second[index]).length;
@@ -21,7 +21,7 @@ export function judgeLead(first: readonly boolean[], second: readonly boolean[])
   return { wins, losses, chance, isProven: chance < CHANCE_MAX };
 }
 
-/** How likely at least `heads` of `tosses` fall on one side. */
+/** Probability that at least `heads` of `tosses` fall on one side. */
 function chanceOf(heads: number, tosses: number): number {
   let ways = 1;
   let sum = 0;

@@ -15,11 +15,10 @@ import type { Client } from '../client/client.ts';
 const script = path.join(import.meta.dirname, 'read_with_peft.py');
 
 /**
- * Downloads a base model and an adapter as any user may, and reads the served answers with them
- * through Transformers and PEFT: the reference for what the served model says. Resolves to how far,
- * in each answer, PEFT's own choice of a token lay above the served one where that was furthest, in
- * the logarithm of probabilities: 0 where every token is its own. Two tokens that are as likely as
- * each other may change places by rounding, which is another on every processor.
+ * Downloads a base model and an adapter like any user, and scores the served answers with Transformers and
+ * PEFT as the reference. Resolves, per answer, to the largest gap in log probability between PEFT's own
+ * choice of a token and the served one: 0 if all are equal. Two equally likely tokens may swap by rounding,
+ * which differs between CPUs.
  */
 export async function readWithPeft(
   client: Client,
@@ -40,7 +39,7 @@ export async function readWithPeft(
   }
 }
 
-/** The folder of a model's files, without those that only llama.cpp reads. */
+/** Returns the folder of a model's files, without those that only llama.cpp reads. */
 async function download(client: Client, assetId: string, folder: string): Promise<string> {
   const { files } = await client.call(getAsset, { params: { id: assetId } });
   for (const file of files) {

@@ -1,8 +1,8 @@
-"""Reads served answers with the PEFT adapter on its base model that they should come from.
+"""Scores served answers with PEFT's own base model and adapter.
 
 python read_with_peft.py BASE_DIR ADAPTER_DIR     with a JSON list of {question, answer} on stdin
-prints a JSON list: how far PEFT's own next token lay above the served one where that was furthest,
-in the logarithm of probabilities, and 0 where every word is PEFT's own.
+prints a JSON list with the largest gap in log probability between PEFT's own next token and the
+served one, per answer; 0 if all tokens are PEFT's own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from transformers.utils import logging
 
 
 def main(base_dir: str, adapter_dir: str) -> None:
-    """Prints the leads in the order of the answers."""
+    """Prints the gaps in the order of the answers."""
     logging.disable_progress_bar()
     local = {"local_files_only": True, "trust_remote_code": False}
     tokenizer = AutoTokenizer.from_pretrained(base_dir, **local)

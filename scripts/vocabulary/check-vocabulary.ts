@@ -1,4 +1,4 @@
-/** Fails where the product or its documentation calls something by a word that docs/vocabulary.md does not. */
+/** Fails if the product or its documentation uses a word that docs/vocabulary.md replaces. */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../root.ts';
@@ -7,9 +7,9 @@ import { readTexts } from '../specification/read-texts.ts';
 import { findWrongWords, proseOf, readWrongWords, withoutAll } from './find-wrong-words.ts';
 
 const VOCABULARY = 'docs/vocabulary.md';
-/** What it is made of is the operator's business: there it is an installation. */
+/** Excludes operators' files, which may use technical terms such as 'installation'. */
 const PROGRAMS = ['web/src/**/*.{ts,tsx}', 'contract/src/**/*.ts', 'server/src/modules/**/*.ts'];
-/** What people may type to find something. */
+/** Words that users may type in a search. */
 const SEARCH_WORDS = 'web/src/shell/palette/sidebar-words.ts';
 const PAGES = [
   'getting-started',

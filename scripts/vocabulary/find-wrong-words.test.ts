@@ -5,14 +5,14 @@ const words = readWrongWords(
   '| Word | What | Not |\n|---|---|---|\n| server | a | installation |\n| dataset | b | data set |\n| run | c | |',
 );
 
-test('the table says what is called otherwise', () => {
+test('the table lists words and their replacements', () => {
   expect([...words]).toEqual([
     ['installation', 'server'],
     ['data set', 'dataset'],
   ]);
 });
 
-test('a wrong word is found whole, in any case, and in the plural', () => {
+test('finds a wrong word as a whole word, in any case, and in the plural', () => {
   expect(findWrongWords('All Data Sets of it', words)).toEqual([
     "'data set' is called 'dataset': All Data Sets of it",
   ]);
@@ -21,7 +21,7 @@ test('a wrong word is found whole, in any case, and in the plural', () => {
   expect(findWrongWords('This server has one dataset', words)).toEqual([]);
 });
 
-test('what the specification says stays, and what stands beside it does not', () => {
+test('ignores sentences of the specification, but not text next to them', () => {
   const specified = ['Send to the installation'];
   expect(findWrongWords(withoutAll('Send to the installation. Done', specified), words)).toEqual([]);
   expect(
@@ -29,6 +29,6 @@ test('what the specification says stays, and what stands beside it does not', ()
   ).toHaveLength(1);
 });
 
-test('prose is told from code', () => {
+test('separates prose from code', () => {
   expect(proseOf('a `data set` b\n```\ninstallation\n```\nc').join(' ')).not.toMatch(/data set|installation/);
 });

@@ -1,4 +1,4 @@
-/** The words of the table in docs/vocabulary.md that have another in their place, and which. Pure. */
+/** Returns the words that docs/vocabulary.md replaces, with their replacements. */
 export function readWrongWords(document: string): Map<string, string> {
   const words = new Map<string, string>();
   for (const line of document.split('\n')) {
@@ -9,7 +9,7 @@ export function readWrongWords(document: string): Map<string, string> {
   return words;
 }
 
-/** What is wrong with a text, a sentence each. Pure. */
+/** Returns the wrong words of a text, one sentence each. */
 export function findWrongWords(text: string, words: ReadonlyMap<string, string>): string[] {
   return [...words].flatMap(([wrong, right]) => {
     const isThere = new RegExp(`(?<![\\w-])${wrong}s?(?![\\w-])`, 'i').test(text);
@@ -17,12 +17,12 @@ export function findWrongWords(text: string, words: ReadonlyMap<string, string>)
   });
 }
 
-/** A text without the sentences that are specified, whose words stay as they are. Pure. */
+/** Returns a text without specified sentences, whose words must not change. */
 export function withoutAll(text: string, sentences: readonly string[]): string {
   return sentences.reduce((rest, sentence) => rest.replaceAll(sentence, ''), text);
 }
 
-/** The prose of a page: without code. Pure. */
+/** Returns the prose of a page, without code. */
 export function proseOf(page: string): string[] {
   return page
     .replaceAll(/^```[\s\S]*?^```/gm, '')

@@ -16,9 +16,9 @@ import { signUpOperator } from './testing/sign-up-operator.ts';
 import { testServer } from './testing/test-server.ts';
 
 /*
- * Who may call what: every endpoint of the contract with no key, a key that is nobody's any more,
- * another user's key, and another user's key on what is Ada's. A new endpoint is covered by being
- * written; one that names a new kind of thing, or takes new input, fails until it is told below.
+ * Calls every endpoint of the contract with no key, a stale key, another user's key, and another user's key
+ * on Ada's data. New endpoints are covered automatically; an endpoint with a new kind of id or input fails
+ * until it is added below.
  */
 
 const endpoints = await contractEndpoints();
@@ -27,12 +27,12 @@ const [ada, bob, cy] = [await server.signUp('Ada'), await server.signUp('Bob'), 
 const stale = { ...ada };
 ada.apiKey = (await server.request(rotateApiKey, {}, { as: ada })).data;
 
-test('what pages of every site may call, no cookie opens', () => {
+test('no cookie authenticates calls that pages of any site may make', () => {
   const openToSites = endpoints.filter(({ path: target }) => target.startsWith('/v1/'));
   expect(new Set(openToSites.map(({ access }) => access))).toEqual(new Set(['key']));
 });
 
-/** Sends just enough for the checks of access, which come before those of the input; more where it is given. */
+/** Sends just enough to pass or fail the access checks, which run before input validation. */
 async function statusOf(
   endpoint: Endpoint,
   headers: Record<string, string>,
@@ -77,7 +77,7 @@ const withAccess = (...access: Endpoint['access'][]) =>
   endpoints.filter((one) => access.includes(one.access)).map((one) => [line(one), one] as const);
 
 test.each(endpoints.map((one) => [line(one), one] as const))(
-  '%s is answered by the server',
+  'the server binds %s',
   (_line, { method, path: url }) => {
     expect(server.app.http.hasRoute({ method, url })).toBe(true);
   },
@@ -100,7 +100,7 @@ describe('a route that takes a key', () => {
     expect(await statusOf(endpoint, { 'x-api-key': bob.apiKey }, ada.userId)).toBe(403);
   });
 
-  test.each(withAccess('operator'))('%s refuses everybody who is no operator', async (_line, endpoint) => {
+  test.each(withAccess('operator'))('%s refuses users who are not operators', async (_line, endpoint) => {
     expect(await statusOf(endpoint, { 'x-api-key': bob.apiKey })).toBe(403);
   });
 });
@@ -123,18 +123,18 @@ describe('an API key', async () => {
     withKey.filter(
       ([, { method, scopes }]) => method !== 'GET' && method !== 'HEAD' && !scopes?.includes('read'),
     ),
-  )('%s refuses one that reads', async (_line, endpoint) => {
+  )('%s refuses a read-only key', async (_line, endpoint) => {
     expect(await statusOf(endpoint, reader, olga.userId)).toBe(403);
   });
 
   test.each(withKey.filter(([, { scopes = [] }]) => !scopes.includes('inference')))(
-    '%s refuses one that asks models',
+    '%s refuses an inference key',
     async (_line, endpoint) => {
       expect(await statusOf(endpoint, asker, olga.userId)).toBe(403);
     },
   );
 
-  test.each(withAccess('operator'))("%s refuses an operator's that is limited", async (_line, endpoint) => {
+  test.each(withAccess('operator'))("%s refuses an operator's limited key", async (_line, endpoint) => {
     expect(await statusOf(endpoint, reader, olga.userId)).toBe(403);
     expect(await statusOf(endpoint, budgeted, olga.userId)).toBe(403);
     expect(await statusOf(endpoint, { 'x-api-key': olga.apiKey }, olga.userId)).not.toBe(403);
@@ -144,14 +144,14 @@ describe('an API key', async () => {
     ([, { managesKeys, method, path: url }]) =>
       managesKeys || (method !== 'GET' && url.includes('/api_keys')),
   );
-  test.each(changingKeys)("%s refuses every one but the web app's", async (_line, endpoint) => {
+  test.each(changingKeys)("%s refuses every key except the web app's", async (_line, endpoint) => {
     for (const key of [reader, asker, budgeted, ending, further]) {
       expect(await statusOf(endpoint, key, olga.userId)).toBe(403);
     }
   });
 });
 
-test.each(withAccess('session'))('%s takes the owner of the session, and no key', async (_line, endpoint) => {
+test.each(withAccess('session'))("%s accepts the session's owner but no key", async (_line, endpoint) => {
   expect(await statusOf(endpoint, {})).toBe(401);
   expect(await statusOf(endpoint, { 'x-api-key': bob.apiKey })).toBe(401);
   if (namesAUser(endpoint)) expect(await statusOf(endpoint, { cookie: bob.cookie }, ada.userId)).toBe(403);
@@ -161,7 +161,7 @@ test.each(withAccess('session'))('%s takes the owner of the session, and no key'
 });
 
 test.each(withAccess('key_or_session'))(
-  '%s takes a key or a session, of its owner alone',
+  "%s accepts only its owner's key or session",
   async (_line, endpoint) => {
     expect(await statusOf(endpoint, {})).toBe(401);
     expect(await statusOf(endpoint, { 'x-api-key': stale.apiKey })).toBe(401);
@@ -175,7 +175,7 @@ test.each(withAccess('key_or_session'))(
   },
 );
 
-test.each(withAccess('workload'))('%s takes the token of its workload alone', async (_line, endpoint) => {
+test.each(withAccess('workload'))("%s accepts only its own workload's token", async (_line, endpoint) => {
   expect(await statusOf(endpoint, {})).toBe(401);
   expect(await statusOf(endpoint, { authorization: 'Bearer nonsense' })).toBe(401);
   expect(await statusOf(endpoint, { authorization: `Bearer ${bob.apiKey}` })).toBe(401);
@@ -216,12 +216,13 @@ async function allRows(): Promise<unknown> {
 describe("another user's thing", async () => {
   const things = await makeThings({ server, ada });
   const before = await allRows();
-  // Restricted models are nobody's own: everybody may see that they are there. Trackers are each one's own by the name of their service. What comes by Xet is nobody's yet.
+  // Every user can see that restricted models exist. Trackers are identified per user by their service. Xet
+  // uploads have no owner yet.
   const naming = withAccess('key').filter(
     ([, { path: url }]) => /:(?!userId|modelId|type|service)/.test(url) && !url.startsWith('/hub/xet/'),
   );
 
-  test.each(naming)('%s is not there for Bob', async (name, endpoint) => {
+  test.each(naming)('%s returns 404 for Bob', async (name, endpoint) => {
     const names = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, param]) => param ?? '');
     for (const param of names) expect(Object.keys(things), `Ada has no :${param}`).toContain(param);
     const input = { ...inputs[name], params: paramsOf(endpoint, things) };
@@ -230,19 +231,19 @@ describe("another user's thing", async () => {
   });
 
   test.each(naming.filter(([, { method }]) => method === 'GET'))(
-    '%s is there for Ada',
+    '%s succeeds for Ada',
     async (name, endpoint) => {
       const input = { ...inputs[name], params: paramsOf(endpoint, things) };
       expect(await statusOf(endpoint, { 'x-api-key': ada.apiKey }, ada.userId, input)).toBe(200);
     },
   );
 
-  // What the contract says of one dataset or model, by its id or by the name of its repository.
+  // Calls on one dataset or model, by its id or repository name.
   const ofAsset = naming.filter(([, { path: url }]) =>
     /^\/api\/v1\/(asset|datasets)\/:id|^\/hub\/.*:name/.test(url),
   );
   const onlyReads = ({ method, scopes = [] }: Endpoint) => method === 'GET' || scopes.includes('read');
-  // They concern who changes it.
+  // Only the owner may use these.
   const ownersAlone = new Set([
     'GET /api/v1/asset/:id/shares',
     'GET /api/v1/asset/:id/uploads',
@@ -251,14 +252,14 @@ describe("another user's thing", async () => {
   ]);
   const reading = ofAsset.filter(([name, endpoint]) => onlyReads(endpoint) && !ownersAlone.has(name));
   const writing = ofAsset.filter(([name, endpoint]) => !onlyReads(endpoint) || ownersAlone.has(name));
-  // Requests that are invalid for every caller answer 400.
+  // These requests are invalid for every caller.
   const statusOfWrite = (name: string) => (/^DELETE .*\/branch|\/discussions/.test(name) ? 400 : 403);
   const askAs = (user: { userId: string; apiKey: string }, name: string, endpoint: Endpoint) =>
     statusOf(endpoint, { 'x-api-key': user.apiKey }, user.userId, {
       ...inputs[name],
       params: paramsOf(endpoint, things),
     });
-  /** The dataset and the model that the calls name. */
+  /** The dataset and the model that the calls use. */
   const opened = async () => {
     const rows = await server.services.db
       .selectFrom('assets')
@@ -273,24 +274,24 @@ describe("another user's thing", async () => {
       await server.request(updateAsset, { params: { id }, body: { is_published } }, { as: ada });
   };
 
-  describe('that is published', () => {
+  describe('a published asset', () => {
     let rows: unknown;
     beforeAll(async () => {
       await publish(true);
       rows = await allRows();
     });
 
-    test.each(reading)('%s is there for Bob', async (name, endpoint) => {
+    test.each(reading)('%s succeeds for Bob', async (name, endpoint) => {
       expect(await askAs(bob, name, endpoint)).toBe(200);
     });
 
-    test.each(writing)('%s refuses Bob, and changes nothing', async (name, endpoint) => {
+    test.each(writing)('%s refuses Bob without changing anything', async (name, endpoint) => {
       expect(await askAs(bob, name, endpoint)).toBe(statusOfWrite(name));
       expect(await allRows()).toEqual(rows);
     });
   });
 
-  describe('that is shared with Cy', async () => {
+  describe('an asset shared with Cy', async () => {
     const username = (await server.request(getMe, {}, { as: cy })).username;
     let rows: unknown;
     beforeAll(async () => {
@@ -300,29 +301,29 @@ describe("another user's thing", async () => {
       rows = await allRows();
     });
 
-    test.each(reading)('%s is there for Cy, and not for Bob', async (name, endpoint) => {
+    test.each(reading)('%s succeeds for Cy but not for Bob', async (name, endpoint) => {
       expect(await askAs(cy, name, endpoint)).toBe(200);
       expect(await askAs(bob, name, endpoint)).toBe(404);
     });
 
-    test.each(writing)('%s refuses Cy, and changes nothing', async (name, endpoint) => {
+    test.each(writing)('%s refuses Cy without changing anything', async (name, endpoint) => {
       expect(await askAs(cy, name, endpoint)).toBe(statusOfWrite(name));
       expect(await allRows()).toEqual(rows);
     });
 
-    describe('no more', () => {
+    describe('after it is unshared', () => {
       beforeAll(async () => {
         for (const id of await opened())
           await server.send(unshareAsset, { params: { id, username } }, { as: ada });
       });
 
-      test.each(ofAsset)('%s is not there for Cy', async (name, endpoint) => {
+      test.each(ofAsset)('%s returns 404 for Cy', async (name, endpoint) => {
         expect(await askAs(cy, name, endpoint)).toBe(404);
       });
     });
   });
 
-  test.each(withAccess('workload'))("%s does not take another workload's token", async (_name, endpoint) => {
+  test.each(withAccess('workload'))("%s refuses another workload's token", async (_name, endpoint) => {
     const { db } = server.services;
     const [first, second] = await db.selectFrom('workloads').select('id').orderBy('id').execute();
     const token = createToken();

@@ -12,12 +12,12 @@ import { testServer } from './testing/test-server.ts';
 const server = await testServer();
 
 describe('the program', () => {
-  test('answers on its own port, and knows its database', async () => {
+  test('answers on its own port and reaches its database', async () => {
     expect(await (await fetch(`${server.url}/healthz`)).json()).toEqual({ status: 'ok' });
     expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({ status: 'ok' });
   });
 
-  test('asks its database nothing that may take for ever', async () => {
+  test('limits how long database statements may take', async () => {
     const { rows } = await server.services.pool.query('show statement_timeout');
     expect(rows).toEqual([{ statement_timeout: '1min' }]);
   });
@@ -27,7 +27,7 @@ describe('the program', () => {
     expect(await server.request(getMe, {}, { as: ada })).toMatchObject({ id: ada.userId, name: 'Ada' });
   });
 
-  test('tells a user over an open stream what changed, and nobody else', async () => {
+  test('streams changes to the user only', async () => {
     const [bob, eve] = [await server.signUp('Bob'), await server.signUp('Eve')];
     const leaving = new AbortController();
     const stream = await server.send(streamEvents, {}, { as: bob, signal: leaving.signal });
@@ -47,7 +47,7 @@ describe('the program', () => {
     expect(heard).not.toContain('of-eve');
   });
 
-  test('ends the streams of a key that is replaced, and only those', async () => {
+  test('ends only the streams of a replaced key', async () => {
     const [kim, lea] = [await server.signUp('Kim'), await server.signUp('Lea')];
     const leaving = new AbortController();
     const own = await server.send(streamEvents, {}, { as: kim });
@@ -67,7 +67,7 @@ describe('the program', () => {
     expect(heard).not.toContain('api_key');
   });
 
-  test('keeps 20 streams open for a user, and others have theirs', async () => {
+  test('keeps 20 streams open per user', async () => {
     const [ola, pam] = [await server.signUp('Ola'), await server.signUp('Pam')];
     const leaving = new AbortController();
     const open = (as: typeof ola) => server.send(streamEvents, {}, { as, signal: leaving.signal });
@@ -84,7 +84,7 @@ describe('the program', () => {
     again.abort();
   });
 
-  test('keeps its half of the limits while another process answers requests too', async () => {
+  test('applies half of each limit while another web process runs', async () => {
     const first = await testServer({ config: { rateLimits: true, rateLimitPerMinute: 200 } });
     const { db, log, machineId, webProcesses } = first.services;
     const ida = await first.signUp('Ida');
@@ -104,7 +104,7 @@ describe('the program', () => {
     leaving.abort();
   });
 
-  test('without the role web it answers nothing, or says at a port of its own how it is', async () => {
+  test('without the web role it listens only on the monitoring port, if set', async () => {
     const monitoringPort = await freePort();
     await testServer({ roles: ['worker'], config: { monitoringPort } });
     const ask = async (path: string) => fetch(`http://127.0.0.1:${monitoringPort}${path}`);
@@ -117,7 +117,7 @@ describe('the program', () => {
     expect(silent.app.http.server.listening).toBe(false);
   });
 
-  test('its workloads report to where it listens, whatever its public URL', async () => {
+  test('its workloads report to its local address, whatever its public URL', async () => {
     let reached = (_url: string): void => undefined;
     const reachedAt = new Promise<string>((resolve) => {
       reached = resolve;

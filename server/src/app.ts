@@ -36,21 +36,21 @@ import type { Role } from './roles.ts';
 
 type Options = {
   config: Config;
-  /** A migrated database. */
+  /** Must already be migrated. */
   databaseUrl: string;
   log: Logger;
   clock?: Clock;
-  /** Instead of the one that the settings name. */
+  /** Overrides the driver from the settings. */
   driver?: Driver;
-  /** Instead of running the Python runtime. */
+  /** Overrides reading with the Python runtime. */
   readData?: ReadData;
-  /** How pictures are read for validation: by the Python runtime unless said. */
+  /** How pictures are read for validation. Defaults to the Python runtime. */
   readPictures?: ReadPictures;
-  /** Instead of asking this machine. */
+  /** Overrides measuring this machine's load. */
   cpuLoad?: () => CpuLoad;
-  /** None unless said. */
+  /** Defaults to none. */
   errorReports?: ErrorReports;
-  /** Whether jobs that have a time begin by themselves; yes unless said. */
+  /** Whether scheduled jobs start automatically. Defaults to true. */
   schedules?: boolean;
   roles: Role[];
 };
@@ -61,16 +61,16 @@ export type App = {
   engine: Engine;
   usage: UsageLeader;
   loops: ReturnType<typeof listLoops>;
-  /** Begins to do what the roles say; resolves with its public URL, or null without the role web. */
+  /** Starts the roles. Resolves with the public URL, or null without the web role. */
   start: () => Promise<string | null>;
   /**
-   * Ends in order: no new requests, those in work are finished or, after a while (20 s unless set), cut, workloads save their work and
-   * report it, jobs end, connections close.
+   * Shuts down in order: stops accepting requests, finishes open ones (cuts them after 20 s by default), lets
+   * workloads save and report their work, ends jobs, closes connections.
    */
   close: () => Promise<void>;
 };
 
-/** Puts the program together from its modules. Nothing runs before `start`. */
+/** Assembles the server from its modules. Nothing runs before `start`. */
 export async function createApp(options: Options): Promise<App> {
   const { config, databaseUrl, roles, cpuLoad = readCpuLoad, errorReports = noErrorReports } = options;
   const readFile = options.readData ?? shareReads(readData);
@@ -120,7 +120,7 @@ export async function createApp(options: Options): Promise<App> {
   return { services, http, engine, usage, loops, start, close };
 }
 
-/** A process with the role web says how it is where it answers everything else. */
+/** Web processes serve monitoring on their main port; other processes need a separate one. */
 function openMonitoring(
   services: Services,
   roles: Role[],
@@ -131,24 +131,24 @@ function openMonitoring(
   return buildMonitoringServer({ services, metrics: createMetrics(pool), checkReady: isReady });
 }
 
-/** This server's claim on its machine; null before `start`, and where the machine needs none. */
+/** This server's claim on its machine; null before `start` and if the driver needs none. */
 type Claim = { held: MachineClaim | null };
 
 type Parts = Awaited<ReturnType<typeof openServices>> &
   Pick<App, 'engine' | 'usage' | 'http' | 'loops'> & {
-    /** Of the work in a cluster; null without one. */
+    /** Engine for work in a cluster; null without one. */
     ofCluster: Pick<Engine, 'start' | 'shutdown'> | null;
-    /** Where a process without the role web says how it is; null where it has no port for that. */
+    /** Monitoring server of a process without the web role; null if no port is set. */
     monitoring: FastifyInstance | null;
     databaseUrl: string;
     roles: Role[];
     driver: Driver;
     claim: Claim;
-    /** Ends what goes on in the background, and answers that have not ended by themselves. */
+    /** Aborts background work and responses that are still open. */
     closing: AbortController;
   };
 
-/** In which order the parts begin, and end. */
+/** Startup and shutdown order. */
 function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
   const { services, queue, roles, heartbeat, databaseUrl, driver, claim, engine, usage, http } = parts;
   const { config, log, sandbox } = services;
@@ -171,7 +171,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         await queue.work(services);
       }
       for (const { role, loop } of loops) if (roles.includes(role)) loop.start();
-      // Last: workloads that it starts report to the addresses above.
+      // Last, because the workloads that it starts report to the addresses above.
       if (roles.includes('reconciler')) {
         engineRuns = true;
         await engine.start();
@@ -184,10 +184,10 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
       endInOrder([
         () => http.drain(),
         () => parts.closing.abort(serverStops()),
-        // Before the model servers end: what they generate goes back to its queue.
+        // Before the model servers stop, so that interrupted generations return to the queue.
         () => Promise.all(loops.map(({ loop }) => loop.stop())),
         () => preparing?.stop(),
-        // A start that failed before has begun no work, and must not end that of others.
+        // If startup failed before the engine ran, another process may own the running work.
         () => engineRuns && engine.shutdown(),
         () => parts.ofCluster?.shutdown(),
         () => claim.held?.release(),
@@ -201,7 +201,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
   };
 }
 
-/** With port 0 the system chose one, and the default public URL is only known now. */
+/** With port 0 the system picks a port, so the default public URL is known only now. */
 function nameChosenPort(config: Config, http: FastifyInstance): void {
   const address = http.server.address();
   if (config.port !== 0 || address === null || typeof address === 'string') return;

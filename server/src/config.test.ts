@@ -13,7 +13,7 @@ const example = parseEnv(
 const cluster = { BAKEHOUSE_KUBECONFIG: 'in-cluster', BAKEHOUSE_KUBERNETES_IMAGE: 'runtime:1' };
 
 describe('the settings', () => {
-  test('are just those that .env.example lists, with its defaults', () => {
+  test('match .env.example, including the defaults', () => {
     expect(Object.keys(example).sort()).toEqual([...settingNames].sort());
     expect(readConfig(example)).toEqual(readConfig({}));
   });
@@ -31,14 +31,14 @@ describe('the settings', () => {
     });
   });
 
-  test('lead people to the address that the server listens on, unless they name another', () => {
+  test('use the listening address as public URL by default', () => {
     expect(readConfig({ BAKEHOUSE_HOST: '192.168.7.20' }).publicUrl).toBe('http://192.168.7.20:4080');
     expect(
       readConfig({ BAKEHOUSE_HOST: '0.0.0.0', BAKEHOUSE_PUBLIC_URL: 'https://bake.example' }).publicUrl,
     ).toBe('https://bake.example');
   });
 
-  test('of IPFS name a node, which a pinning service needs', () => {
+  test('require a node for IPFS pinning', () => {
     const node = { BAKEHOUSE_IPFS_KUBO_URL: 'http://node:5001', BAKEHOUSE_IPFS_KUBO_TOKEN: 'n' };
     const service = { BAKEHOUSE_IPFS_PINNING_URL: 'https://pins/psa', BAKEHOUSE_IPFS_PINNING_TOKEN: 's' };
     expect(readConfig({}).ipfs).toBeNull();
@@ -55,7 +55,7 @@ describe('the settings', () => {
     );
   });
 
-  test('of a cluster that takes work without a GPU name a queue for it', () => {
+  test('require a queue for cluster work without a GPU', () => {
     const read = (queues: string, cpu: string) =>
       readConfig({ ...cluster, BAKEHOUSE_KUEUE_QUEUES: queues, BAKEHOUSE_KUBERNETES_CPU_RUNS: cpu }).cluster;
     expect(() => read('NVIDIA_H100_80GB=h100', 'true')).toThrow(
@@ -66,7 +66,7 @@ describe('the settings', () => {
     expect(read('rest', 'true')).toMatchObject({ cpuWork: true });
   });
 
-  test('of routers name deployments by their ids, and the key that all model servers ask for', () => {
+  test('accept deployment ids for routers and a shared model server key', () => {
     const id = '0197f3a2-6c1e-7d50-9b57-3f1f5e0f7a11';
     const key = { ...cluster, BAKEHOUSE_MODEL_SERVER_KEY: 'k'.repeat(32) };
     const read = (routers: string, more = {}) => readConfig({ BAKEHOUSE_ROUTERS: routers, ...more }).routing;
@@ -86,7 +86,7 @@ describe('the settings', () => {
       expect(() => read(wrong, key)).toThrow(/BAKEHOUSE_ROUTERS: must be such as .*=http/);
   });
 
-  test('have a public address without a path, to which others are appended', () => {
+  test('require a public URL without a path', () => {
     const read = (url: string) => readConfig({ BAKEHOUSE_PUBLIC_URL: url }).publicUrl;
     expect(read('https://Bake.example:443/')).toBe('https://bake.example');
     expect(read('http://bake.example:8080')).toBe('http://bake.example:8080');
@@ -97,7 +97,7 @@ describe('the settings', () => {
     expect(() => read('bake.example:80')).toThrow('BAKEHOUSE_PUBLIC_URL: ');
   });
 
-  test('that are wrong are all named, with what they must be', () => {
+  test('report all invalid values with what they must be', () => {
     const wrong = {
       BAKEHOUSE_PORT: 'http',
       BAKEHOUSE_SIGN_UP: 'perhaps',
@@ -108,7 +108,7 @@ describe('the settings', () => {
     );
   });
 
-  test('name other addresses of services, by the names that they have here', () => {
+  test('override service addresses by name', () => {
     const read = (urls: string) =>
       readConfig({ FAL_KEY: 'f', ARK_API_KEY: 'a', BAKEHOUSE_SERVICE_URLS: urls }).upstreams;
     expect(read('ark=https://ark.example/v3, x=http://x.example').byteplus?.url).toBe(
@@ -119,13 +119,13 @@ describe('the settings', () => {
       expect(() => read(wrong)).toThrow(`BAKEHOUSE_SERVICE_URLS: must be such as fal=`);
   });
 
-  test('that there were before say what there is in their place', () => {
+  test('report the replacement of each removed setting', () => {
     const names = Object.keys(removedSettings);
     expect(unknownSettings(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual(names);
     expect(removedSettings.BAKEHOUSE_FAL_URL).toBe('BAKEHOUSE_SERVICE_URLS has fal=<address>');
   });
 
-  test('that there are not are named: they would have no effect', () => {
+  test('report unknown names', () => {
     const environment = {
       BAKEHOUSE_SIGNUP: 'false',
       BAKEHOUSE_SIGN_UP: 'false',
@@ -135,7 +135,7 @@ describe('the settings', () => {
     expect(unknownSettings(environment)).toEqual(['BAKEHOUSE_SIGNUP']);
   });
 
-  test('are not what Kubernetes sets for a Service that is called bakehouse', () => {
+  test('ignore the variables that Kubernetes sets for a Service named bakehouse', () => {
     const link = {
       BAKEHOUSE_SERVICE_HOST: '10.43.0.7',
       BAKEHOUSE_SERVICE_PORT: '80',
@@ -148,7 +148,7 @@ describe('the settings', () => {
     expect(unknownSettings(link)).toEqual([]);
   });
 
-  test('refuse what is no DSN, without repeating it', () => {
+  test('refuse an invalid DSN without repeating it', () => {
     const read = (dsn: string) => () => readConfig({ BAKEHOUSE_SENTRY_DSN: dsn });
     expect(read('https://s3cret@sentry.example')).toThrow(/BAKEHOUSE_SENTRY_DSN: must be a DSN(?!.*s3cret)/);
     expect(read('https://s3cret@sentry.example/4')().sentry).toEqual({
@@ -157,7 +157,7 @@ describe('the settings', () => {
     });
   });
 
-  test('that are secret may stand in files', async () => {
+  test('read secrets from files', async () => {
     const folder = await temporaryFolder();
     const write = async (text: string) => {
       const file = path.join(folder, `secret-${text.length}`);
@@ -187,7 +187,7 @@ describe('the settings', () => {
     expect(read({ FAL_KEY_FILE: await write('\n') })).toThrow(/ {2}FAL_KEY_FILE: .* is empty$/);
   });
 
-  test('of a sign-in provider count only together', () => {
+  test('require both settings of a sign-in provider', () => {
     expect(
       readConfig({ BAKEHOUSE_GITHUB_CLIENT_ID: 'id', BAKEHOUSE_GITHUB_CLIENT_SECRET: 's' }).github,
     ).toEqual({

@@ -9,7 +9,6 @@ import { replicaOf, replicaSettings } from './platform/processes/replica-setting
 import { fileName, listSecretFiles, readSecretFiles, unusable } from './platform/secrets/secret-files.ts';
 
 const flag = z.stringbool();
-/** Comma-separated. */
 const list = z
   .string()
   .default('')
@@ -20,7 +19,7 @@ const list = z
       .filter(Boolean),
   );
 const bgl = z.string().regex(/^\d+(\.\d{1,6})?$/, 'must be an amount such as 12.5, with at most 6 decimals');
-/** Everything is served from `/` on: links are this with a path behind it. */
+/** Links are built by appending a path, so a public URL must be a bare origin. */
 function toOrigin(text: string, context: z.core.$RefinementCtx): string {
   const { origin, pathname, search, hash } = new URL(text);
   if (pathname !== '/' || search !== '' || hash !== '')
@@ -28,7 +27,7 @@ function toOrigin(text: string, context: z.core.$RefinementCtx): string {
   return origin;
 }
 
-/** Where each service answers. */
+/** Default base URL of each external service. */
 const serviceUrls = {
   stripe: 'https://api.stripe.com',
   fal: 'https://queue.fal.run',
@@ -41,103 +40,102 @@ const serviceUrls = {
   wandb: 'https://api.wandb.ai',
 };
 
-/** What is the same everywhere, and another only in tests. */
+/** Fixed limits that only tests override. */
 const limits = {
-  /** BGL below which a user is notified that the balance is nearly gone. */
+  /** Users whose balance falls below this many BGL are notified. */
   lowBalanceBgl: '25',
-  /** New accounts for which one person is given the bonus of an invitation. */
+  /** Accounts for which one user can receive the invitation bonus. */
   referralsMax: 10,
 };
 
 const folder = z.string().transform(toFolder);
 
 /**
- * Every setting of the server, read from the environment once at start. `.env.example` lists
- * them all; a test keeps the two equal. Nothing else reads a setting: what `process.env` is read
- * for elsewhere is to pass it on to child processes.
+ * Every setting of the server, read from the environment once at startup. `.env.example` lists all of them; a
+ * test compares the two. Other code reads `process.env` only to pass it to child processes.
  */
 const settings = z.object({
   BAKEHOUSE_PORT: z.coerce.number().int().min(0).max(65535).default(4080),
   BAKEHOUSE_HOST: z.string().default('127.0.0.1'),
-  /** Where this machine is reached by processes elsewhere: its model servers, and whoever answers requests here. */
+  /** Host under which other machines reach the model servers and HTTP endpoints of this machine. */
   BAKEHOUSE_MACHINE_HOST: z.string().default('127.0.0.1'),
-  /** Origin that people use; by default the address above. */
+  /** Origin that users open. Defaults to the host and port above. */
   BAKEHOUSE_PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .transform(toOrigin)
     .optional(),
-  /** Reverse proxies whose X-Forwarded-For is believed: addresses, networks, or `loopback`; comma-separated. */
+  /** Reverse proxies whose X-Forwarded-For is trusted: addresses, networks or `loopback`; comma-separated. */
   BAKEHOUSE_TRUSTED_PROXIES: z.string().default('loopback'),
   BAKEHOUSE_DATA_DIR: folder.prefault('.bakehouse'),
   BAKEHOUSE_CACHE_DIR: folder.prefault('~/.cache/bakehouse'),
-  /** A PostgreSQL 18 server; without it an embedded one runs in the data folder. */
+  /** A PostgreSQL 18 server. Without it, an embedded one runs in the data folder. */
   DATABASE_URL: z.string().optional(),
-  /** Connections to the database that this process opens at most. */
+  /** Maximum database connections of this process. */
   BAKEHOUSE_DATABASE_CONNECTIONS: z.coerce.number().int().min(2).default(10),
-  /** Signs sessions and encrypts the keys that the web app shows; made and kept in the data folder if absent. */
+  /** Signs sessions and encrypts the keys that the web app shows. Generated in the data folder if absent. */
   BAKEHOUSE_SECRET: z.string().min(32).optional(),
   /** Comma-separated email addresses of the operators. */
   BAKEHOUSE_OPERATORS: list.transform((emails) => emails.map((email) => email.toLowerCase())),
-  /** BGL that a new account starts with. */
+  /** BGL that a new account receives. */
   BAKEHOUSE_STARTING_GRANT_BGL: bgl.default('125'),
-  /** Days after which what is left of them expires; 0 never. */
+  /** Days after which unspent starting credits expire; 0 for never. */
   BAKEHOUSE_STARTING_GRANT_DAYS: z.coerce.number().int().min(0).max(36_500).default(0),
-  /** Where Documentation leads; by default to the pages that the server serves under `/docs`. */
+  /** Target of the Documentation link. Defaults to the pages served under `/docs`. */
   BAKEHOUSE_DOCUMENTATION_URL: z.url().optional(),
-  /** Where GitHub in the user menu leads; without it there is no such item. */
+  /** Target of GitHub in the user menu; without it the item is hidden. */
   BAKEHOUSE_GITHUB_URL: z.url().optional(),
-  /** Whether conversations of the playground are kept in the user's account. */
+  /** Whether playground conversations are stored in the user's account. */
   BAKEHOUSE_KEEP_CONVERSATIONS: flag.default(true),
-  /** Days for which answers of `/v1/responses` are kept that may be; 0 keeps none. */
+  /** Days for which stored `/v1/responses` answers are kept; 0 stores none. */
   BAKEHOUSE_RESPONSE_DAYS: z.coerce.number().int().min(0).max(365).default(30),
-  /** BGL that visitors without an account may use up on a day, with the tries of the landing page; 0 switches them off. */
+  /** BGL per day for all visitors without an account, landing page included; 0 disables visitor access. */
   BAKEHOUSE_VISITOR_BUDGET_BGL: bgl.default('25'),
   /** BGL that a user may send to others within 24 hours; 0 for no limit. */
   BAKEHOUSE_SEND_LIMIT_BGL: bgl.default('0'),
-  /** Whether users can send starting credits and invitation bonuses to others; credits that expire they never can. */
+  /** Whether users can send starting credits and invitation bonuses. Expiring credits can never be sent. */
   BAKEHOUSE_SEND_GIVEN_CREDITS: flag.default(true),
-  /** BGL that both sides of an invitation are given. */
+  /** BGL that both sides of an invitation receive. */
   BAKEHOUSE_REFERRAL_BONUS_BGL: bgl.default('125'),
-  /** Sells credits through Stripe: the secret key, and the secret that signs what its webhook says. */
+  /** Sells credits through Stripe: the secret key and the signing secret of its webhook. */
   BAKEHOUSE_STRIPE_SECRET_KEY: z.string().optional(),
   BAKEHOUSE_STRIPE_WEBHOOK_SECRET: z.string().optional(),
-  /** Services that generate pictures and videos: the key of each. */
+  /** API keys of services that generate pictures and videos. */
   FAL_KEY: z.string().optional(),
   REPLICATE_API_TOKEN: z.string().optional(),
   BFL_API_KEY: z.string().optional(),
   ARK_API_KEY: z.string().optional(),
   GEMINI_API_KEY: z.string().optional(),
-  /** Where services answer instead of at their own address, as `name=address`; comma-separated. */
+  /** Overrides service base URLs, as `name=address`; comma-separated. */
   BAKEHOUSE_SERVICE_URLS: z.string().default('').transform(namedUrls(serviceUrls, 'fal')),
   BAKEHOUSE_SIGN_UP: flag.default(true),
-  /** Accounts with a password that may be made within an hour, in all and from one address; 0 for no limit. */
+  /** Password accounts that can be created per hour, in total and per address; 0 for no limit. */
   BAKEHOUSE_SIGN_UPS_PER_HOUR: z.coerce.number().int().min(0).default(500),
   BAKEHOUSE_SIGN_UPS_PER_ADDRESS: z.coerce.number().int().min(0).default(20),
   BAKEHOUSE_GITHUB_CLIENT_ID: z.string().optional(),
   BAKEHOUSE_GITHUB_CLIENT_SECRET: z.string().optional(),
   BAKEHOUSE_GOOGLE_CLIENT_ID: z.string().optional(),
   BAKEHOUSE_GOOGLE_CLIENT_SECRET: z.string().optional(),
-  /** Posts invitations on X for who connects an account there: an application's client with OAuth 2.0. */
+  /** Lets users connect an X account and post invitations: the client of an OAuth 2.0 application. */
   BAKEHOUSE_X_CLIENT_ID: z.string().optional(),
   BAKEHOUSE_X_CLIENT_SECRET: z.string().optional(),
-  /** The server that takes mail from us; without it no mail is sent, and the log says what would have been. */
+  /** Outgoing mail server. Without it no mail is sent; messages are logged instead. */
   BAKEHOUSE_SMTP_HOST: z.string().optional(),
   BAKEHOUSE_SMTP_PORT: z.coerce.number().int().min(1).max(65535).default(587),
-  /** `starttls` encrypts before anything is said, `tls` from the first byte (port 465), `none` not at all. */
+  /** `starttls` upgrades before any message, `tls` encrypts from the first byte (port 465), `none` never. */
   BAKEHOUSE_SMTP_TLS: z.enum(['starttls', 'tls', 'none']).default('starttls'),
   BAKEHOUSE_SMTP_USER: z.string().optional(),
   BAKEHOUSE_SMTP_PASSWORD: z.string().optional(),
-  /** The sender of all mail: an address, or `Name <address>`. */
+  /** Sender of all mail: an address, or `Name <address>`. */
   BAKEHOUSE_SMTP_FROM: z.string().optional(),
-  /** Requests per minute and user, or address where nobody is signed in; 0 for no limit. */
+  /** Requests per minute and user, or per address if not signed in; 0 for no limit. */
   BAKEHOUSE_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(1200),
-  /** Whether calls are limited at all, guesses at passwords, sign-ups and mails too: `false` is for tests. */
+  /** Turns off all limits (calls, password guesses, sign-ups, mail) if `false`. For tests. */
   BAKEHOUSE_RATE_LIMITS: flag.default(true),
-  /** What Prometheus sends as a bearer token to read `/metrics`; without it they are for this machine alone. */
+  /** Bearer token that Prometheus sends to read `/metrics`; without it only this machine can read them. */
   BAKEHOUSE_METRICS_TOKEN: z.string().min(16).optional(),
-  /** Where a process without the role web answers `/healthz`, `/readyz` and `/metrics`; without it nowhere. */
+  /** Port for `/healthz`, `/readyz` and `/metrics` of a process without the web role; without it none. */
   BAKEHOUSE_MONITORING_PORT: z.coerce.number().int().min(0).max(65535).optional(),
-  /** Where unexpected errors are reported: a DSN of Sentry, or of what speaks its envelopes. */
+  /** Where unexpected errors are reported: the DSN of Sentry or a compatible service. */
   BAKEHOUSE_SENTRY_DSN: z
     .string()
     .optional()
@@ -147,69 +145,74 @@ const settings = z.object({
         context.addIssue('must be a DSN, such as https://key@sentry.example.com/4');
       return address;
     }),
-  /** Minutes without a request after which a served model goes to sleep; 0 never. */
+  /** Minutes without a request after which a deployment is put to sleep; 0 for never. */
   BAKEHOUSE_IDLE_MINUTES: z.coerce.number().min(0).default(60),
-  /** Runs that may use the CPU at once, on machines with GPUs too. */
+  /** Runs that may use the CPU concurrently, also on machines with GPUs. */
   BAKEHOUSE_CPU_SLOTS: z.coerce.number().int().min(1).default(1),
-  /** Gigabytes that inputs of earlier workloads may take in the cache folder. */
+  /** Gigabytes of the cache folder for inputs of earlier workloads. */
   BAKEHOUSE_INPUT_CACHE_GB: z.coerce.number().min(0).default(50),
-  /** Stores files in this bucket instead of the data folder; its credentials are those that the AWS SDK finds. */
+  /** Stores files in this bucket instead of the data folder, with the credentials that the AWS SDK finds. */
   BAKEHOUSE_S3_BUCKET: z.string().min(3).optional(),
-  /** What the names of all its objects begin with, such as `bakehouse/`. */
+  /** Key prefix of all its objects, such as `bakehouse/`. */
   BAKEHOUSE_S3_PREFIX: z
     .string()
     .regex(/^(|[^/].*\/)$/, 'must end with a slash and not begin with one')
     .default(''),
-  /** Where it is, unless at AWS; then its name stands in the path of each address. */
+  /** Endpoint outside AWS; makes path-style addresses the default. */
   BAKEHOUSE_S3_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .transform(toOrigin)
     .optional(),
   BAKEHOUSE_S3_REGION: z.string().optional(),
   BAKEHOUSE_S3_PATH_STYLE: flag.optional(),
-  /** Whether browsers and workloads reach the bucket: they then read files from it by links, and not through this server. */
+  /**
+   * Whether browsers and workloads can reach the bucket. They then download by presigned links, not through
+   * this server.
+   */
   BAKEHOUSE_S3_LINKS: flag.default(false),
-  /** Gigabytes that copies of its files may take in the cache folder of a machine. */
+  /** Gigabytes of a machine's cache folder for copies of the bucket's files. */
   BAKEHOUSE_S3_CACHE_GB: z.coerce.number().min(0).default(10),
   ...replicaSettings,
-  /** Comma-separated addresses in an S3 from which pictures may be downloaded: each with all that is below it. */
+  /** Comma-separated S3 addresses from which pictures may be downloaded, each with everything below it. */
   BAKEHOUSE_S3_URLS: list.pipe(z.array(z.url({ protocol: /^https?$/ }))),
-  /** Gigabytes that one file may have which is uploaded in parts; files in forms end at 500 MB. */
+  /** Largest file in gigabytes for uploads in parts; files in forms are limited to 500 MB. */
   BAKEHOUSE_FILE_GB: z.coerce.number().min(0.001).default(50),
-  /** Gigabytes that the datasets and models of one user may take; 0 for no limit. */
+  /** Gigabytes that one user's datasets and models may take; 0 for no limit. */
   BAKEHOUSE_STORAGE_GB: z.coerce.number().min(0).default(50),
-  /** Pins datasets that use IPFS: the RPC of a Kubo node, and its token where it asks for one. */
+  /** Pins datasets that use IPFS: the RPC of a Kubo node, and its token if it requires one. */
   BAKEHOUSE_IPFS_KUBO_URL: z.url({ protocol: /^https?$/ }).optional(),
   BAKEHOUSE_IPFS_KUBO_TOKEN: z.string().optional(),
-  /** A service that speaks the IPFS Pinning Service API, and fetches from that node what it pins. */
+  /** A service that implements the IPFS Pinning Service API and fetches the data from that node. */
   BAKEHOUSE_IPFS_PINNING_URL: z.url({ protocol: /^https?$/ }).optional(),
   BAKEHOUSE_IPFS_PINNING_TOKEN: z.string().optional(),
-  /** Comma-separated names of hosts in a private network that users may name as their MLflow; public ones they always may. */
+  /**
+   * Comma-separated private hosts that users may set as their MLflow server; public hosts are always allowed.
+   */
   BAKEHOUSE_TRACKING_HOSTS: list.transform((hosts) => hosts.map((host) => host.toLowerCase())),
   ...clusterSettings,
   BAKEHOUSE_DRIVER: z.enum(['local', 'fake']).default('local'),
   /** Whether this server prepares the Python environment and the starter models. */
   BAKEHOUSE_PREPARE: flag.default(true),
-  /** Another package index for PyTorch, e.g. of the small CPU build. */
+  /** Alternative package index for PyTorch, e.g. for the small CPU build. */
   BAKEHOUSE_TORCH_INDEX: z.string().optional(),
   BAKEHOUSE_PYTHON: z.string().default('python3'),
   BAKEHOUSE_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
-  /** `json` for machines, one object per line; `text` for people, which is what `./bakehouse up` sets. */
+  /** `json` writes one object per line; `text` is for people and set by `./bakehouse up`. */
   BAKEHOUSE_LOG_FORMAT: z.enum(['json', 'text']).default('json'),
 });
 
 export const settingNames = Object.keys(settings.shape);
 
-/** What may stand in a file instead, which `<NAME>_FILE` names: so Docker and Kubernetes hand secrets over. */
+/** Settings whose value may be in a file, named by `<NAME>_FILE`, as Docker and Kubernetes pass secrets. */
 const secretNames = settingNames.filter((name) => /^DATABASE_URL$|_(SECRET|KEY|TOKEN|PASSWORD)$/.test(name));
 
-/** What the clients of this repository read from the same environment. */
+/** Settings that only this repository's clients read. */
 const CLIENTS_NAMES = ['BAKEHOUSE_API', 'BAKEHOUSE_API_KEY', 'BAKEHOUSE_CHROMIUM'];
 
-/** What Kubernetes sets in each container for a Service that is called bakehouse. */
+/** Variables that Kubernetes sets in each container for a Service named bakehouse. */
 const SERVICE_LINK = /^BAKEHOUSE_(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT_.+)$/;
 
-/** What was a setting in an earlier version, and what there is in its place. */
+/** Removed settings, with what replaces them. */
 export const removedSettings: Record<string, string> = {
   ...Object.fromEntries(
     Object.keys(serviceUrls).map((name) => [
@@ -224,7 +227,7 @@ export const removedSettings: Record<string, string> = {
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** Names that look like settings and are none, e.g. because they are misspelled: they would be ignored unnoticed. */
+/** Returns names that look like settings but are unknown, e.g. misspelled: they would be ignored silently. */
 export function unknownSettings(environment: Record<string, string | undefined>): string[] {
   const known = new Set([...settingNames, ...secretNames.map(fileName), ...CLIENTS_NAMES]);
   return Object.keys(environment).filter(
@@ -232,10 +235,10 @@ export function unknownSettings(environment: Record<string, string | undefined>)
   );
 }
 
-/** Parses the environment. Throws an error that names each bad setting and says what it must be. */
+/** Parses the environment. Throws an error that lists each invalid setting and what it must be. */
 export function readConfig(environment: Record<string, string | undefined>) {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  // The last of a service link's names, which is that of a setting too.
+  // Kubernetes sets a service link with the same name, which is not this setting.
   if (present.BAKEHOUSE_PORT?.startsWith('tcp://')) delete present.BAKEHOUSE_PORT;
   const secretFiles = listSecretFiles(secretNames, present);
   Object.assign(present, readSecretFiles(present, secretFiles));
@@ -243,7 +246,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
   if (!parsed.success) {
     const lines = parsed.error.issues.map(({ path, message, code }) => {
       const name = path.join('.');
-      // What was typed for a number is no secret.
+      // A value given for a number is not a secret, so show it.
       return `${name}: ${message}${code === 'invalid_type' ? `, not '${present[name]}'` : ''}`;
     });
     throw unusable(lines);
@@ -261,7 +264,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     databaseUrl: s.DATABASE_URL,
     databaseConnections: s.BAKEHOUSE_DATABASE_CONNECTIONS,
     secret: s.BAKEHOUSE_SECRET,
-    /** Where secrets stand instead of settings. */
+    /** Files that hold secrets. */
     secretFiles: secretFiles.map(({ file }) => file),
     operators: s.BAKEHOUSE_OPERATORS,
     startingGrantBgl: s.BAKEHOUSE_STARTING_GRANT_BGL,
@@ -329,7 +332,7 @@ function s3Of(s: Settings) {
   }
   return {
     ...{ bucket, endpoint, prefix: s.BAKEHOUSE_S3_PREFIX },
-    // What is not AWS mostly asks for no particular one.
+    // S3-compatible services mostly ignore the region.
     region: s.BAKEHOUSE_S3_REGION ?? (endpoint === null ? null : 'us-east-1'),
     pathStyle: s.BAKEHOUSE_S3_PATH_STYLE ?? endpoint !== null,
     ...{ links: s.BAKEHOUSE_S3_LINKS, cacheGb: s.BAKEHOUSE_S3_CACHE_GB },
@@ -378,7 +381,7 @@ function upstreamsOf(s: Settings) {
   };
 }
 
-/** Two settings that count only together. */
+/** Returns two settings that are only valid together. */
 function pair(s: Settings, one: TextSetting, other: TextSetting) {
   if (Boolean(s[one]) !== Boolean(s[other])) {
     const [missing, there] = s[one] ? [other, one] : [one, other];

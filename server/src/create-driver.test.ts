@@ -16,7 +16,7 @@ import { testDatabase } from './testing/test-database.ts';
 
 const log = pino({ level: 'silent' });
 
-it('closes the cache of inputs, where the files of all users lie', async () => {
+it('closes the input cache, which holds the files of all users', async () => {
   const { db } = await testDatabase();
   const home = await temporaryFolder();
   const config = { ...readConfig({}), cacheDir: path.join(home, 'cache'), dataDir: path.join(home, 'data') };
@@ -32,7 +32,7 @@ it('closes the cache of inputs, where the files of all users lie', async () => {
   expect((await stat(cache)).mode & 0o777).toBe(0o700);
 });
 
-it('starts nothing before the part of the environment that it needs has been prepared, and says so', async () => {
+it('starts nothing and reports why before the needed part of the environment is prepared', async () => {
   const { db } = await testDatabase();
   const home = await temporaryFolder();
   const config = { ...readConfig({}), cacheDir: path.join(home, 'cache'), dataDir: path.join(home, 'data') };

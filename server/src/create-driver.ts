@@ -17,7 +17,7 @@ import type { SpecKind } from './engine/model/spec-kind.ts';
 import { CPU_SERVERS } from './modules/deployments/servers/limits/cpu-servers.ts';
 import type { Services } from './platform/context.ts';
 
-/** The driver that the settings name. */
+/** Creates the driver that the settings select. */
 export async function createDriver(
   services: Pick<Services, 'config' | 'db' | 'log' | 'sandbox'>,
 ): Promise<Driver> {
@@ -38,7 +38,7 @@ export async function createDriver(
 
 async function localCapacity({ config, log }: Pick<Services, 'config' | 'log'>): Promise<Capacity> {
   return {
-    // What needs no GPU goes to the cluster where that takes it.
+    // Work without a GPU runs in the cluster if it accepts such work.
     ...(!config.cluster?.cpuWork && { 'cpu:run': config.cpuSlots, 'cpu:deployment': CPU_SERVERS }),
     cpuMemoryBytes: machineCpu().memory_bytes,
     gpus: await workingGpus(config, await machineAccelerators(config, log)),
@@ -46,7 +46,7 @@ async function localCapacity({ config, log }: Pick<Services, 'config' | 'log'>):
   };
 }
 
-/** The runtime, once the part of the Python environment is there that the work needs. */
+/** Returns the runtime once the Python environment that the work needs is prepared. */
 async function findProgram(
   { config, db }: Pick<Services, 'config' | 'db'>,
   spec: SpecKind,

@@ -6,7 +6,10 @@ import { expect, test } from 'vitest';
 import { effort } from './testing/soak.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 
-/* The gate checks the document's form (operation-ids.test.ts); a soak runs a real generator, which npm fetches. */
+/*
+ * The gate checks the document's form (operation-ids.test.ts); the soak tier runs a real generator, which npm
+ * fetches.
+ */
 
 const DOCUMENT = path.resolve(import.meta.dirname, '../../contract/openapi.json');
 const CLIENT = `

@@ -11,12 +11,13 @@ import { testClient } from './testing/test-client.ts';
 import { testDatabase } from './testing/test-database.ts';
 
 /*
- * Sends hostile bodies of the largest size to a server in its own process. The server must survive, and its event loop must not
- * block. The soak tier covers every operation with a body. The gate allows longer delays, because other tests run at the same time.
+ * Sends hostile bodies of the largest size to a server in a separate process. The server must survive, and
+ * its event loop must not block. The soak tier covers every operation with a body. The gate allows longer
+ * delays, because other tests run at the same time.
  */
 
 const DELAY_MS_MAX = effort({ usual: 1_000, soak: 200 });
-/** A body fails only if all tries are slow: a single delay may come from another test. */
+/** A body fails only if all tries are slow: a single delay may be caused by another test. */
 const TRIES = 3;
 const ANSWER_MS_MAX = 120_000;
 const USUAL = new Set([
@@ -33,7 +34,7 @@ const server = await serverProcess(databaseUrl, ['web'], {
 expect(await server.start()).toBe('');
 const client = testClient(server.url);
 
-/** The longest delay of the server's event loop since the last call. */
+/** Returns the longest event loop delay of the server since the last call. */
 async function takeDelayMs(): Promise<number> {
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   return 1_000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(metrics)?.[1]);
@@ -70,7 +71,7 @@ async function open(endpoint: Endpoint) {
   };
 }
 
-test('a server that stands still is noticed', async () => {
+test('a stopped server is detected', async () => {
   await takeDelayMs();
   server.signal('SIGSTOP');
   await new Promise((resolve) => setTimeout(resolve, 2 * DELAY_MS_MAX));

@@ -54,9 +54,9 @@ type Needed = {
   closeIdle: UsageLeader['closeIdle'];
 };
 
-/* All work in the background: jobs, which end, and loops, which lease due rows until the process ends. */
+/* All background work: jobs, which end, and loops, which lease due rows until the process ends. */
 
-/** All jobs; they run in processes with the role worker. */
+/** Returns all jobs. They run in processes with the worker role. */
 export function listJobs({ databaseUrl, readData, closeIdle }: Needed): AnyJob[] {
   return [
     forgetAnswersJob,
@@ -103,10 +103,10 @@ type LoopParts = {
 
 type BackgroundLoop = { role: Role; loop: LeaseLoop };
 
-/** All loops, each with the role whose processes run it. */
+/** Returns all loops, each with the role whose processes run it. */
 export function listLoops({ services, chat, serving }: LoopParts) {
   return {
-    // One place: its own requests would count as calls of users.
+    // One place, because its own requests count as user calls.
     answers: {
       role: 'web',
       loop: createLeaseLoop(services, {

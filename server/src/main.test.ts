@@ -14,7 +14,7 @@ import { temporaryFolder } from './testing/temporary-folder.ts';
 const dataDir = await temporaryFolder();
 onFileEnd(() => discardEmbeddedPostgres(path.join(dataDir, 'postgres')));
 
-/** The real program in a process of its own, with what it printed and how it ended. */
+/** Starts the real program in a separate process and collects its output and exit. */
 function start(settings: Record<string, string> = {}, args: string[] = []) {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts'), ...args], {
     env: {
@@ -52,7 +52,7 @@ async function urlOf(child: ChildProcess): Promise<string> {
 }
 
 describe('the server program', () => {
-  test('starts from nothing, keeps its secret and the work of its folder to itself, ends with its supervisor, and stops its database at SIGTERM', async () => {
+  test('starts from an empty folder, protects its secret and workloads, ends with its supervisor, and stops its database on SIGTERM', async () => {
     const first = start();
     const url = await urlOf(first.child);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -65,7 +65,7 @@ describe('the server program', () => {
     );
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
 
-    // Another process of the same server, for the web alone.
+    // Another process of the same server, with only the web role.
     const web = start({}, ['--services=web']);
     expect((await fetch(`${await urlOf(web.child)}/readyz`)).status).toBe(200);
     const webEnded = once(web.child, 'exit');
@@ -76,7 +76,7 @@ describe('the server program', () => {
     await expect(stat(path.join(dataDir, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT');
   });
 
-  test('goes on with what a killed one left: data, secret and database, which is brought back when it is killed itself', async () => {
+  test('resumes after SIGKILL with its data, secret and database, and restarts the database if it is killed', async () => {
     const secret = await readFile(path.join(dataDir, 'secret'), 'utf8');
     const killed = start();
     await urlOf(killed.child);
@@ -88,12 +88,12 @@ describe('the server program', () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect(await readFile(path.join(dataDir, 'secret'), 'utf8')).toBe(secret);
 
-    // Its database is brought back, also while nobody reads its log.
+    // Its database restarts, even if the log's reader is gone.
     const postmaster = async () =>
       (await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0];
     const postgresKilled = await postmaster();
     process.kill(Number(postgresKilled), 'SIGKILL');
-    // How long nobody can work depends on the machine: it may be too short for anybody to notice.
+    // The outage may be too short to observe, depending on the machine.
     await vi.waitFor(async () => expect(await postmaster()).not.toBe(postgresKilled), { timeout: 20_000 });
     await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), {
       timeout: 20_000,
@@ -102,7 +102,7 @@ describe('the server program', () => {
     expect((await next.ended).code).toBe(0);
   });
 
-  test('goes on from a backup of its data folder, as docs/operations.md makes it', async () => {
+  test('resumes from a backup of its data folder made as in docs/operations.md', async () => {
     const home = await temporaryFolder();
     const archive = path.join(home, 'backup.tgz');
     await runProgram('tar', ['-chzf', archive, '-C', dataDir, '.']);
@@ -121,7 +121,7 @@ describe('the server program', () => {
     expect((await ended).code).toBe(0);
   });
 
-  test('says in one sentence why it cannot start', async () => {
+  test('prints one sentence when it cannot start', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const address = taken.address();
@@ -158,7 +158,7 @@ describe('the server program', () => {
     taken.close();
   });
 
-  test('says to machines that it is ready, or why it cannot start, in lines of its log alone', async () => {
+  test('logs readiness and startup errors as JSON only, if configured', async () => {
     const json = { BAKEHOUSE_LOG_FORMAT: 'json' };
     const said = (stdout: string) =>
       stdout
@@ -180,8 +180,8 @@ describe('the server program', () => {
     expect(said(stdout)).toContainEqual(expect.objectContaining({ level: 'info', msg }));
   });
 
-  // Last: nothing starts on this database any more.
-  test('ends in good order once a later version has changed the database', async () => {
+  // Last, because nothing can start on this database afterwards.
+  test('shuts down gracefully after a newer version migrates the database', async () => {
     const { child, ended } = start();
     await urlOf(child);
     const { url } = await startEmbeddedPostgres({ dir: path.join(dataDir, 'postgres') });

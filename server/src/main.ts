@@ -19,12 +19,14 @@ import { type SupervisedPostgres, supervisePostgres } from './platform/postgres/
 import { requireShared } from './require-shared.ts';
 import { allRoles, type Role } from './roles.ts';
 
-/** A fresh database takes 40 MB, and a full disk must not be found in the middle of it. */
+/** A fresh database takes 40 MB; the disk must not fill up while it is created. */
 const FREE_BYTES_MIN = 200 * 1024 * 1024;
-/** A process that is about to end waits so long for its last error report to go out. */
+/** How long a process that shuts down waits for its last error report to be sent. */
 const REPORT_MS = 5_000;
 
-/** Runs the server until it is told to end. `--services=web,worker,reconciler` chooses its roles; all unless said. */
+/**
+ * Runs the server until it is stopped. `--services=web,worker,reconciler` selects its roles; defaults to all.
+ */
 async function main(): Promise<void> {
   const roles = readRoles();
   const config = readConfig(process.env);
@@ -38,7 +40,7 @@ async function main(): Promise<void> {
     log.warn(`There is no setting ${name}, so it has no effect: ${instead}`);
   }
   endOnUncaughtError(errorReports, log);
-  // Whoever starts the server reads these two sentences at every level: a person as they are, a machine as lines of the log.
+  // Always print startup and fatal messages, regardless of log level: plain text or JSON, by the log format.
   const lines = config.logFormat === 'json' ? log.child({}, { level: 'info' }) : null;
   try {
     const ready = await run({ config, log, errorReports, roles });
@@ -54,7 +56,7 @@ async function main(): Promise<void> {
 
 type Parts = { config: Config; log: Logger; errorReports: ErrorReports; roles: Role[] };
 
-/** Starts the server; resolves with the sentence that says so. */
+/** Starts the server. Resolves with the startup message. */
 async function run({ config, log, errorReports, roles }: Parts): Promise<string> {
   requireShared(config, roles);
   await prepareDataDir(config.dataDir);
@@ -84,7 +86,7 @@ async function run({ config, log, errorReports, roles }: Parts): Promise<string>
     const url = await starting;
     return url ? `Bakehouse is ready at ${url}` : `Bakehouse is ready: ${roles.join(', ')}`;
   } catch (error) {
-    await stop().catch((cause: unknown) => log.warn({ err: cause }, 'could not end cleanly'));
+    await stop().catch((cause: unknown) => log.warn({ err: cause }, 'shutdown failed'));
     throw error;
   }
 }
@@ -110,8 +112,8 @@ async function prepareDataDir(dir: string): Promise<void> {
 }
 
 /**
- * The first signal drains; a second one does not wait. When the supervisor closes its channel or dies, the server drains as
- * well.
+ * The first signal drains, a second one exits immediately. The server also drains when its supervisor closes
+ * the IPC channel or dies.
  */
 function endOnSignal(stop: () => Promise<void>, log: Logger): void {
   let signals = 0;
@@ -119,11 +121,11 @@ function endOnSignal(stop: () => Promise<void>, log: Logger): void {
   const drain = (reason: string) => {
     if (stopping) return;
     stopping = true;
-    log.info({ signal: reason }, 'Stopping');
+    log.info({ signal: reason }, 'stopping');
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        log.error({ err: error }, 'could not end cleanly');
+        log.error({ err: error }, 'shutdown failed');
         process.exit(1);
       },
     );
@@ -139,27 +141,27 @@ function endOnSignal(stop: () => Promise<void>, log: Logger): void {
   if (process.send && !process.connected) drain('disconnect');
 }
 
-/** Ends as when it is told to: whoever has started the later version may not know of this process. */
+/** A newer version migrated the database: shut down gracefully as if we had received SIGTERM. */
 function endOutdated(migration: string, log: Logger): void {
   log.warn(
-    `Another version of Bakehouse has been started and has changed the database (${migration}), so this one ends`,
+    `Another version of Bakehouse has migrated the database (${migration}), so this server shuts down`,
   );
   process.kill(process.pid, 'SIGTERM');
 }
 
-/** Nothing can be said of the program's state any more: it ends at once, and whoever supervises it starts it again. */
+/** Process state is unknown after an uncaught exception. Exit and let the supervisor restart us. */
 function endOnUncaughtError(errorReports: ErrorReports, log: Logger): void {
-  // A terminal or pager that read the log may be gone: nobody reads it, and the work goes on.
+  // The terminal or pager that read the log may have closed. Keep running without it.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'the server ends because of an error that nothing has caught');
+    log.fatal({ err: error }, 'uncaught exception; exiting');
     const end = () => process.exit(1);
     setTimeout(end, REPORT_MS);
     errorReports.close().then(end, end);
   });
 }
 
-/** What a person who starts the server can do something about, as one sentence. */
+/** Returns a one-sentence startup error that the operator can act on. */
 function describe(error: unknown): string {
   const { code, port } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE')

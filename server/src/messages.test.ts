@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { toInvalidRequest } from './platform/http/validation/invalid-request.ts';
 import { contractEndpoints } from './testing/access/contract-endpoints.ts';
 
-/* What is said of every field of the contract when something else comes in its place. */
+/* Checks the message of every contract field for values of the wrong type. */
 
 const strange = [
   null,
@@ -32,7 +32,7 @@ type Def = {
 };
 type Build = (value: unknown) => unknown;
 
-/** Each place of a schema, as a function that puts a value there and nothing beside it. */
+/** Each position in a schema, as a function that puts only a value there. */
 function placesOf(schema: z.ZodType, build: Build = (value) => value): Build[] {
   const { innerType, in: input, element, valueType, options = [] } = schema.def as Def;
   const same = [innerType, input, ...options].filter((one) => one !== undefined);
@@ -49,7 +49,7 @@ function placesOf(schema: z.ZodType, build: Build = (value) => value): Build[] {
   ];
 }
 
-test('no message is only that something is invalid', async () => {
+test('no message only says that a value is invalid', async () => {
   const endpoints = await contractEndpoints();
   const vague = new Set<string>();
   for (const { method, path, params, query, body } of endpoints) {

@@ -22,7 +22,7 @@ type Parts = {
   shares: ServerShares;
 };
 
-/** What the calls of text models share in this process, and batches with them. */
+/** Creates the state that text-model calls and batches share in this process. */
 export function openChat({ services, driver, usage, presence, shares }: Parts): ChatParts {
   const capacity = () => installationCapacity(services.db, driver.capacity);
   return {

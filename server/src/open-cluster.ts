@@ -17,9 +17,9 @@ type Parts = {
 const RETRY_MS = 10_000;
 
 /**
- * Looks after the work that goes to a cluster, which is a machine to all others: any number of processes do, as none acts
- * without a lease. `start` throws a plain sentence where the cluster does not take work; where it is out of reach, work
- * waits until it is back.
+ * Runs the work of a cluster, which other modules see as one machine. Several processes can do this at the
+ * same time, because each action needs a lease. `start` throws a plain sentence if the cluster cannot accept
+ * work; while the cluster is unreachable, work waits.
  */
 export function clusterEngine(parts: Parts): Pick<Engine, 'start' | 'shutdown'> {
   const { log } = parts.services;
@@ -32,7 +32,7 @@ export function clusterEngine(parts: Parts): Pick<Engine, 'start' | 'shutdown'> 
       engine = await openEngine(parts);
     } catch (error) {
       if (!isOutOfReach(error)) throw error;
-      log.warn({ err: error }, `the cluster is out of reach: it is tried again every ${RETRY_MS / 1000} s`);
+      log.warn({ err: error }, `cluster unreachable; retrying every ${RETRY_MS / 1000} s`);
       retry = setTimeout(() => void startLater(), RETRY_MS).unref();
       return;
     }
@@ -43,7 +43,7 @@ export function clusterEngine(parts: Parts): Pick<Engine, 'start' | 'shutdown'> 
   async function startLater(): Promise<void> {
     if (ended) return;
     await start().catch((error: unknown) => {
-      log.error({ err: error }, 'no work goes to the cluster');
+      log.error({ err: error }, 'failed to connect to the cluster; retrying');
       retry = setTimeout(() => void startLater(), RETRY_MS).unref();
     });
   }
@@ -61,7 +61,7 @@ export function clusterEngine(parts: Parts): Pick<Engine, 'start' | 'shutdown'> 
 const UNREACHABLE =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ABORT_ERR)$/;
 
-/** Whether nobody answered, or who did had trouble of its own: not so where the settings are wrong. */
+/** True if the cluster is unreachable or failing, false if the settings are wrong. */
 function isOutOfReach(error: unknown): boolean {
   if (error instanceof ApiError) return error.status >= 500 || error.status === 429;
   return UNREACHABLE.test((error as NodeJS.ErrnoException).code ?? '');
@@ -83,7 +83,7 @@ async function openEngine({ services, kinds, cluster }: Parts): Promise<Engine> 
   const engine = createEngine(services, {
     ...{ driver, kinds, machineId: id, serverUrl: async () => serverUrl, cpu: driver.cpu },
     routing: services.config.routing,
-    // A pod has processors of its own.
+    // A pod has dedicated CPUs.
     cpuLoad: () => ({ busyThreads: 0, cores: POD_CPUS, runThreads: POD_CPUS }),
   });
   return {

@@ -101,15 +101,15 @@ type Parts = {
   readPictures: ReadPictures;
   cpuLoad: () => CpuLoad;
   errorReports: ErrorReports;
-  /** Rejects, and soon, when this process cannot work. */
+  /** Rejects quickly if this process cannot work. */
   checkReady: () => Promise<void>;
 };
 
-/** Who is asked before a dataset or model is deleted. */
+/** Checks for uses that block deleting a dataset or model. */
 const FIND_USES = [findTrainingUse, findDeploymentUse];
 const WEB_DIST = path.resolve(import.meta.dirname, '../../web/dist');
 
-/** The HTTP server with the routes of all modules. It does not listen yet. */
+/** Creates the HTTP server with the routes of all modules. It does not listen yet. */
 export async function openHttp(parts: Parts): Promise<FastifyInstance> {
   const { services } = parts;
   const { db, pool } = services;
@@ -210,7 +210,7 @@ function listBindings(
   ];
 }
 
-/** Whoever is new gets an account with the credits to start with; who comes again had them. */
+/** New users get an account with the starting credits; returning users already had theirs. */
 function openAccount({ config, clock }: Services): OnUserCreated {
   const grantMicro = parseBgl(config.startingGrantBgl);
   return (tx, { userId, isReturning }) =>
@@ -222,23 +222,23 @@ function openAccount({ config, clock }: Services): OnUserCreated {
     });
 }
 
-/** What a user may send within 24 hours. */
+/** How much a user may send within 24 hours. */
 function dailyLimit({ config }: Services): { dailyMaxMicro: bigint | null } {
   const limit = parseBgl(config.sendLimitBgl);
   return { dailyMaxMicro: limit === 0n ? null : limit };
 }
 
-/** Clients reconnect and read afresh what they may have missed. */
+/** Clients reconnect and reload what they may have missed. */
 function endStreams(http: FastifyInstance): void {
   for (const close of http.openStreams) close();
 }
 
-/** The moment so many days later; null where none are said. */
+/** Returns the time this many days later; null for 0 days. */
 function daysFrom(start: Date, days: number): Date | null {
   return days === 0 ? null : new Date(start.getTime() + days * 24 * 60 * 60 * 1000);
 }
 
-/** This machine, before any has said what it offers. */
+/** Describes this machine before any machine has reported its capacity. */
 function ownCpu(load: CpuLoad): Omit<CpuMachine, 'id'> {
   const { cores, memory_bytes: memoryBytes } = machineCpu();
   return { cores, memoryBytes, load, slots: 1, atWork: 0 };

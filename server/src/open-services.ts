@@ -28,28 +28,28 @@ type Options = {
   config: Config;
   databaseUrl: string;
   log: Logger;
-  /** Instead of the database's. */
+  /** Overrides the database clock. */
   clock?: Clock;
   roles: Role[];
   jobs: AnyJob[];
   schedules?: boolean;
-  /** Aborted when this process ends in good order. */
+  /** Aborted when this process shuts down gracefully. */
   closing: AbortSignal;
 };
 
 /**
- * What requests, jobs and the engine ask takes milliseconds, and work on many rows goes in batches: a
- * minute is trouble. What may take longer (migrations, the proof of the ledger) has connections of its own.
+ * Queries of requests, jobs and the engine take milliseconds, and bulk work runs in batches, so a minute
+ * means trouble. Migrations and the ledger proof may take longer and use separate connections.
  */
 const STATEMENT_MS_MAX = 60_000;
 
-/** Opens what requests, jobs and the engine stand on: the database, this machine, files and events. */
+/** Opens the shared services: database, machine, files and events. */
 export async function openServices(options: Options) {
   const { config, databaseUrl, log, jobs, roles, schedules, closing } = options;
   const pool = createPool(databaseUrl, {
     poolSize: config.databaseConnections,
     statementMsMax: STATEMENT_MS_MAX,
-    onIdleError: (error) => log.warn({ err: error }, 'a database connection broke'),
+    onIdleError: (error) => log.warn({ err: error }, 'idle database connection failed'),
   });
   const db = openDatabase(pool);
   logFailedAnnouncements(db, log);
@@ -76,7 +76,7 @@ export async function openServices(options: Options) {
       presence.onBeat(beat);
       shares.onBeat(beat);
     },
-    // The port is only known once it listens.
+    // A function, because the port is known only once the server listens.
     url: () => localUrl({ host: config.machineHost, port: config.port }),
   });
   const services: Services = {
@@ -105,14 +105,14 @@ export async function openServices(options: Options) {
   return { services, queue, heartbeat, presence, shares, close };
 }
 
-/** What strangers' programs are kept behind; says what they could see all the same. */
+/** Opens the sandbox for untrusted programs and warns about files that they could read despite it. */
 async function openSandbox(config: Config, roles: Role[], log: Logger): Promise<Sandbox> {
   const home = path.dirname(runtimeDir);
   const runsWork = roles.includes('reconciler');
   const places = {
     sharedDir: path.join(config.dataDir, 'lent'),
     reads: [runtimeDir],
-    // Its `.env` lies beside the runtime.
+    // The `.env` file is next to the runtime.
     hidden: [home, config.dataDir, inputCacheDir(config), blobCopiesDir(config)],
   };
   await warnOfReadable([path.join(home, '.env'), ...config.secretFiles], log);

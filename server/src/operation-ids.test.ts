@@ -8,7 +8,7 @@ type Operation = {
 };
 type Document = { paths: Record<string, Record<string, Operation>> };
 
-test('each operation of the OpenAPI document has the name of its endpoint, so that clients can be generated', async () => {
+test('each operation of the OpenAPI document is named after its endpoint', async () => {
   const file = new URL('../../contract/openapi.json', import.meta.url);
   const { paths } = JSON.parse(await readFile(file, 'utf8')) as Document;
   const nameless = Object.entries(paths).flatMap(([path, operations]) =>
@@ -19,7 +19,7 @@ test('each operation of the OpenAPI document has the name of its endpoint, so th
   expect(nameless).toEqual([]);
 });
 
-test('each operation that answers says with what, so that clients know whether there is something to read', async () => {
+test('each operation with a response documents its content', async () => {
   const file = new URL('../../contract/openapi.json', import.meta.url);
   const { paths } = JSON.parse(await readFile(file, 'utf8')) as Document;
   const unsaid = Object.entries(paths).flatMap(([path, operations]) =>
@@ -30,7 +30,7 @@ test('each operation that answers says with what, so that clients know whether t
   expect(unsaid.filter((operation) => !operation.includes(' /api/auth/'))).toEqual([]);
 });
 
-test('the OpenAPI document has no dangling reference, undeclared path parameter or name that clashes in generated clients', async () => {
+test('the OpenAPI document has no dangling references, undeclared path parameters or clashing names', async () => {
   const text = await readFile(new URL('../../contract/openapi.json', import.meta.url), 'utf8');
   const document = JSON.parse(text) as Document;
   const faults: string[] = [];
@@ -59,7 +59,7 @@ function at(document: object, reference: string): unknown {
   );
 }
 
-/** Whether two names become one when a generator drops case and punctuation. */
+/** True if two names collide once a generator drops case and punctuation. */
 function hasClash(names: unknown[]): boolean {
   return new Set(names.map((name) => String(name).toUpperCase().replace(/\W+$/, ''))).size < names.length;
 }

@@ -143,7 +143,7 @@ const modules = [
   workloads,
 ];
 
-/** What generated clients call each endpoint: the name that it has in the contract, for calls of a kind as in `deployFlux`. */
+/** Operation ids for generated clients: the endpoint's export name, or verb and kind as in `deployFlux`. */
 export const operationIds: Map<Endpoint, string> = new Map([
   ...modules
     .flatMap((module): [string, unknown][] => Object.entries(module))

@@ -4,9 +4,8 @@ import type { Config } from './config.ts';
 import type { Role } from './roles.ts';
 
 /**
- * A process that runs no work on files in a bucket needs no data folder of its own, so that it must be told what would
- * lie there: made anew by each process, the database and the secret would be others each time. Throws a sentence that
- * names what is missing.
+ * Throws a sentence that names missing settings. A process that runs no workloads and stores files in a
+ * bucket has no shared data folder, so it would generate a different database and secret at each start.
  */
 export function requireShared(
   { databaseUrl, dataDir, s3, secret }: Pick<Config, 'databaseUrl' | 'dataDir' | 's3' | 'secret'>,

@@ -11,9 +11,9 @@ import { temporaryFolder } from './testing/temporary-folder.ts';
 import { testServer } from './testing/test-server.ts';
 
 /*
- * Schemathesis reads the server's own OpenAPI document, calls every operation with input that fits
- * it and input that does not, and finds answers that contradict it. The seed is fixed, so that a
- * failure comes again; to look for more, change `seed` in its settings.
+ * Schemathesis reads the server's own OpenAPI document, calls every operation with valid and invalid input,
+ * and finds answers that contradict it. The seed is fixed so that failures reproduce; change `seed` in its
+ * settings to explore more.
  */
 
 const SETTINGS = path.join(import.meta.dirname, 'testing/schemathesis.toml');

@@ -1,6 +1,6 @@
-// Runs before the first paint. A file of its own because the content security policy allows no inline script.
+// Runs before the first paint. A separate file because the content security policy forbids inline scripts.
 
-/** What this browser keeps under a name; null where storage is blocked. */
+/** Returns a stored value; null if storage is blocked. */
 const readKept = (name) => {
   try {
     return localStorage.getItem(name);
@@ -9,7 +9,7 @@ const readKept = (name) => {
   }
 };
 
-// A dark page never flashes white.
+// Apply the theme early, so that dark pages don't flash white.
 (() => {
   const choice = readKept('bakehouse.theme') ?? 'system';
   const dark =
@@ -18,7 +18,7 @@ const readKept = (name) => {
   document.querySelector('meta[name="theme-color"]')?.setAttribute('content', dark ? '#141210' : '#fbfaf7');
 })();
 
-// styles.css keeps the scrollbar's place free, so that nothing moves when it comes or goes. Zooming changes its width.
+// styles.css reserves the scrollbar's width to avoid layout shifts. Zooming changes that width.
 (() => {
   let known;
   function measure() {
@@ -27,7 +27,7 @@ const readKept = (name) => {
     document.documentElement.append(box);
     const width = box.offsetWidth - box.clientWidth;
     box.remove();
-    // A change of it makes the browser look at every style again.
+    // Setting the property recalculates all styles, so skip unchanged values.
     if (width !== known) document.documentElement.style.setProperty('--scrollbar', `${width}px`);
     known = width;
   }
@@ -35,8 +35,7 @@ const readKept = (name) => {
   addEventListener('resize', measure);
 })();
 
-// What the screen that comes first needs is fetched along with the app's code: its own, whose files the build lists,
-// and who is signed in.
+// Load the first screen's chunks, listed by the build, and the session in parallel with the app's code.
 (() => {
   if (!document.currentScript.dataset.screens) return;
   function fetchEarly(attributes) {
@@ -44,7 +43,7 @@ const readKept = (name) => {
   }
   const screens = JSON.parse(document.currentScript.dataset.screens);
   const path = location.pathname;
-  // What a visitor sees instead of a page that needs a session.
+  // Pages that need a session redirect visitors to the landing page.
   let files = screens.landing;
   if (/^\/(docs|share\/)/.test(path)) files = [];
   if (screens.generators.includes(path.replace(/^\/bakery/, '').slice(1))) files = screens.generator;
@@ -55,14 +54,14 @@ const readKept = (name) => {
   for (const href of files) fetchEarly({ rel: 'modulepreload', fetchPriority: 'low', href });
 })();
 
-// What the build has written of the screen into the HTML is painted until the app paints it.
+// Show the prerendered frame until the app renders.
 (() => {
   function nameFrame(address) {
     const { pathname, search } = location;
     // These pages have no sidebar.
     const hasShell = !/\/(dataset|market|model)$/.test(pathname);
     if (readKept('bakehouse.session') === 'expected') return hasShell ? 'shell-frame' : null;
-    // The address may ask for another form, and a chosen theme has other pictures.
+    // The search may select another form, and an explicit theme has other pictures.
     const isAsWritten = search === '' && (readKept('bakehouse.theme') ?? 'system') === 'system';
     return pathname === address && isAsWritten ? 'page-frame' : null;
   }

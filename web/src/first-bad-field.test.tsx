@@ -33,9 +33,9 @@ const deletion = {
 };
 const balance = { balance: '5', held: '0', available: '5', sendable: '5' };
 
-const CONSENT = 'I give up';
+const CONSENT = 'Forfeit';
 
-/** A form, its button, what is emptied first, and the first field that is then wrong. */
+/** Form, submit button, the first field that is invalid, and a field to clear first. */
 const forms: [form: ReactElement, button: string, wrong: string, emptied?: string][] = [
   [<RedeemCard key="" />, 'Redeem', 'Code'],
   [<CheckoutCard key="" />, 'Continue to payment', 'Another amount', 'Another amount'],
@@ -58,7 +58,7 @@ beforeEach(() => {
 });
 
 test.each(forms)(
-  'form %#, refused, puts the focus on its first bad field',
+  'form %# focuses its first invalid field when rejected',
   async (form, button, wrong, emptied) => {
     render(
       <QueryClientProvider client={queryClient}>

@@ -18,9 +18,9 @@ import './styles.css';
 
 followSystemTheme();
 keepReferralCode(location.search);
-// What failed while the server was away is read again when it is back.
+// Refetches failed queries when the server is reachable again.
 onlineManager.setEventListener(watchServer);
-// Read while the code of the page is on its way.
+// In parallel with loading the page's code.
 void queryClient.prefetchQuery(sessionQuery);
 notifyFailures(queryClient);
 reportErrors(queryClient);
@@ -42,7 +42,7 @@ const paint = () =>
     </StrictMode>,
   );
 
-// What the HTML shows stays until the code of the first page is here too, and is replaced in a transition: the page then hears
-// whoever touches it while it renders.
+// Keep the prerendered HTML until the first page's code is loaded, then replace it in a transition, so that
+// the page handles input while it renders.
 if (root.hasChildNodes()) void router.load().then(() => startTransition(paint));
 else paint();

@@ -57,7 +57,7 @@ const resultOf = (type: ModelType, made: { modelId?: null; error?: Error } = {})
   />
 );
 
-/** What is seen of a component, with what its server answers. */
+/** Visible texts of a component, with the responses of its server. */
 const seen: [sentences: string[], component: ReactElement, answer?: unknown][] = [
   [['Your Model is Ready!', 'Manage Model', 'Close'], resultOf('upload'), { train: null, deploy: null }],
   [
@@ -112,7 +112,7 @@ const seen: [sentences: string[], component: ReactElement, answer?: unknown][] =
   [['No transactions found'], <NoTransactions key="" filtered={false} showAll={null} />],
 ];
 
-describe('on the screen', () => {
+describe('texts on the screen', () => {
   test.each(seen.map((row) => [row[0].join(', '), row] as const))('%s', async (_name, row) => {
     const [sentences, component, answer] = row;
     if (answer) vi.mocked(call).mockResolvedValue(answer);
@@ -127,7 +127,7 @@ test.each([
   'deploy model',
   'fetch deployments',
   'terminate deployment',
-])('Failed to %s, where the answer says nothing', (operation) => {
+])('Failed to %s if the response has no message', (operation) => {
   expect(errorText({}, undefined, operation)).toBe(`Failed to ${operation}`);
 });
 
@@ -147,7 +147,7 @@ describe('Create Dataset', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Create' }));
   };
 
-  it('says that the dataset is ready, and leads to it, to another one or away', async () => {
+  it('reports that the dataset is ready, with links to it, to another one, and close', async () => {
     await create(async () => 'd1');
     expect(await screen.findByText('Your Dataset is Ready!')).toBeTruthy();
     for (const words of ['Rye', 'RAW', 'Manage Dataset', 'Close'])
@@ -157,7 +157,7 @@ describe('Create Dataset', () => {
     expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('');
   });
 
-  it('is not shown again when the sheet is opened after Back', async () => {
+  it('does not show the result again when the sheet is reopened after Back', async () => {
     vi.mocked(call).mockResolvedValue('d3');
     const sheet = (open: boolean) => (
       <QueryClientProvider client={queryClient}>
@@ -173,19 +173,19 @@ describe('Create Dataset', () => {
     expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('');
   });
 
-  it('needs no more than a name', async () => {
+  it('requires only a name', async () => {
     await create(async () => 'd2', null);
     expect(await screen.findByText('Your Dataset is Ready!')).toBeTruthy();
   });
 
-  it('says why it failed, and Try again returns to the form as it was', async () => {
+  it('shows why it failed, and Try again returns to the filled form', async () => {
     await create(() => Promise.reject(refusal('The category is closed')));
     expect(await screen.findByText('The category is closed')).toBeTruthy();
     fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
     expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('Rye');
   });
 
-  it('asks before it closes after a failure: what was typed would be gone', async () => {
+  it('asks before closing after a failure, because the input would be lost', async () => {
     await create(() => Promise.reject(refusal('The category is closed')));
     fireEvent.keyDown(await screen.findByText('The category is closed'), { key: 'Escape' });
     expect(await screen.findByText('Discard what you entered?')).toBeTruthy();
@@ -237,7 +237,7 @@ describe('deleting a file', () => {
     await waitFor(() => expect(toast).toHaveBeenCalledWith('File deleted successfully'));
   });
 
-  it('Failed to delete file, and why', async () => {
+  it('shows Failed to delete file with the reason', async () => {
     const toast = vi.spyOn(notify, 'failure').mockReturnValue(undefined);
     await remove(() => Promise.reject(refusal('A run uses it')));
     await waitFor(() => expect(toast).toHaveBeenCalledTimes(1));

@@ -9,10 +9,10 @@ import { sessionHint } from './modules/accounts/session-hint.ts';
 vi.mock('./lib/api/api-client.ts', () => ({ call: () => new Promise(() => {}) }));
 vi.mock('./modules/accounts/sign-in/auth-request.ts', () => ({ authRequest: () => new Promise(() => {}) }));
 
-test('an address that cannot be decoded leads to the page that says so, with the shell around it', async () => {
+test('a URL that cannot be decoded shows the not found page inside the shell', async () => {
   history.replaceState(null, '', '/runs/%zz');
   queryClient.setQueryData(sessionQuery.queryKey, null);
-  // It reads the address as it is made.
+  // The router reads the URL when created.
   const { router } = await import('./routes.tsx');
   render(
     <QueryClientProvider client={queryClient}>
@@ -23,7 +23,7 @@ test('an address that cannot be decoded leads to the page that says so, with the
   expect(screen.getByRole('banner')).toBeTruthy();
 });
 
-test('who comes back from a provider that let nobody in reads why, though somebody was expected', async () => {
+test('a failed sign-in with a provider shows the reason, even if a session was expected', async () => {
   queryClient.removeQueries({ queryKey: sessionQuery.queryKey });
   sessionHint.set('expected');
   const { router } = await import('./routes.tsx');
@@ -32,7 +32,7 @@ test('who comes back from a provider that let nobody in reads why, though somebo
       <RouterProvider router={router} />
     </QueryClientProvider>,
   );
-  // What suspends goes on only inside of an `act` that is awaited.
+  // Suspended content only resumes inside an awaited `act`.
   await act(async () => router.history.push('/?error=access_denied'));
   expect(await screen.findByText('You were not signed in')).toBeTruthy();
   expect(screen.getByText('You did not grant access.')).toBeTruthy();

@@ -25,24 +25,24 @@ import { AppPending, PagePending } from './shell/states/page-pending.tsx';
 const rootRoute = createRootRoute({
   component: Outlet,
   errorComponent: PageError,
-  // Of what cannot even be decoded; each other address has the page of `notFoundRoute`.
+  // Only for URLs that can't be decoded; other unknown paths match `notFoundRoute`.
   notFoundComponent: pageComponent(() => import('./shell/not-found-shell.tsx'), 'NotFoundShell'),
 });
 
-/** What a visitor comes upon; who is signed in never sees it. */
+/** The landing page for visitors; signed-in users are redirected to the dashboard. */
 const landingRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
   validateSearch: parseLanding,
   beforeLoad: ({ search }) => {
-    // Whoever was sent to a provider was expected back, and was not let in.
+    // A session was expected, but the sign-in provider returned an error.
     if (search.error) sessionHint.set('none');
     if (isExpected()) throw redirect({ to: '/dashboard', replace: true });
   },
   component: pageComponent(() => import('./modules/home/landing/landing-page.tsx'), 'LandingPage'),
 });
 
-/** The parent of the pages that anybody may see. */
+/** Parent of pages that need no session. */
 const publicRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'public',
@@ -52,8 +52,9 @@ const publicRoute = createRoute({
 });
 
 /**
- * The parent of the pages that need a session; the landing page remembers where the person wanted to go. Nothing waits for the
- * session to be read: shell or landing page are painted at once, and each leads to the other when it was the wrong one.
+ * Parent of pages that need a session. Redirects visitors to the landing page, which remembers the requested
+ * page. Doesn't wait for the session: the expected one of shell and landing page renders immediately, and
+ * redirects to the other if it is wrong.
  */
 const appRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -73,7 +74,7 @@ const notFoundRoute = createRoute({
   component: pageComponent(() => import('./shell/states/not-found-page.tsx'), 'NotFoundPage'),
 });
 
-/** Each module has its pages in a `routes.ts`. */
+/** Each module defines its pages in a `routes.ts`. */
 const routeTree = rootRoute.addChildren([
   landingRoute,
   publicRoute.addChildren([
@@ -115,11 +116,11 @@ declare module '@tanstack/react-router' {
     router: typeof router;
   }
   interface HistoryState {
-    /** Where to go after signing in. */
+    /** The page to open after signing in. */
     next?: string;
-    /** That place wants its reader signed in. */
+    /** That page requires a session. */
     isSentBack?: boolean;
-    /** The entry before is the gallery without the comparison that was opened there. */
+    /** The previous history entry is the gallery without its comparison. */
     isGalleryBefore?: boolean;
   }
 }
@@ -128,12 +129,12 @@ type LandingSearch = {
   form?: 'sign-up' | 'forgot-password' | 'new-password';
   token?: string;
   error?: string;
-  /** Of the invitation by whose link somebody has come. */
+  /** From an invitation link. */
   referral_code?: string;
 };
 
 function parseLanding({ form, token, error, ...search }: Record<string, unknown>): LandingSearch {
-  // Of a link for a new password it says that it was used before or is too old, otherwise why a provider let nobody in.
+  // For a password reset link: already used or expired. Otherwise: why a provider's sign-in failed.
   if (typeof error === 'string') return form === 'new-password' ? { form, error } : { error };
   if (form === 'new-password' && typeof token === 'string') return { form, token };
   if (form === 'sign-up' || form === 'forgot-password') return { form };

@@ -33,7 +33,7 @@ const deletion = {
 
 const onClose = vi.fn<() => void>();
 
-/** A dialog, what saves it, and a field of it. */
+/** A dialog, its save button and one of its fields. */
 const dialogs: [dialog: ReactElement, button: string, field: string][] = [
   [<EditAssetDialog key="" asset={asset} onClose={onClose} />, 'Save', 'Name'],
   [<RestrictedModelDialog key="" model={model} onClose={onClose} />, 'Save', 'Name'],
@@ -48,7 +48,7 @@ const dialogs: [dialog: ReactElement, button: string, field: string][] = [
 beforeEach(() => {
   queryClient.clear();
   onClose.mockReset();
-  // Nothing is answered but what a dialog cannot do without.
+  // Only the requests that the dialog needs to render complete.
   vi.mocked(call)
     .mockReset()
     .mockImplementation((endpoint: unknown) =>
@@ -57,7 +57,7 @@ beforeEach(() => {
 });
 
 test.each(dialogs)(
-  'dialog %# stays open while it saves, which may fail, and keeps what was typed',
+  'dialog %# stays open while saving, which may fail, and keeps its input',
   async (dialog, button, label) => {
     render(
       <QueryClientProvider client={queryClient}>

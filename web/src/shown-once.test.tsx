@@ -36,7 +36,7 @@ const cards: [card: ReactElement, ask: () => Promise<void>][] = [
   [<CreateCodesCard key="" />, createCodes],
 ];
 
-/** The server's answer to what is made. */
+/** Completes the creation request. */
 let answer: (made: object) => void;
 
 beforeEach(() => {
@@ -70,23 +70,26 @@ function open(card: ReactElement) {
   };
 }
 
-test.each(cards)('secret %# is not left behind while it is made: it is shown once', async (card, ask) => {
-  const { go, at } = open(card);
-  await ask();
-  await vi.waitFor(() =>
-    expect(vi.mocked(call).mock.calls.filter(([{ method }]) => method === 'POST')).toHaveLength(1),
-  );
-  go();
-  await screen.findByRole('alertdialog', { name: 'Leave without copying?' });
-  expect(at()).toBe('/');
-  // Nobody has answered the question yet, and there is nothing left to ask.
-  await act(async () => answer({ secret: SECRET, codes: [SECRET] }));
-  expect(await screen.findByText(SECRET)).toBeTruthy();
-  await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
-  expect(at()).toBe('/');
-});
+test.each(cards)(
+  'secret %# cannot be left behind while it is being created, and is shown once',
+  async (card, ask) => {
+    const { go, at } = open(card);
+    await ask();
+    await vi.waitFor(() =>
+      expect(vi.mocked(call).mock.calls.filter(([{ method }]) => method === 'POST')).toHaveLength(1),
+    );
+    go();
+    await screen.findByRole('alertdialog', { name: 'Leave without copying?' });
+    expect(at()).toBe('/');
+    // The question was not answered, and is obsolete now.
+    await act(async () => answer({ secret: SECRET, codes: [SECRET] }));
+    expect(await screen.findByText(SECRET)).toBeTruthy();
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+    expect(at()).toBe('/');
+  },
+);
 
-test.each(cards)('who leaves all the same is not kept from it: secret %#', async (card, ask) => {
+test.each(cards)('leaving anyway is allowed: secret %#', async (card, ask) => {
   const { go, at } = open(card);
   await ask();
   go();

@@ -25,7 +25,7 @@ const nothing = () => undefined;
 const asset = { dataset_id: 'd1', title: 'Rye', details: '', tags: [] } as never;
 const model = { id: 'm1', name: 'Rye', family: '', details: '', tags: [], dataset_id: null } as never;
 
-/** A form, its button, a field, and how the sentence under it ends. */
+/** Form, submit button, field, and the limit in its error message. */
 const fields: [form: ReactElement, button: string, field: string, limit: string][] = [
   [<EditAssetDialog key="" asset={asset} onClose={nothing} />, 'Save', 'Description', '10,000'],
   [<EditAssetDialog key="" asset={asset} onClose={nothing} />, 'Save', 'Tags', '50'],
@@ -48,7 +48,7 @@ beforeEach(() => {
 });
 
 test.each(fields)(
-  'form %#: a text that is too long is not cut off, and the form says how long it may be',
+  'form %#: does not truncate a text that is too long, and shows the limit',
   async (form, button, label, limit) => {
     render(
       <QueryClientProvider client={queryClient}>

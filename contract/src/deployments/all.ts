@@ -5,7 +5,7 @@ import { flag } from '../fields/flag.ts';
 import { imageDeploymentKinds } from './images.ts';
 import { deployment, deploymentListFields } from './text.ts';
 
-/** What deployments of every kind have in common; the calls of its kind say the rest. */
+/** Fields shared by all kinds of deployments; each kind's own calls have the rest. */
 const anyDeployment = deployment
   .pick({
     pod_id: true,
@@ -17,7 +17,7 @@ const anyDeployment = deployment
     created_at: true,
     terminated_at: true,
   })
-  /** `text` are those that the calls of text models deploy, embedding models among them. */
+  /** `text` includes embedding models, which are deployed by the same calls. */
   .extend({ kind: z.enum(['text', ...imageDeploymentKinds]) });
 
 export const listDeployments = endpoint({

@@ -14,11 +14,14 @@ import {
   recentDeployments,
 } from './text.ts';
 
-/* Models of pictures and videos that somebody has deployed: FLUX and Paris, which generate from a prompt, Kontext, which edits pictures, and Wan, which makes videos. */
+/*
+ * Deployments of image and video models: FLUX and Paris generate pictures from a prompt, Kontext edits
+ * pictures, Wan makes videos.
+ */
 
 type Kind = { title: string; does: string; terminates: readonly string[] };
 
-/** What the wire says of each kind; `terminates`: the kinds whose deployments its call terminates. */
+/** API texts of each kind; `terminates` lists the kinds that its terminate call accepts. */
 export const imageKinds = {
   paris: { title: 'Paris', does: 'generates pictures', terminates: ['paris'] },
   flux: { title: 'FLUX', does: 'generates pictures', terminates: ['flux', 'flux-kontext'] },
@@ -26,7 +29,7 @@ export const imageKinds = {
   wan: { title: 'Wan', does: 'generates videos', terminates: ['wan'] },
 } as const satisfies Record<string, Kind>;
 export type ImageDeploymentKind = keyof typeof imageKinds;
-/** Those that make pictures. */
+/** Kinds that make pictures. */
 export const pictureDeploymentKinds = [
   'paris',
   'flux',
@@ -38,13 +41,13 @@ export const imageDeploymentKinds = [
   'wan',
 ] as const satisfies ImageDeploymentKind[];
 
-/** `READY` sleeps, and wakes with the next picture that is asked of it; like `running` it can be used at once. */
+/** `READY` is asleep and wakes on the next request; both it and `running` accept requests. */
 const states = ['pending', 'deploying', 'running', 'READY', 'failed', 'stopped'] as const;
 export type ImageDeploymentState = (typeof states)[number];
-/** The same of a Wan deployment, in its own words. */
+/** Wan deployments use different spellings. */
 const wanStates = ['PENDING', 'DEPLOYING', 'running', 'READY', 'FAILED', 'TERMINATED'] as const;
 export type WanDeploymentState = (typeof wanStates)[number];
-// Two enums: 'pending' and 'PENDING' in one enum are one name in generated clients.
+// Two enums, because 'pending' and 'PENDING' in one enum collide in generated clients.
 const anyState = z.union([z.enum(states), z.enum(wanStates)]);
 
 const status = z.object({ status: anyState });
@@ -61,18 +64,18 @@ const imageDeployment = deployment
   .extend({
     kind: z.enum(imageDeploymentKinds),
     status: anyState,
-    /** The same word again. */
+    /** Repeats `status`. */
     pod_status: status,
     current_status: status,
     /**
-     * Takes `/edit` and `/edit_url` where it edits pictures, and its owner's key; null once it has ended. Never the
-     * model server's own address.
+     * Base address for `/edit` and `/edit_url` if it edits pictures, called with the owner's key; null once
+     * ended. Never the model server's own address.
      */
     inference_url: z.string().nullable(),
-    /** The base URL for OpenAI's clients, whose images API takes `model_name` as the model; null once it has ended. */
+    /** Base URL for OpenAI's clients, whose images API accepts `model_name` as model; null once ended. */
     endpoint_url: z.string().nullable(),
     deployment_details: z.object({ base_url: z.string().nullable(), gpu_count: z.int() }),
-    /** Of a Wan deployment `pod_id` again. */
+    /** For Wan deployments the same as `pod_id`. */
     runpod_id: z.string().optional(),
   });
 
@@ -80,9 +83,9 @@ export type ImageDeployment = z.infer<typeof imageDeployment>;
 
 const asked = {
   /**
-   * Asset id of the model, or a name that is known on a model hub: one's own model of that title, or a restricted one. The
-   * names of FLUX.1, FLUX.1 Kontext and Wan 2.2 deploy the starter model of that kind if the user has no such model; the
-   * answer's `notice` says so.
+   * Asset id of the model, or a name on a model hub: the caller's model with that title, or a restricted one.
+   * The names of FLUX.1, FLUX.1 Kontext and Wan 2.2 deploy the starter model of the kind if the user has no
+   * such model; the answer's `notice` reports it.
    */
   model_id: z.string().trim().min(1, 'model_id is required').max(200),
   ...deployFields,
@@ -93,23 +96,25 @@ const asked = {
 const deployBody = only({ ...asked, cost_max: hourCostMax });
 const quoteBody = only(asked);
 
-/** Says that a starter model is deployed because the user has no model with the name that the call asked for. */
+/** Reports that a starter model is deployed because the user has no model with the requested name. */
 const notice = z.string().optional();
 
 const deployed = z.object({ pod_id: z.string(), deployment_id: z.string(), created_at: z.string(), notice });
 
 const quote = deploymentQuote.extend({
-  /** Its title, as it would be called. */
+  /** Its title and API name. */
   title: z.string(),
-  /** What has to be accepted before it is deployed; null where nothing has. */
+  /** Licence to accept before deployment; null for none. */
   licence: licence.nullable(),
   notice,
 });
 
 const listQuery = z.object({
-  /** Those alone that answer, or wake to. */
+  /** Only deployments that accept requests, awake or asleep. */
   only_running: flag.default(false),
-  /** Ended ones too. Without it there are, of those, the ones that have failed, or were stopped for want of credit, within a day. */
+  /**
+   * Includes ended ones. Without it, only those that failed or ran out of credits within a day are included.
+   */
   include_terminated: flag.default(false),
   recent: recentDeployments,
   ...deploymentListFields,
@@ -129,7 +134,7 @@ export const listImageDeployments = endpoint({
   response: listed,
 });
 
-/** The calls of one kind: deploy, quote, list, terminate. */
+/** Returns the calls of a kind: deploy, quote, list, terminate. */
 function callsOf(kind: ImageDeploymentKind) {
   const { title, does }: Kind = imageKinds[kind];
   return {

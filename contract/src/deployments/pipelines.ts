@@ -1,6 +1,6 @@
 import type { ImageDeploymentKind } from './images.ts';
 
-/** The pipelines that each kind serves, as `model_index.json` names them: those that edit generate as well. */
+/** Pipelines of each kind, as named in `model_index.json`. Editing pipelines can also generate. */
 const imagePipelines = {
   flux: ['FluxPipeline', 'FluxKontextPipeline'],
   'flux-kontext': ['FluxKontextPipeline'],
@@ -8,12 +8,12 @@ const imagePipelines = {
   wan: ['WanPipeline', 'WanImageToVideoPipeline'],
 } as const satisfies Record<ImageDeploymentKind, readonly string[]>;
 
-/** Whether a model of this pipeline can be deployed as the kind; a model of none cannot. */
+/** True if a model with this pipeline can be deployed as the kind; models without one cannot. */
 export function isServedAs(kind: ImageDeploymentKind, pipeline: string | null): boolean {
   return imagePipelines[kind].some((served) => served === pipeline);
 }
 
-/** Whether a model of this pipeline can be deployed as an image model of some kind. */
+/** True if a model with this pipeline can be deployed as any kind of image model. */
 export function isImageModel(pipeline: string | null): boolean {
   return Object.values(imagePipelines)
     .flat()

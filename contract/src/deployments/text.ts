@@ -8,7 +8,7 @@ import { only } from '../fields/only.ts';
 import { CONTEXT_TOKENS_MAX, CONTEXT_TOKENS_MIN, instanceTypes } from '../limits.ts';
 import { bgl, bglInput } from '../money.ts';
 
-/** The words that the wire shows for a text deployment; the engine's own states map to them in one table. */
+/** API states of a text deployment, mapped from the engine's states. */
 const deploymentStates = [
   'queued',
   'deploying',
@@ -20,60 +20,62 @@ const deploymentStates = [
   'failed',
 ] as const;
 
-/** Awake or on its way there, asleep, or how it has ended. */
+/** Awake or starting, asleep, or ended. */
 export const deploymentFilters = ['running', 'sleeping', 'failed', 'terminated'] as const;
 export type DeploymentFilter = (typeof deploymentFilters)[number];
 
-/** Only those that have not ended, or have within the last hour, whoever ended them. */
+/** Only deployments that are active or ended within the last hour. */
 export const recentDeployments = flag.optional();
-/** What every list of deployments is narrowed, sorted and paged by. */
+/** Filter, sort and paging fields of every deployment list. */
 export const deploymentListFields = {
-  /** Only those that are so; ended ones are among them where they are asked for. */
+  /** Only this status; ended ones are included if requested. */
   status: z.enum(deploymentFilters, `status must be one of ${deploymentFilters.join(', ')}`).optional(),
-  /** Part of the name of the deployment or of its model. */
+  /** Part of the deployment's or model's name. */
   search: z.string().trim().max(200, 'Search for at most 200 characters').optional(),
-  /** The newest first unless by title. */
+  /** Defaults to newest first. */
   sort: z.enum(['created', 'title'], 'sort must be created or title').optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
   cursor: idOf('deployment').optional(),
 };
 
-/** After so long without a request it sleeps and costs nothing, until the next one wakes it. Null: it never sleeps. */
+/** Idle minutes after which it sleeps at no cost until the next request. Null if it never sleeps. */
 const sleepsAfterMinutes = z.number().nullable();
 
 export const deployment = z.object({
   pod_id: z.string(),
   deployment_id: z.string(),
-  /** Asset id of the served model, and its name for `model` in the OpenAI-style calls. */
+  /** Asset id of the served model, and its `model` name in OpenAI-style calls. */
   model_id: z.string(),
   model_name: z.string(),
   title: z.string(),
   base_model_title: z.string(),
-  /** What it makes: answers, or vectors of the embeddings call. */
+  /** Output: answers or embeddings. */
   task: z.enum(['text', 'embedding']),
   status: z.enum(deploymentStates),
-  /** `Running`: it answers, or wakes to; `Pending`: it is on its way there. Null once it has ended, or does. */
+  /**
+   * `Running` if it accepts requests, awake or asleep; `Pending` while it starts; null if ended or ending.
+   */
   job_status: z.enum(['Running', 'Pending']).nullable(),
-  /** Why, in words. */
+  /** Why it is in this status. */
   reason: z.string(),
-  /** Why it was stopped, where not by its owner: for want of credits, or at the budget of its API key. Null: none of these. */
+  /** Why the server stopped it: lack of credits, or its API key's budget. Null if neither. */
   stop_reason: z.enum(['credits', 'budget']).nullable(),
-  /** 0 to 100 on the way to running. */
+  /** 0 to 100 while starting. */
   progress: z.number(),
   instance_type: z.string(),
   device: z.string(),
-  /** How many tokens a request may have, with its answer. */
+  /** Maximum tokens of a request including its answer. */
   context_tokens: z.int(),
   created_at: z.string(),
   ready_at: z.string().nullable(),
   last_request_at: z.string().nullable(),
   terminated_at: z.string().nullable(),
-  /** Of one replica. */
+  /** Price of one replica. */
   price_per_hour: bgl,
   auto_scale: z.boolean(),
   min_replicas: z.int(),
   max_replicas: z.int(),
-  /** How many are wanted now. */
+  /** Number of replicas wanted now. */
   replicas: z.int(),
   cost_so_far: bgl,
   sleeps_after_minutes: sleepsAfterMinutes,
@@ -85,16 +87,16 @@ const REPLICAS_MAX = 8;
 
 const podIdParams = z.object({ podId: idOf('deployment') });
 
-/** What is asked for when a model is served; the fields' defaults are the specification's. */
+/** Fields for deploying a model; defaults follow the specification. */
 export const deployFields = {
   user_id: userId,
   gpu_count: countOfGpus.default(1),
   instance_type: z.enum(instanceTypes).default('a100'),
-  /** With replicas, or awake all the time. Without it there is one replica, which sleeps while nobody asks it anything. */
+  /** With multiple replicas, or always awake. Without it one replica runs and sleeps while idle. */
   auto_scale: z.boolean().default(false),
-  /** It never sleeps where this is 1 or more. 1 without `auto_scale`. */
+  /** With 1 or more it never sleeps. Must be 1 without `auto_scale`. */
   min_replicas: z.int().min(0).max(REPLICAS_MAX).default(1),
-  /** Each one that runs costs the price per hour. 1 without `auto_scale`. */
+  /** Each running replica costs the hourly price. Must be 1 without `auto_scale`. */
   max_replicas: z.int().min(1).max(REPLICAS_MAX).default(1),
 };
 
@@ -104,27 +106,30 @@ const asked = {
   ...deployFields,
 };
 
-/** In BGL, the `price_per_hour` that was quoted: where an hour costs more by now, it is refused with the new price. */
+/** The quoted `price_per_hour` in BGL: if the price is higher now, the call is refused with the new price. */
 export const hourCostMax = bglInput.optional();
 
 export const deploymentQuote = z.object({
-  /** Where it would run. */
+  /** The device on which it would run. */
   device: z.string(),
-  /** Of one replica, while it answers. */
+  /** Price of one replica while awake. */
   price_per_hour: bgl,
-  /** Of `min_replicas`: it costs this at least while it is awake, and one replica's price where that is 0. */
+  /** Price of `min_replicas`, the minimum while awake; of one replica if that is 0. */
   min_price_per_hour: bgl,
-  /** Of `max_replicas`: it never costs more. */
+  /** Price of `max_replicas`, the maximum. */
   max_price_per_hour: bgl,
-  /** What is held at the start: an hour of one replica. */
+  /** Credits held at the start: one hour of one replica. */
   hold: bgl,
   sleeps_after_minutes: sleepsAfterMinutes,
 });
 
-/** What is asked for when a text or embedding model is served. */
+/** Fields for serving a text or embedding model. */
 const askedText = {
   ...asked,
-  /** How many tokens a request may have, with its answer: 8,192 unless given, or what the model was made for or the memory has room for, if that is less. */
+  /**
+   * Maximum tokens of a request including its answer. Defaults to 8,192, or to less if the model or memory
+   * allows less.
+   */
   context_tokens: z.int().min(CONTEXT_TOKENS_MIN).max(CONTEXT_TOKENS_MAX).optional(),
 };
 
@@ -146,7 +151,7 @@ export const quoteVllm = endpoint({
   body: only(askedText),
   response: deploymentQuote.extend({
     context_tokens: z.int(),
-    /** The most that the model was made for; null where its files do not say. */
+    /** The model's maximum; null if unknown. */
     context_tokens_max: z.int().nullable(),
   }),
 });
@@ -160,7 +165,7 @@ export const listVllm = endpoint({
   query: z.object({
     include_terminated: flag.default(false),
     recent: recentDeployments,
-    /** Only those that serve this model. */
+    /** Only deployments of this model. */
     model_id: idOf('model').optional(),
     ...deploymentListFields,
   }),
@@ -234,7 +239,7 @@ export const vllmMetrics = endpoint({
         errors: z.int(),
         prompt_tokens: z.number(),
         completion_tokens: z.number(),
-        /** Milliseconds; null in a minute without requests. */
+        /** In milliseconds; null in a minute without requests. */
         time_to_first_token_ms_p50: z.number().nullable(),
         latency_ms_p50: z.number().nullable(),
         latency_ms_p95: z.number().nullable(),
@@ -250,7 +255,7 @@ export const terminatePod = endpoint({
   access: 'key',
   summary: 'Terminate a text deployment and settle its bill',
   params: podIdParams,
-  /** Here or in the body. */
+  /** Either here or in the body. */
   query: z.object({ user_id: userId.optional() }),
   body: only({ user_id: userId.optional() }).nullish(),
   response: deployment,

@@ -1,11 +1,14 @@
 import * as z from 'zod';
 
-/** Fields of other services that bind the form of an answer. */
+/** Fields of other services that constrain the format of an answer. */
 const formats = [
   ...['format', 'grammar', 'guided_choice', 'guided_grammar', 'guided_json', 'guided_regex', 'json_schema'],
   ...['regex', 'response_format', 'structured_outputs'],
 ];
-/** Fields of other services, or of the other calls here, that the answer depends on: what the model reads, and where the answer ends. */
+/**
+ * Fields of other services or of other calls here that change the answer: what the model reads, and where the
+ * answer ends.
+ */
 const required = [
   ...['system', 'prompt', 'messages', 'input', 'instructions', 'images', 'documents', 'tools', 'functions'],
   ...['n', 'best_of', 'echo', 'suffix', 'stop', 'stop_sequences', 'max_tokens', 'max_completion_tokens'],
@@ -13,8 +16,9 @@ const required = [
 ];
 
 /**
- * The body of a call that answers a chat. Unknown fields are ignored, and named in a response header, since programs that move here
- * from other services send them. A field whose loss makes an answer wrong is refused. `format` is the field for the form of an answer.
+ * Returns the body schema of a chat call. Unknown fields are ignored and named in a response header, because
+ * programs that move here from other services send them. A field whose loss would change the answer is
+ * refused. `format` is the field for the answer's format.
  */
 export function chatBody<Shape extends z.ZodRawShape>(shape: Shape, format: string) {
   return z
@@ -30,7 +34,7 @@ export function chatBody<Shape extends z.ZodRawShape>(shape: Shape, format: stri
     });
 }
 
-/** The fields of a body that its call does not know. Clients send null for what they do not ask for. */
+/** Returns the fields of a body that its call ignores. Clients send null for unset ones. */
 export function ignoredFields(shape: object, body: object): string[] {
   return Object.entries(body).flatMap(([name, value]) =>
     value === null || value === undefined || Object.hasOwn(shape, name) ? [] : [name],

@@ -1,4 +1,4 @@
 import * as z from 'zod';
 
-/** The id of one thing; `noun` names it where the text is no id at all: 'No run has this id'. */
+/** Returns the schema of an id. `noun` is for the error: 'No run has this id'. */
 export const idOf = (noun: string) => z.uuid(`No ${noun} has this id`);

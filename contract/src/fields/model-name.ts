@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 export const CALL_NAME_LENGTH_MAX = 200;
 
-/** What a call asks for as `model`. The same letters are one name, however a keyboard or a file system writes them. */
+/** The requested `model`, normalized so that all Unicode forms of a name are equal. */
 export const modelName = z
   .string()
   .normalize('NFKC')

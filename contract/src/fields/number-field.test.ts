@@ -3,7 +3,7 @@ import { fineTuneDefaults, fineTuneNumbers, usualTargetModules } from '../fine-t
 import { fineTunePayload, storedPayload } from '../training.ts';
 import { type NumberField, numberProblem } from './number-field.ts';
 
-/** Least, most and default of each number, as the product has them; its upper bounds of the others are ours. */
+/** Minimum, maximum and default of each number, from the product; other maximums are ours. */
 test.each([
   ['train_test_split', 0.1, 0.95, 0.8, 0.05],
   ['lora_r', 1, 256, 8, 1],
@@ -24,21 +24,18 @@ test.each([
   ['eval_steps', 0, 100_000, 0, 1],
   ['early_stopping_patience', 0, 100, 0, 1],
   ['neftune_noise_alpha', 0, 100, 0, 0.5],
-] as const)(
-  '%s is at least %d and at most %d, by default %d, in steps of %d',
-  (name, min, max, byDefault, step) => {
-    const schema = fineTunePayload.shape[name];
-    const takes = (value: number) => schema.safeParse(value).success;
-    // Those of the adapter are filled in where there is one.
-    expect(schema.parse(undefined) ?? fineTuneDefaults[name]).toBe(byDefault);
-    // The learning rate is above its least.
-    expect(takes(min)).toBe(name !== 'learning_rate');
-    expect([min - step, max, max + step].map(takes)).toEqual([false, true, false]);
-    expect(fineTuneNumbers[name].step).toBe(step);
-  },
-);
+] as const)('%s has minimum %d, maximum %d, default %d and step %d', (name, min, max, byDefault, step) => {
+  const schema = fineTunePayload.shape[name];
+  const takes = (value: number) => schema.safeParse(value).success;
+  // Adapter fields get their defaults only if there is an adapter.
+  expect(schema.parse(undefined) ?? fineTuneDefaults[name]).toBe(byDefault);
+  // The learning rate must exceed its minimum.
+  expect(takes(min)).toBe(name !== 'learning_rate');
+  expect([min - step, max, max + step].map(takes)).toEqual([false, true, false]);
+  expect(fineTuneNumbers[name].step).toBe(step);
+});
 
-test('all LoRA modules are trained unless others are named, and segments are found by regex', () => {
+test('trains all LoRA modules by default and segments by regex', () => {
   const modules = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj', 'lm_head'];
   expect(storedPayload.shape.lora_target_modules.parse(undefined)).toEqual(modules);
   expect(usualTargetModules('sft')).toEqual(modules);
@@ -46,7 +43,7 @@ test('all LoRA modules are trained unless others are named, and segments are fou
   expect(fineTunePayload.shape.segmentation_method.parse(undefined)).toBe('regex');
 });
 
-test('the form and the server say the same of every number', () => {
+test('form and server have the same messages for every number', () => {
   for (const [name, field] of Object.entries<NumberField>(fineTuneNumbers)) {
     const schema = fineTunePayload.shape[name as keyof typeof fineTuneNumbers];
     for (const value of [field.min - 1, field.min, field.default, field.max, field.max + 1]) {
@@ -58,7 +55,7 @@ test('the form and the server say the same of every number', () => {
   }
 });
 
-test('a number that is not there is too small; parts fit where they make sense', () => {
+test('a missing number is too small, and fractions fit only some fields', () => {
   expect(numberProblem(fineTuneNumbers.epochs, Number.NaN)).toBe('Epochs must be at least 1');
   expect(numberProblem(fineTuneNumbers.epochs, 2.5)).toBe('Epochs must be a whole number');
   expect(numberProblem(fineTuneNumbers.learning_rate, 0)).toBe('Learning rate must be greater than 0');

@@ -1,24 +1,24 @@
-/** A number that a form asks for and the server checks: its name for people, its bounds, and what it begins with. */
+/** A number in a form that the server also checks: its label, bounds and default. */
 export type NumberField = {
   label: string;
   min: number;
   max: number;
-  /** What the form's buttons add. A step of 1 takes whole numbers only. */
+  /** Increment of the form's buttons. A step of 1 allows whole numbers only. */
   step: number;
   default: number;
-  /** `min` itself is too small. */
+  /** `min` itself is not allowed. */
   aboveMin?: boolean;
 };
 
 type Bounds = Pick<NumberField, 'min' | 'max' | 'step'>;
 
-/** The nearest number that fits. */
+/** Returns the nearest valid number. */
 export function clampNumber({ min, max, step }: Bounds, value: number): number {
   const bounded = Math.min(max, Math.max(min, value));
   return step === 1 ? Math.round(bounded) : bounded;
 }
 
-/** What is said of a number that does not fit, on both sides. */
+/** Returns the error messages of a number, for form and server. */
 export function numberMessages({ label, min, max, aboveMin }: Omit<NumberField, 'default'>) {
   return {
     type: `${label} must be a number`,
@@ -28,7 +28,7 @@ export function numberMessages({ label, min, max, aboveMin }: Omit<NumberField, 
   };
 }
 
-/** What is wrong with the number, if anything; one that is not there is too small. */
+/** Returns the error of a number, if any; a missing number counts as too small. */
 export function numberProblem(field: NumberField, value: number): string | undefined {
   const messages = numberMessages(field);
   const fits = field.aboveMin ? value > field.min : value >= field.min;

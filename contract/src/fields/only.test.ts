@@ -9,21 +9,21 @@ import { fineTunePayload, validateFineTune } from '../training.ts';
 
 test.each([
   ['a new API key', createApiKey.body],
-  ['the change of an API key', changeApiKey.body],
-  ['the rotation of an API key', rotateApiKeyById.body],
+  ['a changed API key', changeApiKey.body],
+  ['a rotated API key', rotateApiKeyById.body],
   ['a transfer', transferTokens.body],
   ['a deployment', deployVllm.body],
   ['a saved configuration', saveConfiguration.body],
   ['a new dataset or model', assetCreatePayload],
   ['a fine-tune', fineTunePayload],
-  ['its validation', validateFineTune.body],
-  ['its resumption', resumeRun.body],
-])('%s names a field that it does not have', (_what, body) => {
+  ['a validated fine-tune', validateFineTune.body],
+  ['a resumed run', resumeRun.body],
+])('%s reports an unknown field by name', (_what, body) => {
   const messages = body?.safeParse({ budgett: 1 }).error?.issues.map(({ message }) => message);
   expect(messages).toContain('Unknown field: budgett');
 });
 
-test('several unknown fields are named at once, and those within a field too', () => {
+test('names all unknown fields, including nested ones', () => {
   const said = (body: object) => createApiKey.body?.safeParse(body).error?.issues[0]?.message;
   expect(said({ name: 'x', scope: [], budgett: 1 })).toBe('Unknown fields: scope, budgett');
   expect(said({ name: 'x', budget: { amount: '1', period: 'day', perod: 'day' } })).toBe(
@@ -31,7 +31,7 @@ test('several unknown fields are named at once, and those within a field too', (
   );
 });
 
-test('an API key with every scope names no other', () => {
+test('an API key with every scope accepts no other scope', () => {
   const said = (scopes: string[]) =>
     createApiKey.body?.safeParse({ name: 'x', scopes }).error?.issues[0]?.message;
   expect(said(['read', 'everything'])).toMatch(/^scopes: everything has the others in it/);

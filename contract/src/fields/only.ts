@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** An object of these fields and no others: a misspelled one is named rather than passed over. */
+/** Returns an object schema that reports unknown fields by name instead of ignoring them. */
 export function only<Fields extends z.core.$ZodShape>(fields: Fields) {
   return z.strictObject(fields, {
     error: (issue) =>

@@ -3,7 +3,7 @@ import type { GeneratorField } from './generator.ts';
 
 const SEED_MAX = 4_294_967_295;
 
-/** The same seed and the same settings give the same result. */
+/** The same seed and settings give the same result. */
 export const seed: GeneratorField = {
   kind: 'seed',
   name: 'seed',
@@ -25,7 +25,7 @@ const shapes = {
 } as const;
 type Shape = keyof typeof shapes;
 
-/** The first of them is the default. */
+/** The first ratio is the default. */
 export function aspectRatio(ratios: readonly [Shape, ...Shape[]]): GeneratorField {
   return {
     kind: 'choice',
@@ -47,7 +47,7 @@ export function negativePrompt(text = ''): GeneratorField {
   };
 }
 
-/** What a film begins with. */
+/** First frame of a video. */
 export const firstFrame: GeneratorField = {
   kind: 'picture',
   name: 'image',
@@ -55,7 +55,7 @@ export const firstFrame: GeneratorField = {
   isOptional: true,
 };
 
-/** How many are made at once. */
+/** Pictures per generation. */
 export const pictures: GeneratorField = {
   kind: 'number',
   name: 'n',
@@ -67,7 +67,7 @@ export const pictures: GeneratorField = {
   default: 1,
 };
 
-/** An adapter, and how strong it is; where a model of this installation generates. */
+/** An adapter and its strength, for models of this installation. */
 export const lora: readonly GeneratorField[] = [
   {
     kind: 'lora',
@@ -114,7 +114,7 @@ export function steps({ min, max, default: value }: Range): GeneratorField {
   };
 }
 
-/** Seconds; the first is the default. */
+/** In seconds; the first is the default. */
 export function duration(seconds: readonly [number, ...number[]]): GeneratorField {
   return {
     kind: 'choice',

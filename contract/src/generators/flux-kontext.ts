@@ -1,7 +1,7 @@
 import { guidance, lora, seed, steps } from './fields.ts';
 import type { Generator } from './generator.ts';
 
-/** The starter model that edits pictures, by its name on the wire. */
+/** API name of the starter model that edits pictures. */
 export const KONTEXT_STARTER = 'kontext-starter';
 
 export const fluxKontext: Generator = {

@@ -4,81 +4,81 @@ type Shared = {
   name: string;
   label: string;
   help?: string;
-  /** Most people leave it as it is: the form folds it away. */
+  /** Rarely changed, so the form collapses it. */
   isAdvanced?: true;
 };
 
-/** One field of a generator's form, beside the prompt that each has. */
+/** A field of a generator's form, in addition to the prompt. */
 export type GeneratorField = Shared &
   (
     | ({ kind: 'number' } & NumberField & {
-          /** Stands in place of a value that is none; the default unless said. */
+          /** Replaces an invalid value. Defaults to `default`. */
           fallback?: number;
-          /** Another field decides it: by which of its values it is which number. */
+          /** Another field determines the number; `values` maps that field's values. */
           decidedBy?: { field: string; values: Readonly<Record<string, number>> };
-          /** It is there only while this other field is filled. */
+          /** Shown only while this other field is filled. */
           onlyWith?: string;
         })
-    /** May stay empty: then each generation has another one. */
+    /** May be empty: then each generation uses another seed. */
     | { kind: 'seed'; max: number }
     | { kind: 'choice'; options: readonly { value: string; label: string }[]; default: string }
     | { kind: 'text'; default: string }
-    /** `box` says what a tick means. */
+    /** `box` is the label of the checkbox. */
     | { kind: 'flag'; box: string; default: boolean }
-    /** A model of the person's own that is put on the one that generates, by its id. May stay empty: then there is none. */
+    /** The id of a user's LoRA to apply to the model. May be empty for none. */
     | { kind: 'lora' }
-    /** A picture that is sent along; one that is optional begins what is made from the prompt. */
+    /** An input picture. Required ones are edited; an optional one is the first frame of a video. */
     | { kind: 'picture'; isOptional?: true }
   );
 
-/** How good a picture is, in one choice. */
+/** A quality preset. */
 export type Quality = {
   label: string;
-  /** What it sets; those of the others that it does not name have their defaults. */
+  /** Settings of the preset; other fields get their defaults. */
   settings: Readonly<Record<string, string | number>>;
 };
 
-/** The starter model that serves a generator where nothing else does. */
+/** The starter model that serves a generator without another provider. */
 export type Starter = {
-  /** Its name on the wire. */
+  /** Its API name. */
   model: string;
-  /** Size and limits of what it makes, in a few words. */
+  /** Size and limits of its output, in a few words. */
   limits: string;
   qualities: readonly Quality[];
-  /** The label of the quality that its page opens on: the model's own defaults. */
+  /** Label of the initially selected quality: the model's own defaults. */
   opensOn: string;
-  /** What it makes in one way alone, by field, whatever is asked for. */
+  /** Fields with a fixed value regardless of the request. */
   fixed?: Readonly<Record<string, string>>;
 };
 
-/** A model that a person can pick to make pictures or films. */
+/** A selectable model for pictures or videos. */
 export type Generator = {
   title: string;
-  /** Who has made the model. */
+  /** Creator of the model. */
   maker: string;
   makes: 'image' | 'video';
-  /** What it is good at, in a sentence. */
+  /** Its strengths in a sentence. */
   about: string;
   fields: readonly GeneratorField[];
-  /** Said in place of what it waits for, once its maker has shut it down. */
+  /** Shown instead of the missing provider, once its maker has shut it down. */
   retired?: string;
-  /** What Reset puts in place of the defaults. */
+  /** Values set by Reset, if different from the defaults. */
   reset?: Readonly<Record<string, string | number>>;
   starter?: Starter;
-  /** Where its starter generates: what that has fixed. */
+  /** Fixed values if its starter generates. */
   fixed?: Starter['fixed'];
-  /** Prompts to begin with. */
+  /** Example prompts. */
   examples?: readonly string[];
-  /** Several experts take its steps: a generation can be run again with others. */
+  /** Has experts per step, so a generation can be repeated with other ones. */
   hasExperts?: true;
 };
 
-/** Whether it makes a picture out of another one: its prompt says what to change, and not what is seen. Pure. */
+/** True if it edits a picture: its prompt describes a change, not the result. */
 export function editsPictures({ fields }: Pick<Generator, 'fields'>): boolean {
   return fields.some((field) => field.kind === 'picture' && !field.isOptional);
 }
 
-/** Whether a picture may be sent along. Pure. */
+/** True if it accepts an input picture. */
 export function takesPicture({ fields }: Pick<Generator, 'fields'>): boolean {
   return fields.some(({ kind }) => kind === 'picture');
 }

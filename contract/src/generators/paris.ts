@@ -1,7 +1,7 @@
 import { seed } from './fields.ts';
 import type { Generator } from './generator.ts';
 
-/** The starter model, by its name on the wire. */
+/** API name of the starter model. */
 export const PARIS_MODEL = 'paris-ddm-v1.0';
 
 export const paris: Generator = {
@@ -19,7 +19,7 @@ export const paris: Generator = {
     opensOn: 'Standard',
   },
   hasExperts: true,
-  // What the starter is good at: single objects of the kinds that it has seen.
+  // The starter's strength: single objects of kinds in its training data.
   examples: [
     'a red apple on a table',
     'a penguin in the snow',

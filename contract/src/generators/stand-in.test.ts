@@ -4,7 +4,7 @@ import { completeParameters } from './parameters/parameters.ts';
 import { atStandIn, starterFor } from './stand-in.ts';
 import { generators } from './table.ts';
 
-test('every generator has a starter that makes the same', () => {
+test('every generator has a starter with the same kind of output', () => {
   for (const name of generatorNames)
     expect(generators[starterFor(name).of].makes).toBe(generators[name].makes);
   expect(starterFor('flux-kontext').of).toBe('flux-kontext');
@@ -12,7 +12,7 @@ test('every generator has a starter that makes the same', () => {
   expect(starterFor('veo')).toMatchObject({ of: 'wan', starter: { model: 'wan-starter' } });
 });
 
-test('a video is asked for in full, and a picture by nothing but its seed', () => {
+test('a video keeps all settings, a picture only its seed', () => {
   expect(completeParameters(atStandIn(generators.veo), {}).values).toEqual({
     ...{ duration: '8', quality: 'hd', generate_audio: true, negative_prompt: '', seed: null },
   });

@@ -3,8 +3,8 @@ import type { Generator, Starter } from './generator.ts';
 import { generators } from './table.ts';
 
 /**
- * The starter model that serves a generator where nobody else does, and whose it is: its own, or that of one which makes
- * the same from a prompt. Pure.
+ * Returns the starter model that serves a generator without another provider, and the generator it belongs
+ * to: its own, or one with the same kind of output.
  */
 export function starterFor(name: GeneratorName): { of: GeneratorName; starter: Starter } {
   const { starter: own }: Generator = generators[name];
@@ -15,7 +15,9 @@ export function starterFor(name: GeneratorName): { of: GeneratorName; starter: S
   return { of, starter };
 }
 
-/** What a generator is called where a model of this name has generated: who stands in is said. Pure. */
+/**
+ * Returns the title of a generator for a result of this model, including the name of a substitute starter.
+ */
 export function titleOf(name: GeneratorName, model: string): string {
   const { of, starter } = starterFor(name);
   const generator: Generator = generators[name];
@@ -23,8 +25,9 @@ export function titleOf(name: GeneratorName, model: string): string {
 }
 
 /**
- * The generator as the starter model of another one stands in for it. It makes pictures in its own way, so that no setting
- * counts; a video is asked for in full, and is as long and large as the starter makes it. Pure.
+ * Returns the form of a generator that is served by another generator's starter. A picture ignores all
+ * settings except the seed; a video accepts them all, but has the duration and size that the starter
+ * supports.
  */
 export function atStandIn(generator: Generator): Generator {
   const counts = ({ kind }: Generator['fields'][number]) => generator.makes === 'video' || kind === 'seed';

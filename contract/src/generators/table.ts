@@ -18,7 +18,7 @@ import { stableDiffusion } from './stable-diffusion.ts';
 import { veo } from './veo.ts';
 import { wan } from './wan.ts';
 
-/** Every generator by the name that its address has. */
+/** Every generator by its name in URLs. */
 export const generators = {
   flux,
   'flux-kontext': fluxKontext,

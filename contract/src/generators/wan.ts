@@ -1,10 +1,10 @@
 import { aspectRatio, duration, firstFrame, guidance, negativePrompt, seed, steps } from './fields.ts';
 import type { Generator } from './generator.ts';
 
-/** The starter model, by its name on the wire. */
+/** API name of the starter model. */
 export const WAN_STARTER = 'wan-starter';
 
-/** What a Wan model of this installation is asked for by a form that does not say. */
+/** Defaults of Wan models of this installation for forms without these fields. */
 export const wanDefaults = { steps: 30, guidance: 5, seconds: 5, aspectRatio: '16:9' } as const;
 
 export const wan: Generator = {
@@ -23,7 +23,7 @@ export const wan: Generator = {
     fixed: { aspect_ratio: '1:1', duration: '2', quality: '64p' },
   },
   about: 'An open video model, which a deployment of your own can run.',
-  // What the starter is good at: objects and motions that it has seen.
+  // The starter's strength: objects and motions in its training data.
   examples: [
     'a red apple moves to the right',
     'a soccer ball jumps on grass',

@@ -5,13 +5,13 @@ import { flag } from '../fields/flag.ts';
 import { idOf } from '../fields/id.ts';
 import { repoId } from './public.ts';
 
-/** In the words of the original product while and when it has ended; between them what it does. */
+/** The original product's states, with more detail while running. */
 const cloneStates = ['QUEUED', 'LISTING', 'COPYING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
 export type CloneState = (typeof cloneStates)[number];
 
 const clonedTypes = ['RAW', 'MODEL'] as const;
 
-/** Lines of a clone's log that its status shows at most, the latest; its logs show more. */
+/** Maximum log lines in a clone's status, newest last; its logs show more. */
 export const STATUS_LINES_MAX = 20;
 export const LOG_LINES_MAX = 1_000;
 
@@ -19,10 +19,10 @@ const clone = z.object({
   id: z.string(),
   repo_id: z.string(),
   dataset_type: z.enum(clonedTypes),
-  /** The commit that is copied, whatever the hub's branch says meanwhile. */
+  /** The copied commit, even if the branch moves on. */
   revision: z.string(),
   status: z.enum(cloneStates),
-  /** Why it is in this state, in words. */
+  /** Why it is in this state. */
   reason: z.string(),
   /** 0 to 100, by bytes. */
   progress: z.number(),
@@ -31,9 +31,9 @@ const clone = z.object({
   files_done: z.int(),
   bytes_total: z.number().nullable(),
   bytes_done: z.number(),
-  /** Of the last seconds, while it copies; null before. */
+  /** Over the last seconds while copying; null before. */
   bytes_per_second: z.number().nullable(),
-  /** The dataset or model that it has made; null before, and where that was deleted. */
+  /** The resulting dataset or model; null before, and if it was deleted. */
   asset_id: z.string().nullable(),
   created_at: z.string(),
   started_at: z.string().nullable(),
@@ -41,7 +41,10 @@ const clone = z.object({
 });
 export type Clone = z.infer<typeof clone>;
 
-/** Makes a dataset or model of the files of a repository, in the background. The same again while it runs is the same clone. */
+/**
+ * Copies a repository's files to a dataset or model in the background. An equal call while it runs returns
+ * the same clone.
+ */
 export const startClone = endpoint({
   method: 'POST',
   path: '/api/v1/huggingface/clone',
@@ -57,7 +60,7 @@ const cloneParams = z.object({ id: idOf('clone') });
 
 const filesCopyingLogs = z.array(z.string());
 
-/** The record of the original product. */
+/** Status in the original product's format. */
 export const cloneStatus = endpoint({
   method: 'GET',
   path: '/huggingface/clone-status/:id',
@@ -86,7 +89,7 @@ export const listClones = endpoint({
   summary: 'List clones, newest first',
   params: userIdParams,
   query: z.object({
-    /** Only those that are under way, or ended within the last hour. */
+    /** Only clones that are active or ended within the last hour. */
     recent: flag.optional(),
     cursor: idOf('clone').optional(),
     limit: z.coerce.number().int().min(1).max(100).default(20),

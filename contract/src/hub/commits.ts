@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { hubError, revisionParams } from './shared.ts';
 
-/** Files that one call asks about at most. */
+/** Maximum files per call. */
 const FILES_AT_ONCE_MAX = 1000;
 
 export const preuploadFiles = endpoint({
@@ -29,10 +29,10 @@ export const preuploadFiles = endpoint({
     files: z.array(
       z.object({
         path: z.string(),
-        /** `regular`: in the commit itself; `lfs`: on its own before the commit. */
+        /** `regular` files are part of the commit; `lfs` files are uploaded before it. */
         uploadMode: z.enum(['regular', 'lfs']),
         shouldIgnore: z.literal(false),
-        /** The SHA-256 of what is there under this path. */
+        /** SHA-256 of the existing file at this path. */
         oid: z.string().optional(),
       }),
     ),
@@ -40,7 +40,7 @@ export const preuploadFiles = endpoint({
   }),
 });
 
-/** The body is a line of JSON for the header, and one for each file that the commit adds, copies or deletes. */
+/** The body has one line of JSON for the header and one per file that the commit adds, copies or deletes. */
 export const commitFiles = endpoint({
   method: 'POST',
   path: '/hub/api/:type/:namespace/:name/commit/:revision',

@@ -12,7 +12,7 @@ import {
 
 const treeQuery = z.object({
   recursive: yesOrNo,
-  /** Says of each file which commit brought it. */
+  /** Adds the last commit of each file. */
   expand: yesOrNo,
   limit: z.coerce.number().int().min(1).max(1000).default(1000),
   cursor: z.string().max(4000).optional(),
@@ -40,7 +40,7 @@ export const listRepositoryFolder = endpoint({
   response: z.array(treeEntry),
 });
 
-/** Paths that are not there are left out. */
+/** Missing paths are omitted. */
 export const describePaths = endpoint({
   method: 'POST',
   path: '/hub/api/:type/:namespace/:name/paths-info/:revision',
@@ -77,7 +77,7 @@ export const listCommits = endpoint({
   summary: 'List commits, newest first, as the hub does; the header Link has the next page',
   params: revisionParams,
   query: z.object({
-    /** The page. */
+    /** Page number. */
     p: z.coerce.number().int().min(0).max(1_000_000).default(0),
     limit: z.coerce.number().int().min(1).max(100).default(50),
   }),
@@ -94,7 +94,7 @@ export const listCommits = endpoint({
   ),
 });
 
-/** What is downloaded from: outside of `/hub/api`, as the clients expect it. */
+/** Downloads are outside of `/hub/api`, as the clients expect. */
 const fileParams = z.object({
   namespace: z.string().min(1).max(200),
   name: z.string().min(1).max(200),
@@ -112,7 +112,7 @@ export const resolveModelFile = endpoint({
   error: hubError,
 });
 
-/** As `resolve`: no file here is a pointer to another. */
+/** Same as `resolve`, because no file here is a pointer to another. */
 export const readModelFile = endpoint({
   method: 'GET',
   path: '/hub/:namespace/:name/raw/:revision/*',

@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts';
 import { idOf } from '../fields/id.ts';
 import { hubError } from './shared.ts';
 
-/** As Git LFS names bytes: by their SHA-256. */
+/** Git LFS identifies content by SHA-256. */
 const oid = z.string().regex(/^[0-9a-f]{64}$/, 'oid must be a SHA-256 in hexadecimal');
 const object = z.object({
   oid,
@@ -30,7 +30,7 @@ const batch = {
     operation: z.literal('upload', 'Files are downloaded from /resolve'),
     transfers: z.array(z.string()).optional(),
     objects: z.array(object).min(1).max(1000),
-    /** Git LFS writes the first, the hub's client in JavaScript the second. */
+    /** Git LFS sends the first form, the hub's JavaScript client the second. */
     hash_algo: z.enum(['sha256', 'sha_256']).optional(),
   }),
   error: hubError,
@@ -40,7 +40,7 @@ const batch = {
       z.object({
         ...object.shape,
         authenticated: z.literal(true),
-        /** Absent: the caller has these bytes here. */
+        /** Absent if the caller's content is already stored here. */
         actions: z.object({ upload: action, verify: action }).optional(),
       }),
     ),
@@ -59,14 +59,17 @@ export const batchDatasetFiles = endpoint({
   summary: 'Start uploads of files of a dataset, as Git LFS does',
 });
 
-/** The last second that a date has. */
+/** The last second of a date. */
 const MAX_EXPIRES = 8_640_000_000_000;
 
-/** Addresses of parts are called without a key: they are signed for their upload, and end with the key that has asked for it. */
+/**
+ * Part URLs are called without a key: they are signed for their upload and become invalid with the key that
+ * requested them.
+ */
 const signed = z.object({
-  /** Whose upload it is. */
+  /** The upload's owner. */
   by: z.string().min(1).max(200),
-  /** Absent where a browser's session has asked. */
+  /** Absent if requested from a browser session. */
   key_id: idOf('API key').optional(),
   /** Seconds since 1970. */
   expires: z.coerce.number().int().min(0).max(MAX_EXPIRES),

@@ -4,20 +4,20 @@ import { endpoint } from '../endpoint.ts';
 import { flag } from '../fields/flag.ts';
 import { only } from '../fields/only.ts';
 
-/** What the public hub calls a model and a dataset. */
+/** The public hub's names for models and datasets. */
 const repoTypes = ['model', 'dataset'] as const;
 export type RepoType = (typeof repoTypes)[number];
 
-/** Said wherever the public hub is asked and does not answer. */
+/** Message if the public hub does not respond. */
 export const HUB_UNREACHABLE = 'The public hub cannot be reached';
 
-/** Results that a search shows at most, over all of its pages. */
+/** Maximum search results over all pages. */
 export const HUB_RESULTS_MAX = 1_000;
-/** Files that the details of a repository list at most. */
+/** Maximum files in a repository's details. */
 export const HUB_FILES_SHOWN_MAX = 1_000;
 const TOKEN_LENGTH_MAX = 500;
 
-/** The name of a repository on the hub: `owner/name`, or the name alone of one of its first. */
+/** Name of a hub repository: `owner/name`, or only a name for some of the oldest. */
 export const repoId = z
   .string()
   .trim()
@@ -29,11 +29,11 @@ export const repoId = z
 const repository = z.object({
   repo_id: z.string(),
   repo_type: z.enum(repoTypes),
-  /** Whoever clones it needs a token of an account on the hub that has accepted its terms. */
+  /** Cloning needs a token of a hub account that accepted its terms. */
   gated: z.boolean(),
   downloads: z.number(),
   likes: z.number(),
-  /** What a model is for, in the hub's words, such as `text-generation`. */
+  /** A model's task on the hub, such as `text-generation`. */
   task: z.string().nullable(),
   updated_at: z.string().nullable(),
 });
@@ -53,7 +53,7 @@ export const searchHub = endpoint({
   }),
   response: z.object({
     results: z.array(repository),
-    /** As far as they are known, which the hub does not say: those so far, and one more where further ones follow. */
+    /** The hub returns no total: the number of results up to this page, plus one if more follow. */
     total_results: z.int(),
   }),
 });
@@ -61,13 +61,13 @@ export const searchHub = endpoint({
 const file = z.object({
   path: z.string(),
   size_bytes: z.number(),
-  /** Not copied: the repository has the same weights as safetensors. */
+  /** Not copied, because the repository has the same weights as safetensors. */
   left_out: z.boolean(),
 });
 
-/** Whether and where this installation could use a model. */
+/** Whether this installation could use a model, and on which device. */
 const use = z.object({
-  /** Where it would run, such as `CPU`; null where it could not. */
+  /** The device on which it would run, such as `CPU`; null if it cannot run. */
   device: z.string().nullable(),
   /** Why not, as a sentence. */
   obstacle: z.string().nullable(),
@@ -76,26 +76,26 @@ const use = z.object({
 const repositoryDetails = repository.extend({
   /** The commit that a clone would copy. */
   revision: z.string(),
-  /** As its card names it, such as `apache-2.0`. */
+  /** From its card, such as `apache-2.0`. */
   licence: z.string().nullable(),
   tags: z.array(z.string()),
-  /** What kind of model it is: 'llama', 'qwen'; empty where its files do not say. */
+  /** Model family, e.g. 'llama', 'qwen'; empty if unknown. */
   family: z.string(),
-  /** Of what a clone copies. */
+  /** Counts only what a clone copies. */
   file_count: z.int(),
   size_bytes: z.number(),
   left_out: z.object({ file_count: z.int(), size_bytes: z.number() }),
   /** With `include_file_info`: the first 1,000. */
   files: z.array(file),
-  /** What the user may still store, and what the disk has room for; null: no limit. */
+  /** The user's remaining storage, and the free disk space; null for no limit. */
   quota_left_bytes: z.number().nullable(),
   disk_left_bytes: z.number().nullable(),
-  /** Why it cannot be cloned, as a sentence; null: it can. */
+  /** Why it cannot be cloned, as a sentence; null if it can. */
   obstacle: z.string().nullable(),
   /** Null for a dataset. */
   deploy: use.nullable(),
   train: use.nullable(),
-  /** The dataset or model that a clone of it has made here last. */
+  /** The dataset or model of its latest clone here. */
   cloned_asset_id: z.string().nullable(),
 });
 export type HubRepositoryDetails = z.infer<typeof repositoryDetails>;
@@ -116,7 +116,7 @@ export const getHubRepository = endpoint({
 });
 
 const hubToken = z.object({
-  /** Null: none is kept. The token itself is never shown. */
+  /** Null if none is stored. The token itself is never shown. */
   token: z.object({ account: z.string(), saved_at: z.string() }).nullable(),
 });
 

@@ -26,11 +26,11 @@ export const deleteRepositoryTag = endpoint({
   response: z.object({ success: z.literal(true) }),
 });
 
-/** The metadata of a card before it is committed. */
+/** Validates a card's metadata before it is committed. */
 export const validateCard = endpoint({
   method: 'POST',
   path: '/hub/api/validate-yaml',
-  // huggingface_hub sends no token to it.
+  // huggingface_hub sends no token with it.
   access: 'public',
   summary: 'Check the metadata of a card, as the hub does',
   bodyBytesMax: CARD_BYTES_MAX + 256 * 1024,
@@ -52,7 +52,7 @@ export const createBranch = endpoint({
   params: branchParams,
   body: z
     .object({
-      /** A revision of main; its newest one by default. */
+      /** A revision of main. Defaults to the newest. */
       startingPoint: revisionParam.nullish(),
     })
     .nullish(),
@@ -70,7 +70,7 @@ export const deleteBranch = endpoint({
   status: 204,
 });
 
-/* What the hub has and this server has not: refused in words that say what to do. */
+/* Features of the hub that this server lacks: refused with a helpful message. */
 
 export const listDiscussions = endpoint({
   method: 'GET',

@@ -12,7 +12,7 @@ import {
   yesOrNo,
 } from './shared.ts';
 
-/** Who the caller is, to the hub's clients. */
+/** The caller's identity, for hub clients. */
 export const whoAmI = endpoint({
   method: 'GET',
   path: '/hub/api/whoami-v2',
@@ -22,7 +22,7 @@ export const whoAmI = endpoint({
   response: z.object({
     type: z.literal('user'),
     id: z.string(),
-    /** The namespace of what the user has. */
+    /** The user's namespace. */
     name: z.string(),
     fullname: z.string(),
     email: z.string(),
@@ -37,14 +37,14 @@ export const whoAmI = endpoint({
   }),
 });
 
-/** What is said of a repository wherever it is listed. */
+/** Fields of a repository in every list. */
 const summary = z.object({
   _id: z.string(),
   id: z.string(),
-  /** Of models: the same as `id`. */
+  /** For models: the same as `id`. */
   modelId: z.string().optional(),
   author: z.string(),
-  /** The newest commit, or the one that was asked for. */
+  /** The newest or the requested commit. */
   sha: z.string(),
   lastModified: z.string(),
   createdAt: z.string(),
@@ -60,7 +60,7 @@ const summary = z.object({
 export type RepositorySummary = z.infer<typeof summary>;
 
 const info = summary.extend({
-  /** The metadata at the beginning of the card. */
+  /** The metadata at the start of the card. */
   cardData: z.record(z.string(), z.unknown()).optional(),
   siblings: z.array(sibling).optional(),
   usedStorage: z.number(),
@@ -74,19 +74,19 @@ export const listRepositories = endpoint({
   access: 'key',
   summary: 'List models or datasets, as the hub does; the header Link has the next page',
   params: z.object({ type: z.enum(repositoryTypes, 'Repositories here are models and datasets') }),
-  // An unknown filter is refused: ignoring it would list wrong repositories.
+  // Unknown filters are refused, because ignoring them would list wrong repositories.
   query: only({
     search: z.string().trim().max(200).default(''),
     /** A namespace. */
     author: z.string().max(200).optional(),
-    /** Tags, each of which it has; the task, library and license of its card count as tags. */
+    /** Required tags; the task, library and license of the card count as tags. */
     filter: repeated,
-    /** The task of its card. */
+    /** The task of the card. */
     pipeline_tag: z.string().max(200).optional(),
     sort: z.string().max(100).optional(),
     limit: z.coerce.number().int().min(1).default(100),
     cursor: z.string().max(2000).optional(),
-    /** What an answer has; it has all of it always. */
+    /** Ignored: answers are always full. */
     full: z.unknown().optional(),
     config: z.unknown().optional(),
     cardData: z.unknown().optional(),
@@ -99,9 +99,9 @@ export const listRepositories = endpoint({
 });
 
 const infoQuery = z.object({
-  /** Says of each file how large it is. */
+  /** Adds the size of each file. */
   blobs: yesOrNo,
-  /** Says what to say; without `siblings` among them the files are left out. */
+  /** Fields to return; without `siblings` files are omitted. */
   expand: repeated,
   'expand[]': repeated,
 });
@@ -128,7 +128,7 @@ export const getRepositoryRevision = endpoint({
   response: info,
 });
 
-/** Answers 200 to whoever may read the repository. */
+/** Answers 200 if the caller may read the repository. */
 export const checkRepositoryAccess = endpoint({
   method: 'GET',
   path: '/hub/api/:type/:namespace/:name/auth-check',
@@ -152,7 +152,7 @@ export const createRepository = endpoint({
   summary: 'Create a model or dataset, as the hub does',
   body: z.object({
     name: z.string().min(1).max(200),
-    /** The namespace: the caller's own unless it says another, which is refused. */
+    /** The namespace, which must be the caller's own. */
     organization: z.string().max(200).nullish(),
     type: repositoryType.nullish(),
     private: z.boolean().nullish(),

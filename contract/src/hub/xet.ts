@@ -3,11 +3,11 @@ import { endpoint } from '../endpoint.ts';
 import { hubError, revisionParams } from './shared.ts';
 
 /*
- * Xet, by which the hub's clients send large files: in pieces that lie together in xorbs, and shards that say which pieces
- * make a file. Only sending is here: files are downloaded from `/resolve`.
+ * Xet, with which hub clients upload large files: chunks are grouped in xorbs, and shards list the chunks of
+ * each file. Supports uploads only; downloads use `/resolve`.
  */
 
-/** A day, as in 2026-11-26: what a client knows to be here belongs to one. */
+/** A UTC day such as 2026-11-26, to which a client's upload session belongs. */
 const session = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'There is no such session');
 const hash = z.string().regex(/^[0-9a-f]{64}$/, 'A hash has 64 digits, 0 to 9 and a to f');
 
@@ -45,7 +45,7 @@ export const putShard = endpoint({
   response: z.object({ result: z.literal(1) }),
 });
 
-/** The same for clients that want to know how far it is: lines of JSON, the last of which says whether it is done. */
+/** For clients that show progress: lines of JSON. The last line reports the result. */
 export const streamShard = endpoint({
   method: 'POST',
   path: '/hub/xet/:session/v2/shards',

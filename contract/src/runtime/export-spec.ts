@@ -2,25 +2,26 @@ import * as z from 'zod';
 import { workloadSpecBase } from './workload-spec.ts';
 
 /**
- * A fine-tune of text as one whole model. Input folders: `base_model`, with its config.json and tokenizer, and
- * `adapter`, the fine-tune's own files; of one whose weights were all trained, these alone, as `base_model`, for a GGUF.
+ * Exports a text fine-tune to one whole model. Input folders: `base_model` with its config.json and
+ * tokenizer, and `adapter` with the fine-tune's own files. For a GGUF of a full fine-tune there is only
+ * `base_model` with its files.
  */
 const exportTextBase = workloadSpecBase.extend({
   kind: z.literal('export'),
-  /** What the model is called that comes of it. */
+  /** Title of the resulting model. */
   title: z.string(),
-  /** The fine-tune, and how hubs call it; null where not everybody may read it. */
+  /** The fine-tune and its hub name; null if it is not public. */
   fine_tune_title: z.string(),
   fine_tune_repository: z.string().nullable(),
-  /** What the base model's card says of its licence. */
+  /** Licence in the base model's card. */
   license: z.string().nullable(),
   license_name: z.string().nullable(),
   license_link: z.string().nullable(),
-  /** What the fine-tune and the exported model are both asked, to compare their answers. */
+  /** Prompts sent to both the fine-tune and the exported model to compare their answers. */
   prompts: z.array(z.string()).max(5),
 });
 
-/** The base's safetensors with the adapter merged, as Transformers loads them. */
+/** The base's safetensors with the adapter merged, in the format of Transformers. */
 export const exportSafetensorsSpec = exportTextBase.extend({ format: z.literal('safetensors') });
 
 /** The base's GGUF with the adapter merged, and a Modelfile for Ollama. */
@@ -29,7 +30,7 @@ export const exportGgufSpec = exportTextBase.extend({
   quantization: z.enum(['F16', 'Q8_0']),
   /** The GGUF inside `base_model`. */
   base_model_file: z.string().min(1),
-  /** What the new GGUF is called, and the model in the line for Ollama: without an ending. */
+  /** Name of the new GGUF and of the Ollama model, without extension. */
   file_name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/),
 });
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
 /**
- * What a workload tells the server. Reports are numbered from 1 and idempotent by `seq`:
- * a batch may be sent again after a lost answer. After a restart the runtime goes on
- * from the last number that the server accepted (see `reportsAnswer.accepted_seq`).
+ * Reports of a workload to the server. They are numbered from 1 and idempotent by `seq`: a batch may be sent
+ * again after a lost answer. After a restart the runtime continues from the last number that the server
+ * accepted (see `reportsAnswer.accepted_seq`).
  */
 const numbered = {
   seq: z.int().min(1),
@@ -11,38 +11,38 @@ const numbered = {
   at: z.string(),
 };
 
-/** Longest text of a held-out row or of an answer to it; what is longer comes cut. */
+/** Maximum length of a held-out row's text or answer; longer ones are truncated. */
 const heldOutText = z.string().max(2_100);
 
 export const heldOutAnswer = z.object({
-  /** What was asked last before the answer; of a text its beginning. */
+  /** The last question before the answer, or the beginning of a text. */
   question: heldOutText,
-  /** Turns of the conversation before it, which both models have read too. */
+  /** Earlier turns of the conversation, which both models have read too. */
   earlier_turns: z.int().min(0),
-  /** What the row says. */
+  /** The answer in the row. */
   expected: heldOutText,
   base: heldOutText,
   tuned: heldOutText,
 });
 
-/** What the base and the tuned model say to rows that were held out. */
+/** The base's and the tuned model's answers to held-out rows. */
 export const heldOutAnswers = z.object({
-  /** Whether questions are answered, or beginnings of texts are gone on with. */
+  /** Whether questions are answered or texts continued. */
   task: z.enum(['answer', 'continue']),
   rows: z.array(heldOutAnswer).max(5),
-  /** Why there are no rows, as one plain sentence; null where there are some. */
+  /** Why there are no rows, as one plain sentence; null if there are some. */
   skipped: z.string().max(500).nullable(),
-  /** Where neither model could be asked: what can still be asked of both by hand. */
+  /** Questions to ask both models manually, if neither could be asked. */
   questions: z.array(heldOutText).max(5).optional(),
 });
 
 export const report = z.discriminatedUnion('type', [
-  /** A named phase begins, e.g. `pulling inputs`, `loading model`, `training`, `evaluating`, `saving`. */
+  /** A named phase starts, e.g. `pulling inputs`, `loading model`, `training`, `evaluating`, `saving`. */
   z.object({
     ...numbered,
     type: z.literal('phase'),
     phase: z.string(),
-    /** False: its time is no part of the work and costs nothing. */
+    /** False if its time does not count as work and is free. */
     counted: z.boolean().optional(),
   }),
   z.object({
@@ -54,7 +54,7 @@ export const report = z.discriminatedUnion('type', [
     /** Estimated seconds until the phase ends; null while unknown. */
     remaining_seconds: z.number().nullable(),
   }),
-  /** One point of the curves, e.g. { loss, learning_rate, grad_norm, eval_loss, tokens_per_second }. */
+  /** One point of the metrics, e.g. { loss, learning_rate, grad_norm, eval_loss, tokens_per_second }. */
   z.object({
     ...numbered,
     type: z.literal('metrics'),
@@ -64,7 +64,9 @@ export const report = z.discriminatedUnion('type', [
   z.object({ ...numbered, type: z.literal('log'), line: z.string() }),
   z.object({ ...numbered, type: z.literal('checkpoint'), step: z.int() }),
   z.object({ ...numbered, type: z.literal('held_out_answers'), ...heldOutAnswers.shape }),
-  /** A checkpoint has drawn these: artefacts that are stored already, in the order of the spec's `sample_prompts`. */
+  /**
+   * Samples of a checkpoint: artefacts that are already stored, in the order of the spec's `sample_prompts`.
+   */
   z.object({
     ...numbered,
     type: z.literal('samples'),
@@ -72,31 +74,33 @@ export const report = z.discriminatedUnion('type', [
     pictures: z
       .array(z.object({ path: z.string().max(500), width: z.int().min(1), height: z.int().min(1) }))
       .max(8),
-    /** The adapter that has drawn them, as an artefact; before the first step there is none. */
+    /** The checkpoint's adapter as an artefact; absent before the first step. */
     adapter: z.string().max(500).optional(),
   }),
-  /** A model server is told by its place to end: for so long it finishes what it has begun. */
+  /**
+   * A model server received SIGTERM from its environment and finishes requests in flight within this time.
+   */
   z.object({ ...numbered, type: z.literal('leaving'), within_seconds: z.int().min(1) }),
-  /** A server is answering. */
+  /** A server accepts requests. */
   z.object({ ...numbered, type: z.literal('ready'), base_url: z.string() }),
-  /** A finite workload has uploaded its last artefact. `summary` is kept with the run. */
+  /** A finite workload has uploaded its last artefact. `summary` is stored with the run. */
   z.object({
     ...numbered,
     type: z.literal('result'),
     files: z.array(z.object({ path: z.string(), sha256: z.string(), size_bytes: z.int() })),
     summary: z.record(z.string(), z.union([z.number(), z.string(), z.null()])),
   }),
-  /** Stopped on request after saving its work; it can be resumed. */
+  /** Stopped on request after saving its work; can be resumed. */
   z.object({ ...numbered, type: z.literal('stopped'), step: z.int() }),
-  /** It cannot go on. `message` is one plain sentence for the person who started it. */
+  /** Failed permanently. `message` is one plain sentence for the user. */
   z.object({ ...numbered, type: z.literal('failed'), message: z.string() }),
 ]);
 
 export const reportsBody = z.object({ reports: z.array(report).max(500) });
 
 /**
- * `command: stop` asks the workload to save its work and end; the answer to every batch repeats it. A model server
- * first finishes what is in flight: for `drain_seconds` at most, or its own few seconds where there are none.
+ * `command: stop` asks the workload to save its work and end; the answer to every batch repeats it. A model
+ * server first finishes requests in flight: for at most `drain_seconds`, or a few seconds by default.
  */
 export const reportsAnswer = z.object({
   accepted_seq: z.int(),

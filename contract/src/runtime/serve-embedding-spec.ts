@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { serveTextSpec } from './serve-spec.ts';
 
 /**
- * A model server that turns texts into vectors: `POST /v1/embeddings` as OpenAI has it, always in base64.
- * The input folder is `base_model`.
+ * An embedding server: `POST /v1/embeddings` in OpenAI's format, always with base64. The input folder is
+ * `base_model`.
  */
 export const serveEmbeddingSpec = serveTextSpec.omit({ adapters: true }).extend({
   task: z.literal('embedding'),
-  /** `encoder`: the runtime's own, for safetensors on a CPU. */
+  /** `encoder` is the runtime's own engine for safetensors on a CPU. */
   engine: z.enum(['encoder', 'llamacpp', 'vllm']),
 });
 

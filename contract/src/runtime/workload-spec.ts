@@ -1,12 +1,11 @@
 import * as z from 'zod';
 
-/** Counts changes of the specs that an older runtime would misread. A runtime refuses every other number. */
+/** Increment when an older runtime would misread the specs. A runtime refuses every other number. */
 export const RUNTIME_PROTOCOL = 1;
 
 /**
- * What every workload is told at start, as one JSON file: who it is, where the server is,
- * and which files it works on. The runtime pulls its inputs over HTTP, so that the same
- * program runs under every driver.
+ * Start parameters of every workload, as one JSON file: its identity, the server's address and its files. The
+ * runtime downloads inputs over HTTP, so that the same program runs under every driver.
  */
 
 export const inputFile = z.object({
@@ -17,7 +16,7 @@ export const inputFile = z.object({
 });
 
 export const workloadInput = z.object({
-  /** The folder that the runtime makes for these files, e.g. `base_model`. */
+  /** The folder for these files, e.g. `base_model`. */
   name: z.string().min(1),
   files: z.array(inputFile),
 });
@@ -25,24 +24,26 @@ export const workloadInput = z.object({
 export const workloadServer = z.object({
   /** Origin of the Bakehouse server, e.g. `http://127.0.0.1:4080`. */
   base_url: z.string(),
-  /** Bearer token that is good for this workload alone. */
+  /** Bearer token that is valid only for this workload. */
   token: z.string().min(1),
 });
 
-/** What is read of a spec before anything else of it. */
+/** The part of a spec that is read first. */
 export const specProtocol = z.object({ protocol: z.int() });
 
 export const workloadSpecBase = z.object({
   protocol: z.literal(RUNTIME_PROTOCOL),
   workload_id: z.string().min(1),
   server: workloadServer,
-  /** Folder that survives a restart of the workload, unless it is said that it does not: checkpoints and outputs live here. */
+  /**
+   * Folder for checkpoints and outputs. Survives a restart of the workload unless `keeps_work_dir` is false.
+   */
   work_dir: z.string().min(1),
-  /** Whether the next attempt finds what is in work_dir; it does, unless said. */
+  /** Whether the next attempt finds the content of work_dir. Defaults to true. */
   keeps_work_dir: z.boolean().optional(),
-  /** What a model server has, where its place tells it to end by SIGTERM, for what it has begun; a few seconds unless said. */
+  /** Time for a model server to finish requests in flight after SIGTERM. Defaults to a few seconds. */
   leave_seconds: z.int().min(1).optional(),
-  /** Folder that `pull` fills with the inputs, before the work begins that may only read them. */
+  /** Folder that `pull` fills with the inputs. Read-only for the work itself. */
   inputs_dir: z.string().min(1),
   inputs: z.array(workloadInput),
 });

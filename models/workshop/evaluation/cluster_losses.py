@@ -1,4 +1,4 @@
-"""Are the experts experts? The loss of each on its own cluster and on those of the others."""
+"""Measures whether experts specialise: the loss of each on its own cluster and on the others."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def cluster_losses(
     clusters: np.ndarray,
     rows: np.ndarray,
 ) -> dict[str, float]:
-    """Of each expert, in float32, the mean squared error of the velocity on those of `rows` that
-    are in its own cluster, and on the rest; and that of the base on the same own ones. `clusters`
-    has the cluster of every row of the cache, by the expert's number. All see the same noise."""
+    """Returns the mean squared error of each expert's velocity, in float32, on the `rows` of its
+    own cluster and on the other rows, and the base's error on the same own rows. `clusters` has the
+    expert number of every row of the cache. All use the same noise."""
     held = torch.from_numpy(rows)
     own = torch.from_numpy(clusters[rows])
     of_base = _losses(base, cache, held)
@@ -42,7 +42,7 @@ def cluster_losses(
 
 @torch.no_grad()
 def _losses(expert: Expert, cache: LatentCache, rows: torch.Tensor) -> torch.Tensor:
-    """The loss of each row, the mean over the times that trainings are evaluated at."""
+    """Returns the loss of each row, averaged over the evaluation times of trainings."""
     noise = noise_like(cache.latents[rows].float(), step_generator(SEED, 0))
     losses = []
     for part, drawn in zip(rows.split(ROWS_AT_ONCE), noise.split(ROWS_AT_ONCE), strict=True):

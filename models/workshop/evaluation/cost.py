@@ -1,5 +1,4 @@
-"""What a picture costs: seconds and memory of one, of the starter models and of the published
-shapes."""
+"""Measures seconds and memory per picture, for the starter models and the published shapes."""
 
 from __future__ import annotations
 
@@ -24,21 +23,20 @@ from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
 from bakehouse_runtime.image.sentence_encoder import FULL_SIZE_WINDOW
 from bakehouse_runtime.image.text import TextStates
 
-# What a picture costs is measured on as many cores as a small laptop has to spare.
+# Measured on as many cores as a small laptop has.
 THREADS = 2
 # The autoencoder and the text window of the published Paris.
 FULL_SIZE_CHANNELS = (128, 256, 512, 512)
 CLIP_WINDOW = 77
-# Latents of a picture of 1024 px in FLUX.1 Kontext, and the memory that its 12 billion weights and
-# one picture need.
+# Latents of a picture of 1024 px in FLUX.1 Kontext, and the memory for its 12 billion weights and
+# one picture.
 FLUX_LATENT_SIDE = 128
 FLUX_GPU_BYTES = 32e9
 FLUX_STEPS = 20
 
 
 def paris_cost(folder: Path) -> dict[str, float]:
-    """Seconds and memory of one picture by top-1 routing, for a process that has done nothing
-    else."""
+    """Returns seconds and memory of one picture with top-1 routing; run it in a fresh process."""
     torch.set_num_threads(THREADS)
     paris = ParisPipeline.from_folder(folder, torch.device("cpu"))
     seconds = seconds_a_picture(paris)
@@ -46,8 +44,8 @@ def paris_cost(folder: Path) -> dict[str, float]:
 
 
 def kontext_cost(folder: Path) -> dict[str, float]:
-    """Seconds and memory of one edit as the figures are made of, for a process that has done
-    nothing else; seconds of one picture from text alone, without guidance."""
+    """Returns seconds and memory of one edit with the settings of the figures, and seconds of one
+    picture from text alone, without guidance; run it in a fresh process."""
     torch.set_num_threads(THREADS)
     kontext = KontextPipeline.from_folder(folder, torch.device("cpu"))
     picture = Image.new("RGB", (kontext.side, kontext.side), "orange")
@@ -61,8 +59,8 @@ def kontext_cost(folder: Path) -> dict[str, float]:
 
 
 def peak_memory_mb() -> float:
-    """The most memory that this process has held."""
-    # Linux hands the parent's peak down in getrusage; the status file is of this process alone.
+    """Returns the peak memory of this process."""
+    # On Linux getrusage includes the parent's peak; the status file covers only this process.
     status = Path("/proc/self/status")
     if status.exists():
         peak = re.search(r"VmHWM:\s+(\d+) kB", status.read_text())
@@ -72,20 +70,20 @@ def peak_memory_mb() -> float:
 
 
 def in_fresh_process(measure: Callable[[Path], dict[str, float]], folder: Path) -> dict[str, float]:
-    """What `measure` finds in a process that has done nothing else."""
+    """Runs `measure` in a fresh process."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(max_workers=1, mp_context=context) as process:
         return process.submit(measure, folder).result()
 
 
 def seconds_a_picture(paris: ParisPipeline) -> float:
-    """Seconds for one picture by top-1 routing, after one that warms up."""
+    """Returns the seconds of one picture with top-1 routing, after a warm-up."""
     request = ParisRequest("a red apple", 1, strategy="top1", k=1)
     return _seconds(lambda: paris.generate([request]))
 
 
 def _seconds(draw: Callable[[], object]) -> float:
-    """Seconds for the second time: the first one warms up."""
+    """Returns the seconds of the second call; the first one warms up."""
     draw()
     started = time.perf_counter()
     draw()
@@ -93,8 +91,8 @@ def _seconds(draw: Callable[[], object]) -> float:
 
 
 def measure_full_size_paris(cuda: torch.device) -> dict[str, float]:
-    """Seconds and GPU memory of one picture of the published shape with random weights; its CLIP
-    is not among them."""
+    """Returns seconds and GPU memory of one picture of the published shape with random weights,
+    without its CLIP."""
     torch.cuda.reset_peak_memory_stats(cuda)
     paris = random_paris(ExpertShape(), RouterShape(), FULL_SIZE_CHANNELS, cuda)
     seconds = seconds_a_picture(paris)
@@ -103,7 +101,7 @@ def measure_full_size_paris(cuda: torch.device) -> dict[str, float]:
 
 
 def random_flux(device: torch.device) -> FluxTransformer2DModel:
-    """The transformer of FLUX.1 Kontext with random weights in bfloat16."""
+    """Returns the transformer of FLUX.1 Kontext with random weights in bfloat16."""
     with torch.device("meta"):
         transformer = FluxTransformer2DModel(guidance_embeds=True).bfloat16()
     transformer.to_empty(device=device)
@@ -116,8 +114,8 @@ def random_flux(device: torch.device) -> FluxTransformer2DModel:
 def seconds_of_flux_steps(
     transformer: FluxTransformer2DModel, latent_side: int, window: int
 ) -> float:
-    """Seconds of all steps of one edit in the transformer alone, with its distilled guidance;
-    after one edit that warms up."""
+    """Returns the seconds of all transformer steps of one edit, with distilled guidance, after a
+    warm-up edit."""
     config, weight = transformer.config, next(transformer.parameters())
 
     def random(*size: int) -> torch.Tensor:
@@ -136,14 +134,14 @@ def seconds_of_flux_steps(
                 transformer, latents, one, text, condition, DISTILLED_GUIDANCE * one
             )
             latents = latents - step / FLUX_STEPS
-        # A GPU works on while Python goes ahead; this waits for it.
+        # Waits for the GPU, which runs asynchronously.
         return latents.cpu()
 
     return _seconds(edit)
 
 
 def measure_full_size_flux(cuda: torch.device) -> dict[str, float]:
-    """Seconds and GPU memory of the transformer's part in one edit, with random weights."""
+    """Returns seconds and GPU memory of the transformer in one edit, with random weights."""
     torch.cuda.reset_peak_memory_stats(cuda)
     seconds = seconds_of_flux_steps(random_flux(cuda), FLUX_LATENT_SIDE, FULL_SIZE_WINDOW)
     peak = torch.cuda.max_memory_allocated(cuda)
@@ -151,7 +149,7 @@ def measure_full_size_flux(cuda: torch.device) -> dict[str, float]:
 
 
 class RandomText:
-    """Stands for a text encoder where only its size matters."""
+    """A fake text encoder, for when only its size matters."""
 
     def __init__(self, window: int, size: int) -> None:
         self.window, self.size = window, size
@@ -173,7 +171,8 @@ def random_paris(
     autoencoder_channels: Sequence[int],
     device: torch.device,
 ) -> ParisPipeline:
-    """A Paris of random weights in bfloat16, as large and as slow as a trained one of its shape."""
+    """Returns a Paris of random weights in bfloat16, as large and as slow as a trained one of its
+    shape."""
     levels = len(autoencoder_channels)
     blocks: dict[str, Any] = {
         "block_out_channels": tuple(autoencoder_channels),

@@ -1,5 +1,5 @@
-"""The pictures that are measured, drawn once and kept: drawing them takes most of the time, and
-another judge looks at the same ones."""
+"""Caches the measured pictures: generating them takes most of the time, and another judge can reuse
+them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ K = 2
 def drawn(
     paris: ParisPipeline, prompts: Sequence[Prompt], strategy: Strategy, kept: Path
 ) -> list[Image.Image]:
-    """One picture a prompt, read from below `kept` where these very weights have drawn it, by this
-    very code and with these settings."""
+    """Returns one picture per prompt, from the cache below `kept` if the same weights, code and
+    settings generated it."""
     folder = kept / f"{_digest(paris)}-{strategy}"
     folder.mkdir(parents=True, exist_ok=True)
     pictures = []

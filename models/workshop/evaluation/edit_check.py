@@ -1,7 +1,7 @@
-"""Whether an edit was done, and whether object and ground stayed what they were.
+"""Checks whether an edit was done, and whether object and ground were preserved.
 
-Each kind of edit is held to what its instruction says, on top of nearness to the wanted picture.
-Where object and ground are is known exactly, because the scenes can be drawn again.
+Each kind of edit must fulfil its instruction, and be close to the wanted picture. The positions of
+object and ground are known exactly, because the scenes can be redrawn.
 """
 
 from __future__ import annotations
@@ -19,46 +19,47 @@ from ..scenes.grounds import NO_GROUND, Ground
 from ..scenes.objects import CutOut
 from ..scenes.scene import Scene, Thing, render
 
-# Detail finer than at this side (half a latent of the starter models) is the autoencoder's doing.
+# Finer detail than at this side (half a latent of the starter models) depends on the autoencoder.
 COMPARED_SIDE = 32
-# From this mean difference of its channels on (0..1), ten steps of 255, a pixel has changed.
+# From this mean difference of its channels (0..1), ten steps of 255, a pixel has changed.
 CHANGED = 0.04
-# Of the change at most this share may be missing or wrong,
+# The largest share of the change that may be missing or wrong.
 REMAINING = 0.5
-# and this share must have been made: in a cross-fade the picture before shows through.
+# The smallest share of the change that must be done: a cross-fade would still show the old picture.
 CHANGE_MIN = 0.75
-# What is flipped is nearer by this factor to the flipped picture than to the one before.
+# A flipped result must be closer to the flipped picture than to the old one by this factor.
 FLIPPED_RATIO = 0.5
-# What is made smaller or bigger may cover this much more or less than the nearest right answer.
-# A soft picture has a faint seam around it, which does not count.
+# The largest ratio between the area of a resized object and the nearest right answer. The faint
+# seam around a soft picture does not count.
 AREA_RATIO = 1.33
 FOREGROUND_DIFFERENCE = 0.1
-# Mean differences (0..1) that a ground and an object may have that are the wanted ones. Objects
-# have edges, where a soft picture differs more; a ground named only by its colour or place has a
-# shade and a texture of its own.
+# The largest mean differences (0..1) of ground and object from the wanted ones. Objects have edges,
+# at which a soft picture differs more; a ground named only by its colour or place has its own shade
+# and texture.
 GROUND_DIFFERENCE = 0.06
 NAMED_GROUND_DIFFERENCE = 0.12
 OBJECT_DIFFERENCE = 0.12
-# Detail is what differs from the mean of this many pixels around, about a quarter of the picture.
-# Of its energy more is there than is missing; below FAINT_DETAIL (0..1) nobody sees it.
+# Detail is the difference from the mean of this many pixels around, about a quarter of the picture.
+# Most of its energy must be present; below FAINT_DETAIL (0..1) it is invisible.
 DETAIL_WINDOW = 9
 DETAIL_MISSING = 0.5**0.5
 FAINT_DETAIL = 0.03
-# What is added is drawn from memory: it may look otherwise, but not flatter than by half.
+# An added object has no reference: it may look different, but not be flatter than half.
 DETAIL_OF_ADDED = 0.5
-# "Smaller" and "bigger" do not say by how much: these parts of the wanted width are as right.
+# "Smaller" and "bigger" have no degree: these fractions of the wanted width are right too.
 WIDTHS = (0.86, 0.93, 1.0, 1.07, 1.15)
-# A colour's name says nothing of its strength: what goes on beyond the wanted picture, this many
-# times as far from the one before, is as right.
+# A colour name has no strength: these multiples of the change from the old to the wanted picture
+# are right too.
 STRENGTHS = (1.0, 1.25, 1.5, 1.75, 2.0)
-# The scenes' own jitter: an object that is off by this part of the side is in its place.
+# The jitter of scenes: an object shifted by this share of the side is in its place.
 SHIFTS = (-0.03, -0.015, 0.0, 0.015, 0.03)
 
 
 @dataclass(frozen=True)
 class EditVerdict:
-    """Whether the edit did what it says; whether the object is still itself, in whatever colour,
-    size, place or direction is wanted; whether the ground stayed, where it should."""
+    """Whether the edit follows its instruction; whether the object is preserved, apart from the
+    wanted colour, size, place or direction; and whether the ground is preserved, if it should
+    be."""
 
     done: bool
     object_kept: bool
@@ -75,14 +76,15 @@ class EditVerdict:
 
 @dataclass(frozen=True)
 class _Compared:
-    """Three pictures [side, side, 3] in 0..1, and which of their pixels [side, side] are whose."""
+    """Three pictures [side, side, 3] in 0..1, and masks of their pixels [side, side]."""
 
     before: np.ndarray
     wanted: np.ndarray
     result: np.ndarray
     # The ground before, without the object.
     background: np.ndarray
-    # Where the wanted picture has the object, and what is added to it; where no picture has any.
+    # Where the wanted picture has the object, and the added object; and where no picture has an
+    # object.
     thing: np.ndarray
     added: np.ndarray
     ground: np.ndarray
@@ -93,7 +95,7 @@ class _Compared:
 
 
 def judge_edit(edit: Edit, cut_outs: Sequence[CutOut], result: Image.Image) -> EditVerdict:
-    """Judges the square picture that was made of `edit.before`."""
+    """Judges the square picture that was generated from `edit.before`."""
     answers = [_compared(answer, cut_outs, result) for answer in _right_answers(edit)]
     if edit.kind == "colour":
         answers = [_as_strong(answers[0], strength) for strength in STRENGTHS]
@@ -154,7 +156,7 @@ def _pixels(picture: Image.Image) -> np.ndarray:
 def _silhouettes(
     things: tuple[Thing, ...], cut_outs: Sequence[CutOut]
 ) -> tuple[Scene, list[CutOut]]:
-    """The things in black on white, as a scene with cut-outs of its own."""
+    """Returns the things in black on white, as a scene with its own cut-outs."""
     black = []
     for thing in things:
         cut_out = cut_outs[thing.cut_out]
@@ -166,7 +168,8 @@ def _silhouettes(
 
 
 def _is_near(seen: _Compared) -> bool:
-    """Whether the result is at the wanted picture, where that differs from the one before."""
+    """Returns whether the result is close to the wanted picture, at the pixels that the edit
+    changes."""
     changed = seen.changed
     change = _difference(seen.wanted, seen.before, changed)
     remaining = _difference(seen.result, seen.wanted, changed)
@@ -202,7 +205,7 @@ def _fulfils_instruction(kind: str, seen: _Compared) -> bool:
 
 
 def _is_kept(wanted: np.ndarray, result: np.ndarray, where: np.ndarray) -> bool:
-    """Whether an object is itself: of its colours, and with its detail."""
+    """Returns whether an object is preserved: its colours and its detail."""
     detail = _detail(wanted, where)
     missing = _strength(_detail(result, where) - detail)
     return _difference(result, wanted, where) < OBJECT_DIFFERENCE and missing < max(
@@ -215,20 +218,21 @@ def _differs(a: np.ndarray, b: np.ndarray, least: float) -> np.ndarray:
 
 
 def _difference(a: np.ndarray, b: np.ndarray, where: np.ndarray) -> float:
-    """The mean difference of the channels there; 0 for nowhere."""
+    """Returns the mean difference of the channels at `where`; 0 for an empty mask."""
     return float(np.abs(a - b)[where].mean()) if where.any() else 0.0
 
 
 def _share_of_change(before: np.ndarray, wanted: np.ndarray, result: np.ndarray) -> float:
-    """0 where the result is as before, 1 where it has moved as far as it should."""
+    """Returns 0 if the result equals the old picture, 1 if it has changed as far as it should."""
     direction = wanted - before
     return float(((result - before) * direction).sum() / max(float((direction**2).sum()), 1e-6))
 
 
 def _detail(picture: np.ndarray, where: np.ndarray) -> np.ndarray:
-    """How the pixels there differ from the mean of those of them that are near: [pixels, 3].
+    """Returns how the pixels at `where` differ from the mean of nearby ones: [pixels, 3].
 
-    Nothing outside has a part in it, so that an outline filled with one colour has no detail.
+    Pixels outside of the mask do not count, so that an outline filled with one colour has no
+    detail.
     """
     inside = torch.from_numpy(where.astype(np.float32))[None]
     channels = torch.from_numpy(picture).permute(2, 0, 1)

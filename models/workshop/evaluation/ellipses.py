@@ -1,7 +1,7 @@
-"""The negative control of every measure: scenes whose objects are featureless ellipses.
+"""The negative control of every measurement: scenes whose objects are featureless ellipses.
 
-Each has the place, the size and the mean colour of its object, on the right ground. Whoever sees
-them knows everything but what the objects are: a measure of objects must not be content with them.
+Each has the place, the size and the mean colour of its object, on the right ground. Only the
+identity of the objects is missing, so a measurement of objects must fail on them.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from ..scenes.grounds import Ground, draw_ground
 from ..scenes.objects import CutOut
 from ..scenes.scene import Scene, thing_pixels
 
-# Drawn this many times as large and made smaller, so that the outline is smooth.
+# Oversampling factor for smooth outlines.
 OVERSAMPLING = 4
-# Of width and height: a box so small lies inside the ellipse, and blurring leaves its edge outside.
+# Share of width and height: a box of this size is inside the ellipse, and blurring does not reach
+# its edge.
 INNER_PART = 0.5
 # Large enough for the mean colour and the proportions of an object.
 SAMPLED_SIDE = 128
@@ -26,7 +27,7 @@ SAMPLED_SIDE = 128
 
 @dataclass(frozen=True)
 class Ellipse:
-    """Centre, width and height in parts of the picture's side, and one colour."""
+    """Centre, width and height as shares of the picture's side, and one colour."""
 
     x: float
     y: float
@@ -36,7 +37,7 @@ class Ellipse:
 
 
 def ellipses_of(scene: Scene, cut_outs: Sequence[CutOut]) -> list[Ellipse]:
-    """What is left of the scene's objects."""
+    """Returns the ellipses of the scene's objects."""
     ellipses = []
     for thing in scene.things:
         layer = thing_pixels(thing, cut_outs[thing.cut_out], SAMPLED_SIDE)
@@ -49,8 +50,8 @@ def ellipses_of(scene: Scene, cut_outs: Sequence[CutOut]) -> list[Ellipse]:
 
 
 def insides(ellipses: Sequence[Ellipse], side: int) -> np.ndarray:
-    """The pixels, [side, side], of a box within each: objects without their outlines, as far as
-    they are where they should be."""
+    """Returns the pixels, [side, side], of a box within each ellipse: objects without their
+    outlines, if they are in their places."""
     found = np.zeros((side, side), dtype=bool)
     for one in ellipses:
         across, down = (INNER_PART * part / 2 for part in (one.width, one.height))
@@ -67,6 +68,6 @@ def draw_ellipses(ellipses: Sequence[Ellipse], ground: Ground, side: int) -> Ima
         left, top = one.x - one.width / 2, one.y - one.height / 2
         box = [p * mask.width for p in (left, top, left + one.width, top + one.height)]
         ImageDraw.Draw(mask).ellipse(box, fill=255)
-        # A list where the ellipse was read from JSON.
+        # It is a list if the ellipse was read from JSON.
         picture.paste(tuple(one.colour), mask=mask.reduce(OVERSAMPLING))
     return picture

@@ -1,8 +1,8 @@
-"""What the models are measured on: captions and edits fixed beforehand and never trained on.
+"""The captions and edits that models are measured on, fixed in advance and never trained on.
 
 Each has a combination (colour with object, object with place, two objects) that `is_held_out`
-keeps away from training. They follow from the seed and the objects alone. There are two sets: what
-is tuned is chosen by one, and figures are reported by the other, which nothing was chosen by.
+excludes from training. They depend only on the seed and the objects. There are two sets: one for
+tuning, and one for the reported figures, which no choice was based on.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SEED = 20_261_120
 
 PromptSet: TypeAlias = Literal["choosing", "reporting"]
 SETS: dict[PromptSet, int] = {"choosing": 0, "reporting": 1}
-# More prompts than a set may have: no picture of one set has the seed of one of the other.
+# More prompts than a set may have, so that no two sets share a seed.
 LARGEST_SET = 100_000
 
 Choice = TypeVar("Choice")
@@ -38,7 +38,7 @@ Choice = TypeVar("Choice")
 
 @dataclass(frozen=True)
 class Prompt:
-    """A caption, the scene that it describes, and the seed of the picture to be drawn for it."""
+    """A caption, the scene that it describes, and the seed of its picture."""
 
     text: str
     scene: Scene
@@ -46,7 +46,7 @@ class Prompt:
 
 
 def held_out_prompts(cut_outs: Sequence[CutOut], count: int, which: PromptSet) -> list[Prompt]:
-    """`count` captions of a set, each with an object of its own as far as there are objects."""
+    """Returns `count` captions of a set, with different objects as far as possible."""
     prompts: list[Prompt] = []
     order = np.random.default_rng((SEED, SETS[which])).permutation(len(cut_outs))
     for number in range(SETS[which] * LARGEST_SET, SETS[which] * LARGEST_SET + count):
@@ -60,9 +60,9 @@ def held_out_prompts(cut_outs: Sequence[CutOut], count: int, which: PromptSet) -
 
 
 def swapped_captions(prompt: Prompt, cut_outs: Sequence[CutOut]) -> dict[str, str]:
-    """The prompt's caption with one thing swapped for another of its kind, by what was swapped:
-    a picture of the prompt fits none of them, near as they are. Only what the prompt says is
-    swapped, and what for follows from its seed."""
+    """Returns the prompt's caption with one part swapped for another of its kind, by the kind of
+    part. A picture of the prompt fits none of them, however similar. Only parts of the caption are
+    swapped, and the replacement depends on the prompt's seed."""
     rng = np.random.default_rng((SEED, 2, prompt.seed))
     scene = prompt.scene
     swaps: dict[str, Scene] = {}
@@ -91,8 +91,8 @@ def swapped_captions(prompt: Prompt, cut_outs: Sequence[CutOut]) -> dict[str, st
 def held_out_edits(
     cut_outs: Sequence[CutOut], count: int, which: PromptSet
 ) -> list[tuple[Edit, int]]:
-    """`count` edits of a set, of objects in combinations that were never trained on, and their
-    seeds; the kinds take turns."""
+    """Returns `count` edits of a set, with held-out combinations of objects, and their seeds; the
+    kinds alternate."""
     kinds = list(EDITS)
     edits: list[tuple[Edit, int]] = []
     for number in range(SETS[which] * LARGEST_SET, SETS[which] * LARGEST_SET + count):

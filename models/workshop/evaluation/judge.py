@@ -1,7 +1,7 @@
-"""The judge: which objects a picture shows, and which caption fits it.
+"""The judge: recognises the objects in a picture, and the caption that fits it.
 
-A small picture encoder, trained apart from every generator. It names the object in each cell of a
-grid over the picture, and lands near the sentence vector of the picture's caption, as CLIP does.
+It is a small picture encoder, trained separately from every generator. It names the object in each
+cell of a grid, and embeds the picture close to the sentence vector of its caption, like CLIP.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ STAGES = ((48, 2), (96, 2), (192, 4))
 # Cells of the grid in which objects are named, on each side.
 CELLS = JUDGED_SIDE // 4 // 2 ** (len(STAGES) - 1)
 NAMING_WIDTH = 384
-# Quarters of the picture that the captions' head distinguishes, so that left of is not right of.
+# The captions' head distinguishes quarters of the picture, so that left and right matter.
 QUARTERS = 2
 BATCH_SIZE = 50
 
@@ -42,7 +42,7 @@ class Residual(nn.Module):
 
 
 class Judge(nn.Module):
-    """Takes pictures [n, 3, 128, 128] in -1..1; `objects` is how many it can name."""
+    """Input: pictures [n, 3, 128, 128] in -1..1; `objects` is the number of object classes."""
 
     def __init__(self, objects: int) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class Judge(nn.Module):
             before, stride = width, 2
         layers += [nn.GroupNorm(8, before), nn.SiLU()]
         self.body = nn.Sequential(*layers)
-        # The last class stands for none of the objects.
+        # The last class means no object.
         self.naming = nn.Sequential(
             nn.Conv2d(before, NAMING_WIDTH, 1), nn.SiLU(), nn.Conv2d(NAMING_WIDTH, objects + 1, 1)
         )
@@ -71,19 +71,20 @@ class Judge(nn.Module):
         self.log_scale = nn.Parameter(torch.tensor(2.7))
 
     def cells(self, pictures: Tensor) -> Tensor:
-        """What is seen in each cell: [pictures, width, CELLS, CELLS]."""
+        """Returns the features of each cell: [pictures, width, CELLS, CELLS]."""
         return self.body(pictures)
 
     def name_cells(self, cells: Tensor) -> Tensor:
-        """A logit an object, and one for none, in each cell: [pictures, objects + 1, ...]."""
+        """Returns one logit per object, and one for no object, in each cell: [pictures, objects +
+        1, ...]."""
         return self.naming(cells).float()
 
     def name_objects(self, cells: Tensor) -> Tensor:
-        """The logarithm of the part of the cells that each object has, [pictures, objects]."""
+        """Returns the log of each object's share of the cells, [pictures, objects]."""
         return self.name_cells(cells).softmax(dim=1)[:, :-1].mean(dim=(2, 3)).log()
 
     def fit_captions(self, cells: Tensor, sentences: Tensor) -> Tensor:
-        """Cosine similarity times the learnt scale, [pictures, sentences]."""
+        """Returns the cosine similarity times the learnt scale, [pictures, sentences]."""
         seen = F.normalize(self.head(cells).float(), dim=-1)
         text = F.normalize(self.text(sentences).float(), dim=-1)
         return self.log_scale.clamp(max=4.6).exp() * seen @ text.T
@@ -91,7 +92,8 @@ class Judge(nn.Module):
 
 @torch.no_grad()
 def cells_of(judge: Judge, pictures: Sequence[Image.Image]) -> Tensor:
-    """The cells of pictures of any size, which all heads of the judge read; computed in batches."""
+    """Returns the cells of pictures of any size, which all heads of the judge use; computed in
+    batches."""
     parts = [
         judge.cells(judge_input(pictures[start : start + BATCH_SIZE]))
         for start in range(0, len(pictures), BATCH_SIZE)
@@ -100,13 +102,14 @@ def cells_of(judge: Judge, pictures: Sequence[Image.Image]) -> Tensor:
 
 
 def judge_input(pictures: Sequence[Image.Image]) -> Tensor:
-    """Pictures of any size in the judge's size."""
+    """Scales pictures of any size to the judge's input size."""
     size = (JUDGED_SIDE, JUDGED_SIDE)
     return torch.from_numpy(to_array([p.resize(size, Image.Resampling.BOX) for p in pictures]))
 
 
 def load_judge(path: Path) -> Judge:
-    """The judge that `train_judge` saved, in float32. Raises PlainError where it cannot be read."""
+    """Loads the judge that `train_judge` saved, in float32. Raises PlainError if it cannot be
+    read."""
     with loading("The judge"):
         weights = load_file(path)
         judge = Judge(len(weights["naming.2.weight"]) - 1)
@@ -115,8 +118,8 @@ def load_judge(path: Path) -> Judge:
 
 
 def caption_ranks(scores: Tensor) -> Tensor:
-    """For picture i the number of other captions that fit it as well as caption i or better. A
-    score that is no number is the worst."""
+    """Returns for picture i the number of other captions that fit it as well as caption i or
+    better. NaN scores are the worst."""
     scores = torch.where(scores.isnan(), -torch.inf, scores)
     own = scores.diagonal()[:, None]
     return (scores >= own).sum(dim=1) - 1

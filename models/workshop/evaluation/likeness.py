@@ -1,4 +1,5 @@
-"""How like real ones pictures are as a set, whatever they show: their detail, and how they lie."""
+"""Measures how realistic a set of pictures is, regardless of content: its detail and its
+distribution."""
 
 from __future__ import annotations
 
@@ -10,13 +11,13 @@ import torch.nn.functional as F
 from PIL import Image
 from torch import Tensor
 
-# Detail is what differs from the mean of this many pixels around: eyes, windows, edges of leaves.
+# Detail is the difference from the mean of this many pixels around: eyes, windows, edges of leaves.
 DETAIL_WINDOW = 5
 
 
 def detail_energy(pictures: Sequence[Image.Image], places: np.ndarray) -> float:
-    """The mean square of what blurring takes away, of grey values in 0..1, where `places`,
-    [pictures, height, width], are true."""
+    """Returns the mean square of what blurring removes from grey values in 0..1, where `places`,
+    [pictures, height, width], is true."""
     grey = np.stack([np.asarray(picture.convert("L"), dtype=np.float32) for picture in pictures])
     values = torch.from_numpy(grey)[:, None] / 255
     around = F.avg_pool2d(
@@ -26,9 +27,9 @@ def detail_energy(pictures: Sequence[Image.Image], places: np.ndarray) -> float:
 
 
 def kernel_distance(features: Tensor, others: Tensor) -> float:
-    """KID (Binkowski et al. 2018, arXiv 1801.01401) of two sets of features, [count, size]: the
-    squared distance of their means under a cubic kernel, estimated without bias. It is about 0 for
-    two draws of one distribution, and may fall below."""
+    """Returns the KID (Binkowski et al. 2018, arXiv 1801.01401) of two sets of features, [count,
+    size]: an unbiased estimate of the squared distance of their means under a cubic kernel. It is
+    about 0 for two draws of one distribution, and may be negative."""
     inside = _mean_of_pairs(_kernel(features, features)) + _mean_of_pairs(_kernel(others, others))
     return float(inside - 2 * _kernel(features, others).mean())
 
@@ -39,6 +40,6 @@ def _kernel(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _mean_of_pairs(kernel: Tensor) -> Tensor:
-    """The mean over pairs of different members."""
+    """Returns the mean over pairs of different members."""
     count = len(kernel)
     return (kernel.sum() - kernel.diagonal().sum()) / (count * (count - 1))

@@ -1,5 +1,5 @@
-"""The figures of the image models: does a picture show what its prompt says, does an edit do what
-it says, how long does a picture take."""
+"""Measures the image models: whether pictures match their prompts, whether edits follow their
+instructions, and the time per picture."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from .picture_figures import PictureFigures, check_judge
 from .shares import share, share_with_interval
 from .variants import variants
 
-# Of pictures that Kontext draws from text alone, which is not its purpose: more than of edits.
+# Higher than for edits, because Kontext is not trained mainly to draw from text alone.
 FROM_TEXT_GUIDANCE = 4.0
 
 
 @dataclass(frozen=True)
 class Measured:
-    """On what is measured: how many pictures, edits and films of which set, and where the trainings
-    lie, for what is not shipped."""
+    """The scope of the measurements: the set, its number of pictures, edits and videos, and the
+    work folder with the trainings, for parts that are not shipped."""
 
     prompts: int
     edits: int
@@ -56,11 +56,11 @@ class Measured:
 def measure_models(
     models: Path, measured: Measured, names: Collection[str]
 ) -> dict[str, dict[str, float]]:
-    """The figures of the starters of these names below `models`, on a CPU and as they are served
-    there; where there is a GPU also the cost of the published shapes there, with random weights.
+    """Returns the figures of these starters below `models`, on a CPU with the serving dtype; with a
+    GPU also the cost of the published shapes with random weights.
 
-    Real pictures are drawn from the unpacked data packages in the work folder. Raises PlainError
-    where packages or models are missing, or the judge is not good enough.
+    Real pictures are drawn from the unpacked data packages in the work folder. Raises PlainError if
+    packages or models are missing, or the judge is not good enough.
     """
     packages = measured.work / "packages"
     if not packages.is_dir():
@@ -88,10 +88,10 @@ def measure_models(
 def measure_paris(
     folder: Path, cut_outs: Sequence[CutOut], judge: Judge, device: torch.device, measured: Measured
 ) -> dict[str, float]:
-    """Figures of pictures by one expert a step and by two, beside those of other pictures of the
-    same prompts: real ones, these through the autoencoder (the ceiling), featureless ellipses (the
-    negative control), and what the parts of the model draw without each other. And how well they
-    are distinguished from captions with one thing swapped; the cost of a picture."""
+    """Returns the figures of pictures by one expert per step and by two, next to other pictures of
+    the same prompts: real ones, their reconstructions by the autoencoder (the ceiling), featureless
+    ellipses (the negative control), and pictures by parts of the model alone. Also how well they
+    are distinguished from captions with one part swapped, and the cost of a picture."""
     prompts = held_out_prompts(cut_outs, measured.prompts, measured.which)
     judged = PictureFigures(judge, prompts, cut_outs, SentenceText())
     paris = ParisPipeline.from_folder(folder, device, serving_dtype("cpu"))
@@ -123,10 +123,10 @@ def measure_paris(
 def measure_kontext(
     folder: Path, cut_outs: Sequence[CutOut], judge: Judge, device: torch.device, measured: Measured
 ) -> dict[str, float]:
-    """The share of edits that are right: that do what they say, leave the object itself, and leave
-    the ground; in all, and by kind. Beside them the picture itself, unedited (the floor), and the
-    wanted picture through the autoencoder (the ceiling). Figures of pictures that are drawn from
-    text alone; the cost of an edit."""
+    """Returns the share of right edits, which follow the instruction and preserve object and
+    ground; in total and by kind. Next to them are the unedited picture (the floor), and the
+    reconstruction of the wanted picture (the ceiling). Also the figures of pictures from text
+    alone, and the cost of an edit."""
     kontext = KontextPipeline.from_folder(folder, device, serving_dtype("cpu"))
     verdicts: dict[str, list[EditVerdict]] = {"edits": [], "unedited": [], "reconstructions": []}
     by_kind: dict[str, list[EditVerdict]] = {}
@@ -149,7 +149,7 @@ def measure_kontext(
         figures[f"{name}_ground_kept"] = share(verdict.ground_kept for verdict in group)
     for kind, group in by_kind.items():
         figures[f"edits_{kind.replace(' ', '_')}_right"] = share(v.right for v in group)
-    # As many as edits: one picture takes as long as one of Paris, and these are not its purpose.
+    # As many as edits: a picture takes as long as one of Paris, and is not the model's purpose.
     prompts = held_out_prompts(cut_outs, measured.edits, measured.which)
     requests = [KontextRequest(one.text, one.seed, guidance=FROM_TEXT_GUIDANCE) for one in prompts]
     from_text = [kontext.generate([request])[0].media for request in requests]

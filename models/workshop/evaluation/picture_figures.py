@@ -1,5 +1,5 @@
-"""What the judge measures of pictures: which object they show, which caption fits them, and their
-distance to the reconstructions of real ones."""
+"""Measures pictures with the judge: their objects, their captions, and their distance to
+reconstructions of real pictures."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from .judge import JUDGED_SIDE, Judge, caption_ranks, cells_of
 from .likeness import detail_energy, kernel_distance
 from .shares import share, share_with_interval
 
-# Captions that differ from the own one in the first object alone.
+# Captions that differ from the picture's own only in the first object.
 OTHER_OBJECTS = 99
-# A judge that knows fewer of the real pictures' objects says nothing about drawn ones.
+# A judge that names fewer objects of real pictures is useless for generated ones.
 LEAST_NAMED = 0.9
-# Real pictures on which the judge itself is judged.
+# Number of real pictures for checking the judge.
 JUDGED_BY = 500
 CAPTIONS_AT_ONCE = 64
 
 
 def check_judge(judge: Judge, cut_outs: Sequence[CutOut]) -> None:
-    """Refuses a judge that does not know the objects of real pictures. Raises PlainError."""
+    """Raises PlainError if the judge does not recognise the objects of real pictures."""
     prompts = held_out_prompts(cut_outs, JUDGED_BY, "choosing")
     real = [render(prompt.scene, cut_outs, JUDGED_SIDE) for prompt in prompts]
     named = share(is_named(_names(judge, real), [_objects(p) for p in prompts]))
@@ -43,9 +43,9 @@ def check_judge(judge: Judge, cut_outs: Sequence[CutOut]) -> None:
 
 
 def object_ranks(names: Tensor, objects: Sequence[Sequence[int]], seeds: Sequence[int]) -> Tensor:
-    """For each picture how many of OTHER_OBJECTS in the place of its first object fit as well or
-    better. `objects` are those of its caption, the first first; captions that would name the
-    second twice are left out. Which others follows from the picture's seed."""
+    """Returns for each picture how many of OTHER_OBJECTS fit as well as its first object or better.
+    `objects` are the objects of its caption in order; the second one is excluded. The others depend
+    on the picture's seed."""
     ranks = []
     for scores, own, seed in zip(_scores(names), objects, seeds, strict=True):
         others = np.setdiff1d(np.arange(len(scores)), np.asarray(own))
@@ -56,7 +56,7 @@ def object_ranks(names: Tensor, objects: Sequence[Sequence[int]], seeds: Sequenc
 
 
 def is_named(names: Tensor, objects: Sequence[Sequence[int]]) -> list[bool]:
-    """Whether the first object is the one that is seen most, the second aside."""
+    """Returns whether the first object is the most visible one, apart from the second."""
     named = []
     for scores, (first, *second) in zip(_scores(names), objects, strict=True):
         left = scores.index_fill(0, torch.tensor(second, dtype=torch.long), -torch.inf)
@@ -69,7 +69,7 @@ def _scores(names: Tensor) -> Tensor:
 
 
 class PictureFigures:
-    """Figures of pictures of fixed prompts, one a prompt in their order."""
+    """Measures pictures of fixed prompts, one per prompt in order."""
 
     def __init__(
         self,
@@ -93,8 +93,8 @@ class PictureFigures:
 
     @torch.no_grad()
     def of(self, pictures: Sequence[Image.Image]) -> dict[str, float]:
-        """Whether the first object is known among all, and among others in its place; and which
-        caption of all prompts is the nearest."""
+        """Returns how often the first object is recognised among all objects and among random
+        others, and how often its caption is the closest."""
         cells = cells_of(self.judge, pictures)
         names = self.judge.name_objects(cells)
         objects = object_ranks(names, self._objects, self._seeds)
@@ -110,7 +110,8 @@ class PictureFigures:
     def against(
         self, pictures: Sequence[Image.Image], reconstructions: Sequence[Image.Image]
     ) -> dict[str, float]:
-        """How much of the reconstructions' detail is in the objects, and the distance to them."""
+        """Returns the detail in the objects relative to the reconstructions, and the distance to
+        them."""
         side = pictures[0].width
         places = np.stack([insides(ellipses, side) for ellipses in self._ellipses])
         seen, wanted = (
@@ -123,8 +124,8 @@ class PictureFigures:
 
     @torch.no_grad()
     def against_swaps(self, pictures: Sequence[Image.Image]) -> dict[str, float]:
-        """The share of swapped captions that fit their picture less than its own: in all, and by
-        what was swapped. Chance is one half."""
+        """Returns the share of swapped captions that fit their picture less than its own, in total
+        and by kind of swap. Chance is one half."""
         cells = cells_of(self.judge, pictures)
         own = self.judge.fit_captions(cells, self._captions).diagonal()
         other = self.judge.fit_captions(cells, self._swapped_captions)

@@ -1,10 +1,10 @@
-"""Shares, and how exact they are."""
+"""Shares and their confidence intervals."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-# Of the normal distribution, for 95%.
+# The 95 % quantile of the normal distribution.
 DEVIATIONS = 1.96
 
 
@@ -14,7 +14,7 @@ def share(which: Iterable[bool]) -> float:
 
 
 def interval(part: float, count: int) -> tuple[float, float]:
-    """Wilson's 95% interval of a share that was counted on so many."""
+    """Returns Wilson's 95 % interval of a share of `count` cases."""
     spread = DEVIATIONS**2 / count
     middle = (part + spread / 2) / (1 + spread)
     half = (part * (1 - part) * spread + spread**2 / 4) ** 0.5 / (1 + spread)
@@ -22,7 +22,7 @@ def interval(part: float, count: int) -> tuple[float, float]:
 
 
 def share_with_interval(name: str, which: Iterable[bool]) -> dict[str, float]:
-    """The share as `name`, and its 95% interval as `name_low` and `name_high`."""
+    """Returns the share as `name`, and its 95 % interval as `name_low` and `name_high`."""
     found = list(which)
     part = share(found)
     low, high = interval(part, len(found))

@@ -1,5 +1,5 @@
-"""Parises that a measure compares the trained one with: what would it draw without its routing,
-without its training, or without its experts being eight?"""
+"""Variants of the trained Paris for comparison: without its routing, without its training, or with
+a single expert."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from bakehouse_runtime.image.paris.model import Expert, Router
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline
 from bakehouse_runtime.image.paris.weights import load_expert
 
-# Far enough apart for one expert to have all the weight.
+# Large enough for one expert to have all the weight.
 CERTAIN = 1000.0
 
 
 class RandomRouter(Router):
-    """Sends every picture to any expert at each step; of pictures that are drawn together the same
-    ones in every run."""
+    """Routes every picture to a random expert at each step; deterministic for a given batch."""
 
     def forward(self, latent: Tensor, time: Tensor) -> Tensor:
         generator = torch.Generator().manual_seed(round(float(time[0])))
@@ -44,18 +43,18 @@ def routed_at_random(paris: ParisPipeline) -> ParisPipeline:
 
 
 def one_expert(paris: ParisPipeline, number: int) -> ParisPipeline:
-    """One of the experts in all places."""
+    """Uses one of the experts for everything."""
     return _everywhere(paris, paris.experts[number])
 
 
 def base_alone(paris: ParisPipeline, base: Path) -> ParisPipeline:
-    """The model that the experts were trained from in all places."""
+    """Uses the model that the experts were trained from for everything."""
     return _everywhere(paris, load_expert(base).to(paris.experts[0].pos_embed.dtype))
 
 
 def variants(base: Path) -> dict[str, Callable[[ParisPipeline], ParisPipeline]]:
-    """What is drawn beside the trained model, by the name of its figures; `base` is the folder of
-    what its experts were trained from."""
+    """Returns the variants by the name of their figures; `base` is the folder of the model that the
+    experts were trained from."""
     return {
         "untrained": untrained,
         "random_routing": routed_at_random,

@@ -1,5 +1,5 @@
-"""The autoencoder of films: Diffusers' `AutoencoderKLWan`, eight times smaller in each direction
-and four times in time; its training and its writing."""
+"""Trains and writes the video autoencoder: Diffusers' `AutoencoderKLWan`, which scales down eight
+times in each direction and four times in time."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ SAMPLE_FRAMES = 9
 
 @dataclass(frozen=True)
 class FilmAutoencoderShape:
-    """A picture is cut into `patch` x `patch` blocks first; each level but the last halves width,
-    height and, but for the first frame, the number of frames."""
+    """A picture is first split into `patch` x `patch` blocks; each level but the last halves width,
+    height and the number of frames, except the first frame."""
 
     width: int = 40
     multiples: tuple[int, ...] = (1, 1, 1)
-    # A level, beside the one that a decoder always has.
+    # Layers per level, in addition to a decoder's first one.
     layers: int = 0
     latent_channels: int = 8
     patch: int = 2
 
 
 def build_film_autoencoder(shape: FilmAutoencoderShape, seed: int) -> AutoencoderKLWan:
-    """An untrained one."""
+    """Returns an untrained model."""
     torch.manual_seed(seed)
     halvings = len(shape.multiples) - 1
     model = AutoencoderKLWan(
@@ -75,29 +75,26 @@ def build_film_autoencoder(shape: FilmAutoencoderShape, seed: int) -> Autoencode
     return model
 
 
-# Beside what they carry, channels hold this constant: with it what normalises them is nearly
-# linear.
+# A constant in extra channels, which makes normalisation of the others almost linear.
 CONSTANT = 16.0
-# Of the logarithm of the latents' variance, at first.
+# The initial log-variance of the latents.
 QUIET = -5.0
 
 
 @torch.no_grad()
 def start_from_block_colours(model: AutoencoderKLWan, shape: FilmAutoencoderShape) -> None:
-    """Sets weights so that the first three latents are the mean colour of their block of pixels and
-    the decoder paints it there: from random weights hundreds of steps pass before any colour is
-    right. Each value is in two channels, with both signs, since silu(x) - silu(-x) = x; what the
-    blocks' averages do between is all that is needed. The channels that are left over start at
-    random.
-    """
+    """Initialises the weights so that the first three latents are the mean colour of their block of
+    pixels, which the decoder paints: from random weights it takes hundreds of steps until any
+    colour is right. Each value uses two channels with opposite signs, since silu(x) - silu(-x) = x;
+    the averaging shortcuts of the blocks do the rest. Unused channels start at random."""
     values, blocks, latents = 3 * shape.patch**2, shape.patch**2, shape.latent_channels
     used = slice(0, 2 * values + 1)
     for module in model.modules():
         _silence(module, used)
     _carry(model.encoder.conv_in, range(values))
-    # The patches hold all of one colour before the next; of latents each colour has one.
+    # Patches hold all values of one colour before the next; latents have one value per colour.
     _carry(model.decoder.conv_in, [value // blocks for value in range(values)])
-    # What divides a channel when it is normalised.
+    # The normalisation divides channels by this.
     scale = CONSTANT / shape.width**0.5
     gather, paint = model.encoder.conv_out, model.decoder.conv_out
     gather.weight[:3] = 0
@@ -116,7 +113,7 @@ def start_from_block_colours(model: AutoencoderKLWan, shape: FilmAutoencoderShap
 
 
 def _silence(module: nn.Module, used: slice) -> None:
-    """A block adds nothing at first, and what changes the size nothing to these channels."""
+    """Makes blocks start as the identity, and resampling add nothing to these channels."""
     if isinstance(module, WanResidualBlock):
         nn.init.zeros_(module.conv2.weight)
         _bias(module.conv2)[:] = 0
@@ -132,7 +129,8 @@ def _silence(module: nn.Module, used: slice) -> None:
 
 
 def _carry(conv: nn.Conv3d, sources: Sequence[int]) -> None:
-    """Each value comes from its source in the same place, with both signs; the constant behind."""
+    """Copies each value from its source at the same place, with both signs, followed by the
+    constant."""
     constant = 2 * len(sources)
     conv.weight[: constant + 1] = 0
     _bias(conv)[: constant + 1] = 0
@@ -143,7 +141,7 @@ def _carry(conv: nn.Conv3d, sources: Sequence[int]) -> None:
 
 
 def _signed(value: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The two channels of a value."""
+    """Returns the two channels of a value and their signs."""
     return (2 * value, 1), (2 * value + 1, -1)
 
 
@@ -155,8 +153,8 @@ def _bias(conv: nn.Module) -> Tensor:
 
 @dataclass(frozen=True)
 class FilmAutoencoderTraining:
-    """`cuts` are pairs of frames and films that the steps take in turn: single pictures cost little
-    and teach what things look like, cuts of several frames how they move."""
+    """`cuts` are pairs of frames and videos that the steps alternate between: single pictures are
+    cheap and teach appearance, several frames teach motion."""
 
     loop: LoopSettings
     cuts: tuple[tuple[int, int], ...] = ((1, 16), (5, 4), (9, 2))
@@ -173,9 +171,9 @@ def train_film_autoencoder(
     reporter: TrainingReporter,
     device_name: str = "auto",
 ) -> bool:
-    """Trains `model` in place and leaves it with its averaged weights; `held_out` are whole films,
-    on which every checkpoint is measured (`eval_psnr`, in dB). Returns False where it was asked to
-    stop before the last step."""
+    """Trains `model` in place and leaves it with its averaged weights; every checkpoint is measured
+    on the whole videos `held_out` (`eval_psnr`, in dB). Returns False if it was stopped before the
+    last step."""
     device = training_device(device_name)
     training = Training(model, settings.loop, device)
     seed = settings.loop.seed
@@ -216,8 +214,8 @@ def train_film_autoencoder(
 
 
 def export_film_autoencoder(model: AutoencoderKLWan, films: Sequence[Film], folder: Path) -> None:
-    """Measures mean and deviation of each channel of the latents of `films`, keeps them in the
-    configuration, and saves the model."""
+    """Saves the model, with mean and deviation of each channel of the latents of `films` in its
+    configuration."""
     with torch.no_grad(), fast_arithmetic(model.device):
         latents = posterior(model, to_values(films).to(model.device)).mean.float()
     channels = latents.transpose(0, 1).flatten(1)

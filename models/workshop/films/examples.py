@@ -1,4 +1,4 @@
-"""Scenes in motion as numbered examples for a latent cache, and as an endless supply of films."""
+"""Moving scenes as numbered examples for a latent cache, and as an endless supply of videos."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .scenes import FilmShape, draw_film_scene, film_caption, film_objects, rend
 
 
 class FilmExamples:
-    """Random films with captions; every object is in one in turn."""
+    """Random videos with captions; objects alternate."""
 
     def __init__(self, cut_outs: Sequence[CutOut], shape: FilmShape, count: int, seed: int) -> None:
         self.cut_outs = cut_outs
@@ -35,7 +35,7 @@ class FilmExamples:
 
 
 class SceneFilms:
-    """Films of random scenes, each drawn once and never again."""
+    """Videos of random scenes, each used once."""
 
     def __init__(self, cut_outs: Sequence[CutOut], shape: FilmShape) -> None:
         self.cut_outs = cut_outs
@@ -43,7 +43,7 @@ class SceneFilms:
         self._objects = film_objects(cut_outs, shape)
 
     def draw(self, rng: np.random.Generator, count: int, frames: int) -> list[Film]:
-        """Of each film a cut of `frames`, which follow each other as in a whole one."""
+        """Returns from each video a cut of `frames` consecutive frames."""
         films = []
         for first in rng.choice(self._objects, size=count):
             scene = draw_film_scene(rng, self.cut_outs, self._objects, int(first))

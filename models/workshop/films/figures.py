@@ -1,8 +1,8 @@
-"""The figures of the starter Wan: does a film show what its caption names, does that move as it
-says.
+"""Measures the starter Wan: whether a video shows the objects of its caption, and whether they move
+as described.
 
-Every row is measured in the same way, those that must fail too: a still picture, a film whose
-frames are shuffled, and a good film of another caption.
+All rows are measured in the same way, including the controls that must fail: a still picture,
+shuffled frames, and a good video of another caption.
 """
 
 from __future__ import annotations
@@ -38,18 +38,17 @@ from .scenes import (
 if TYPE_CHECKING:
     from ..evaluation.measure import Measured
 
-# In what `model_index.json` tells of a film.
+# In the video settings of `model_index.json`.
 TRAINED_OBJECTS = "trained_objects"
 MOVES = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 MADE_AT_ONCE = 4
-# Where in a film the judge looks for the object.
+# Where in a video the judge looks for the object.
 LOOKED_AT = {"first": 0.0, "middle": 0.5, "last": 1.0}
 
 
 @dataclass(frozen=True)
 class FilmPrompt:
-    """A caption that was never trained on, the scene that it describes, and the seed of the film to
-    be made for it."""
+    """A held-out caption, the scene that it describes, and the seed of its video."""
 
     text: str
     scene: FilmScene
@@ -59,7 +58,7 @@ class FilmPrompt:
 def held_out_films(
     cut_outs: Sequence[CutOut], shape: FilmShape, count: int, which: PromptSet
 ) -> list[FilmPrompt]:
-    """`count` captions of a set, each with a combination that is kept from training."""
+    """Returns `count` captions of a set, each with a held-out combination."""
     objects = film_objects(cut_outs, shape)
     prompts = []
     for number in range(SETS[which] * LARGEST_SET, SETS[which] * LARGEST_SET + count):
@@ -73,7 +72,7 @@ def held_out_films(
 def measure_wan(
     folder: Path, cut_outs: Sequence[CutOut], judge: Judge, device: torch.device, measured: Measured
 ) -> dict[str, float]:
-    """The figures of the films of the starter in `folder`."""
+    """Returns the figures of the starter's videos in `folder`."""
     film = read_object(folder / "model_index.json")[FILM]
     shape = FilmShape(film["width"], film["frames"], film["fps"], film[TRAINED_OBJECTS])
     prompts = held_out_films(cut_outs, shape, measured.films, measured.which)
@@ -88,8 +87,9 @@ def measure_films(
     shape: FilmShape,
     prompts: Sequence[FilmPrompt],
 ) -> dict[str, float]:
-    """The figures of films from text and from a first picture, beside those of real films of the
-    same captions, these through the autoencoder (the ceiling), and the rows that must fail."""
+    """Returns the figures of videos from text and from a first frame, next to real videos of the
+    same captions, their reconstructions by the autoencoder (the ceiling), and the controls that
+    must fail."""
     real = [render_film(prompt.scene, cut_outs, shape) for prompt in prompts]
     rows = {
         "real": real,
@@ -113,8 +113,8 @@ def measure_films(
 
 
 def controls(real: Sequence[Film]) -> dict[str, list[Film]]:
-    """What no measure may take for a film of its caption: made of real ones, so that nothing but
-    the motion can tell."""
+    """Returns the controls that no measurement may accept: derived from real videos, so that only
+    the motion is wrong."""
     rng = np.random.default_rng(SEED)
     return {
         "still": [
@@ -131,7 +131,7 @@ def controls(real: Sequence[Film]) -> dict[str, list[Film]]:
 def figures_of(
     films: Sequence[Film], prompts: Sequence[FilmPrompt], judge: Judge, check: MotionCheck
 ) -> dict[str, float]:
-    """Of films and what each should show."""
+    """Returns the figures of videos and their prompts."""
     wanted = torch.tensor([prompt.scene.things[0].cut_out for prompt in prompts])
     figures = {}
     named = torch.ones(len(films), dtype=torch.bool)
@@ -159,12 +159,12 @@ def figures_of(
 
 @torch.no_grad()
 def named_objects(judge: Judge, pictures: Sequence[Image.Image]) -> torch.Tensor:
-    """The number of the object that the judge holds for the likeliest in each."""
+    """Returns the likeliest object of each picture according to the judge."""
     return judge.name_objects(cells_of(judge, pictures)).argmax(dim=1)
 
 
 def _along(film: Film, scene: FilmScene) -> float:
-    """How far the object goes in the direction of its caption."""
+    """Returns how far the object moves in the direction of its caption."""
     across, down = distance(film)
     right, below = MOVES[scene.motion]
     return across * right + down * below
@@ -184,7 +184,7 @@ def _made(wan: FilmPipeline, requests: Sequence[FilmRequest]) -> list[Film]:
 
 
 def sample_sheet(films: Sequence[Film], frames: int) -> Image.Image:
-    """Each film as a row of some of its frames."""
+    """Returns a sheet with each video as a row of some of its frames."""
     width, height = films[0].width, films[0].height
     sheet = Image.new("RGB", (frames * width, len(films) * height), "white")
     for row, film in enumerate(films):

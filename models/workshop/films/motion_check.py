@@ -1,7 +1,7 @@
-"""What moves in a film, and how: read from its frames alone, without a network.
+"""Detects what moves in a video, and how, from its frames alone, without a network.
 
-A still, a shuffled film or a blob that changes at random gives other curves than an object that
-does what the caption says.
+A still, a shuffled video or a randomly changing blob has other curves than an object that moves as
+described.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from bakehouse_runtime.image.film import Film
 from ..scenes.objects import CutOut
 from .scenes import MOTIONS, FilmShape, film_objects, film_scene, render_film
 
-# Of the difference from the ground, 0..255, that an object has at least.
+# The smallest difference of an object from the ground, 0..255.
 VISIBLE = 40.0
 EDGE = 2
-# Of each motion, what the curves of real films are learnt from.
+# Number of real videos from which the curves of each motion are computed.
 PROTOTYPE_FILMS = 12
 STILL = "still"
-# In what each curve is counted, so that one step of each weighs about the same.
+# The scale of each curve, so that all have a similar weight.
 UNITS = {
     "x": 0.1,
     "y": 0.1,
@@ -36,8 +36,8 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Seen:
-    """An object in a frame: centre and width in parts of the side; `spread` is how far its parts
-    lie from each other across, which falls when two meet."""
+    """An object in a frame: centre and width as shares of the side; `spread` is the horizontal
+    distance between its parts, which shrinks when two objects meet."""
 
     x: float
     y: float
@@ -46,8 +46,8 @@ class Seen:
 
 
 def curves(film: Film) -> dict[str, np.ndarray]:
-    """How centre, size and light change over the frames, how far the object differs from that of
-    the first frame when it is laid over it, and the ground from the first ground."""
+    """Returns how centre, size and light change over the frames, how far the object differs from
+    the first frame's when aligned with it, and how far the ground differs from the first ground."""
     frames = film.frames.astype(np.float32)
     masks = [_mask(frame) for frame in frames]
     seen = [_seen(mask) for mask in masks]
@@ -81,10 +81,11 @@ def _from_mean(values: Sequence[float] | np.ndarray) -> np.ndarray:
 
 
 def _mask(frame: np.ndarray) -> np.ndarray:
-    """Where the frame differs from its ground: what is at the left and right edge of each row."""
+    """Returns where the frame differs from its ground, which is sampled at the left and right edge
+    of each row."""
     edges = np.concatenate([frame[:, :EDGE], frame[:, -EDGE:]], axis=1)
     ground = np.median(edges, axis=1, keepdims=True)
-    # In a dark frame everything differs less.
+    # In a dark frame all differences are smaller.
     visible = VISIBLE * max(0.25, float(frame.mean()) / 255)
     return np.abs(frame - ground).max(axis=2) > visible
 
@@ -103,7 +104,7 @@ def _seen(mask: np.ndarray) -> Seen:
 
 
 def _cut(frame: np.ndarray, seen: Seen, light: float) -> np.ndarray:
-    """The square around the object, in a size of its own and as light as all others."""
+    """Returns the square around the object, at a fixed size and brightness."""
     side = len(frame)
     half = max(4.0, 0.75 * seen.size * side)
     grid = np.linspace(-half, half, 24)
@@ -113,7 +114,7 @@ def _cut(frame: np.ndarray, seen: Seen, light: float) -> np.ndarray:
 
 
 class MotionCheck:
-    """Says which motion the curves of a film are nearest to, of all and none."""
+    """Returns the motion whose curves are closest to those in a video, including no motion."""
 
     def __init__(self, cut_outs: Sequence[CutOut], shape: FilmShape, seed: int = 40) -> None:
         objects = film_objects(cut_outs, shape)
@@ -129,7 +130,7 @@ class MotionCheck:
         self._prototypes[STILL] = still
 
     def motion_of(self, film: Film) -> str:
-        """The nearest."""
+        """Returns the closest motion."""
         found = _joined(curves(film))
         return min(
             self._prototypes,
@@ -142,7 +143,7 @@ def _joined(found: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def distance(film: Film) -> tuple[float, float]:
-    """How far the object goes from the first frames to the last, to the right and down."""
+    """Returns how far the object moves from the first to the last frames, to the right and down."""
     found = curves(film)
     return float(found["x"][-2:].mean() - found["x"][:2].mean()), float(
         found["y"][-2:].mean() - found["y"][:2].mean()
@@ -150,6 +151,6 @@ def distance(film: Film) -> tuple[float, float]:
 
 
 def change(film: Film) -> float:
-    """The mean difference between neighbouring frames, 0..1."""
+    """Returns the mean difference between neighbouring frames, 0..1."""
     frames = film.frames.astype(np.float32) / 255
     return float(np.abs(frames[1:] - frames[:-1]).mean())

@@ -1,4 +1,4 @@
-"""From finished trainings of films to what is shipped: the folder, its figures and its card."""
+"""Turns finished video trainings into the shipped folder, its figures and its card."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ A row a prompt, {sample_frames} of its frames, seeds 0 to {last}; the first seed
 
 
 def assemble_wan(work: Path, recipe: Recipe, folder: Path, dtype: torch.dtype) -> None:
-    """Writes the folder that is shipped."""
+    """Writes the shipped folder."""
     film, settings = recipe["film"], recipe["defaults"]["starter-wan"]
     told = {
         "width": film["side"],
@@ -109,7 +109,7 @@ def assemble_wan(work: Path, recipe: Recipe, folder: Path, dtype: torch.dtype) -
 
 
 def write_wan_card(work: Path, recipe: Recipe, folder: Path) -> None:
-    """README.md and samples.png, with the figures that `measure` left."""
+    """Writes README.md and samples.png, with the figures that `measure` wrote."""
     figures = json.loads((folder / "figures.json").read_text())
     film = recipe["film"]
     records = update_records(folder, work, recipe, ["film-autoencoder", "wan"])
@@ -140,7 +140,7 @@ def write_wan_card(work: Path, recipe: Recipe, folder: Path) -> None:
 
 
 def film_table(figures: dict[str, float]) -> str:
-    """A line a kind of films. In brackets a share's 95% interval. Pure."""
+    """Returns one line per kind of videos. Brackets hold 95 % intervals."""
     lines = [
         f"| films | {' | '.join(name.replace('_', ' ') for name in COLUMNS)} |",
         f"|---|{'---|' * len(COLUMNS)}",

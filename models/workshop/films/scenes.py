@@ -1,8 +1,7 @@
-"""Scenes in motion: an object or two on a ground that stays, with the caption that says what they
-do.
+"""Moving scenes: one or two objects on a fixed ground, with a caption that describes the motion.
 
-A film is a function of its scene alone, as a picture is: where each object is at a time follows
-from the motion and the jitter that the scene holds.
+A video is a function of its scene alone: the position of each object over time depends on the
+motion and the jitter stored in the scene.
 """
 
 from __future__ import annotations
@@ -22,22 +21,22 @@ from ..scenes.grounds import GROUND_COLOURS, Ground, draw_ground
 from ..scenes.objects import CutOut
 from ..scenes.scene import Thing, is_held_out, thing_pixels, with_article
 
-# Distinct in colour and shape, the first ones most of all: a recipe says how many it takes.
+# Distinct in colour and shape, the most distinct first; a recipe sets how many are used.
 OBJECTS = (
     "red apple", "lemon", "soccer ball", "taxi", "duck", "frog", "whale", "red heart",
     "basketball", "balloon", "bus", "airplane", "sailboat", "penguin", "butterfly", "star",
     "sunflower", "octopus", "robot", "house", "cactus", "umbrella", "mushroom", "ghost",
 )  # fmt: skip
-# Drawn so many times larger and reduced, so that objects move by parts of a pixel.
+# Oversampling factor, so that objects can move by fractions of a pixel.
 FINER = 2
-# Of the light that is left when night has fallen: red, green, blue.
+# The remaining light at night: red, green, blue.
 NIGHT = np.array([0.22, 0.24, 0.42])
 CLOUDS = 3
 
 
 @dataclass(frozen=True)
 class FilmShape:
-    """Of films: square frames, so many, so many a second, of so many objects."""
+    """The shape of videos: square frames, their number, their rate, and the number of objects."""
 
     side: int = 64
     frames: int = 17
@@ -47,7 +46,7 @@ class FilmShape:
 
 @dataclass(frozen=True)
 class Pose:
-    """Where an object is, how large, and how far it has turned, in degrees."""
+    """The position and size of an object, and its rotation in degrees."""
 
     x: float
     y: float
@@ -55,8 +54,8 @@ class Pose:
     angle: float = 0.0
 
 
-# The time from 0 to 1 and how far the motion goes -> what is added to an object's pose: right,
-# down, times its width, turned.
+# (time from 0 to 1, extent of the motion) -> change of an object's pose: right, down, factor of its
+# width, rotation.
 Course: TypeAlias = Callable[[float, float], tuple[float, float, float, float]]
 
 
@@ -86,11 +85,11 @@ def _shake(u: float, far: float) -> tuple[float, float, float, float]:
 
 @dataclass(frozen=True)
 class Motion:
-    """What happens, in words behind the object's, and how."""
+    """A motion and the words that describe it after the object's."""
 
     words: str
     course: Course = _still
-    # How far it goes, least and most.
+    # The smallest and the largest extent.
     far: tuple[float, float] = (1.0, 1.0)
     width: tuple[float, float] = (0.4, 0.5)
     ground: str | None = None
@@ -110,15 +109,14 @@ MOTIONS: dict[str, Motion] = {
     "clouds": Motion("in the sky while clouds pass", ground="in the sky"),
     "meet": Motion("meet", partial(_move, 1, 0), (0.2, 0.25), (0.34, 0.38)),
 }
-# One film in this many is of a motion without an object's own: the others are harder to learn.
+# One video in this many has a motion other than an object's own; the others are harder to learn.
 RARE_ONE_IN = 8
 RARE = ("night", "clouds", "meet")
 
 
 @dataclass(frozen=True)
 class FilmScene:
-    """The objects as they are in the middle of the film, and what happens to them. `seed` is that
-    of the clouds."""
+    """The objects in the middle of the video, and their motion. `seed` determines the clouds."""
 
     things: tuple[Thing, ...]
     ground: Ground
@@ -128,7 +126,7 @@ class FilmScene:
 
 
 def film_objects(cut_outs: Sequence[CutOut], shape: FilmShape) -> list[int]:
-    """The numbers of the objects that films show."""
+    """Returns the numbers of the objects that videos show."""
     numbers = {cut_out.name: number for number, cut_out in enumerate(cut_outs)}
     return [numbers[name] for name in OBJECTS if name in numbers][: shape.objects]
 
@@ -141,8 +139,8 @@ def draw_film_scene(
     *,
     held_out: bool = False,
 ) -> FilmScene:
-    """A random scene with the object `first` of `objects`: none of a held-out combination, or, for
-    the evaluation, one that has some."""
+    """Returns a random scene with the object `first` of `objects`: without held-out combinations,
+    or, for the evaluation, with one."""
     while True:
         scene = film_scene(rng, objects, first, _draw_motion(rng))
         if has_held_out(scene, cut_outs) == held_out:
@@ -152,7 +150,7 @@ def draw_film_scene(
 def film_scene(
     rng: np.random.Generator, objects: Sequence[int], first: int, motion: str
 ) -> FilmScene:
-    """One of this motion; all that no caption names comes from `rng`."""
+    """Returns a scene with this motion; everything that no caption names is drawn from `rng`."""
     kind = MOTIONS[motion]
     ground = _draw_ground(rng, kind)
     numbers = [first]
@@ -188,8 +186,8 @@ def _draw_ground(rng: np.random.Generator, kind: Motion) -> Ground:
 
 
 def has_held_out(scene: FilmScene, cut_outs: Sequence[CutOut]) -> bool:
-    """Whether a combination of the scene is kept from training: of an object with its motion or
-    with the ground that the caption names."""
+    """Returns whether the scene has a held-out combination of an object with its motion or with the
+    named ground."""
     names = [cut_outs[thing.cut_out].name for thing in scene.things]
     return any(
         is_held_out(word, name)
@@ -200,7 +198,7 @@ def has_held_out(scene: FilmScene, cut_outs: Sequence[CutOut]) -> bool:
 
 
 def film_caption(scene: FilmScene, cut_outs: Sequence[CutOut]) -> str:
-    """What the film shows."""
+    """Returns the caption of the video."""
     words = " and ".join(with_article(cut_outs[thing.cut_out].name) for thing in scene.things)
     text = f"{words} {MOTIONS[scene.motion].words}"
     if scene.ground.name is None or MOTIONS[scene.motion].ground is not None:
@@ -211,10 +209,10 @@ def film_caption(scene: FilmScene, cut_outs: Sequence[CutOut]) -> str:
 
 
 def poses(scene: FilmScene, u: float) -> list[Pose]:
-    """Of each object at the time `u`, from 0 to 1."""
+    """Returns the pose of each object at the time `u`, from 0 to 1."""
     found = []
     for place, thing in enumerate(scene.things):
-        # Two meet from both sides.
+        # Two objects meet from opposite sides.
         direction = -1 if place == 1 else 1
         right, down, times, angle = MOTIONS[scene.motion].course(u, scene.far)
         found.append(Pose(thing.x + direction * right, thing.y + down, thing.width * times, angle))
@@ -227,7 +225,7 @@ def render_film(
     shape: FilmShape,
     chosen: range | None = None,
 ) -> Film:
-    """The scene as a film, or those frames of it that are `chosen`."""
+    """Returns the scene as a video, or only its `chosen` frames."""
     large = shape.side * FINER
     has_clouds = scene.motion == "clouds"
     ground = None if has_clouds else draw_ground(scene.ground, large)
@@ -258,7 +256,7 @@ def _paste(picture: Image.Image, thing: Thing, pose: Pose, cut_out: CutOut) -> N
 
 
 def _sky_at(seed: int, u: float, side: int) -> np.ndarray:
-    """A sky whose clouds drift to the right, and come in again on the left."""
+    """Returns a sky whose clouds drift to the right and wrap around."""
     rng = np.random.default_rng(seed)
     down, across = np.mgrid[0:side, 0:side] / side
     share = down[..., None]

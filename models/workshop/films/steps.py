@@ -1,5 +1,5 @@
-"""The trainings of the starter Wan and what leads up to them, a function each; each resumes where
-it was stopped."""
+"""The trainings of the starter Wan and their preparation, one function each; stopped ones
+resume."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from .examples import FilmExamples, SceneFilms
 from .scenes import FilmShape, draw_film_scene, film_objects, render_film
 from .transformer import build_film_transformer, export_wan
 
-# Of an autoencoder's held-out films: for its curve, and for the scale of its latents.
+# Held-out videos of an autoencoder: for its curve, and for the scale of its latents.
 EVAL_FILMS = 8
 SCALE_FILMS = 48
 SAMPLED = ("train", "held-out")
@@ -48,7 +48,7 @@ def make_film_autoencoder(work: Path, recipe: Recipe) -> None:
     claim(folder, "film-autoencoder", recipe)
     cut_outs = load_cut_outs(work / "packages")
     shape = FilmShape(**recipe["film"])
-    # A stream of its own seed: these very films are never trained on.
+    # A separate random stream: these videos are never trained on.
     rng = np.random.default_rng((settings["loop"]["seed"], 2**40))
     objects = film_objects(cut_outs, shape)
     held_out = [
@@ -97,7 +97,7 @@ def make_wan(work: Path, recipe: Recipe) -> None:
     training = DiffusionTraining(
         LoopSettings(**settings["loop"]),
         settings["batch_size"],
-        # What is edited is the first frame.
+        # For videos, an edit is a continuation of the first frame.
         edit_share=settings["picture_share"],
         time_shift=settings["time_shift"],
         eval_rows=settings["eval_rows"],
@@ -117,15 +117,15 @@ MAKE = {
 
 
 def with_first_frames(cache: LatentCache) -> TrainingData:
-    """All films of a cache twice: from their first frames on, which an autoencoder of Wan encodes
-    by themselves, and from text alone."""
+    """Returns all videos of a cache twice: with their first frames as condition, which Wan's
+    autoencoder encodes separately, and from text alone."""
     begun = copy(cache)
     begun.sources = cache.latents[:, :, :1]
     return TrainingData(begun.all_rows(), cache.all_rows())
 
 
 def trained_film_autoencoder(work: Path) -> AutoencoderKLWan:
-    """The autoencoder where trainings run."""
+    """Returns the autoencoder on the training device."""
     model = load_picture_model(
         AutoencoderKLWan,
         work / "film-autoencoder" / "model",

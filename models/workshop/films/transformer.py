@@ -1,4 +1,4 @@
-"""The transformer of the starter Wan, and its writing in Diffusers' format."""
+"""Builds the transformer of the starter Wan and writes it in Diffusers' format."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def build_film_transformer(
     *, latent_channels: int, text_size: int, layers: int, heads: int, head_size: int,
     mlp_ratio: int, seed: int,
 ) -> WanTransformer3DModel:  # fmt: skip
-    """An untrained Wan transformer."""
+    """Returns an untrained Wan transformer."""
     torch.manual_seed(seed)
     transformer = WanTransformer3DModel(
         num_attention_heads=heads,
@@ -49,8 +49,8 @@ def export_wan(
     shift: float,
     index: dict[str, Any],
 ) -> None:
-    """Writes a pipeline that `WanPipeline.from_pretrained` loads, given a text encoder and a
-    tokenizer: those are not part of the folder. `index` is added to its `model_index.json`."""
+    """Writes a pipeline that `WanPipeline.from_pretrained` loads with a text encoder and a
+    tokenizer, which are not part of the folder. `index` is added to its `model_index.json`."""
     pipeline = WanPipeline(
         tokenizer=None,  # pyright: ignore[reportArgumentType]
         text_encoder=None,  # pyright: ignore[reportArgumentType]

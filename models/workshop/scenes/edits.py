@@ -1,4 +1,4 @@
-"""Edits of a scene: what an instruction changes, so that a pair of pictures shows exactly that."""
+"""Edits of a scene: a pair of pictures shows exactly what the instruction changes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FLOOR_Y = 0.62
 
 @dataclass(frozen=True)
 class Edit:
-    """An instruction, the scene before and the scene after. `kind` names what a check looks at."""
+    """An instruction, the scene before and the scene after. `kind` selects the check."""
 
     kind: str
     instruction: str
@@ -43,8 +43,8 @@ EditMaker = Callable[[np.random.Generator, Sequence[CutOut], int], Edit | None]
 def draw_edit(
     rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int, kinds: Mapping[str, float]
 ) -> Edit:
-    """A random edit of a scene with the object `first`, without held-out combinations. `kinds` says
-    how often each is drawn, compared with the others."""
+    """Returns a random edit of a scene with the object `first`, without held-out combinations.
+    `kinds` has the relative frequency of each kind."""
     parts = np.asarray([kinds[kind] for kind in EDITS])
     makers = list(EDITS.values())
     while True:
@@ -141,7 +141,7 @@ def put_hat_on(rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int)
     hat = _named(cut_outs, HATS[word])
     if hat is None or cut_outs[first].name in HATS.values():
         return None
-    # Low enough for the hat to have room above it.
+    # Low enough to leave room for the hat.
     before = _changed(_alone(rng, first), y=0.6, width=SIZES["medium"] * 0.85)
     (thing,) = before.things
     top = thing.y - _height(thing, cut_outs[first]) / 2

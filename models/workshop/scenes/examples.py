@@ -14,17 +14,17 @@ from .edits import draw_edit
 from .objects import CutOut
 from .scene import Scene, caption, draw_scene, render, thing_coverage
 
-# Pixels that a latent stands for, on each side.
+# Pixels per latent on each side.
 LATENT_PIXELS = 8
-# The part of a latent's pixels that an object covers, and the mean difference (0..1) of an edit
-# there, from which they count.
+# The smallest coverage of a latent by an object, and the smallest mean difference (0..1) by an
+# edit, that count.
 COVERED, CHANGED = 0.1, 0.04
 
 
 @dataclass(frozen=True)
 class LatentWeights:
-    """What a latent counts in the loss beyond the 1 of each: where the picture has an object, and
-    where an edit changes something."""
+    """Additional weights of a latent in the loss, beyond 1: if it shows an object, and if an edit
+    changes it."""
 
     object: int
     changed: int
@@ -32,7 +32,8 @@ class LatentWeights:
     def of(
         self, scene: Scene, cut_outs: Sequence[CutOut], before: Image.Image, picture: Image.Image
     ) -> np.ndarray:
-        """Of the latents of the `scene`'s picture, [height, width]; exact, as both are drawn."""
+        """Returns the weights of the latents of the `scene`'s picture, [height, width]; exact,
+        because both pictures are drawn."""
         weights = np.ones((picture.height // LATENT_PIXELS, picture.width // LATENT_PIXELS), int)
         covered = np.zeros(weights.shape, bool)
         for thing in scene.things:
@@ -44,7 +45,7 @@ class LatentWeights:
 
 
 class SceneExamples:
-    """Random scenes with captions; every object is the first of one scene in turn."""
+    """Random scenes with captions; each object is the first of one scene in turn."""
 
     def __init__(
         self,
@@ -76,8 +77,8 @@ class SceneExamples:
 
 
 class EditExamples:
-    """Random edits of scenes; every object is edited in turn, and `kinds` says how often each kind
-    of edit is drawn, compared with the others."""
+    """Random edits of scenes; each object is edited in turn, and `kinds` has the relative frequency
+    of each kind of edit."""
 
     def __init__(
         self,
@@ -107,7 +108,7 @@ class EditExamples:
 
 
 class ScenePictures:
-    """Pictures of random scenes, each drawn once and never again."""
+    """Pictures of random scenes, each used once."""
 
     def __init__(self, cut_outs: Sequence[CutOut], side: int) -> None:
         self.cut_outs = cut_outs

@@ -1,4 +1,4 @@
-"""What stands behind the objects: plain colours and a few drawn places, 0..255 RGB arrays."""
+"""Backgrounds of scenes: plain colours and a few drawn places, as 0..255 RGB arrays."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ NO_GROUND = "none"
 
 @dataclass(frozen=True)
 class Ground:
-    """A background. `name` is a colour or a place of PLACES, NO_GROUND, or None: a colour that no
-    caption names. `seed` fixes shade and texture."""
+    """A background. `name` is a colour or a place of PLACES, NO_GROUND, or None for a colour that
+    no caption names. `seed` determines shade and texture."""
 
     name: str | None
     seed: int
 
 
 def draw_ground(ground: Ground, side: int) -> Pixels:
-    """A `side` x `side` RGB picture of the ground as float32, 0..255."""
+    """Returns a `side` x `side` RGB picture of the ground as float32, 0..255."""
     rng = np.random.default_rng(ground.seed)
     if ground.name in PLACES:
         return np.clip(PLACES[ground.name](rng, side), 0, 255).astype(np.float32)
@@ -49,7 +49,7 @@ def draw_ground(ground: Ground, side: int) -> Pixels:
         first, second = (GROUND_COLOURS[names[rng.integers(len(names))]] for _ in range(2))
         mix = rng.uniform(0, 1)
         base = mix * np.asarray(first) + (1 - mix) * np.asarray(second)
-        # Towards white: an unnamed ground is mostly a light one, as in pictures of objects.
+        # Mixed with white: an unnamed ground is usually light, as in product pictures.
         base = base + (250 - base) * rng.uniform(0, 0.7)
     else:
         base = np.asarray(GROUND_COLOURS[ground.name]) + rng.normal(0, 7, 3)
@@ -71,7 +71,7 @@ def _horizon(
     stretch: tuple[int, int],
     contrast: float,
 ) -> Pixels:
-    """`sky` above a floor whose texture is noise stretched by (down, across) pixels."""
+    """Returns `sky` above a floor whose texture is noise stretched by (down, across) pixels."""
     down, across = stretch
     noise = rng.normal(0, contrast, (-(-side // down), -(-side // across)))
     noise = np.repeat(np.repeat(noise, down, 0), across, 1)[:side, :side, None]
@@ -141,5 +141,5 @@ PLACES: dict[str, Callable[[np.random.Generator, int], Pixels]] = {
     "at night": _night,
     "in the sky": _sky,
 }
-# Where an object stands on the floor instead of floating in the middle.
+# Places where objects rest on the floor instead of floating in the middle.
 STANDING_PLACES = frozenset({"on grass", "in the snow", "on sand", "on water", "on a table"})

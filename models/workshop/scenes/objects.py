@@ -1,4 +1,4 @@
-"""The cut-out objects that scenes are made of: names, other words for them, and their pixels.
+"""The cut-out objects of scenes: names, synonyms and pixels.
 
 Sources: `@lobehub/fluent-emoji-3d` (MIT, 256 px renderings with alpha), named by
 `unicode-emoji-json` and `emojilib` (both MIT). All three are unpacked npm packages.
@@ -15,16 +15,16 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-# Flags, letters and signs cannot be learnt at this size; people differ mostly by skin tone,
-# faces by a line of the mouth: the few that look like nothing else stay.
+# Flags, letters and signs cannot be learnt at this size; people differ mostly by skin tone, and
+# faces by the line of the mouth. Only distinctive ones are used.
 KEPT_FACES = frozenset(
     {
         "smiling face", "winking face", "crying face", "angry face", "skull", "ghost", "alien",
         "robot", "red heart", "broken heart",
     }
 )  # fmt: skip
-# Living things and food of every year; of man-made things those that every keyboard has had
-# since 2015, which are the everyday ones.
+# Living things and food of all versions; man-made things only of the first version (2015), which
+# are common ones.
 KEPT_GROUPS = {
     "Smileys & Emotion": 99.0,
     "Animals & Nature": 99.0,
@@ -33,7 +33,7 @@ KEPT_GROUPS = {
     "Activities": 1.0,
     "Objects": 1.0,
 }
-# Series of near copies that differ by a hand of the clock, a phase, or the print on a paper.
+# Series of near copies that differ by a clock hand, a phase, or the print on a paper.
 LEFT_OUT = re.compile(
     r"clock|thirty|moon|banknote|bubble|mailbox|globe|japanese|clover|suit$|traffic light"
     r"|calendar|chart|bookmark|tray|ruler|ledger|memo|e-mail|incoming|chick$|pig nose|page"
@@ -48,7 +48,7 @@ COLOUR_WORDS = (
     "black", "white", "grey",
 )  # fmt: skip
 
-# An object whose pixels are less colourful than this looks the same in every hue.
+# An object with fewer colourful pixels looks the same in every hue.
 COLOURFUL_SHARE = 0.35
 COLOURFUL_SATURATION = 70
 # Soft shadows below this alpha do not count as part of the object's outline.
@@ -57,7 +57,7 @@ FAINT_ALPHA = 16
 
 @dataclass(frozen=True)
 class CutOut:
-    """One object on a transparent ground, cropped to what is visible."""
+    """One object on a transparent ground, cropped to its visible part."""
 
     name: str
     other_names: tuple[str, ...]
@@ -71,10 +71,10 @@ KEYWORDS = Path("emojilib", "dist", "emoji-en-US.json")
 
 
 def load_cut_outs(packages: Path, side: int = 160) -> list[CutOut]:
-    """Reads the objects from the folder that holds the three unpacked packages.
+    """Reads the objects from the folder with the three unpacked packages.
 
-    `side` is the longer side in pixels at which an object is kept in memory.
-    Order is the packages' own, so that an index means the same object in every run.
+    `side` is the longer side in pixels of objects in memory. The order is the packages' own, so
+    that an index means the same object in every run.
     """
     keywords = json.loads((packages / KEYWORDS).read_text())
     chosen = _chosen(packages)
@@ -84,20 +84,20 @@ def load_cut_outs(packages: Path, side: int = 160) -> list[CutOut]:
     cut_outs = []
     for emoji, name, group, path in chosen:
         pixels = _read(path, side)
-        # A word that means several objects would teach that they are one.
+        # A word for several objects would teach that they are the same.
         other = tuple(word for word in others[emoji] if uses[word] == 1 and word not in taken)
         cut_outs.append(CutOut(name, other, group, pixels, _is_recolourable(pixels)))
     return cut_outs
 
 
 def source_files(packages: Path) -> list[Path]:
-    """The files that `load_cut_outs` reads, a small part of the packages."""
+    """Returns the files that `load_cut_outs` reads, a small part of the packages."""
     pictures = [path for _, _, _, path in _chosen(packages)]
     return [packages / NAMES, packages / KEYWORDS, *pictures]
 
 
 def _chosen(packages: Path) -> list[tuple[str, str, str, Path]]:
-    """Emoji, name, group and picture of each object."""
+    """Returns emoji, name, group and picture of each object."""
     names = json.loads((packages / NAMES).read_text())
     assets = packages / "fluent-emoji-3d" / "assets"
     return [
@@ -121,7 +121,7 @@ def _asset(assets: Path, emoji: str) -> Path | None:
 
 
 def _other_names(name: str, keywords: list[str]) -> list[str]:
-    # Keywords come in falling nearness: behind the first few they are associations.
+    # Keywords are sorted by relevance: after the first few they are associations.
     words = [keyword.replace("_", " ").lower() for keyword in keywords[:4]]
     return [word for word in words if PLAIN_NAME.match(word) and word != name and len(word) > 2]
 

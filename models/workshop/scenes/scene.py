@@ -1,7 +1,7 @@
-"""Scenes: one or two objects on a ground, with the caption that says what was drawn.
+"""Scenes: one or two objects on a ground, with a caption of what is drawn.
 
-Everything that a caption can say (colour, size, side, place, relation) is a field of the
-scene, and so is the jitter that no caption names; drawing is a function of the scene alone.
+Everything that a caption can describe (colour, size, side, place, relation) is a field of the
+scene, and so is the jitter that no caption describes; drawing is a function of the scene alone.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ RELATIONS: dict[Relation, tuple[tuple[float, float], tuple[float, float]]] = {
     "below": ((0.5, 0.74), (0.5, 0.26)),
 }
 
-# Hue and saturation (0..255, as Pillow counts) that a recoloured object takes on.
+# Hue and saturation (0..255, as in Pillow) of a recoloured object.
 OBJECT_COLOURS: dict[str, tuple[int, float]] = {
     "red": (0, 1.0),
     "orange": (18, 1.0),
@@ -55,13 +55,13 @@ OBJECT_COLOURS: dict[str, tuple[int, float]] = {
 }
 TINTED_SATURATION = 40
 
-# One in this many combinations is never drawn for training and serves the evaluation.
+# One in this many combinations is reserved for the evaluation and never drawn for training.
 HELD_OUT_ONE_IN = 10
 
 
 @dataclass(frozen=True)
 class Thing:
-    """One object in a scene. Position and width are parts of the picture's side."""
+    """One object in a scene. Position and width are shares of the picture's side."""
 
     cut_out: int
     colour: str | None
@@ -82,13 +82,13 @@ class Scene:
 
 
 def is_held_out(*parts: str) -> bool:
-    """Whether a combination (of a colour, object, place or second object, in any order) is kept
-    for the evaluation. Depends on the words alone, so that it never changes."""
+    """Returns whether a combination (of a colour, object, place or second object, in any order) is
+    reserved for the evaluation. Depends on the words alone, so that it never changes."""
     return zlib.crc32("|".join(sorted(parts)).encode()) % HELD_OUT_ONE_IN == 0
 
 
 def combinations(scene: Scene, cut_outs: Sequence[CutOut]) -> list[tuple[str, str]]:
-    """The combinations of this scene that are subject to `is_held_out`."""
+    """Returns the combinations of this scene that are subject to `is_held_out`."""
     names = [cut_outs[thing.cut_out].name for thing in scene.things]
     found = [
         (thing.colour, name)
@@ -103,12 +103,12 @@ def combinations(scene: Scene, cut_outs: Sequence[CutOut]) -> list[tuple[str, st
 
 
 def has_held_out(scene: Scene, cut_outs: Sequence[CutOut]) -> bool:
-    """Whether a combination of this scene is kept from training."""
+    """Returns whether the scene has a held-out combination."""
     return any(is_held_out(*parts) for parts in combinations(scene, cut_outs))
 
 
 def draw_scene(rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int) -> Scene:
-    """A random scene for training, with the object `first`: no held-out combination in it.
+    """Returns a random scene for training with the object `first`, without held-out combinations.
 
     A quarter of the scenes have a second object.
     """
@@ -119,7 +119,7 @@ def draw_scene(rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int)
 
 
 def draw_any_scene(rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int) -> Scene:
-    """As `draw_scene`, but held-out combinations come up as well."""
+    """As `draw_scene`, but may have held-out combinations."""
     ground = draw_any_ground(rng)
     if rng.random() < 0.25:
         second = int(rng.integers(len(cut_outs)))
@@ -142,7 +142,7 @@ def single_scene(
     size: Size = "medium",
     side: Side | None = None,
 ) -> Scene:
-    """One object; the jitter of width and position comes from `rng`."""
+    """Returns a scene with one object; the jitter of width and position is drawn from `rng`."""
     width = SIZES[size] * rng.uniform(0.94, 1.06)
     x, y = SIDES[side] if side else (0.5, 0.5)
     if ground.name in STANDING_PLACES and side is None:
@@ -158,7 +158,8 @@ def pair_scene(
     relation: Relation,
     ground: Ground,
 ) -> Scene:
-    """Two objects, the first in the given relation to the second, sometimes recoloured."""
+    """Returns a scene with two objects, the first in the given relation to the second, sometimes
+    recoloured."""
     things = []
     for cut_out, (x, y) in zip(pair, RELATIONS[relation], strict=True):
         width = PAIR_SIZE * rng.uniform(0.92, 1.06)
@@ -187,7 +188,7 @@ def _any_colour(rng: np.random.Generator, cut_out: CutOut) -> str | None:
 def caption(
     scene: Scene, cut_outs: Sequence[CutOut], rng: np.random.Generator | None = None
 ) -> str:
-    """What the picture shows. With `rng`, an object is sometimes called by another of its names."""
+    """Returns the caption. With `rng`, an object is sometimes called by a synonym."""
     words = [thing_words(thing, cut_outs[thing.cut_out], scene.size, rng) for thing in scene.things]
     text = f" {scene.relation} ".join(words)
     if scene.things[0].upside_down and len(words) == 1:
@@ -204,7 +205,7 @@ def caption(
 def thing_words(
     thing: Thing, cut_out: CutOut, size: Size = "medium", rng: np.random.Generator | None = None
 ) -> str:
-    """`a small blue car`."""
+    """Returns e.g. `a small blue car`."""
     name = cut_out.name
     if rng is not None and cut_out.other_names and rng.random() < 0.15:
         name = str(rng.choice(cut_out.other_names))
@@ -218,7 +219,7 @@ def thing_words(
 
 
 def with_article(name: str) -> str:
-    """The name behind `a` or `an`; a plural stays bare."""
+    """Returns the name with `a` or `an`; a plural has no article."""
     last = name.rsplit(maxsplit=1)[-1]
     if last.endswith("s") and not last.endswith(("ss", "us", "is")):
         return name
@@ -226,7 +227,7 @@ def with_article(name: str) -> str:
 
 
 def render(scene: Scene, cut_outs: Sequence[CutOut], side: int = 128) -> Image.Image:
-    """The scene as an RGB picture of `side` x `side` pixels."""
+    """Returns the scene as an RGB picture of `side` x `side` pixels."""
     picture = Image.fromarray(draw_ground(scene.ground, side).astype(np.uint8))
     for thing in scene.things:
         layer = thing_pixels(thing, cut_outs[thing.cut_out], side)
@@ -236,13 +237,13 @@ def render(scene: Scene, cut_outs: Sequence[CutOut], side: int = 128) -> Image.I
 
 
 def thing_pixels(thing: Thing, cut_out: CutOut, side: int) -> Image.Image:
-    """The object alone as RGBA, at the size and in the colour that the scene asks for."""
+    """Returns the object alone as RGBA, in the size and colour of the scene."""
     scale = thing.width * side / max(cut_out.pixels.size)
     size = (
         max(1, round(cut_out.pixels.width * scale)),
         max(1, round(cut_out.pixels.height * scale)),
     )
-    # The box filter of reducing_gap is much faster, with no visible difference at these sizes.
+    # The box filter of reducing_gap is much faster, without a visible difference at these sizes.
     pixels = cut_out.pixels.resize(size, Image.Resampling.BICUBIC, reducing_gap=2.0)
     if thing.colour is not None:
         pixels = recolour(pixels, thing.colour)
@@ -254,7 +255,7 @@ def thing_pixels(thing: Thing, cut_out: CutOut, side: int) -> Image.Image:
 
 
 def thing_coverage(thing: Thing, cut_outs: Sequence[CutOut], side: int) -> Image.Image:
-    """How much of each pixel the object covers, in grey, whatever lies on it."""
+    """Returns how much of each pixel the object covers, in grey, ignoring objects above it."""
     layer = thing_pixels(replace(thing, colour=None), cut_outs[thing.cut_out], side)
     corner = (round(thing.x * side - layer.width / 2), round(thing.y * side - layer.height / 2))
     canvas = Image.new("L", (side, side))
@@ -263,7 +264,7 @@ def thing_coverage(thing: Thing, cut_outs: Sequence[CutOut], side: int) -> Image
 
 
 def recolour(pixels: Image.Image, colour: str) -> Image.Image:
-    """Every colourful pixel takes the named hue; greys, whites and the alpha stay."""
+    """Sets the hue of every colourful pixel; greys, whites and the alpha stay."""
     hue, strength = OBJECT_COLOURS[colour]
     hsv = np.asarray(pixels.convert("RGB").convert("HSV")).copy()
     tinted = hsv[..., 1] > TINTED_SATURATION

@@ -1,1 +1,1 @@
-"""What a Bakehouse workload executes. Modules import heavy libraries only where they use them."""
+"""The program of a Bakehouse workload. Modules import heavy libraries inside functions."""

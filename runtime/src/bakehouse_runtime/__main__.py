@@ -4,6 +4,6 @@ import sys
 
 from .cli import main
 
-# A process that it starts imports this module again.
+# Spawned child processes import this module again.
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""What the server's answers mean for a workload."""
+"""Maps the server's responses to errors."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _RETRYABLE = {408, 425, 429}
 
 
 def raise_unless_ok(response: httpx.Response) -> None:
-    """Raises WorkloadOver where the server has ended the workload, httpx.HTTPStatusError for what
-    may be repeated, and RefusedError for the rest."""
+    """Raises WorkloadOver if the server has ended the workload, httpx.HTTPStatusError if the
+    request may be retried, and RefusedError otherwise."""
     status = response.status_code
     if status < 300:
         return

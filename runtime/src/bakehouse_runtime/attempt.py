@@ -1,4 +1,4 @@
-"""An attempt that nobody could hand a file, as in a pod: it asks the server what there is to do."""
+"""An attempt that starts without a spec file, as in a pod, and requests it from the server."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ SPEC_FILE = "spec.json"
 
 @dataclass(frozen=True)
 class Place:
-    """What only the place of an attempt knows."""
+    """Settings that only the environment of an attempt knows."""
 
     server_url: str
     workload_id: str
     token_file: Path
-    # Holds the spec and the inputs, which the work may only read.
+    # Holds the spec and the inputs, which are read-only for the work.
     folder: Path
     work_dir: Path
-    # Where a model server listens.
+    # The address that a model server listens on.
     host: str
-    # 0: at any port that is free.
+    # 0 picks any free port.
     port: int
     threads: int
-    # How long a model server may finish what it has begun where its place tells it to end.
+    # How long a model server may finish running requests after a stop signal.
     leave_seconds: int | None
 
 
 def fetch_spec(place: Place) -> Path:
-    """Writes the spec of the attempt into the place's folder; returns its path. Raises PlainError
-    where the token cannot be read, ServerUnreachableError and WorkloadOver."""
+    """Writes the spec of the attempt into the place's folder and returns its path. Raises
+    PlainError if the token cannot be read, ServerUnreachableError and WorkloadOver."""
     try:
         token = place.token_file.read_text().strip()
     except OSError as error:
@@ -49,7 +49,7 @@ def fetch_spec(place: Place) -> Path:
     spec |= {
         "server": {"base_url": place.server_url, "token": token},
         "work_dir": str(place.work_dir),
-        # The next attempt may be anywhere.
+        # The next attempt may run on another machine.
         "keeps_work_dir": False,
         "inputs_dir": str(place.folder / "files"),
     }

@@ -1,4 +1,4 @@
-"""How long to wait before what failed is tried again."""
+"""Pauses between retries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ _LONGEST_PAUSE_S = 10.0
 
 
 def backoff() -> Iterator[float]:
-    """Doubling pauses in seconds, with jitter, so that workloads do not come back all at once."""
+    """Yields doubling pauses in seconds, with jitter, so that workloads do not all retry at the
+    same time."""
     pause = _FIRST_PAUSE_S
     while True:
         yield pause * random.uniform(0.5, 1.0)

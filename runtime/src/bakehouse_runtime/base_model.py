@@ -1,4 +1,4 @@
-"""What can be known of a base model from its folder alone: shapes, sizes, LoRA targets."""
+"""Reads the shapes, sizes and LoRA targets of a base model from its folder, without loading it."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, ...]
 
-# Modules by which PEFT understands the experts of a mixture model, even where single networks of it
-# have them too. Files hold experts one by one, Transformers as one parameter of three dimensions:
-# an adapter on that is nothing that the engines serve.
+# Module names that PEFT treats as experts of a mixture model, even if its single networks use them
+# too. Files store each expert separately, Transformers stores all in one three-dimensional
+# parameter, and the engines cannot serve an adapter on that.
 _EXPERT_MODULES = {"gate_proj", "up_proj", "down_proj", "w1", "w2", "w3"}
-# What routes to experts holds a matrix, and is no linear layer.
+# Routers to experts hold a matrix but are no linear layer.
 _ROUTERS = {"gate", "router"}
-# What layers are called that read by attention alone, and what configurations of others have.
+# Layer types that only use attention, and config names that indicate other kinds of layers.
 _ATTENTION_LAYERS = {"full_attention", "sliding_attention", "chunked_attention"}
 _RECURRENT = re.compile(r"mamba|ssm|rwkv|recurrent|linear_attention|linear_conv|conv_l_cache", re.I)
 
 
 @dataclass(frozen=True)
 class BaseModel:
-    """A causal language model before anything loads it."""
+    """A causal language model, described without loading it."""
 
     shapes: dict[str, Shape]
     layers: int
@@ -43,22 +43,22 @@ class BaseModel:
 
     @property
     def parameters(self) -> int:
-        """How many numbers the weights have; tied embeddings count once."""
+        """Returns the number of weights; tied embeddings count once."""
         return sum(math.prod(shape) for shape in self.shapes.values())
 
 
 @dataclass(frozen=True)
 class LoraTargets:
-    """The chosen target modules that get an adapter, and what is said about the others."""
+    """The chosen target modules that get an adapter, and warnings about the others."""
 
     modules: list[str]
     warnings: list[str]
 
 
 def read_base_model(folder: Path) -> BaseModel:
-    """Reads `config.json` and, where they are, the headers of the safetensors files.
+    """Reads `config.json` and the headers of any safetensors files.
 
-    Raises PlainError when the folder holds no model that can be trained.
+    Raises PlainError if the folder holds no trainable model.
     """
     if not (folder / "config.json").is_file():
         raise PlainError("The base model has no config.json.")
@@ -75,8 +75,8 @@ def read_base_model(folder: Path) -> BaseModel:
 
 
 def lora_targets(base: BaseModel, wanted: list[str], objective: Objective = "sft") -> LoraTargets:
-    """Which of the wanted modules this model has. Raises PlainError when none remains, and where
-    the objective cannot train one of them."""
+    """Returns the wanted modules that this model has. Raises PlainError if none remains, or if the
+    objective cannot train one of them."""
     experts = expert_modules(base)
     linear = {name.split(".")[-2] for name in base.shapes if is_layer_matrix(name, base)} - experts
     if not base.tied_embeddings:
@@ -110,12 +110,12 @@ def lora_targets(base: BaseModel, wanted: list[str], objective: Objective = "sft
 
 
 def objective_name(objective: Objective) -> str:
-    """What people call it."""
+    """Returns the display name of an objective."""
     return objective.upper()
 
 
 def trained_modules(base: BaseModel, parameters: TrainingParameters) -> LoraTargets:
-    """The modules that get an adapter; none where all weights are trained. Raises as
+    """Returns the modules that get an adapter, or none for a full fine-tune. Raises as
     `lora_targets`."""
     lora = parameters.lora
     if lora is None:
@@ -124,19 +124,20 @@ def trained_modules(base: BaseModel, parameters: TrainingParameters) -> LoraTarg
 
 
 def leaves_whole_model(parameters: TrainingParameters) -> bool:
-    """Whether what a run makes is a model by itself: no engine serves DoRA's magnitudes, so that
-    they are merged into the base."""
+    """Returns whether the result is a standalone model. DoRA adapters are merged into the base,
+    since no engine serves their magnitudes."""
     return parameters.lora is None or parameters.lora.use_dora
 
 
 def new_tokens(parameters: TrainingParameters) -> int:
-    """How many tokens the model writes to each prompt, at most; none where it only reads."""
+    """Returns the most tokens that the model generates per prompt; 0 if the objective does not
+    generate."""
     return parameters.max_new_tokens if parameters.objective == "grpo" else 0
 
 
 def trainable_parameters(base: BaseModel, modules: list[str], lora: TextLoraSpec | None) -> int:
-    """Numbers in the adapter: r * (in + out) for every matrix that gets one, and with DoRA one for
-    each of its rows; without an adapter, those of the base."""
+    """Returns the number of trained weights: r * (in + out) for every adapted matrix, plus one per
+    row with DoRA; without an adapter, all weights of the base."""
     if lora is None:
         return base.parameters
     shapes = [base.shapes[f"{name}.weight"] for name in adapted(base, modules)]
@@ -145,7 +146,7 @@ def trainable_parameters(base: BaseModel, modules: list[str], lora: TextLoraSpec
 
 
 def adapted(base: BaseModel, modules: list[str]) -> list[str]:
-    """The full names of the matrices that get an adapter, e.g. `model.layers.0.mlp.up_proj`."""
+    """Returns the full names of the adapted matrices, e.g. `model.layers.0.mlp.up_proj`."""
     return [
         name.removesuffix(".weight")
         for name, shape in base.shapes.items()
@@ -154,7 +155,8 @@ def adapted(base: BaseModel, modules: list[str]) -> list[str]:
 
 
 def is_layer_matrix(name: str, base: BaseModel) -> bool:
-    """A weight matrix inside the layers: those are numbered, embeddings are not."""
+    """Returns whether this is a weight matrix of a layer; layers are numbered, embeddings are
+    not."""
     parts = name.split(".")
     return (
         len(parts) > 2
@@ -166,19 +168,18 @@ def is_layer_matrix(name: str, base: BaseModel) -> bool:
 
 
 def expert_modules(base: BaseModel) -> set[str]:
-    """The names of modules that stand for experts; none where the model is not a mixture."""
+    """Returns the names of expert modules; none if the model is not a mixture."""
     return _EXPERT_MODULES if any(".experts." in name for name in base.shapes) else set()
 
 
 def attention_share(base: BaseModel, sequence: int) -> float:
-    """What attention over a sequence of so many tokens takes in training, for each of them, as a
-    part of what the matrices take: 12 operations per token before and dimension instead of 4 per
-    parameter."""
+    """Returns the cost of attention per token over a sequence of this length, relative to the cost
+    of the matrices: 12 operations per earlier token and dimension instead of 4 per parameter."""
     return 3 * sequence * base.hidden_size * base.layers / max(1, base.parameters)
 
 
 def require_packable(config: dict[str, Any], objective: Objective) -> None:
-    """Raises PlainError where examples cannot share a sequence without that one reads another."""
+    """Raises PlainError if packed examples could attend to each other."""
     if objective != "sft":
         raise PlainError(
             f"Packing is for SFT: switch it off, since {objective_name(objective)} looks at each "
@@ -197,7 +198,7 @@ def require_packable(config: dict[str, Any], objective: Objective) -> None:
 
 
 def _refuse_quantised(quantisation: object) -> None:
-    """An adapter is trained on weights as they are; what quantises them has kernels of its own."""
+    """Adapters train on unquantised weights; quantised ones need kernels of their own."""
     if not quantisation:
         return
     method = quantisation.get("quant_method") if isinstance(quantisation, dict) else None
@@ -224,7 +225,7 @@ def _described(config: dict[str, Any], shapes: dict[str, Shape]) -> BaseModel:
 
 
 def _header(file: Path) -> dict[str, Shape]:
-    """Names and shapes of a safetensors file: 8 bytes of length, then a JSON header."""
+    """Reads names and shapes of a safetensors file: 8 bytes of length, then a JSON header."""
     try:
         with file.open("rb") as stream:
             size = int.from_bytes(stream.read(8), "little")
@@ -239,7 +240,8 @@ def _header(file: Path) -> dict[str, Shape]:
 
 
 def _llama_shapes(config: dict[str, Any]) -> dict[str, Shape]:
-    """The shapes that a Llama-like config stands for, when the weights are not at hand."""
+    """Returns the shapes that a Llama-like config implies, for when the weights are not
+    available."""
     hidden = int(config["hidden_size"])
     heads = int(config["num_attention_heads"])
     head = int(config.get("head_dim") or hidden // heads)

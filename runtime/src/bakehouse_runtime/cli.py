@@ -1,4 +1,4 @@
-"""The command line. It parses and dispatches; every command imports what it needs itself."""
+"""The command line. It parses and dispatches; every command imports its own dependencies."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from .protocol import WorkloadSpec
 
 
-# EX_TEMPFAIL of sysexits.h: nothing is wrong with the work, it goes on later.
+# EX_TEMPFAIL of sysexits.h: the work has not failed and is resumed later.
 _EX_TEMPFAIL = 75
 
 
 def main(argv: list[str]) -> int:
     """Runs one command and returns its exit status.
 
-    0 done or stopped on request, 1 failed, 75 the server was out of reach (the engine's plan.ts).
+    0: done or stopped on request; 1: failed; 75: server unreachable (the engine's plan.ts).
     """
     arguments = parser().parse_args(argv)
     try:
@@ -40,7 +40,7 @@ def main(argv: list[str]) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The commands and their arguments."""
+    """Returns the parser for all commands and their arguments."""
     root = argparse.ArgumentParser(
         prog="bakehouse_runtime",
         description="What a Bakehouse workload executes: preparing, validating, training, serving.",
@@ -145,7 +145,7 @@ def _fetch(arguments: argparse.Namespace) -> int:
     except WorkloadOver as over:
         print(over, file=sys.stderr)
         is_to_work = False
-    # Where there is nothing to do, what comes next must not begin.
+    # A failure status prevents the next container from starting when there is no work.
     return 0 if is_to_work else _EX_TEMPFAIL
 
 
@@ -222,7 +222,7 @@ def _other_kind(path: Path, spec: WorkloadSpec, wanted: str) -> PlainError:
 
 
 def _read_workload(path: Path) -> WorkloadSpec:
-    """The spec of a workload. Raises PlainError where it is wrong or of another protocol."""
+    """Reads the spec of a workload. Raises PlainError if it is invalid or of another protocol."""
     from .protocol import RUNTIME_PROTOCOL, SpecProtocol, WorkloadSpec
 
     protocol = _read_spec(path, SpecProtocol).protocol
@@ -235,8 +235,8 @@ def _read_workload(path: Path) -> WorkloadSpec:
 
 
 def _read_spec(path: Path, kind: Any, tags: int = 0) -> Any:
-    """What `path` holds, as the class or union `kind`. Raises PlainError with the first field that
-    is wrong."""
+    """Parses `path` as the class or union `kind`. Raises PlainError with the first invalid
+    field."""
     from pydantic import TypeAdapter, ValidationError
 
     try:

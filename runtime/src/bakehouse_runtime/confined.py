@@ -1,8 +1,8 @@
-"""Work on what strangers have made, in a process of its own that may take only so much.
+"""Runs work on untrusted files in a child process with limits.
 
-A data file can be made so that it unpacks to any size, and a chat template is a program. A process
-that takes too much memory or time is ended, and whoever started it says so in one sentence. It
-imports nothing heavy, so that the limits hold before anything is loaded.
+A data file can be crafted to unpack to any size, and a chat template is a program. A process that
+exceeds its memory or time is killed, and the caller raises a one-sentence error. The module imports
+nothing heavy, so that the limits apply before anything is loaded.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-# Enough for the largest file with rows that can be uploaded; a text file is read whole. A
-# small machine gives an eighth of its memory: a server runs up to four reads at once
+# Enough for the largest file with rows that can be uploaded; a text file is read whole. A small
+# machine allows an eighth of its memory, because a server runs up to four reads concurrently
 # (share-reads.ts).
 MEMORY_BYTES = 4 << 30
-# A few million rows. The server gives up a little later (read-data.ts).
+# Enough for a few million rows. The server's own timeout is a little longer (read-data.ts).
 TIME_LIMIT_S = 1800.0
-# Seconds of the processor for what a chat template writes of one conversation: an honest one takes
-# milliseconds. The system ends a process that uses up ITIMER_VIRTUAL.
+# CPU seconds for rendering one conversation with a chat template; a normal one takes milliseconds.
+# ITIMER_VIRTUAL kills a process that exceeds it.
 TEMPLATE_LIMIT_S = 5.0
 _POLL_S = 0.1
 
@@ -44,10 +44,10 @@ def run_confined(
     memory_bytes: int | None = None,
     limit_s: float | None = None,
 ) -> Result:
-    """Calls `work`, a function of a module, in a process with limits, and returns or raises what it
-    does; `what` names the file to people.
+    """Calls `work`, a module-level function, in a process with limits, and returns its result or
+    raises its error. `what` names the file in errors.
 
-    Raises PlainError where the process took more memory or time than it may, and StopRequested.
+    Raises PlainError if the process exceeds its memory or time, and StopRequested.
     """
     memory_bytes = memory_bytes or memory_limit()
     limit_s = limit_s or TIME_LIMIT_S
@@ -68,7 +68,7 @@ def run_confined(
                     "file, or a base model with a simpler chat template."
                 )
         succeeded, outcome = receiver.recv()
-    # It ended without an answer: libraries that are not Python's abort where memory ends.
+    # The process ended without an answer: native libraries abort when memory runs out.
     except EOFError:
         process.join()
         if process.exitcode == -signal.SIGVTALRM:
@@ -84,7 +84,7 @@ def run_confined(
 
 
 def memory_limit() -> int:
-    """Bytes that reading may take on this machine."""
+    """Returns the bytes that reading may use on this machine."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return min(MEMORY_BYTES, machine // 8)
 
@@ -104,7 +104,7 @@ def _too_much(what: str, memory_bytes: int) -> PlainError:
 
 
 def _child(sender: Connection, call: bytes, memory_bytes: int) -> None:
-    # A stop reaches the whole process group; the parent decides what it means.
+    # A stop signal reaches the whole process group; the parent handles it.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_memory(memory_bytes)
@@ -125,19 +125,18 @@ def _child(sender: Connection, call: bytes, memory_bytes: int) -> None:
 def _limit_memory(memory_bytes: int) -> None:
     import resource
 
-    # Libraries that keep memory ready for each core would use up the limit on a large machine.
+    # Libraries that reserve memory per core would exhaust the limit on a large machine.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     bytes_ = memory_bytes if hard == resource.RLIM_INFINITY else min(memory_bytes, hard)
-    # macOS takes the limit and does not keep to it: there the readers' own limits have to do.
+    # macOS accepts the limit but does not enforce it; only the readers' own limits apply there.
     resource.setrlimit(resource.RLIMIT_DATA, (bytes_, hard))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def end_with_parent() -> None:
-    """From now on this process ends with the one that has started it: nobody waits for the answer
-    of one whose parent was killed."""
+    """Exits this process when its parent exits, since its answer would have no reader."""
     parent = multiprocessing.parent_process()
 
     def wait() -> None:

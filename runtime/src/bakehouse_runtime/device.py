@@ -1,4 +1,4 @@
-"""The device that a training computes on, and what it can do."""
+"""Selects the device for training and reports its capabilities."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 Device = Literal["cpu", "cuda", "mps"]
 
-# Of glibc's malloc.h.
+# From glibc's malloc.h.
 _M_ARENA_MAX = -8
 
 
 def choose_device(wanted: Literal["auto", "cpu", "cuda", "mps"]) -> Device:
-    """The device to train on. Raises PlainError when the wanted one is not there."""
+    """Returns the device to train on. Raises PlainError if the wanted one is not available."""
     import torch
 
     there = {
@@ -38,8 +38,8 @@ def choose_device(wanted: Literal["auto", "cpu", "cuda", "mps"]) -> Device:
 
 
 def require_devices(device: Device, count: int = 1) -> None:
-    """A run trains on as many GPUs as it was given. Raises PlainError where this process sees
-    others: Trainer would spread itself over all of them, and its loss would be another."""
+    """Raises PlainError unless this process sees exactly `count` GPUs: Trainer would use all of
+    them, and the loss would differ."""
     import torch
 
     if int(os.environ.get("WORLD_SIZE") or 1) > 1:
@@ -56,7 +56,7 @@ def require_devices(device: Device, count: int = 1) -> None:
 
 
 def device_name(device: Device, count: int = 1) -> str:
-    """What people call so many of the device."""
+    """Returns a display name for `count` of the device."""
     import torch
 
     name = torch.cuda.get_device_name() if device == "cuda" else device
@@ -64,31 +64,31 @@ def device_name(device: Device, count: int = 1) -> str:
 
 
 def has_c_compiler() -> bool:
-    """Whether Triton finds one (triton/runtime/build.py), without which it runs nothing."""
+    """Returns whether Triton finds a C compiler (triton/runtime/build.py), which it requires."""
     return "CC" in os.environ or any(map(shutil.which, ("gcc", "clang")))
 
 
 def peak_memory(device: Device) -> int | None:
-    """Bytes that this process has held at most: of its GPU, with what CUDA itself takes there, or
-    of the machine. None where the system does not say."""
+    """Returns the peak bytes of this process: of its GPU, including CUDA's own, or of the machine.
+    None if the system does not report it."""
     if device == "cuda":
         import torch
 
         free, whole = torch.cuda.mem_get_info()
         beside = whole - free - torch.cuda.memory_reserved()
         return torch.cuda.max_memory_allocated() + beside
-    # getrusage would also count what the process was started from.
+    # getrusage would also count the parent process before exec.
     status = Path("/proc/self/status")
     found = re.search(r"VmHWM:\s+(\d+) kB", status.read_text()) if status.exists() else None
     return int(found[1]) * 1024 if found else None
 
 
 def share_one_heap() -> None:
-    """Has all threads of this process allocate from one heap, where the C library is glibc.
+    """Makes all threads of this process allocate from one heap, if the C library is glibc.
 
-    It gives each thread a heap of its own. torch allocates in one thread what its backward pass
-    frees in another, so that each keeps what the other could use: docs/engine.md, Memory.
-    Heaps that exist stay: call it before there are other threads.
+    By default each thread has a heap of its own. torch allocates in one thread what its backward
+    pass frees in another, so each heap holds memory that the other could use (docs/engine.md,
+    Memory). Existing heaps stay, so call it before starting threads.
     """
     if sys.platform == "linux":
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
@@ -97,8 +97,8 @@ def share_one_heap() -> None:
 
 
 def use_all_cores(processes: int = 1) -> None:
-    """Lets torch use every core that this process may run on, or its part where several share
-    them, unless OMP_NUM_THREADS decides."""
+    """Lets torch use every core available to this process, or its share if several processes run,
+    unless OMP_NUM_THREADS is set."""
     import torch
 
     if "OMP_NUM_THREADS" not in os.environ:
@@ -108,7 +108,7 @@ def use_all_cores(processes: int = 1) -> None:
 
 
 def has_bfloat16(device: Device) -> bool:
-    """Whether the device multiplies bfloat16 itself; where it is emulated it only costs time."""
+    """Returns whether the device multiplies bfloat16 natively; emulation only costs time."""
     import torch
 
     if device == "cuda":
@@ -120,7 +120,7 @@ def has_bfloat16(device: Device) -> bool:
 
 
 def weights_dtype(device: Device) -> torch.dtype:
-    """float32 on a CPU (computed in bfloat16 where it can), half as wide on a GPU."""
+    """Returns float32 for a CPU (which may compute in bfloat16), and a 16-bit type for a GPU."""
     import torch
 
     if device != "cuda":
@@ -129,8 +129,8 @@ def weights_dtype(device: Device) -> torch.dtype:
 
 
 def serving_dtype(device: Device) -> torch.dtype:
-    """What a model of pictures is served in: bfloat16 also on a CPU that multiplies it, four times
-    as fast as float32, without a visible difference in the pictures."""
+    """Returns the dtype for serving image models: also bfloat16 on a CPU that supports it, which is
+    four times as fast as float32 without a visible difference."""
     import torch
 
     return torch.bfloat16 if has_bfloat16(device) else weights_dtype(device)

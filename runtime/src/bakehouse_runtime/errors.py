@@ -1,4 +1,4 @@
-"""Errors that are meant for people."""
+"""Errors that are shown to users."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class PlainError(Exception):
-    """Something a person can read and act on, in one plain sentence. Never a traceback."""
+    """An error in one plain sentence that a user can act on. Never a traceback."""
 
 
 class RequestError(PlainError):
-    """What is wrong with one field of a request."""
+    """An invalid field of a request."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -23,12 +23,12 @@ class RequestError(PlainError):
 
 
 class ServerUnreachableError(PlainError):
-    """The server was out of reach, or answered with errors, for longer than a workload waits:
-    nothing against the work."""
+    """The server was unreachable, or responded with errors, for longer than a workload waits. The
+    workload itself has not failed."""
 
 
 class RefusedError(PlainError):
-    """The server has answered with `status`, and would again."""
+    """The server responded with `status`, and a retry would not help."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
@@ -36,12 +36,12 @@ class RefusedError(PlainError):
 
 
 class MachineError(PlainError):
-    """The machine could not do what the work needs, e.g. write to a full disk: nothing against the
-    work, so it is not reported as its failure, and is tried again."""
+    """The machine failed, e.g. because of a full disk. The workload itself has not failed: it is
+    retried and not reported as failed."""
 
 
 def loss_not_finite(step: int, learning_rate: float) -> PlainError:
-    """What ends a training whose loss is NaN or infinite."""
+    """Returns the error of a training whose loss is NaN or infinite."""
     return PlainError(
         f"The loss stopped being a number at step {step}; a smaller learning rate than "
         f"{learning_rate:g} is needed."
@@ -49,24 +49,23 @@ def loss_not_finite(step: int, learning_rate: float) -> PlainError:
 
 
 class WorkloadOver(Exception):  # noqa: N818 - an event, not an error
-    """The server no longer knows this workload (401, 403, 404 or 410): it ends itself."""
+    """The server no longer accepts this workload (401, 403, 404 or 410), so it exits."""
 
 
 class StopRequested(Exception):  # noqa: N818 - an event, not an error
-    """Leaves work that cannot be ended from inside, to save what there is and stop."""
+    """Unwinds running work after a stop request, so that it can save and stop."""
 
 
 class StoppedEarly(Exception):  # noqa: N818 - an event, not an error
-    """Leaves a training that has gained nothing for as long as it was patient: it is done."""
+    """Ends a training without improvement for `patience` evaluations; the run is complete."""
 
 
 _NO_MEMORY = "DefaultCPUAllocator|CUDA error: out of memory|(CUBLAS|CUDNN)_STATUS_ALLOC_FAILED"
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Whether memory ran out: Python's, a GPU's, or what torch takes on a CPU and CUDA beside
-    torch, for which it has no error of its own. Torch is asked only where somebody has loaded
-    it."""
+    """Returns whether memory ran out: Python's, a GPU's, or memory of torch on a CPU or of CUDA
+    outside torch, which raise no specific error. Does not import torch."""
     torch = sys.modules.get("torch")
     return (
         isinstance(error, MemoryError)
@@ -76,21 +75,21 @@ def is_out_of_memory(error: Exception) -> bool:
 
 
 def machine_trouble(error: Exception) -> str | None:
-    """What the system itself could not do; None for every other error. What libraries say of wrong
-    files may be an OSError too, but has no number."""
-    # torch.save then fails to end its archive, and speaks of that alone.
+    """Returns the reason of an operating system failure, or None for other errors. Libraries may
+    raise OSError for invalid files too, but without an errno."""
+    # After such a failure torch.save raises an unrelated error about ending its archive.
     if isinstance(error, RuntimeError) and isinstance(error.__context__, OSError):
         error = error.__context__
     if isinstance(error, OSError):
         return error.strerror if error.errno is not None else None
-    # The words of libraries in Rust, such as safetensors.
+    # The message format of Rust libraries, such as safetensors.
     said = re.search(r"([^:]+) \(os error \d+\)", str(error))
     return said[1].strip() if said else None
 
 
 def first_wrong_field(error: ValidationError, tags: int = 0) -> tuple[str, str]:
-    """The first field that is wrong, empty where it is the whole, and what is wrong with it.
-    `tags` is how many discriminated unions lie above the fields: Pydantic names the option of each
+    """Returns the path of the first invalid field, empty for the whole value, and its error. `tags`
+    is the number of discriminated unions above the fields: Pydantic puts the name of each option
     before the field."""
     first = error.errors(include_url=False)[0]
     discriminator = first.get("ctx", {}).get("discriminator")

@@ -1,4 +1,4 @@
-"""A PEFT adapter as a GGUF adapter, which llama.cpp applies to its base per request."""
+"""Writes a PEFT adapter as a GGUF adapter, which llama.cpp applies to its base per request."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from gguf import MODEL_ARCH, TensorNameMap
     from numpy.typing import NDArray
 
-# Families by their name in config.json, with llama.cpp's name for their architecture. An adapter
-# has to follow what llama.cpp's converter (convert_hf_to_gguf.py) does to the base's matrices, and
-# the files do not record it: a wrong one loads and answers wrongly. So only families whose
-# converter was read stand here, and others are refused.
-# Of these the converter reorders the rows of q and k, for llama.cpp's rotary embedding.
+# Model families by their name in config.json, with llama.cpp's architecture name. An adapter must
+# follow what llama.cpp's converter (convert_hf_to_gguf.py) does to the base's matrices, which no
+# file records; a wrong adapter loads but answers wrongly. So only families whose converter was
+# checked are listed, and all others are rejected. For the families below, the converter reorders
+# the rows of q and k for llama.cpp's rotary embedding.
 _REORDERED = {
     "arcee": "arcee",
     "granite": "granite",
@@ -31,7 +31,7 @@ _REORDERED = {
     "olmo": "olmo",
     "smollm3": "smollm3",
 }
-# Of these it leaves all matrices as they are.
+# For these families, the converter leaves all matrices unchanged.
 _AS_STORED = {
     "apertus": "apertus",
     "cohere": "command-r",
@@ -60,7 +60,7 @@ def write_gguf_adapter(
 ) -> None:
     """Writes the tensors of `adapter_model.safetensors` for a base with this `config.json`.
 
-    Raises PlainError when llama.cpp does not know the base's family or one of its modules.
+    Raises PlainError if llama.cpp does not know the base's family or one of its modules.
     """
     from gguf import GGUFWriter
 
@@ -91,15 +91,16 @@ def write_gguf_adapter(
 
 
 def rotary_rows(rows: NDArray[np.float32], heads: int) -> NDArray[np.float32]:
-    """Rows of q or k in llama.cpp's order: the two halves of each head interleaved."""
+    """Returns rows of q or k in llama.cpp's order: the two halves of each head interleaved."""
     out, columns = rows.shape
     halves = rows.reshape(heads, 2, out // heads // 2, columns)
     return np.ascontiguousarray(halves.swapaxes(1, 2).reshape(out, columns))
 
 
 def gguf_obstacle(modules: Iterable[str], config: Mapping[str, Any]) -> str | None:
-    """Why an adapter on these modules of a base with this `config.json` cannot be written, as one
-    plain sentence; None when it can. Modules have their full names, as in the base's weights."""
+    """Returns why an adapter on these modules of a base with this `config.json` cannot be written,
+    as one plain sentence, or None if it can. Modules have their full names, as in the base's
+    weights."""
     try:
         _, names = _tensor_names(config)
         for module in modules:
@@ -110,7 +111,7 @@ def gguf_obstacle(modules: Iterable[str], config: Mapping[str, Any]) -> str | No
 
 
 def _tensor_names(config: Mapping[str, Any]) -> tuple[str, TensorNameMap]:
-    """llama.cpp's name of the base's architecture, and its names of that one's tensors."""
+    """Returns llama.cpp's names of the base's architecture and of its tensors."""
     from gguf import MODEL_ARCH_NAMES, get_tensor_name_map
 
     for name in ("model_type", "num_hidden_layers", "num_attention_heads"):

@@ -1,4 +1,4 @@
-"""A GGUF written again tensor by tensor: stored otherwise, or with other weights."""
+"""Rewrites a GGUF tensor by tensor, with another quantisation or other weights."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 _FILE_TYPES = {"F16": "MOSTLY_F16", "Q8_0": "MOSTLY_Q8_0"}
-# The writer makes these itself, and says afresh how the tensors are stored.
+# The writer sets these keys itself.
 _OWN_KEYS = {"general.architecture", "general.file_type", "general.quantization_version"}
 _Q8_0_BLOCK = 32
 
@@ -31,10 +31,10 @@ def rewrite_gguf(
     changed: Callable[[str, NDArray[np.float32]], NDArray[np.float32]] = lambda _, values: values,
     said: Mapping[str, str] | None = None,
 ) -> None:
-    """Copies a GGUF with its matrices stored as F16 or Q8_0; one tensor in memory at a time.
+    """Copies a GGUF with its matrices stored as F16 or Q8_0; loads one tensor at a time.
 
-    `changed` gets each tensor by its name, and answers with what is stored in its place. `said` are
-    metadata in place of the source's own. `progress` gets the tensors done and those in all.
+    `changed` maps a tensor's name and values to the values to store. `said` replaces metadata of
+    the source. `progress` receives the number of finished tensors and the total.
     """
     from gguf import GGUFReader, GGUFWriter, LlamaFileType
 
@@ -60,7 +60,7 @@ def rewrite_gguf(
 
 
 def architecture_of(reader: GGUFReader) -> str:
-    """llama.cpp's name of the model's family. Raises PlainError where the file names none."""
+    """Returns llama.cpp's name of the model family. Raises PlainError if the file has none."""
     field = reader.get_field("general.architecture")
     if field is None:
         raise PlainError("The GGUF does not name its architecture.")
@@ -68,7 +68,7 @@ def architecture_of(reader: GGUFReader) -> str:
 
 
 def values_of(tensor: ReaderTensor) -> NDArray[np.float32]:
-    """The numbers of a tensor, however they are stored."""
+    """Returns the dequantised values of a tensor."""
     from gguf import dequantize
 
     return np.asarray(dequantize(tensor.data, tensor.tensor_type), dtype=np.float32)
@@ -91,8 +91,8 @@ def _is_smaller(tensor: ReaderTensor) -> bool:
 
 
 def _kind(tensor: ReaderTensor, quantization: str, *, is_mixed: bool) -> GGMLQuantizationType:
-    """Norms and biases are stored in float32, as llama.cpp's own converter does, and so is what a
-    file keeps in it beside smaller matrices, such as routers."""
+    """Stores norms and biases in float32, as llama.cpp's converter does, and other float32 tensors
+    of a quantised file, such as routers."""
     from gguf import GGMLQuantizationType
 
     if not _is_smaller(tensor) and (is_mixed or len(tensor.shape) < 2):

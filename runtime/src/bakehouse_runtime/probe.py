@@ -1,4 +1,4 @@
-"""`probe`: whether work can be done on each GPU that this process sees."""
+"""`probe`: checks that each GPU visible to this process can compute."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ _SIZE = 64
 
 
 def probe() -> list[str]:
-    """Computes a little on each GPU and returns their names; a PyTorch built for none tries none.
-    Raises PlainError with what is missing on this machine."""
+    """Runs a small computation on each GPU and returns their names; returns none for a PyTorch
+    without CUDA. Raises PlainError with what is missing on this machine."""
     import torch
 
     if torch.version.cuda is None:
@@ -22,7 +22,7 @@ def probe() -> list[str]:
         try:
             _compute(f"cuda:{number}")
         except RuntimeError as error:
-            # Other work fills it: it computes.
+            # Other work fills its memory, so it can compute.
             if is_out_of_memory(error):
                 continue
             reason = str(error).partition("\n")[0]
@@ -31,7 +31,7 @@ def probe() -> list[str]:
 
 
 def _compute(device: str) -> None:
-    """A product of matrices and an attention, in what models are computed in."""
+    """Runs a matrix product and an attention in the dtype of models."""
     import torch
 
     ones = torch.ones(1, 1, _SIZE, _SIZE, dtype=weights_dtype("cuda"), device=device)

@@ -1,4 +1,4 @@
-"""What a workload says of itself: numbered reports, sent from a thread of their own."""
+"""Reports of a workload: numbered, and sent from a separate thread."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from .server_client import Artefact, ServerClient
 
 _STOP_TIMEOUT_S = 15.0
-# How long a stopped workload may finish what it has begun, where the server does not say.
+# Default for how long a stopped workload may finish running requests.
 _DRAIN_S = 10.0
-# Frequent reports are sent in batches; what people wait for is sent at once.
+# These frequent reports are batched; all others are sent immediately.
 _BATCHABLE = {"progress", "metrics", "log"}
 
 
 class Reporter:
-    """Sends reports to the server from a thread of its own, so that work never waits for it.
+    """Sends reports to the server from a separate thread, so that work never waits for it.
 
     Reports are numbered when their batch is made; a batch is repeated unchanged until the server
-    has accepted it. Use as a context manager; leaving it waits until everything is accepted.
+    accepts it. Use it as a context manager; exiting waits until everything is accepted.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Reporter:
         self._client = client
         self._heartbeat_s = heartbeat_s
         self._batch_delay_s = batch_delay_s
-        # Of several nodes the first alone speaks: reports are numbered by one.
+        # With several nodes only the first reports, so that one process numbers the reports.
         self._is_heard = int(os.environ.get("PET_NODE_RANK") or 0) == 0
         self._waiting: deque[dict[str, Any]] = deque()
         self._in_flight = False
@@ -64,43 +64,44 @@ class Reporter:
         with self._changed:
             self._closing = True
             self._changed.notify_all()
-        # A stopped workload has to end soon; a finished result may wait for its server.
+        # A stopped workload must end soon; a finished result may wait for its server.
         self._thread.join(_STOP_TIMEOUT_S if self.stop_requested else RETRY_TIMEOUT_S)
 
     @property
     def stop_requested(self) -> bool:
-        """Whether the work should be saved and ended: by the server, a signal, or its end."""
+        """Whether to save the work and end it, because of the server, a signal, or a lost
+        connection."""
         return self._stop.is_set()
 
     @property
     def stop_by(self) -> float:
-        """Until when, by the monotonic clock, what was begun may be finished. A second stop may
-        come that leaves less time."""
+        """The deadline on the monotonic clock for finishing running requests. A second stop may
+        shorten it."""
         return self._stop_by
 
     def request_stop(self, drain_s: float | None = None) -> None:
-        """Asks the work to be saved and ended, as the server's `stop` does."""
+        """Requests that the work is saved and ended, as the server's `stop` does."""
         within_s = _DRAIN_S if drain_s is None else drain_s
         self._stop_by = min(self._stop_by, time.monotonic() + within_s)
         self._stop.set()
 
     def request_leave(self, within_s: float | None) -> None:
-        """Does the same for the place of the work, by a signal: it may leave more time."""
+        """As `request_stop`, after a signal from the environment, which may allow more time."""
         self._leaves_within_s = within_s
         self.request_stop(within_s)
 
     @property
     def leaves_within_s(self) -> float | None:
-        """For how long its place lets it finish what it has begun; None where that does not tell
-        it to end, or does not say."""
+        """How long the environment allows for finishing running requests; None without such a
+        signal or limit."""
         return self._leaves_within_s
 
     def wait_for_stop(self, timeout_s: float) -> bool:
-        """Waits until a stop is asked for; returns whether it was."""
+        """Waits until a stop is requested; returns whether it was."""
         return self._stop.wait(timeout_s)
 
     def wait_until_accepted(self, timeout_s: float) -> bool:
-        """Waits until the server has every report so far; returns whether it has."""
+        """Waits until the server has accepted every earlier report; returns whether it has."""
         with self._changed:
             self._changed.wait_for(
                 lambda: self._over or not (self._waiting or self._in_flight), timeout_s
@@ -108,12 +109,13 @@ class Reporter:
             return not (self._waiting or self._in_flight)
 
     def raise_if_over(self) -> None:
-        """Raises what ended the connection for good: WorkloadOver, or a refusal as PlainError."""
+        """Raises the error that ended the connection: WorkloadOver, or a rejection as
+        PlainError."""
         if self._over is not None:
             raise self._over
 
     def phase(self, phase: str, *, counted: bool = True) -> None:
-        """A named phase begins; one that is not counted costs nothing."""
+        """Reports a new phase; an uncounted one is not billed."""
         self._add("phase", phase=phase, counted=counted)
 
     def progress(
@@ -123,13 +125,14 @@ class Reporter:
         unit: Literal["steps", "bytes", "examples"],
         remaining_seconds: float | None = None,
     ) -> None:
-        """How far the phase is. One that has not left yet is replaced by the next."""
+        """Reports progress within the phase. Replaces an unsent previous progress report."""
         self._add(
             "progress", done=done, total=total, unit=unit, remaining_seconds=remaining_seconds
         )
 
     def metrics(self, step: int, values: Mapping[str, float]) -> None:
-        """One point of the curves; values that are not finite numbers have no place in JSON."""
+        """Reports one point of the curves. JSON has no NaN or infinity, so such values are only
+        logged."""
         finite = {key: value for key, value in values.items() if abs(value) < float("inf")}
         if finite:
             self._add("metrics", step=step, values=finite)
@@ -138,37 +141,37 @@ class Reporter:
             self.log(f"Step {step}: not a finite number: {names}.")
 
     def log(self, line: str) -> None:
-        """One line of the log, also printed here."""
+        """Reports one log line, and prints it."""
         print(line, flush=True)
         self._add("log", line=line)
 
     def checkpoint(self, step: int) -> None:
-        """A whole checkpoint of `step` is on disk."""
+        """Reports that a complete checkpoint of `step` is on disk."""
         self._add("checkpoint", step=step)
 
     def held_out_answers(self, answers: HeldOutAnswers) -> None:
-        """What the base and the tuned model answer to held-out rows."""
+        """Reports the answers of the base and the tuned model to held-out rows."""
         self._add("held_out_answers", **answers.model_dump(exclude_unset=True))
 
     def samples(
         self, step: int, pictures: list[dict[str, object]], adapter: str | None = None
     ) -> None:
-        """A checkpoint has drawn pictures, which are uploaded: path, width and height of each. So
-        is the adapter that has drawn them, where there is one."""
+        """Reports uploaded pictures of a checkpoint, with path, width and height of each, and the
+        uploaded adapter that generated them, if there is one."""
         drawn_by = {} if adapter is None else {"adapter": adapter}
         self._add("samples", step=step, pictures=pictures, **drawn_by)
 
     def ready(self, base_url: str) -> None:
-        """A server is answering at `base_url`."""
+        """Reports that a server answers at `base_url`."""
         self._add("ready", base_url=base_url)
 
     def leaving(self, within_s: float) -> None:
-        """A server is told by its place to end, and finishes what it has begun."""
+        """Reports that the environment ends a server, which is finishing its requests."""
         self._add("leaving", within_seconds=round(within_s))
 
     def result(self, files: list[Artefact], summary: Mapping[str, float | str | None]) -> None:
-        """The finite work is done and its last artefact is uploaded. A number of the summary that
-        is not finite becomes None: it has no place in JSON."""
+        """Reports that the work is done and all artefacts are uploaded. JSON has no NaN or
+        infinity, so such values of the summary become None."""
         self._add(
             "result",
             files=[vars(file) for file in files],
@@ -179,11 +182,11 @@ class Reporter:
         )
 
     def stopped(self, step: int) -> None:
-        """The work was saved at `step` and ended on request."""
+        """Reports that the work was saved at `step` and ended on request."""
         self._add("stopped", step=step)
 
     def failed(self, message: str) -> None:
-        """It cannot go on; `message` is one plain sentence."""
+        """Reports a permanent failure; `message` is one plain sentence."""
         self._add("failed", message=message)
 
     def _add(self, kind: str, **fields: Any) -> None:
@@ -200,14 +203,14 @@ class Reporter:
             self._send()
         except (WorkloadOver, PlainError) as error:
             self._end(error)
-        # An exception in a thread ends only the thread: the work would go on without reports.
+        # An exception would end only this thread, and the work would continue without reports.
         except Exception as error:
             over = PlainError(f"The reports cannot be sent ({type(error).__name__}: {error}).")
             over.__cause__ = error
             self._end(over)
 
     def _send(self) -> None:
-        # A workload that was restarted goes on from the last number that the server accepted.
+        # A restarted workload continues from the last number that the server accepted.
         accepted = self._post([])
         while batch := self._next_batch():
             accepted = self._post(
@@ -236,7 +239,7 @@ class Reporter:
             return _Batch([self._waiting.popleft() for _ in range(count)])
 
     def _post(self, reports: list[dict[str, Any]]) -> int:
-        """Repeats one batch until it is accepted; returns the last number the server has."""
+        """Repeats one batch until it is accepted; returns the last number that the server has."""
         if not self._is_heard:
             return 0
         answer = retry(lambda: self._client.post_reports(reports), "take the reports")
@@ -247,7 +250,7 @@ class Reporter:
 
 @dataclass(frozen=True)
 class _Batch:
-    """Reports of one request; an empty one is a heartbeat that fetches the command."""
+    """Reports of one request; an empty batch is a heartbeat that fetches the command."""
 
     reports: list[dict[str, Any]]
 

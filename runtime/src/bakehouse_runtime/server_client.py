@@ -1,7 +1,9 @@
-"""The HTTP side of a workload: inputs down, artefacts up, reports in numbered batches.
+"""The HTTP client of a workload: downloads inputs, uploads artefacts, sends reports in numbered
+batches.
 
-Every call is repeated until it succeeds: a server may be away for minutes while it restarts.
-Only 401, 403, 404 and 410 end the workload (WorkloadOver); other refusals are bugs and say so.
+Every call is retried until it succeeds, because a server may be down for minutes while it restarts.
+Only 401, 403, 404 and 410 end the workload (WorkloadOver); other rejections are bugs and raise
+RefusedError.
 """
 
 from __future__ import annotations
@@ -31,11 +33,11 @@ Answer = TypeVar("Answer")
 _CHUNK_BYTES = 1 << 20
 _CONNECT_S = 5.0
 _ANSWER_S = 30.0
-# The server flushes a file to its disk before it answers: as much as this in a second, or more.
+# The lowest disk throughput to allow for: the server flushes a file before it responds.
 _FLUSHED_BYTES_PER_S = 16 << 20
-# How long a server may be away before the workload saves its work and ends.
+# How long a server may be down before the workload saves its work and ends.
 RETRY_TIMEOUT_S = 30 * 60.0
-# Before there is any work that could be lost.
+# Shorter, because no work can be lost yet.
 _SPEC_TIMEOUT_S = 5 * 60.0
 
 
@@ -52,7 +54,7 @@ class InputStream:
 
 @dataclass(frozen=True)
 class Artefact:
-    """A file that the server now holds."""
+    """A file that the server has stored."""
 
     path: str
     sha256: str
@@ -60,24 +62,25 @@ class Artefact:
 
 
 class ServerClient:
-    """Calls the server in the name of one workload. Safe to use from several threads."""
+    """Calls the server on behalf of one workload. Thread-safe."""
 
     def __init__(
         self, workload_id: str, base_url: str, token: str, input_timeout_s: float | None = None
     ) -> None:
-        """`input_timeout_s`: how long the server may be out of reach while an input is asked for,
-        by default half an hour."""
+        """`input_timeout_s` limits how long the server may be unreachable for an input; defaults to
+        half an hour."""
         self._input_timeout_s = input_timeout_s
         verify = ssl.create_default_context()
         self._http = httpx.Client(
             base_url=f"{base_url.rstrip('/')}/runtime/v1/workloads/{quote(workload_id, safe='')}",
             headers={"Authorization": f"Bearer {token}"},
             timeout=_http_timeout(_ANSWER_S),
-            # The address is the operator's own: no proxy of the machine, but its certificates.
+            # The address is the operator's own: ignore the machine's proxies, but use its
+            # certificates.
             trust_env=False,
             verify=verify,
         )
-        # Of the store of files: it has no business with the token.
+        # For the blob store, which must not receive the token.
         self._store = httpx.Client(timeout=_http_timeout(_ANSWER_S), trust_env=False, verify=verify)
 
     def close(self) -> None:
@@ -89,9 +92,9 @@ class ServerClient:
     def read_input(
         self, sha256: str, offset: int, *, follow_links: bool = True
     ) -> Iterator[InputStream]:
-        """Opens an input's bytes, which the server may have the store of files send where links are
-        followed. A connection lost midway ends the block without an error: the caller sees that
-        bytes are missing and opens again. Raises ServerUnreachableError."""
+        """Opens an input's bytes; with `follow_links` the server may redirect to the blob store. A
+        connection lost midway ends the block without an error: the caller sees that bytes are
+        missing and opens the input again. Raises ServerUnreachableError."""
         headers = {"Accept-Encoding": "identity"}
         if offset:
             headers["Range"] = f"bytes={offset}-"
@@ -103,7 +106,7 @@ class ServerClient:
             request = self._http.build_request("GET", f"/inputs/{sha256}", headers=asked)
             response = self._http.send(request, stream=True)
             if response.is_redirect:
-                # Where the store does not give them, the server itself is asked.
+                # If the blob store fails, request the bytes from the server itself.
                 follows = False
                 response.close()
                 link = self._store.build_request(
@@ -129,9 +132,8 @@ class ServerClient:
             response.close()
 
     def upload(self, path: str, file: Path, timeout_s: float | None = None) -> Artefact:
-        """Stores a file under `path` among the workload's artefacts. Raises
-        ServerUnreachableError where the server stays out of reach for longer than `timeout_s`, by
-        default half an hour."""
+        """Stores a file under `path` among the workload's artefacts. Raises ServerUnreachableError
+        if the server is unreachable for longer than `timeout_s`, by default half an hour."""
         digest = sha256_of(file)
         size = file.stat().st_size
 
@@ -153,7 +155,7 @@ class ServerClient:
         return Artefact(path, digest, size)
 
     def read_spec(self) -> dict[str, Any]:
-        """What the workload is to do, without what only its place knows. Raises
+        """Returns the workload's spec, without the settings of its environment. Raises
         ServerUnreachableError."""
 
         def get() -> httpx.Response:
@@ -164,7 +166,7 @@ class ServerClient:
         return retry(get, "say what there is to do", _SPEC_TIMEOUT_S).json()
 
     def post_reports(self, reports: list[dict[str, Any]]) -> ReportsAnswer:
-        """One attempt to send a batch. Raises httpx.HTTPError when it has to be repeated."""
+        """Sends a batch once. Raises httpx.HTTPError if it must be retried."""
         response = self._http.post("/reports", json={"reports": reports})
         raise_unless_ok(response)
         return ReportsAnswer.model_validate_json(response.content)
@@ -175,9 +177,8 @@ def _http_timeout(answer_s: float) -> httpx.Timeout:
 
 
 def retry(call: Callable[[], Answer], what: str, timeout_s: float | None = None) -> Answer:
-    """Repeats `call` with exponential backoff until it succeeds; ServerUnreachableError after
-    `timeout_s`, by default half an hour. `what` the server is asked to do, it says where that has
-    answered, but would not."""
+    """Retries `call` with exponential backoff until it succeeds; raises ServerUnreachableError
+    after `timeout_s`, by default half an hour. `what` describes the request in the error."""
     deadline = time.monotonic() + (RETRY_TIMEOUT_S if timeout_s is None else timeout_s)
     for pause in backoff():
         try:
@@ -190,4 +191,4 @@ def retry(call: Callable[[], Answer], what: str, timeout_s: float | None = None)
                     message = f"The Bakehouse server did not {what}: it answers with {status}."
                 raise ServerUnreachableError(message) from error
             time.sleep(pause)
-    raise AssertionError("pauses never end")
+    raise AssertionError("backoff ended unexpectedly")

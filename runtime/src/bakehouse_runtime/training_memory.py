@@ -1,5 +1,5 @@
-"""What training needs of memory at its peak, from the shapes of the base and the parameters alone:
-docs/engine.md tells what each number was measured or counted with."""
+"""Estimates the peak memory of training from the base's shapes and the parameters alone.
+docs/engine.md describes how each number was measured."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from .base_model import BaseModel, Shape
     from .protocol import TrainingParameters
 
-# Objectives that read answers by the base as well.
+# Objectives that also run the base model on the answers.
 _COMPARED_WITH_BASE = frozenset({"dpo", "kto", "grpo"})
-# Of TRL's `chunked_logprob`: its tiles, and what torch holds of one without Triton for each logit.
+# TRL's `chunked_logprob`: its tile sizes, and the bytes per logit that torch holds without Triton.
 _TILE_TOKENS, _TILE_WORDS = 4096, 32768
 _TILE_BYTES = 34
-# For each weight that DoRA is trained on, on a CPU: docs/engine.md.
+# Bytes for each weight of a matrix trained with DoRA on a CPU: docs/engine.md.
 _DORA_COPY_BYTES = 7
-# What a CPU's heap takes for pieces that are kept between others that are given back, as measured
-# with glibc's where all threads share one (`share_one_heap`).
+# Overhead of heap fragmentation on a CPU, measured with glibc when all threads share one heap
+# (`share_one_heap`).
 _HEAP = 1.15
-# Of a process that has loaded them, before a model and on its way.
+# Bytes of a process that has loaded the libraries but no model.
 _CPU_LIBRARIES, _GPU_LIBRARIES = 1_150_000_000, 1_500_000_000
 
 
@@ -35,14 +35,14 @@ def training_memory(
     *,
     gpu: bool,
 ) -> int:
-    """Peak bytes of training: weights, what is trained with its optimiser, activations, logits;
-    on a CPU also the best weights so far, which a GPU does not hold.
+    """Returns the peak bytes of training: weights, trained weights with optimiser state,
+    activations and logits; on a CPU also a copy of the best weights, which a GPU does not hold.
 
-    Activations are all kept on a CPU, and recomputed per layer on a GPU (gradient checkpointing).
-    DPO reads two answers to each question. Objectives that compare with the base also read them
-    with the base, in addition to the activations that are kept. GRPO reads its own answers to
-    each prompt; it keeps keys and values while it generates and frees them before it trains.
-    `sequence` is then the length of the prompt alone.
+    A CPU stores all activations; a GPU recomputes them per layer (gradient checkpointing). DPO
+    reads two answers to each question. Objectives that compare with the base also run the base on
+    them, in addition to the stored activations. GRPO reads its own answers to each prompt; it holds
+    keys and values while it generates and frees them before it trains. `sequence` is then the
+    length of the prompt alone.
     """
     compares = parameters.objective in _COMPARED_WITH_BASE
     sequences = _sequences(parameters)
@@ -57,7 +57,7 @@ def training_memory(
         all_layers = _kept_memory(base, parameters) + base.layers * dora
         kept = all_layers * (base.layers + int(compares)) // base.layers
     logits = _logits_memory(base, parameters, sequences * (written or sequence), gpu=gpu)
-    # What keeps rows of a sequence apart: which token may read which, as truth and as number.
+    # Attention masks that separate the rows of a packed sequence, as booleans and as floats.
     masks = 5 * parameters.batch_size * sequence * sequence if parameters.packing else 0
     libraries = _GPU_LIBRARIES if gpu else _CPU_LIBRARIES
     writes = parameters.objective == "grpo"
@@ -68,12 +68,13 @@ def training_memory(
 
 
 def _kept_memory(base: BaseModel, parameters: TrainingParameters) -> int:
-    """Bytes that a CPU keeps of each token for the gradients, counted in Transformers' Llama.
+    """Returns the bytes per token that a CPU stores for the gradients, counted in Transformers'
+    Llama.
 
-    Of each layer both inputs of its norms in float32, what attention reads and writes, and three
-    results of its feed-forward part in 16 bits. A matrix with an adapter keeps its own copy of its
-    input, with dropout also what that was multiplied by, in float32. Where all weights are trained
-    each matrix has such a copy, and the norms keep their results.
+    Per layer: both inputs of its norms in float32, the inputs and outputs of attention, and three
+    results of its feed-forward part in 16 bits. A matrix with an adapter stores its own copy of its
+    input, and with dropout also the float32 mask. A full fine-tune stores such a copy for each
+    matrix, and the results of the norms.
     """
     own = base.layers * (16 * base.hidden_size + 6 * base.intermediate_size)
     if parameters.lora is None:
@@ -89,13 +90,14 @@ def _kept_memory(base: BaseModel, parameters: TrainingParameters) -> int:
 def _weights_memory(
     base: BaseModel, parameters: TrainingParameters, trainable: int, *, gpu: bool
 ) -> int:
-    """Bytes of weights, gradients, Adam's two moments, and the best weights so far.
+    """Returns the bytes of weights, gradients, Adam's two moments, and the copy of the best
+    weights.
 
     An adapter trains in float32, on a base in bfloat16 on a GPU and in float32 on a CPU, which
-    computes with copies in 16 bits and gives back most of the others. Where all
-    weights are trained, they are float32 on both, since steps are smaller than what bfloat16 tells
-    apart (https://arxiv.org/abs/1710.03740); autocast keeps them once more in 16 bits, in which the
-    best ones are kept too. Objectives that compare with the base hold it a second time then.
+    computes with 16-bit copies and frees most of the float32 ones. A full fine-tune trains in
+    float32 on both, since bfloat16 cannot represent the small updates of a step
+    (https://arxiv.org/abs/1710.03740). Autocast adds a 16-bit copy, and the best weights are stored
+    in 16 bits too. Objectives that compare with the base then hold a second copy of it.
     """
     if parameters.lora is not None:
         in_4_bits = gpu and parameters.load_in_4bit
@@ -107,18 +109,20 @@ def _weights_memory(
 
 
 def _passing_gradients(base: BaseModel, parameters: TrainingParameters, *, gpu: bool) -> int:
-    """Bytes of the gradients of all weights where a CPU holds them or activations: they come as
-    these go, and go with each step. Those of several batches stay until all are done."""
+    """Returns the gradient bytes of a full fine-tune on a CPU, which do not coexist with all
+    activations: gradients appear as activations are freed, and are freed after each step. With
+    gradient accumulation they persist, and this is 0."""
     stay = parameters.gradient_accumulation_steps > 1
     return 0 if gpu or stay or parameters.lora is not None else 4 * base.parameters
 
 
 def _quantised_memory(base: BaseModel) -> int:
-    """Bytes of a base in NF4 with double quantisation (https://arxiv.org/abs/2305.14314), and of
-    its largest matrix in 16 bits while that is multiplied.
+    """Returns the bytes of a base in NF4 with double quantisation
+    (https://arxiv.org/abs/2305.14314), and of its largest matrix in 16 bits while it is multiplied.
 
-    A weight of the linear layers takes 4 bits; 64 of them share 8 bits of scale, and 256 of those
-    another 32. The rest is 16 bits wide, also experts, which Transformers has in one parameter.
+    A weight of the linear layers takes 4 bits; 64 weights share 8 bits of scale, and 256 scales
+    share another 32. Everything else is 16 bits wide, including experts, which Transformers stores
+    in one parameter.
     """
     linear = [
         math.prod(shape)
@@ -130,14 +134,15 @@ def _quantised_memory(base: BaseModel) -> int:
 
 
 def _dora_activations(base: BaseModel, parameters: TrainingParameters) -> int:
-    """Bytes that DoRA keeps of a token in a layer: what base and adapter say, each by itself."""
+    """Returns the bytes that DoRA stores per token and layer: the outputs of base and adapter,
+    separately."""
     return 4 * sum(rows for rows, _ in _dora_shapes(base, parameters)) // base.layers
 
 
 def _dora_norms(base: BaseModel, parameters: TrainingParameters, *, gpu: bool) -> int:
-    """Peak bytes while DoRA measures the rows of a matrix: PEFT multiplies the adapter out by an
-    identity matrix, and adds it to the base. On a CPU also the copies of all of them that it
-    multiplies by, which are kept for the gradients (measured)."""
+    """Returns the peak bytes while DoRA measures the rows of a matrix: PEFT multiplies the adapter
+    by an identity matrix and adds it to the base. On a CPU this includes the copies of all matrices
+    that are stored for the gradients (measured)."""
     shapes = _dora_shapes(base, parameters)
     copies = 0 if gpu else _DORA_COPY_BYTES * sum(map(math.prod, shapes))
     peak = max((12 * rows * columns + 6 * columns**2 for rows, columns in shapes), default=0)
@@ -145,7 +150,7 @@ def _dora_norms(base: BaseModel, parameters: TrainingParameters, *, gpu: bool) -
 
 
 def _dora_shapes(base: BaseModel, parameters: TrainingParameters) -> list[Shape]:
-    """Of the matrices that get a magnitude."""
+    """Returns the shapes of the matrices that get a magnitude."""
     if parameters.lora is None or not parameters.lora.use_dora:
         return []
     modules = trained_modules(base, parameters).modules
@@ -153,7 +158,8 @@ def _dora_shapes(base: BaseModel, parameters: TrainingParameters) -> list[Shape]
 
 
 def _sequences(parameters: TrainingParameters) -> int:
-    """How many sequences the largest batch has: both answers of a pair, or all that are written."""
+    """Returns the number of sequences in the largest batch: both answers of a pair, or all
+    generated answers."""
     training, evaluating = parameters.batch_size, parameters.eval_batch_size
     if parameters.objective == "grpo":
         return max(training * parameters.generations, evaluating)
@@ -161,8 +167,8 @@ def _sequences(parameters: TrainingParameters) -> int:
 
 
 def _writing_memory(base: BaseModel, sequences: int, tokens: int, *, gpu: bool) -> int:
-    """Peak bytes while answers are written: the keys and values of all tokens, and of each
-    sequence the logits and chances of its next token."""
+    """Returns the peak bytes of generation: keys and values of all tokens, and per sequence the
+    logits and probabilities of its next token."""
     keys = [shape for name, shape in base.shapes.items() if name.endswith("k_proj.weight")]
     width = keys[0][0] if keys else base.hidden_size
     cache = 2 * base.layers * width * tokens * (2 if gpu else 4)
@@ -172,13 +178,14 @@ def _writing_memory(base: BaseModel, sequences: int, tokens: int, *, gpu: bool) 
 def _logits_memory(
     base: BaseModel, parameters: TrainingParameters, tokens: int, *, gpu: bool
 ) -> int:
-    """Peak bytes of what comes out of lm_head at so many tokens, those that may be learnt."""
+    """Returns the peak bytes of the output of lm_head for `tokens` tokens that count in the
+    loss."""
     if parameters.objective != "sft":
-        # TRL computes it in tiles, which Triton folds on a GPU.
+        # TRL computes these in tiles, which Triton fuses on a GPU.
         places, words = min(tokens, _TILE_TOKENS), min(base.vocabulary, _TILE_WORDS)
         return 0 if gpu else places * words * _TILE_BYTES
-    # On a GPU TRL computes the loss in tiles; with an adapter on lm_head logits are made, selected,
-    # widened and differentiated.
+    # On a GPU TRL computes the loss in tiles. An adapter on lm_head needs the logits, selected and
+    # widened, with their gradients.
     modules = parameters.lora.target_modules if parameters.lora else []
     has_head = "lm_head" in modules and not base.tied_embeddings
     return tokens * base.vocabulary * ((20 if has_head else 0) if gpu else 12)

@@ -1,5 +1,5 @@
-"""`validate`: reports before a run what training would make of a file, without torch. While it
-reads a long file it prints its progress, and once an estimate by the first rows."""
+"""`validate`: reports before a run how training would read a file, without torch. For a long file
+it prints its progress, and one estimate from the first rows."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ if TYPE_CHECKING:
 
 _SAMPLE_CHARACTERS = 4000
 _HISTOGRAM_BINS = 12
-# What the first estimate is made from: whichever comes first.
+# The first estimate is made at the first of these limits.
 _SAMPLE_ROWS = 10_000
 _SAMPLE_TOKENS = 1_000_000
 _PROGRESS_S = 0.5
-# Somebody waits for the first estimate, which takes 2 seconds of the processor for 10,000 rows of
-# 20 words; what takes longer goes on with what others leave over.
+# A user waits for the first estimate, which takes 2 CPU seconds for 10,000 rows of 20 words. Longer
+# reading continues at low priority.
 _FIRST_S = 2.0
-# What grows with the file.
+# Counts that grow with the file.
 _COUNTS = (
     "rows_total",
     "rows_kept",
@@ -72,8 +72,8 @@ _COUNTS = (
 
 
 def validate(spec: ValidateSpec) -> ValidateReport:
-    """Reads data and base model as training would, in a process with limits of its own. What makes
-    the run impossible becomes a critical error of the report, never an exception."""
+    """Reads data and base model as training would, in a process with limits of its own. Whatever
+    makes the run impossible becomes a critical error of the report, never an exception."""
     try:
         return run_confined(PurePosixPath(spec.data.file_path).name, read_at_low_priority, spec)
     except PlainError as error:
@@ -81,9 +81,9 @@ def validate(spec: ValidateSpec) -> ValidateReport:
 
 
 def read_at_low_priority(spec: ValidateSpec) -> ValidateReport:
-    """What `validate` says, where memory and time suffice. The first estimate is made at ordinary
-    priority; what comes after it at low priority."""
-    # The kernel lowers whole sessions: not that of the server, or of the shell that calls it.
+    """Reads as `read_as_training_would`; lowers the priority after the first estimate."""
+    # The kernel lowers the priority of a whole session: do not lower the session of the server or
+    # the calling shell.
     os.setsid()
     lower_priority_after(_FIRST_S)
     return read_as_training_would(spec, on_estimated=lower_priority)
@@ -92,7 +92,8 @@ def read_at_low_priority(spec: ValidateSpec) -> ValidateReport:
 def read_as_training_would(
     spec: ValidateSpec, *, on_estimated: Callable[[], None] = lambda: None
 ) -> ValidateReport:
-    """Reads data and base model; of a long file it prints an estimate first, and says when."""
+    """Reads data and base model. For a long file it prints an estimate first, then calls
+    `on_estimated`."""
     fields = _nothing()
     errors: list[str] = fields["critical_errors"]
     base = tokens = None
@@ -132,7 +133,7 @@ def read_as_training_would(
 
 
 class _ProgressPrinter:
-    """Prints how far the reading is, and once an estimate for the whole file."""
+    """Prints the progress of reading, and one estimate for the whole file."""
 
     def __init__(
         self,
@@ -162,7 +163,7 @@ class _ProgressPrinter:
         try:
             report = self._estimate(progress.so_far(), progress.part)
         except PlainError:
-            return None  # None of the first rows can be used; later ones may.
+            return None  # None of the first rows is usable; later ones may be.
         self._is_estimated = True
         return report
 
@@ -175,7 +176,7 @@ def _estimated(
     prepared: Prepared,
     part: float,
 ) -> ValidateReport:
-    """What the whole file comes to if all of it is like the `part` that has been read."""
+    """Extrapolates the `part` that has been read to the whole file."""
     fields = _with_data(fields, spec, base, tokens, prepared)
     # A validation file has been read to its end.
     grows = [name for name in _COUNTS if not (spec.validation_file and name.startswith("eval_"))]
@@ -209,7 +210,7 @@ def _with_data(
 
 
 def _reward_errors(spec: ValidateSpec, prepared: Prepared) -> list[str]:
-    """Why answers could not be paid as it is asked for."""
+    """Returns why answers could not be rewarded as requested."""
     if spec.parameters.objective != "grpo":
         return []
     compares = has_references(prepared)
@@ -217,7 +218,8 @@ def _reward_errors(spec: ValidateSpec, prepared: Prepared) -> list[str]:
 
 
 def _packed_fields(spec: ValidateSpec, base: BaseModel, prepared: Prepared) -> dict[str, int]:
-    """What is otherwise where examples share sequences, and the tokens of the longest of these."""
+    """Returns the fields that packing changes, and the token count of the longest packed
+    sequence."""
     lengths = prepared.trained_lengths(packing=True)
     longest = int(lengths.max())
     tokens = expected_padded_tokens(lengths, spec.parameters.batch_size)
@@ -271,7 +273,8 @@ def _model_fields(
 
 
 def _modules(base: BaseModel) -> list[str]:
-    """All that has weights; older uploads also hold what is computed from the configuration."""
+    """Returns all modules with weights. Older uploads also store values computed from the
+    configuration."""
     names = [name.removesuffix(".weight").removesuffix(".bias") for name in base.shapes]
     return [name for name in names if not name.endswith("rotary_emb.inv_freq")]
 
@@ -318,7 +321,7 @@ def _memory_fields(
 
 
 def _histogram(prepared: Prepared) -> list[dict[str, int]]:
-    """Sequences per bin of token length; a bin holds `from` <= length < `to`."""
+    """Returns the sequences per bin of token length; a bin holds `from` <= length < `to`."""
     parts = (prepared.train, prepared.held_out)
     lengths = np.concatenate([part.sequence_lengths() for part in parts])
     width = max(1, -(-(int(lengths.max()) + 1) // _HISTOGRAM_BINS))
@@ -330,7 +333,7 @@ def _histogram(prepared: Prepared) -> list[dict[str, int]]:
 
 
 def _sample_fields(sample: Sample, tokens: ModelTokens) -> dict[str, Any]:
-    """The turns of the row, and the text that the model reads in parts that are learnt or not."""
+    """Returns the turns of the row, and its text in parts that count in the loss or do not."""
     parts = groupby(zip(sample.tokens, sample.learnt, strict=True), key=lambda token: token[1])
     return {
         "turns": [

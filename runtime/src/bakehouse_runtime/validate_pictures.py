@@ -1,5 +1,5 @@
-"""`validate-pictures`: reports before a run which pictures of a dataset training would take, and
-what it needs, without torch."""
+"""`validate-pictures`: reports before a run which pictures of a dataset training would use, and its
+requirements, without torch."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from .image.training.captioned import PictureSet
     from .protocol import ValidatePicturesSpec
 
-# Fewer say nothing that they have in common.
+# Fewer pictures do not show what they have in common.
 PICTURES_MIN = 3
 _NOTES_MAX = 100
 _SAMPLES_MAX = 12
-# Somebody waits for the answer: what takes longer goes on with what others leave over.
+# A user waits for the answer; longer reading continues at low priority.
 _FIRST_S = 5.0
-# Weights are stored in halves; from so many on activations are computed twice instead of kept.
+# Weights are stored in 16 bits. From this size on, activations are recomputed instead of stored.
 _STORED_BYTES = 2
 _CHECKPOINTED_PARAMETERS = 1_000_000_000
-# Adapter, gradient, the optimizer's two averages, the average that is handed over, and its copy.
+# Adapter, gradient, the optimizer's two moments, the exported EMA, and its copy.
 _TRAINED_BYTES = 6 * 4
 _LIBRARIES_BYTES = {"cpu": 1_300_000_000, "gpu": 1_500_000_000}
 # Tokens are 2 x 2 latents.
@@ -39,8 +39,8 @@ _LATENTS_A_TOKEN_SIDE = 2
 
 
 def validate_pictures(spec: ValidatePicturesSpec) -> PicturesReport:
-    """Reads every file, in a process with limits of its own. What makes the run impossible becomes
-    a critical error of the report, never an exception."""
+    """Reads every file, in a process with limits of its own. Whatever makes the run impossible
+    becomes a critical error of the report, never an exception."""
     try:
         return run_confined("the pictures", _read_at_low_priority, spec)
     except PlainError as error:
@@ -48,14 +48,16 @@ def validate_pictures(spec: ValidatePicturesSpec) -> PicturesReport:
 
 
 def _read_at_low_priority(spec: ValidatePicturesSpec) -> PicturesReport:
-    # The kernel lowers whole sessions: not that of the server, or of the shell that calls it.
+    # The kernel lowers the priority of a whole session: do not lower the session of the server or
+    # the calling shell.
     os.setsid()
     lower_priority_after(_FIRST_S)
     return read_pictures(spec)
 
 
 def read_pictures(spec: ValidatePicturesSpec) -> PicturesReport:
-    """What training would make of the dataset. Raises PlainError where it could not begin."""
+    """Returns how training would read the dataset. Raises PlainError if training could not
+    start."""
     base = _Base(Path(spec.base_model_dir))
     resolution = spec.parameters.resolution
     if base.side < RATIOS_FROM_SIDE and resolution not in (None, base.side):
@@ -68,7 +70,7 @@ def read_pictures(spec: ValidatePicturesSpec) -> PicturesReport:
 
 
 class _Base:
-    """What the folder of a Flux says of how it reads pictures and texts."""
+    """The configuration of a Flux folder: how it reads pictures and texts."""
 
     def __init__(self, folder: Path) -> None:
         index = read_object(folder / "model_index.json")
@@ -96,7 +98,8 @@ class _Base:
         self.length = _length_by(tokenizers / "tokenizer.json")
 
     def trainable(self, rank: int) -> int:
-        """Numbers of an adapter on attention and feed-forward layers: rank x (in + out) each."""
+        """Returns the size of an adapter on attention and feed-forward layers: rank x (in + out)
+        each."""
         attention = 2 * self.hidden
         feed_forward = 5 * self.hidden
         double = 8 * attention + 4 * feed_forward
@@ -171,8 +174,8 @@ def _critical(found: PictureSet) -> list[str]:
 def _memory(
     weights_bytes: Mapping[str, int], base: _Base, tokens: int, trainable: int, device: str
 ) -> int:
-    """Peak bytes: while prompts and pictures are encoded, or with the transformer and what trains
-    the adapter, which come after that. Float32 on a CPU, halves on a GPU."""
+    """Returns the peak bytes: either while prompts and pictures are encoded, or during training,
+    with the transformer and the adapter. Float32 on a CPU, 16 bits on a GPU."""
     wide = 2 if device == "cpu" else 1
     autoencoder = wide * weights_bytes.get("vae", 0)
     encoding = autoencoder + wide * sum(

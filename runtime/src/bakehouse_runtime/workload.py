@@ -1,4 +1,4 @@
-"""What every workload does around its work: listens for stops, reports failures, pulls inputs."""
+"""The frame of every workload: handles stops, reports failures, pulls inputs."""
 
 from __future__ import annotations
 
@@ -29,20 +29,18 @@ if TYPE_CHECKING:
     from .server_client import Artefact
 
 
-# The last checkpoint of a run, as the server keeps it and gives it to the next attempt.
+# The last checkpoint of a run, which the server stores for the next attempt.
 CHECKPOINT_INPUT = "checkpoint"
 CHECKPOINT_FILE = "checkpoint.tar"
 CHECKPOINTS_FOLDER = "checkpoints"
 
-# The server's answer for bytes that it knows, and that are damaged or missing.
+# The server's status for bytes that it knows but that are damaged or missing.
 _BYTES_LOST = 409
 
 _DEPLOY_SMALLER = "deploy a smaller model, or on a machine with more of it"
 
 
 class Workload:
-    """One workload while it runs."""
-
     def __init__(
         self,
         spec: WorkloadSpec,
@@ -57,35 +55,35 @@ class Workload:
         self._saves_memory = saves_memory
 
     def inputs(self) -> dict[str, Path]:
-        """The folder of each input, as `pull` has filled it."""
+        """Returns the folder of each input that `pull` has filled."""
         return input_folders(self.spec.inputs, Path(self.spec.inputs_dir))
 
     def pull_inputs(self, cache_dir: Path) -> None:
-        """Brings the inputs here; reports the bytes."""
+        """Downloads the inputs and reports the bytes."""
         self.reporter.phase("pulling inputs")
         inputs_dir = Path(self.spec.inputs_dir)
         checkpoint = [one for one in self.spec.inputs if one.name == CHECKPOINT_INPUT]
         others = [one for one in self.spec.inputs if one.name != CHECKPOINT_INPUT]
         pull_inputs(others, self.client, cache_dir, inputs_dir, self._pulled)
-        # Where the work folder has survived, its own checkpoint is the newer one.
+        # If the work folder has survived, its own checkpoint is newer.
         if checkpoint and not self.has_checkpoint():
             try:
                 pull_inputs(checkpoint, self.client, cache_dir, inputs_dir, self._pulled)
             except RefusedError as error:
                 if error.status != _BYTES_LOST:
                     raise
-                # Nothing counts as saved any more (read-input.ts).
+                # The server no longer counts any progress as saved (read-input.ts).
                 self.reporter.log("Note: the server has lost the checkpoint: the run begins anew.")
         prune_cache(cache_dir, cache_limit_bytes())
 
     def has_checkpoint(self) -> bool:
-        """Whether an earlier attempt on this machine has left a checkpoint."""
+        """Returns whether an earlier attempt on this machine has left a checkpoint."""
         folder = self.work_dir / CHECKPOINTS_FOLDER
         return folder.is_dir() and any(folder.iterdir())
 
     def upload(self, folder: Path) -> list[Artefact]:
-        """Uploads everything in `folder` under its path there; reports the bytes. However long the
-        server takes, the work is done, and nobody pays for the wait."""
+        """Uploads every file in `folder` under its relative path and reports the bytes. The user is
+        not billed for the upload time."""
         self.reporter.phase("uploading", counted=False)
         files = sorted(file for file in folder.rglob("*") if file.is_file())
         total = sum(file.stat().st_size for file in files)
@@ -98,9 +96,9 @@ class Workload:
         return uploaded
 
     def fail(self, error: Exception) -> Exception:
-        """Reports what has ended the work, unless it is tried again. Returns what people read of
-        it: a PlainError, or the error itself."""
-        # What is reported as failed is never tried again.
+        """Reports the failure, unless the work is retried. Returns the error to show: a PlainError,
+        or the error itself."""
+        # Work that is reported as failed is never retried.
         if isinstance(error, (ServerUnreachableError, MachineError)):
             return error
         if isinstance(error, PlainError):
@@ -127,13 +125,13 @@ class Workload:
 
 @contextlib.contextmanager
 def workload(spec: WorkloadSpec, saves_memory: str = _DEPLOY_SMALLER) -> Iterator[Workload]:
-    """Connects to the server, turns SIGTERM into a stop, and reports what fails. `saves_memory`
-    says what to do where the memory is not enough.
+    """Connects to the server, turns SIGTERM into a stop, and reports failures. `saves_memory` is
+    the advice to show when memory runs out.
 
-    A StopRequested that nobody catches is a stop before there was anything to save.
+    An uncaught StopRequested is a stop before there was anything to save.
 
-    Leaving it waits until the server has every report. Raises WorkloadOver when the server has
-    ended the workload meanwhile, and MachineError where the machine is in trouble.
+    On exit it waits until the server has every report. Raises WorkloadOver if the server has ended
+    the workload, and MachineError if the machine is at fault.
     """
     client = ServerClient(spec.workload_id, spec.server.base_url, spec.server.token)
     with contextlib.closing(client), Reporter(client) as reporter:
@@ -158,14 +156,14 @@ def workload(spec: WorkloadSpec, saves_memory: str = _DEPLOY_SMALLER) -> Iterato
 
 
 def pull(spec: WorkloadSpec, cache_dir: Path) -> bool:
-    """Brings the inputs of a workload here, and returns whether it is to go on to its work.
+    """Downloads the inputs of a workload, and returns whether its work should start.
 
-    A program of its own does this, which looks into no file: the work itself, which does, may see
-    neither the cache, where the files of all users lie, nor change what it was given.
+    This runs as a separate program that parses no file. The work itself parses files, so it can
+    neither see the cache, which holds the files of all users, nor change its inputs.
     """
     all_here = False
     with workload(spec) as work:
         work.pull_inputs(cache_dir)
         all_here = True
-    # The server's word may have come with its last answer.
+    # The server's last response may have requested a stop.
     return all_here and not work.reporter.stop_requested

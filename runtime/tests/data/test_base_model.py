@@ -1,4 +1,4 @@
-"""Which modules of a base get an adapter, and how many parameters that is."""
+"""Tests which modules of a base get an adapter, and the parameter counts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def write_rows(path: Path, count: int) -> Path:
     return path
 
 
-def test_parameters_are_counted_as_peft_counts_them(tmp_path: Path, tiny_model: Path) -> None:
+def test_counts_parameters_like_peft(tmp_path: Path, tiny_model: Path) -> None:
     from peft import LoraConfig, get_peft_model
     from transformers import AutoModelForCausalLM
 
@@ -47,7 +47,7 @@ def test_parameters_are_counted_as_peft_counts_them(tmp_path: Path, tiny_model: 
     assert report.memory_bytes > report.base_parameters * 4
 
 
-def test_without_an_adapter_all_parameters_are_trained_and_need_a_place_in_llama_cpp(
+def test_full_fine_tune_trains_all_parameters_and_requires_llama_cpp_support(
     tmp_path: Path, tiny_model: Path, mixture: Path
 ) -> None:
     data = write_rows(tmp_path / "x.csv", 5)
@@ -61,11 +61,11 @@ def test_without_an_adapter_all_parameters_are_trained_and_need_a_place_in_llama
     assert report.gguf_obstacle is None
     adapter = report_of(spec(tiny_model, data))
     assert report.memory_bytes > adapter.memory_bytes + 10 * report.base_parameters
-    # Experts lie one by one in the file, and all in one tensor for llama.cpp.
+    # The file has one tensor per expert, llama.cpp one for all of them.
     assert "no place for model.layers" in (report_of(whole(mixture)).gguf_obstacle or "")
 
 
-def test_shapes_are_derived_from_the_config_alone(
+def test_derives_shapes_from_the_config_alone(
     tmp_path: Path, tiny_model: Path, tied_model: Path
 ) -> None:
     for model in (tiny_model, tied_model):
@@ -79,9 +79,7 @@ def test_shapes_are_derived_from_the_config_alone(
         assert without.trainable_parameters == with_weights.trainable_parameters
 
 
-def test_lm_head_is_left_out_of_tied_models_with_a_warning(
-    tmp_path: Path, tied_model: Path
-) -> None:
+def test_skips_lm_head_of_tied_models_with_a_warning(tmp_path: Path, tied_model: Path) -> None:
     report = report_of(spec(tied_model, write_rows(tmp_path / "x.csv", 5)))
     assert report.tied_embeddings
     assert any(warning.startswith("lm_head is left out") for warning in report.warnings)
@@ -106,7 +104,7 @@ def mixture(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             num_key_value_heads=2,
             num_experts=4,
             num_experts_per_tok=2,
-            # The first layer is one network, as in many mixture models.
+            # The first layer is a single network, as in many mixture models.
             mlp_only_layers=[0],
             tie_word_embeddings=False,
         )
@@ -117,7 +115,7 @@ def mixture(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_experts_of_a_mixture_get_no_adapter_and_are_not_counted(
+def test_excludes_experts_of_a_mixture_from_adapters_and_counts(
     server: BakehouseServer, tmp_path: Path, mixture: Path
 ) -> None:
     from safetensors import safe_open
@@ -148,11 +146,11 @@ def test_the_experts_of_a_mixture_get_no_adapter_and_are_not_counted(
         weight.numel() for weight in trainer.model.parameters() if not weight.requires_grad
     )
     assert not any("experts" in name for name in trained)
-    # The loss is that of the answers alone: routers are frozen.
+    # The loss only covers the answers, because routers are frozen.
     assert not trainer.aux_loss_enabled
 
 
-def test_logits_take_memory_on_a_gpu_only_with_an_adapter_on_the_head(mixture: Path) -> None:
+def test_logits_use_gpu_memory_only_with_an_adapter_on_the_head(mixture: Path) -> None:
     base = read_base_model(mixture)
     wide = replace(base, vocabulary=base.vocabulary + 1)
 
@@ -173,7 +171,7 @@ def test_logits_take_memory_on_a_gpu_only_with_an_adapter_on_the_head(mixture: P
     assert bytes_per_logit("q_proj", gpu=False) == 12
 
 
-def test_all_weights_are_trained_in_float32_and_compared_with_a_second_model(
+def test_full_fine_tune_uses_float32_and_a_reference_model(
     mixture: Path,
 ) -> None:
     base = read_base_model(mixture)
@@ -194,14 +192,14 @@ def test_all_weights_are_trained_in_float32_and_compared_with_a_second_model(
 
     assert bytes_per_weight("sft", gpu=False) == 20
     assert bytes_per_weight("sft", gpu=True) == 18
-    # Gradients that go with each step come as activations go, which are more here.
+    # Gradients appear as activations are freed, and activations need more memory here.
     assert bytes_per_weight("sft", gpu=False, batches=1) == 16
     assert bytes_per_weight("sft", gpu=True, batches=1) == 18
     assert bytes_per_weight("dpo", gpu=False) == 24
     assert bytes_per_weight("grpo", gpu=True) == 22
 
 
-def test_dpo_takes_the_memory_of_two_answers_and_of_one_tile_of_logits(mixture: Path) -> None:
+def test_dpo_uses_the_memory_of_two_answers_and_one_tile_of_logits(mixture: Path) -> None:
     base = read_base_model(mixture)
 
     def peak(objective: Objective, batch_size: int, vocabulary: int, *, gpu: bool) -> int:
@@ -218,7 +216,7 @@ def test_dpo_takes_the_memory_of_two_answers_and_of_one_tile_of_logits(mixture: 
 
     # On a GPU two answers are two rows.
     assert peak("dpo", 4, 1000, gpu=True) == peak("sft", 8, 1000, gpu=True)
-    # On a CPU with the layer of the reference, whose input to the adapter is kept as well.
+    # On a CPU the reference's layer is added, with the stored input of its adapter.
     layer = 1.15 * (18 * base.hidden_size + 6 * base.intermediate_size)
     added = peak("dpo", 4, 1000, gpu=False) - peak("sft", 8, 1000, gpu=False)
     assert added / (8 * 64) == pytest.approx(layer + 1000 * (34 - 12), abs=1)
@@ -241,7 +239,7 @@ def memory_of(base: BaseModel, *, gpu: bool, batch_size: int = 1, **changes: Any
     return training_memory(base, parameters, 9, 64, gpu=gpu)
 
 
-def test_a_base_in_4_bits_keeps_its_embeddings_head_norms_and_experts_in_16(mixture: Path) -> None:
+def test_4_bit_base_keeps_embeddings_head_norms_and_experts_in_16_bits(mixture: Path) -> None:
     base = read_base_model(mixture)
     linear = {"model.layers.0.self_attn.q_proj.weight": (640, 256)}
     rest = {
@@ -257,7 +255,7 @@ def test_a_base_in_4_bits_keeps_its_embeddings_head_norms_and_experts_in_16(mixt
         return memory_of(base, gpu=gpu) - memory_of(base, gpu=gpu, load_in_4bit=True)
 
     weights = 640 * 256
-    # As bitsandbytes has them: codes, a scale for each block of 64, and theirs for each 256.
+    # As in bitsandbytes: codes, a scale per block of 64, and a scale per 256 scales.
     stored = weights // 2 + weights // 64 + 4 * weights // (64 * 256)
     # One matrix is in 16 bits while it is multiplied.
     assert saved(gpu=True) == 2 * weights - stored - 2 * weights
@@ -269,7 +267,7 @@ def test_a_base_in_4_bits_keeps_its_embeddings_head_norms_and_experts_in_16(mixt
     assert saved(gpu=False) == 0
 
 
-def test_dora_keeps_what_base_and_adapter_say_and_measures_one_matrix_at_a_time(
+def test_dora_stores_both_outputs_and_measures_one_matrix_at_a_time(
     mixture: Path,
 ) -> None:
     base = read_base_model(mixture)
@@ -288,9 +286,9 @@ def test_dora_keeps_what_base_and_adapter_say_and_measures_one_matrix_at_a_time(
     assert added(1, gpu=False) == copies + norms + 64 * base.layers * 4 * 640
 
 
-def test_modules_that_only_experts_have_are_refused(tmp_path: Path, mixture: Path) -> None:
+def test_rejects_modules_that_only_experts_have(tmp_path: Path, mixture: Path) -> None:
     specification = spec(mixture, write_rows(tmp_path / "x.csv", 5))
-    # What routes to the experts is no plain matrix either.
+    # Routers are no linear modules either.
     specification["parameters"]["lora"]["target_modules"] = ["gate", "up_proj"]
     assert report_of(specification).critical_errors == [
         "The base model has none of the chosen target modules. It has: k_proj, lm_head, o_proj, "
@@ -299,7 +297,7 @@ def test_modules_that_only_experts_have_are_refused(tmp_path: Path, mixture: Pat
 
 
 def with_config(model: Path, folder: Path, **changes: Any) -> Path:
-    """The model with another config.json."""
+    """Copies the model with changes to its config.json."""
     shutil.copytree(model, folder)
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | changes))
@@ -310,7 +308,7 @@ def with_config(model: Path, folder: Path, **changes: Any) -> Path:
     ("quantisation", "method"),
     [({"quant_method": "gptq", "bits": 4}, "gptq"), ({"bits": 4}, "by an unnamed method")],
 )
-def test_a_quantised_base_is_refused_before_anything_is_paid(
+def test_rejects_a_quantised_base_before_payment(
     tmp_path: Path, tiny_model: Path, quantisation: dict[str, Any], method: str
 ) -> None:
     model = with_config(tiny_model, tmp_path / "model", quantization_config=quantisation)
@@ -325,12 +323,12 @@ def test_a_quantised_base_is_refused_before_anything_is_paid(
     [
         {"model_type": "sourdough"},
         {"model_type": "sourdough", "auto_map": {"AutoConfig": "sourdough.SourdoughConfig"}},
-        # Known, and no language model.
+        # Known, but not a language model.
         {"model_type": "vit"},
     ],
     ids=["unknown", "code of its own", "of pictures"],
 )
-def test_a_base_whose_architecture_is_not_known_is_refused_in_a_plain_sentence(
+def test_rejects_an_unknown_architecture_with_a_plain_sentence(
     server: BakehouseServer, tmp_path: Path, tiny_model: Path, changes: dict[str, Any]
 ) -> None:
     from bakehouse_runtime.train.lora.trainer import build_trainer
@@ -344,7 +342,7 @@ def test_a_base_whose_architecture_is_not_known_is_refused_in_a_plain_sentence(
     assert str(caught.value).endswith("Code in a model's own repository is never run.")
 
 
-def test_modules_that_the_model_lacks_are_named(tmp_path: Path, tiny_model: Path) -> None:
+def test_names_modules_that_the_model_lacks(tmp_path: Path, tiny_model: Path) -> None:
     specification = spec(tiny_model, write_rows(tmp_path / "x.csv", 5))
     lora = specification["parameters"]["lora"]
     lora["target_modules"] = ["q_proj", "c_attn", "wi"]

@@ -18,12 +18,12 @@ MILLION = 1_000_000
         pytest.param("[(" + ", " * MILLION + "]", id="commas"),
     ],
 )
-def test_a_cell_that_is_made_to_take_long_is_read_once(text: str) -> None:
-    # Were it read anew from each of its characters, this would take hours.
+def test_reads_a_malicious_cell_in_linear_time(text: str) -> None:
+    # Rescanning from each of its characters would take hours.
     assert list_of(text) is None
 
 
-def test_lists_are_read_as_they_are_printed() -> None:
+def test_reads_printed_lists() -> None:
     assert list_of("array(['a', 'it\\'s'] , dtype='<U5')") == ["a", "it's"]
     assert list_of("[array(['Hi', 'Hello'], dtype=object)]") == [["Hi", "Hello"]]
     assert list_of("[INST] Hi ['a']") is None

@@ -1,4 +1,4 @@
-"""What is learnt of a conversation, beside what TRL and Transformers make of the same one."""
+"""Compares the spans that count in the loss with TRL's and Transformers' spans."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ SECOND = [Turn("user", "  And the cat?  "), Turn("assistant", "It is called Crum
 
 
 def template_of(name: str) -> str:
-    """A real template, as TRL brings it along."""
+    """Returns a real template that TRL ships."""
     import trl
 
     return (Path(str(trl.__file__)).parent / "chat_templates" / f"{name}.jinja").read_text()
 
 
-# Special tokens that tokenizers have without a name in templates.
+# Special tokens without a name in templates.
 TURN_TOKENS = ["<|eot_id|>", "<|end|>", "<end_of_turn>", "<|user|>", "<|return|>"]
 THOUGHT = [FIRST[0], Turn("assistant", "<think>\nWho?\n</think>\n\nAda bakes it.")]
 
@@ -53,7 +53,7 @@ def tokenizer(tiny_model: Path) -> Any:
     return AutoTokenizer.from_pretrained(tiny_model)
 
 
-# Whole conversations that a template writes without a change once more turns follow.
+# Templates that render earlier turns unchanged when more turns follow.
 MULTI_TURN = [
     ("qwen2_5", "{}<|im_end|>\n"),
     ("qwen3_instruct_2507", "{}<|im_end|>\n"),
@@ -61,34 +61,32 @@ MULTI_TURN = [
     ("phi3", "{}<|end|>\n"),
     ("gemma", "{}<end_of_turn>\n"),
     ("gemma3", "{}<end_of_turn>\n"),
-    # What ends a turn is written only once another follows.
+    # They write the end-of-turn token only once another turn follows.
     ("gptoss", "<|channel|>final<|message|>{}<|end|>"),
     ("glm4moe", "\n<think></think>\n{}<|user|>"),
 ]
 
 
 @pytest.mark.parametrize(("name", "turn"), MULTI_TURN)
-def test_every_answer_is_learnt_with_its_end_of_turn_and_nothing_else(name: str, turn: str) -> None:
+def test_trains_on_every_answer_with_its_end_of_turn_only(name: str, turn: str) -> None:
     _, learnt = render(template_of(name), [*FIRST, *SECOND, *FIRST])
     contents = [one.content for one in (FIRST[1], SECOND[1], FIRST[1])]
     assert len(learnt) == 3
     for found, content in zip(learnt[:2], contents, strict=False):
-        # Some templates trim.
+        # Some templates strip whitespace.
         assert found in {turn.format(content), turn.format(content.strip())}
 
 
 @pytest.mark.parametrize(
     ("name", "is_ended"), [("gptoss", True), ("phi3", True), ("glm4moe", False)]
 )
-def test_an_answer_that_no_special_token_ends_is_noted(name: str, is_ended: bool) -> None:
+def test_reports_an_answer_without_an_end_token(name: str, is_ended: bool) -> None:
     assert rendered_of(template_of(name), [*FIRST, *SECOND]).is_ended == is_ended
 
 
-# That of gpt-oss writes the day.
+# gpt-oss writes the date.
 @pytest.mark.parametrize("name", [name for name, _ in MULTI_TURN if name != "gptoss"])
-def test_one_answer_is_learnt_as_trls_completion_only_loss_counts_it(
-    tokenizer: Any, name: str
-) -> None:
+def test_trains_on_one_answer_like_trls_completion_only_loss(tokenizer: Any, name: str) -> None:
     source = template_of(name)
     write = lambda turns, begin: tokenizer.apply_chat_template(  # noqa: E731
         messages(turns), chat_template=source, tokenize=False, add_generation_prompt=begin
@@ -102,7 +100,7 @@ TRAINING = ["qwen2_5_training", "qwen3_training", "llama3_training", "phi3_train
 
 @pytest.mark.parametrize("name", TRAINING)
 @pytest.mark.parametrize("turns", [[SYSTEM, *FIRST, *SECOND], FIRST], ids=["turns", "pair"])
-def test_what_a_template_marks_as_generated_is_learnt_as_trls_assistant_only_loss_counts_it(
+def test_trains_on_generation_blocks_like_trls_assistant_only_loss(
     tokenizer: Any, name: str, turns: list[Turn]
 ) -> None:
     source = template_of(name)
@@ -120,7 +118,7 @@ def test_what_a_template_marks_as_generated_is_learnt_as_trls_assistant_only_los
 
 
 @pytest.mark.parametrize("name", ["qwen2_5", "llama3", "qwen2_5_training", "llama3_training"])
-def test_an_answer_that_is_only_read_stays_in_the_text(name: str) -> None:
+def test_renders_answers_that_are_excluded_from_the_loss(name: str) -> None:
     source = template_of(name)
     whole, learnt = render(source, [*FIRST, *SECOND])
     read_only = [FIRST[0], FIRST[1]._replace(is_learnt=False), *SECOND]
@@ -128,7 +126,7 @@ def test_an_answer_that_is_only_read_stays_in_the_text(name: str) -> None:
     assert not rendered_of(source, read_only).is_rewritten
 
 
-def test_parts_of_answers_are_not_guessed_at_where_one_is_only_read() -> None:
+def test_rejects_ambiguous_generation_blocks_with_an_excluded_answer() -> None:
     source = (
         "{% for m in messages %}{% if m.role == 'assistant' %}"
         "{% generation %}{{ m.content }}{% endgeneration %}"
@@ -141,7 +139,7 @@ def test_parts_of_answers_are_not_guessed_at_where_one_is_only_read() -> None:
 
 
 @pytest.mark.parametrize("name", ["qwen2_5", "llama3", "gemma3"])
-def test_a_system_prompt_is_read_and_not_learnt(name: str) -> None:
+def test_excludes_the_system_prompt_from_the_loss(name: str) -> None:
     text, learnt = render(template_of(name), [SYSTEM, *FIRST])
     assert SYSTEM.content in text
     assert "baker" not in learnt[0]
@@ -156,10 +154,8 @@ def test_a_system_prompt_is_read_and_not_learnt(name: str) -> None:
         ("qwen3_5_nothink", "Ada bakes it.<|im_end|>\n"),
     ],
 )
-def test_an_earlier_answer_that_a_template_rewrites_is_read_and_the_last_is_learnt(
-    name: str, last: str
-) -> None:
-    # They leave the thoughts of an answer out once a question follows.
+def test_excludes_rewritten_earlier_answers_and_trains_on_the_last(name: str, last: str) -> None:
+    # They omit an answer's thoughts once a question follows.
     alone = rendered_of(template_of(name), FIRST)
     assert not alone.is_rewritten
     several = rendered_of(template_of(name), [*SECOND, *THOUGHT, *FIRST])
@@ -172,25 +168,25 @@ def test_an_earlier_answer_that_a_template_rewrites_is_read_and_the_last_is_lear
     ("name", "answer"),
     [
         ("qwen3", "<think>\nWho?\n</think>\n\nAda bakes it.<|im_end|>\n"),
-        # The prompt begins the thoughts.
+        # The prompt opens the thoughts.
         ("qwen3_5_think", "Who?\n</think>\n\nAda bakes it.<|im_end|>\n"),
         ("qwen3_6", "Who?\n</think>\n\nAda bakes it.<|im_end|>\n"),
         ("nemotron_3_nano", "Who?\n</think>\n\nAda bakes it.<|im_end|>\n"),
-        # It writes thoughts with other spaces.
+        # It writes thoughts with different spacing.
         ("glm4moe", "\n<think>Who?</think>\nAda bakes it."),
     ],
 )
-def test_thoughts_are_learnt_from_where_the_prompt_ends(name: str, answer: str) -> None:
+def test_trains_on_thoughts_after_the_prompt(name: str, answer: str) -> None:
     assert render(template_of(name), THOUGHT)[1] == [answer]
 
 
 @pytest.mark.parametrize("name", ["deepseek_r1_distill", "deepseekv3", "nemotron_3_nano"])
-def test_an_answer_is_refused_that_the_template_would_ask_for_in_other_words(name: str) -> None:
+def test_rejects_an_answer_whose_generation_prompt_differs(name: str) -> None:
     with pytest.raises(TemplateRefusalError, match="would never be asked like this"):
         render(template_of(name), FIRST)
 
 
-def test_what_a_template_does_not_take_is_refused_in_its_own_words() -> None:
+def test_rejects_a_conversation_with_the_templates_own_error() -> None:
     with pytest.raises(TemplateRefusalError, match=r"refuses it: .*[Ss]ystem role"):
         render(template_of("gemma"), [SYSTEM, *FIRST])
     with pytest.raises(TemplateRefusalError, match="refuses it: "):
@@ -201,12 +197,12 @@ def test_what_a_template_does_not_take_is_refused_in_its_own_words() -> None:
         render("{% for m in messages %}{{ m.content | upper }}{% endfor %}", FIRST)
 
 
-def test_a_template_that_is_none_is_named() -> None:
+def test_rejects_an_invalid_template() -> None:
     with pytest.raises(PlainError, match="chat template cannot be read"):
         ChatTemplate("{% for %}", TOKENS, date(2026, 11, 20))
 
 
-def test_a_base_without_a_template_leaves_the_one_that_it_was_trained_with(tmp_path: Path) -> None:
+def test_stores_the_training_template_for_a_base_without_one(tmp_path: Path) -> None:
     from transformers import AutoTokenizer
 
     from bakehouse_runtime.data.tokens import read_model_tokens

@@ -1,4 +1,4 @@
-"""What is learnt of rows that are conversations, or texts."""
+"""Tests which parts of conversations and texts count in the loss."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
 COLUMNS_BY_FORMAT = {"input_column": None, "output_column": None}
 
 
-def test_of_a_conversation_every_answer_is_learnt_and_the_rest_is_read(
-    tmp_path: Path, tiny_model: Path
-) -> None:
+def test_trains_on_every_answer_of_a_conversation_only(tmp_path: Path, tiny_model: Path) -> None:
     turns = [("system", "Be brief."), ("user", "Who?"), ("assistant", "Ada."), ("user", "Sure?")]
     path = write_rows(tmp_path / "x.jsonl", [chat(*turns, ("assistant", "Yes."))])
     prepared = prepare(path, tiny_model, max_chunk_size=200, **COLUMNS_BY_FORMAT)
@@ -46,7 +44,7 @@ def test_of_a_conversation_every_answer_is_learnt_and_the_rest_is_read(
     assert prepared.format.format == "messages"
 
 
-def test_a_conversation_is_cut_behind_its_first_answers(tmp_path: Path, tiny_model: Path) -> None:
+def test_cuts_a_conversation_after_its_first_answers(tmp_path: Path, tiny_model: Path) -> None:
     path = write_rows(
         tmp_path / "x.jsonl",
         [
@@ -59,14 +57,14 @@ def test_a_conversation_is_cut_behind_its_first_answers(tmp_path: Path, tiny_mod
     assert prepared.train.learnt_of(0).sum() > 0
     assert prepared.rows_truncated == 1
     assert [row.line for row in prepared.dropped.first] == [2]
-    # Turns are shown up to the last of which something is learnt.
+    # Samples end with the last turn that counts in the loss.
     assert prepared.samples[0].turns == [
         (Turn("user", "Who?"), False),
         (Turn("assistant", "Ada."), True),
     ]
 
 
-def test_an_answer_of_which_only_the_header_is_left_is_not_marked_as_learnt(
+def test_does_not_mark_an_answer_cut_down_to_its_header_as_trained(
     tmp_path: Path, tiny_model: Path
 ) -> None:
     turns = [
@@ -88,9 +86,7 @@ def test_an_answer_of_which_only_the_header_is_left_is_not_marked_as_learnt(
     assert learnt == [[False, True], [False, True, False, True]]
 
 
-def test_turns_without_a_chat_template_stand_on_lines_of_their_own(
-    tmp_path: Path, tiny_model: Path
-) -> None:
+def test_writes_one_turn_per_line_without_a_chat_template(tmp_path: Path, tiny_model: Path) -> None:
     plain = with_begin_token(tiny_model, tmp_path / "plain", template=None)
     turns = [("user", "Who?"), ("assistant", "Ada."), ("user", "Sure?"), ("assistant", "Yes.")]
     path = write_rows(tmp_path / "x.jsonl", [chat(*turns)])
@@ -105,15 +101,13 @@ def test_turns_without_a_chat_template_stand_on_lines_of_their_own(
     )
 
 
-def test_special_tokens_are_found_wherever_a_model_names_them(
-    tmp_path: Path, tiny_model: Path
-) -> None:
+def test_finds_special_tokens_in_all_configuration_files(tmp_path: Path, tiny_model: Path) -> None:
     model = tmp_path / "model"
     shutil.copytree(tiny_model, model)
     named = {"bos_token": {"content": "<|im_start|>"}, "eos_token": "<|im_end|>"}
     config = {"model_max_length": 1024}
     (model / "tokenizer_config.json").write_text(json.dumps(config))
-    # As GPT-2: the configuration has the number of the token that ends a text.
+    # As in GPT-2, the configuration only has the id of the end-of-text token.
     assert read_model_tokens(model).special_tokens == {"eos_token": "<|im_end|>"}
     (model / "special_tokens_map.json").write_text(json.dumps(named))
     assert read_model_tokens(model).special_tokens == {
@@ -124,7 +118,7 @@ def test_special_tokens_are_found_wherever_a_model_names_them(
     assert read_model_tokens(model).special_tokens["eos_token"] == "<|x|>"
 
 
-def test_a_text_begins_and_ends_with_its_tokens_once(tmp_path: Path, tiny_model: Path) -> None:
+def test_adds_begin_and_end_tokens_to_a_text_once(tmp_path: Path, tiny_model: Path) -> None:
     model = with_begin_token(tiny_model, tmp_path / "begin", template=None)
     plain = {"text": "The bread is dark."}
     marked = {"text": "<|im_start|>The bread is dark.<|im_end|>"}
@@ -138,7 +132,7 @@ def test_a_text_begins_and_ends_with_its_tokens_once(tmp_path: Path, tiny_model:
     assert one == other == [marked["text"]]
 
 
-def test_of_a_few_long_texts_the_shortest_is_held_out(tmp_path: Path, tiny_model: Path) -> None:
+def test_holds_out_the_shortest_of_a_few_long_texts(tmp_path: Path, tiny_model: Path) -> None:
     turns = (
         "The bread is dark. " * 60,
         "The oven opens. " * 40,
@@ -152,7 +146,7 @@ def test_of_a_few_long_texts_the_shortest_is_held_out(tmp_path: Path, tiny_model
     assert not any("held out" in warning for warning in prepared.warnings)
 
 
-def test_a_row_that_repeats_another_is_one_row(tmp_path: Path, tiny_model: Path) -> None:
+def test_counts_repeated_rows_as_one_for_the_split(tmp_path: Path, tiny_model: Path) -> None:
     rows = [{"text": f"The bread is dark {number}."} for number in (1, 2, 3, 3)]
     path = write_rows(tmp_path / "x.jsonl", rows)
     assert prepare(path, tiny_model, **COLUMNS_BY_FORMAT).warnings == [
@@ -160,7 +154,7 @@ def test_a_row_that_repeats_another_is_one_row(tmp_path: Path, tiny_model: Path)
     ]
 
 
-def test_columns_that_are_not_used_are_named(tmp_path: Path, tiny_model: Path) -> None:
+def test_names_unused_columns(tmp_path: Path, tiny_model: Path) -> None:
     row = {"Instruction": "Add.", "output": "2", "score": 1, **{f"c{n}": n for n in range(5)}}
     path = write_rows(tmp_path / "x.jsonl", [row] * 4)
     warnings = prepare(path, tiny_model, **COLUMNS_BY_FORMAT).warnings
@@ -170,7 +164,7 @@ def test_columns_that_are_not_used_are_named(tmp_path: Path, tiny_model: Path) -
     assert "1 other column is not used: id." in warnings
 
 
-def test_rewritten_answers_and_those_that_nothing_ends_are_counted(
+def test_counts_rewritten_answers_and_answers_without_an_end(
     tmp_path: Path, tiny_model: Path
 ) -> None:
     template = (
@@ -192,7 +186,7 @@ def test_rewritten_answers_and_those_that_nothing_ends_are_counted(
     ]
 
 
-def test_rows_that_a_template_refuses_are_dropped_with_its_words(
+def test_drops_rows_that_a_template_rejects_with_its_error(
     tmp_path: Path, tiny_model: Path
 ) -> None:
     template = (
@@ -208,7 +202,7 @@ def test_rows_that_a_template_refuses_are_dropped_with_its_words(
     ]
 
 
-def test_a_long_text_of_a_column_is_cut_into_windows_of_one_side(
+def test_keeps_all_windows_of_a_long_text_on_one_side_of_the_split(
     tmp_path: Path, tiny_model: Path
 ) -> None:
     long, short = "The bread is dark. " * 40, "The oven opens at four. "

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_a_pair_becomes_the_chat_templates_dialogue_and_only_its_answer_is_trained(
+def test_renders_a_pair_with_the_chat_template_and_trains_on_its_answer(
     tmp_path: Path, tiny_model: Path
 ) -> None:
     from transformers import AutoTokenizer
@@ -43,7 +43,7 @@ def test_a_pair_becomes_the_chat_templates_dialogue_and_only_its_answer_is_train
         assert trained == f"{dialogues[ids.index(found)][1]}<|im_end|>\n"
 
 
-def test_without_a_chat_template_the_pair_is_joined_by_a_line_break(
+def test_joins_a_pair_by_a_line_break_without_a_chat_template(
     tmp_path: Path, tiny_model: Path
 ) -> None:
     model = tmp_path / "plain"
@@ -58,9 +58,7 @@ def test_without_a_chat_template_the_pair_is_joined_by_a_line_break(
     assert any("no chat template" in warning for warning in prepared.warnings)
 
 
-def test_a_pair_begins_with_the_models_begin_of_text_token_once(
-    tmp_path: Path, tiny_model: Path
-) -> None:
+def test_adds_the_begin_of_text_token_to_a_pair_once(tmp_path: Path, tiny_model: Path) -> None:
     from transformers import AutoTokenizer
 
     path = tmp_path / "x.csv"
@@ -71,16 +69,14 @@ def test_a_pair_begins_with_the_models_begin_of_text_token_once(
     assert example.example(0).tolist() == reference("Who bakes?\nAda bakes it.<|im_end|>").input_ids
     trained = example.example(0)[example.learnt_of(0)].tolist()
     assert reference.decode(trained) == "Ada bakes it.<|im_end|>"
-    # A template writes the token itself.
+    # The template writes the token itself.
     template = "<|im_start|>{{ messages[0].content }}{% for m in messages[1:] %}{{ m.content }}"
     chat = with_begin_token(tiny_model, tmp_path / "chat", template=template + "{% endfor %}")
     tokens = read_model_tokens(chat)
     assert texts(prepare(path, chat).train, tokens) == ["<|im_start|>Who bakes?Ada bakes it."]
 
 
-def test_a_chat_template_that_asks_for_the_date_gets_that_of_the_spec(
-    tmp_path: Path, tiny_model: Path
-) -> None:
+def test_passes_the_date_of_the_spec_to_the_chat_template(tmp_path: Path, tiny_model: Path) -> None:
     template = "{{ strftime_now('%d %b %Y') }} {% for m in messages %}{{ m.content }}{% endfor %}"
     model = with_begin_token(tiny_model, tmp_path / "dated", template=template)
     tokens = read_model_tokens(model, "2026-11-20")
@@ -88,7 +84,9 @@ def test_a_chat_template_that_asks_for_the_date_gets_that_of_the_spec(
     assert rendered == Rendered("20 Nov 2026 qa", [(13, 14)], [1], is_ended=False)
 
 
-def test_the_rows_of_one_question_are_never_on_both_sides(tmp_path: Path, tiny_model: Path) -> None:
+def test_keeps_rows_of_one_question_on_one_side_of_the_split(
+    tmp_path: Path, tiny_model: Path
+) -> None:
     path = tmp_path / "x.jsonl"
     rows = [
         {"q": question, "a": f"It is {number}."}
@@ -111,7 +109,7 @@ def test_the_rows_of_one_question_are_never_on_both_sides(tmp_path: Path, tiny_m
     ]
 
 
-def test_rows_that_all_ask_the_same_are_distinguished_by_their_answers(
+def test_splits_rows_with_the_same_question_by_their_answers(
     tmp_path: Path, tiny_model: Path
 ) -> None:
     path = tmp_path / "x.jsonl"
@@ -123,9 +121,7 @@ def test_rows_that_all_ask_the_same_are_distinguished_by_their_answers(
     assert not set(texts(prepared.train, tokens)) & set(texts(prepared.held_out, tokens))
 
 
-def test_the_split_is_the_same_every_time_and_changes_with_the_seed(
-    tmp_path: Path, tiny_model: Path
-) -> None:
+def test_split_is_deterministic_and_depends_on_the_seed(tmp_path: Path, tiny_model: Path) -> None:
     path = write_pairs(tmp_path, 20)
     tokens = read_model_tokens(tiny_model)
     first, again = (prepare(path, tiny_model) for _ in range(2))
@@ -136,15 +132,13 @@ def test_the_split_is_the_same_every_time_and_changes_with_the_seed(
     assert not set(texts(first.train, tokens)) & set(texts(first.held_out, tokens))
 
 
-def test_a_single_row_is_trained_on_and_nothing_is_held_out(
-    tmp_path: Path, tiny_model: Path
-) -> None:
+def test_trains_on_a_single_row_and_holds_out_nothing(tmp_path: Path, tiny_model: Path) -> None:
     prepared = prepare(write_pairs(tmp_path, 1), tiny_model)
     assert (len(prepared.train), len(prepared.held_out)) == (1, 0)
     assert any("only one distinct row" in warning for warning in prepared.warnings)
 
 
-def test_long_answers_are_truncated_and_questions_without_room_for_one_dropped(
+def test_truncates_long_answers_and_drops_questions_that_fill_the_chunk(
     tmp_path: Path, tiny_model: Path
 ) -> None:
     path = tmp_path / "x.csv"
@@ -158,7 +152,9 @@ def test_long_answers_are_truncated_and_questions_without_room_for_one_dropped(
     assert max(prepared.train.lengths().max(), prepared.held_out.lengths().max()) == 64
 
 
-def test_no_usable_row_is_an_error_that_shows_the_first(tmp_path: Path, tiny_model: Path) -> None:
+def test_fails_with_the_first_dropped_row_if_none_is_usable(
+    tmp_path: Path, tiny_model: Path
+) -> None:
     path = tmp_path / "x.csv"
     path.write_text("q,a\n,1\n,2\n")
     with pytest.raises(PlainError, match=r"all 2 were dropped \(line 2: column q is empty\)"):
@@ -169,7 +165,7 @@ def test_no_usable_row_is_an_error_that_shows_the_first(tmp_path: Path, tiny_mod
 
 
 @pytest.mark.parametrize("method", ["regex", "spacy", "nltk"])
-def test_text_becomes_chunks_of_whole_sentences(
+def test_cuts_text_into_chunks_of_whole_sentences(
     tmp_path: Path, tiny_model: Path, method: str
 ) -> None:
     path = tmp_path / "x.txt"
@@ -189,9 +185,7 @@ def test_text_becomes_chunks_of_whole_sentences(
     assert prepared.train.learnt.all()
 
 
-def test_the_tokenizer_method_makes_windows_over_all_tokens(
-    tmp_path: Path, tiny_model: Path
-) -> None:
+def test_tokenizer_method_cuts_windows_over_all_tokens(tmp_path: Path, tiny_model: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_text(" ".join(f"word{i}" for i in range(300)))
     prepared = prepare(path, tiny_model, segmentation_method="tokenizer", stride=10)
@@ -201,9 +195,7 @@ def test_the_tokenizer_method_makes_windows_over_all_tokens(
     assert first[-10:] == second[:10]
 
 
-def test_a_sentence_longer_than_a_chunk_is_cut_into_windows(
-    tmp_path: Path, tiny_model: Path
-) -> None:
+def test_cuts_a_sentence_longer_than_a_chunk_into_windows(tmp_path: Path, tiny_model: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_text("bread " * 500)
     prepared = prepare(path, tiny_model)
@@ -211,7 +203,7 @@ def test_a_sentence_longer_than_a_chunk_is_cut_into_windows(
     assert len(prepared.train) > 5
 
 
-def test_short_segments_are_dropped_with_their_line(tmp_path: Path, tiny_model: Path) -> None:
+def test_drops_short_segments_with_their_line(tmp_path: Path, tiny_model: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_text("\n\n".join(["The first sentence is long enough to stay here."] * 6 + ["End."]))
     prepared = prepare(path, tiny_model, max_chunk_size=30, stride=1, min_segment_length=8)
@@ -220,7 +212,7 @@ def test_short_segments_are_dropped_with_their_line(tmp_path: Path, tiny_model: 
     ]
 
 
-def test_a_stride_that_never_gets_on_is_refused(tmp_path: Path, tiny_model: Path) -> None:
+def test_rejects_a_stride_that_fills_the_chunk(tmp_path: Path, tiny_model: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_text("The bread. " * 50)
     with pytest.raises(PlainError, match="stride of 64 must be smaller than the chunk size of 64"):
@@ -229,7 +221,7 @@ def test_a_stride_that_never_gets_on_is_refused(tmp_path: Path, tiny_model: Path
     prepare(write_pairs(tmp_path, 3), tiny_model, stride=64)
 
 
-def test_chunks_are_cut_to_what_the_model_reads(tmp_path: Path, tiny_model: Path) -> None:
+def test_limits_chunks_to_the_context_of_the_model(tmp_path: Path, tiny_model: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_text("The bread is good. " * 400)
     prepared = prepare(path, tiny_model, max_chunk_size=4096)
@@ -237,9 +229,7 @@ def test_chunks_are_cut_to_what_the_model_reads(tmp_path: Path, tiny_model: Path
     assert any("256 tokens at most" in warning for warning in prepared.warnings)
 
 
-def test_examples_that_are_only_counted_are_the_same_without_their_tokens(
-    tmp_path: Path, tiny_model: Path
-) -> None:
+def test_counting_gives_the_same_examples_without_tokens(tmp_path: Path, tiny_model: Path) -> None:
     rows = write_pairs(tmp_path, 50)
     text = tmp_path / "x.txt"
     text.write_text("The bread is good. " * 400)
@@ -253,7 +243,7 @@ def test_examples_that_are_only_counted_are_the_same_without_their_tokens(
         assert kept.samples == counted.samples
 
 
-def test_steps_are_counted_as_trainer_counts_them() -> None:
+def test_counts_steps_like_trainer() -> None:
     assert steps_per_epoch(160, 8, 1) == 20
     assert steps_per_epoch(161, 8, 1) == 21
     assert steps_per_epoch(161, 8, 4) == 6
@@ -261,7 +251,7 @@ def test_steps_are_counted_as_trainer_counts_them() -> None:
 
 
 @pytest.mark.parametrize("batch_size", [1, 2, 3, 16, 97, 100, 200])
-def test_padding_is_expected_as_random_batches_have_it(batch_size: int) -> None:
+def test_expected_padding_matches_random_batches(batch_size: int) -> None:
     random = np.random.default_rng(1)
     lengths = random.lognormal(5, 0.8, 100).astype(np.int64)
     shuffled = [padded_tokens(random.permutation(lengths), batch_size) for _ in range(2000)]
@@ -271,7 +261,7 @@ def test_padding_is_expected_as_random_batches_have_it(batch_size: int) -> None:
         assert expected == lengths.sum()
 
 
-def test_padding_fills_each_batch_up_to_its_longest_example() -> None:
+def test_pads_each_batch_to_its_longest_example() -> None:
     lengths = np.array([1, 5, 2, 2, 7], dtype=np.int64)
     assert padded_tokens(lengths, 2) == 10 + 4 + 7
     assert expected_padded_tokens(lengths[:3], 3) == 15

@@ -1,4 +1,4 @@
-"""What rated answers become: examples with their ratings, counts, and refusals."""
+"""Tests rated answers: examples with ratings, counts, and errors."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def row(at: int, answer: str = "Yes.", *, label: Any = True) -> dict[str, Any]:
     return {"prompt": f"Which is number {at}?", "completion": answer, "label": label}
 
 
-def test_each_answer_keeps_its_rating(tmp_path: Path, tied_model: Path) -> None:
+def test_keeps_the_rating_of_each_answer(tmp_path: Path, tied_model: Path) -> None:
     prepared = prepare(write_rows(tmp_path / "x.jsonl", feedback_rows()), tied_model)
     tokens = read_model_tokens(tied_model)
     for part in (prepared.train, prepared.held_out):
@@ -57,13 +57,13 @@ def test_each_answer_keeps_its_rating(tmp_path: Path, tied_model: Path) -> None:
     ]
     assert not questions[0] & questions[1]
     assert [sample.label for sample in prepared.samples] == [True, False, True, False, True]
-    # Nobody is to answer as a bad answer does.
+    # Bad answers must not be shown as expected answers.
     asked = [prepared.held_out.good[question.example] for question in prepared.questions]  # pyright: ignore[reportOptionalSubscript]
     assert len(asked) == 5
     assert all(asked)
 
 
-def test_only_the_last_answer_of_a_conversation_is_rated(tmp_path: Path, tied_model: Path) -> None:
+def test_rates_only_the_last_answer_of_a_conversation(tmp_path: Path, tied_model: Path) -> None:
     turns = [("user", "Hi"), ("assistant", "Hello"), ("user", "Who?"), ("assistant", "Ada")]
     messages = [{"role": role, "content": content} for role, content in turns]
     rows = [
@@ -81,7 +81,7 @@ def test_only_the_last_answer_of_a_conversation_is_rated(tmp_path: Path, tied_mo
     assert reasons == ["no question stands before the answer"]
 
 
-def test_a_row_without_a_rating_is_dropped_with_what_to_write(
+def test_drops_a_row_without_a_rating_and_lists_valid_ones(
     tmp_path: Path, tied_model: Path
 ) -> None:
     rows = [row(1), row(2, label=False), row(3, label=None), row(4, label="  "), row(5, label=3)]
@@ -103,7 +103,7 @@ def test_a_row_without_a_rating_is_dropped_with_what_to_write(
         prepare(path, tied_model, format="feedback", **thumbs)
 
 
-def test_answers_of_one_kind_alone_are_refused(tmp_path: Path, tied_model: Path) -> None:
+def test_rejects_answers_that_are_all_good_or_all_bad(tmp_path: Path, tied_model: Path) -> None:
     path = write_rows(tmp_path / "x.jsonl", [row(at) for at in range(10)])
     refused = "those of x.jsonl are all good: add bad ones, or choose the objective SFT."
     with pytest.raises(PlainError, match=refused):
@@ -111,7 +111,7 @@ def test_answers_of_one_kind_alone_are_refused(tmp_path: Path, tied_model: Path)
     bad = write_rows(tmp_path / "y.jsonl", [row(at, label=False) for at in range(10)])
     with pytest.raises(PlainError, match=r"those of y.jsonl are all bad: add good ones\.$"):
         prepare(bad, tied_model, format="feedback")
-    # One that is held out teaches nothing.
+    # The only bad answer is held out, so there is nothing to learn from.
     for seed in range(20):
         rows = [row(at, label=at > 0) for at in range(10)]
         one = write_rows(tmp_path / "z.jsonl", rows)
@@ -126,7 +126,7 @@ def test_answers_of_one_kind_alone_are_refused(tmp_path: Path, tied_model: Path)
         pytest.fail("it was never held out")
 
 
-def test_a_report_counts_and_shows_the_ratings(tmp_path: Path, tied_model: Path) -> None:
+def test_report_counts_and_shows_ratings(tmp_path: Path, tied_model: Path) -> None:
     path = write_rows(tmp_path / "x.jsonl", feedback_rows()[:-1])
     fields = spec(tied_model, path)
     fields["data"] = data_spec(path.name, **_UNNAMED).model_dump()
@@ -148,7 +148,7 @@ def test_a_report_counts_and_shows_the_ratings(tmp_path: Path, tied_model: Path)
     assert report_of(fields).ratings is None
 
 
-def test_sft_learns_the_good_answers_and_says_so(tmp_path: Path, tied_model: Path) -> None:
+def test_sft_trains_on_good_answers_and_warns(tmp_path: Path, tied_model: Path) -> None:
     path = write_rows(tmp_path / "x.jsonl", feedback_rows())
     tokens = read_model_tokens(tied_model)
     prepared = prepare_examples(path, data_spec(path.name, **_UNNAMED), tokens, 256)
@@ -161,7 +161,7 @@ def test_sft_learns_the_good_answers_and_says_so(tmp_path: Path, tied_model: Pat
     assert [said for said in prepared.warnings if "SFT learns the good answers alone" in said]
 
 
-def test_kto_on_other_rows_says_what_to_do(tmp_path: Path, tied_model: Path) -> None:
+def test_kto_explains_the_required_format(tmp_path: Path, tied_model: Path) -> None:
     sentence = "is not read so: choose the format Feedback, or the objective SFT"
     pairs: dict[str, Any] = {
         "format": "prompt_completion",
@@ -173,7 +173,7 @@ def test_kto_on_other_rows_says_what_to_do(tmp_path: Path, tied_model: Path) -> 
     (tmp_path / "x.txt").write_text("Once upon a time. " * 20)
     with pytest.raises(PlainError, match=sentence):
         prepare(tmp_path / "x.txt", tied_model)
-    # Where nobody has named a format, ratings are looked for.
+    # Without a named format, the file must have ratings.
     with pytest.raises(PlainError, match="the question, the answer, and whether it is good or bad"):
         prepare(write_pairs(tmp_path, 5), tied_model)
     rated = write_rows(tmp_path / "x.jsonl", feedback_rows())
@@ -181,7 +181,7 @@ def test_kto_on_other_rows_says_what_to_do(tmp_path: Path, tied_model: Path) -> 
         prepare(rated, tied_model, objective="dpo", format="feedback")
 
 
-def test_a_validation_file_is_read_with_its_ratings(tmp_path: Path, tied_model: Path) -> None:
+def test_reads_the_ratings_of_a_validation_file(tmp_path: Path, tied_model: Path) -> None:
     path = write_rows(tmp_path / "x.jsonl", feedback_rows())
     held = write_rows(tmp_path / "held.jsonl", [row(1), row(2, "No.")])
     prepared = prepare(path, tied_model, held=held)
@@ -194,7 +194,9 @@ def test_a_validation_file_is_read_with_its_ratings(tmp_path: Path, tied_model: 
         prepare(path, tied_model, held=write_rows(tmp_path / "alone.jsonl", alone))
 
 
-def test_an_adapter_on_lm_head_is_a_critical_error(tmp_path: Path, tiny_model: Path) -> None:
+def test_reports_an_adapter_on_lm_head_as_a_critical_error(
+    tmp_path: Path, tiny_model: Path
+) -> None:
     path = write_rows(tmp_path / "x.jsonl", feedback_rows())
     fields = spec(tiny_model, path)
     fields["data"] = data_spec(path.name, **_UNNAMED).model_dump()

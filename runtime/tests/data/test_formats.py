@@ -19,7 +19,7 @@ from train_spec import data_spec
 if TYPE_CHECKING:
     from bakehouse_runtime.data.turns import Role
 
-# First rows with the format that both sides recognise: this one, and the web app's preview.
+# First rows and their format; the web app's preview is tested with the same file.
 _RECOGNISE_ALIKE = (
     Path(__file__).parents[3] / "server/src/modules/datasets/preview/fixtures/recognise-alike.json"
 )
@@ -28,7 +28,7 @@ _RECOGNISE_ALIKE = (
 @pytest.mark.parametrize(
     "case", json.loads(_RECOGNISE_ALIKE.read_text("utf-8")), ids=lambda case: case["what"]
 )
-def test_formats_are_recognised_as_the_preview_recognises_them(case: dict[str, Any]) -> None:
+def test_recognises_the_same_formats_as_the_preview(case: dict[str, Any]) -> None:
     rows = [dict(zip(case["columns"], row, strict=True)) for row in case["rows"]]
     found = recognise_format(case["columns"], rows)
     expected = case["format"] and {"rejected_column": None, "label_column": None} | case["format"]
@@ -47,7 +47,7 @@ def turns(*messages: tuple[Role, str]) -> list[Turn]:
     return [Turn(*one) for one in messages]
 
 
-def test_messages_become_a_conversation_up_to_the_last_answer(tmp_path: Path) -> None:
+def test_reads_messages_up_to_the_last_answer(tmp_path: Path) -> None:
     messages = [("developer", "Be brief."), ("user", "Hi"), ("assistant", "Hello"), ("user", "Bye")]
     rows = read(tmp_path, [{"messages": [{"role": r, "content": c} for r, c in messages]}])
     assert rows.format.format == "messages"
@@ -56,7 +56,7 @@ def test_messages_become_a_conversation_up_to_the_last_answer(tmp_path: Path) ->
     ]
 
 
-def test_an_empty_name_asks_for_no_system_prompt(tmp_path: Path) -> None:
+def test_empty_column_name_disables_the_system_prompt(tmp_path: Path) -> None:
     row = {"instruction": "Add.", "output": "2", "system": "Be brief."}
     messages = turns(("user", "Add."), ("assistant", "2"))
     assert list(read(tmp_path, [row], system_column="").rows) == [Conversation(1, messages)]
@@ -64,13 +64,13 @@ def test_an_empty_name_asks_for_no_system_prompt(tmp_path: Path) -> None:
     assert list(read(tmp_path, [row]).rows) == [Conversation(1, prompted)]
 
 
-def test_roles_are_known_in_any_case_and_an_empty_system_prompt_is_none(tmp_path: Path) -> None:
+def test_ignores_the_case_of_roles_and_empty_system_prompts(tmp_path: Path) -> None:
     messages = [("System", " "), (" User", "Hi"), ("ASSISTANT", "Hello")]
     rows = read(tmp_path, [{"messages": [{"role": r, "content": c} for r, c in messages]}])
     assert list(rows.rows) == [Conversation(1, turns(("user", "Hi"), ("assistant", "Hello")))]
 
 
-def test_sharegpt_becomes_a_conversation_with_its_system_prompt(tmp_path: Path) -> None:
+def test_reads_sharegpt_with_its_system_prompt(tmp_path: Path) -> None:
     messages = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]
     rows = read(
         tmp_path, [{"system": "Be brief.", "conversations": messages}, {"conversations": messages}]
@@ -81,7 +81,7 @@ def test_sharegpt_becomes_a_conversation_with_its_system_prompt(tmp_path: Path) 
     ]
 
 
-def test_alpacas_input_follows_its_instruction(tmp_path: Path) -> None:
+def test_appends_alpacas_input_to_its_instruction(tmp_path: Path) -> None:
     rows = read(
         tmp_path,
         [
@@ -95,7 +95,7 @@ def test_alpacas_input_follows_its_instruction(tmp_path: Path) -> None:
     ]
 
 
-def test_a_text_column_is_continued(tmp_path: Path) -> None:
+def test_reads_a_text_column_as_passages(tmp_path: Path) -> None:
     rows = read(tmp_path, [{"text": "Once upon a time"}, {"text": ""}])
     assert list(rows.rows) == [
         Passage(1, "Once upon a time"),
@@ -103,7 +103,7 @@ def test_a_text_column_is_continued(tmp_path: Path) -> None:
     ]
 
 
-def test_conversations_stand_as_json_in_csv(tmp_path: Path) -> None:
+def test_reads_conversations_as_json_in_csv(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text(
         'messages\n"[{""role"": ""user"", ""content"": ""Hi""}, '
@@ -116,7 +116,7 @@ def test_conversations_stand_as_json_in_csv(tmp_path: Path) -> None:
     ]
 
 
-def test_only_the_columns_of_a_parquet_conversation_are_read(tmp_path: Path) -> None:
+def test_reads_only_the_used_columns_of_parquet(tmp_path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -205,7 +205,7 @@ USER = {"role": "user", "content": "Hi"}
         ),
     ],
 )
-def test_a_bad_conversation_is_dropped_with_its_row_and_field(
+def test_drops_a_bad_conversation_with_its_row_and_field(
     tmp_path: Path, messages: Any, reason: str
 ) -> None:
     good = [USER, {"role": "assistant", "content": "Hello"}]
@@ -214,13 +214,13 @@ def test_a_bad_conversation_is_dropped_with_its_row_and_field(
 
 
 def dialogue(*messages: tuple[str, Any], **more: Any) -> list[dict[str, Any]]:
-    """Messages, the last one with further fields."""
+    """Returns messages, with extra fields on the last one."""
     found: list[dict[str, Any]] = [{"role": role, "content": said} for role, said in messages]
     return [*found[:-1], found[-1] | more]
 
 
 @pytest.mark.parametrize("unlearnt", [{"weight": 0}, {"weight": 0.0}, {"train": False}])
-def test_an_answer_is_only_read_where_the_file_says_so(
+def test_excludes_answers_with_weight_0_or_train_false(
     tmp_path: Path, unlearnt: dict[str, Any]
 ) -> None:
     first = dialogue(("user", "Hi"), ("assistant", "Hello"), **unlearnt)
@@ -228,11 +228,11 @@ def test_an_answer_is_only_read_where_the_file_says_so(
     read_only = Turn("assistant", "Hello", is_learnt=False)
     whole = [USER_TURN, read_only, *turns(("user", "Bye"), ("assistant", "So long"))]
     rows = list(read(tmp_path, [{"messages": [*first, *last]}, {"messages": [*last, *first]}]).rows)
-    # What follows the last answer that is learnt is of no use.
+    # Turns after the last trained answer are dropped.
     assert rows == [Conversation(1, whole), Conversation(2, whole[2:])]
 
 
-def test_an_answer_that_opens_a_conversation_is_only_read(tmp_path: Path) -> None:
+def test_excludes_an_answer_that_opens_a_conversation(tmp_path: Path) -> None:
     opening = dialogue(("assistant", "Welcome."), ("user", "Hi"), ("assistant", "Hello"))
     rows = [{"messages": opening}, {"messages": opening, "system": "Be brief."}]
     without, prompted = (
@@ -242,14 +242,14 @@ def test_an_answer_that_opens_a_conversation_is_only_read(tmp_path: Path) -> Non
     assert [turn.is_learnt_answer for turn in prompted] == [False, True, False, True]
 
 
-def test_a_content_in_parts_that_are_text_is_joined(tmp_path: Path) -> None:
+def test_joins_content_in_text_parts(tmp_path: Path) -> None:
     parts = [{"type": "text", "text": "Good "}, {"type": "text", "text": "day"}]
     messages = dialogue(("system", [{"type": "text", "text": " "}]), ("user", parts))
     rows = read(tmp_path, [{"messages": [*messages, *dialogue(("assistant", "Hello"))]}])
     assert list(rows.rows) == [Conversation(1, turns(("user", "Good day"), ("assistant", "Hello")))]
 
 
-def test_of_a_pair_of_messages_the_answers_of_the_completion_are_learnt(tmp_path: Path) -> None:
+def test_trains_on_the_answers_of_a_completion_in_messages(tmp_path: Path) -> None:
     prompt = dialogue(("system", "Be brief."), ("user", "Hi"), ("assistant", "Yo"), ("user", "Eh?"))
     rows = [
         {"prompt": prompt, "completion": dialogue(("assistant", "Hello"))},
@@ -272,13 +272,13 @@ def test_of_a_pair_of_messages_the_answers_of_the_completion_are_learnt(tmp_path
 
 
 @pytest.mark.parametrize("name", ["bot", "ai", "bard", "bing", "chatgpt"])
-def test_the_speakers_of_public_sharegpt_files_are_known(tmp_path: Path, name: str) -> None:
+def test_knows_the_speakers_of_public_sharegpt_files(tmp_path: Path, name: str) -> None:
     said = [{"from": "prompter", "value": "Hi"}, {"from": name, "value": "Hello"}]
     rows = read(tmp_path, [{"conversations": said}])
     assert list(rows.rows) == [Conversation(1, turns(("user", "Hi"), ("assistant", "Hello")))]
 
 
-def test_decimals_dates_and_times_of_parquet_are_text(tmp_path: Path) -> None:
+def test_reads_decimals_dates_and_times_of_parquet_as_text(tmp_path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -290,7 +290,7 @@ def test_decimals_dates_and_times_of_parquet_are_text(tmp_path: Path) -> None:
         assert list(rows.rows) == [Conversation(1, turns(("user", "When?"), ("assistant", text)))]
 
 
-def test_a_chosen_format_finds_its_columns_and_wins_over_the_recognised_one(tmp_path: Path) -> None:
+def test_chosen_format_overrides_the_recognised_one(tmp_path: Path) -> None:
     row = {
         "question": "Hi",
         "answer": "Hello",
@@ -324,7 +324,7 @@ def test_a_chosen_format_finds_its_columns_and_wins_over_the_recognised_one(tmp_
         ("text", "Choose which column of x.jsonl holds the text."),
     ],
 )
-def test_a_file_that_is_not_in_the_format_is_refused_with_its_columns(
+def test_rejects_a_file_in_another_format_with_its_columns(
     tmp_path: Path, wanted: str | None, sentence: str
 ) -> None:
     with pytest.raises(DataError) as caught:
@@ -332,7 +332,7 @@ def test_a_file_that_is_not_in_the_format_is_refused_with_its_columns(
     assert str(caught.value) == f"{sentence} Its columns are: one, two."
 
 
-def test_turns_that_are_written_in_a_pair_end_with_the_assistant(tmp_path: Path) -> None:
+def test_reads_written_turns_of_a_pair_if_the_assistant_is_last(tmp_path: Path) -> None:
     columns = {"input_column": "q", "output_column": "a"}
     asked, answered = '[{"role": "user", "content": "Hi"}]', '[{"from": "gpt", "value": "Hello"}]'
     (chat,) = read(tmp_path, [{"q": asked, "a": answered}], **columns).rows

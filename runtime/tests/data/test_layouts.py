@@ -1,4 +1,4 @@
-"""Files as people have them: what becomes of each, and what is said."""
+"""Tests how layouts of public files are read or rejected."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from bakehouse_runtime.data.table import Dropped
 from bakehouse_runtime.errors import PlainError
 from train_spec import data_spec
 
-# The web app's preview recognises them alike, by the same names.
+# The web app's preview is tested with the same file.
 _FIXTURES = Path(__file__).parents[3] / "server/src/modules/datasets/preview/fixtures"
 _CASES: list[dict[str, Any]] = json.loads((_FIXTURES / "layouts.json").read_text("utf-8"))
 
@@ -42,7 +42,7 @@ def parameter(case: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("case", [parameter(case) for case in _CASES])
-def test_a_layout_is_read_or_refused_with_what_to_do(tmp_path: Path, case: dict[str, Any]) -> None:
+def test_reads_a_layout_or_explains_the_fix(tmp_path: Path, case: dict[str, Any]) -> None:
     path = tmp_path / case["file"]
     content = base64.b64decode(case["base64"]) if "base64" in case else case["text"].encode()
     path.write_bytes(content)
@@ -81,7 +81,7 @@ def test_a_layout_is_read_or_refused_with_what_to_do(tmp_path: Path, case: dict[
             assert warning.startswith(said)
 
 
-def test_a_text_file_of_rows_in_json_says_so() -> None:
+def test_warns_about_a_text_file_with_json_rows() -> None:
     assert text_warnings('{"q": "Hi"}\n\n{"q": "Bye"}\n', "x/d.txt") == [
         "d.txt holds lists or objects in JSON, and is learnt as the text that it is: name it "
         ".jsonl or .json to train on its rows."
@@ -89,7 +89,7 @@ def test_a_text_file_of_rows_in_json_says_so() -> None:
     assert text_warnings('Once\n{"q": 1}\nupon a time\n', "d.txt") == []
 
 
-def test_the_preview_knows_columns_by_the_same_names() -> None:
+def test_uses_the_same_column_names_as_the_preview() -> None:
     roles = {
         **{"instruction": INSTRUCTION, "answer": ANSWER, "system": SYSTEM, "text": TEXT},
         **{"choices": CHOICES, "dialogue": DIALOGUE, "history": HISTORY, "preference": PREFERENCE},

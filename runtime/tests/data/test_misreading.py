@@ -1,5 +1,5 @@
-"""Files drawn at random: none with a structure in it is read as text, and what a column of a known
-meaning holds is learnt, or said."""
+"""Property test with random files: structured files are never read as text, and known columns are
+either used or mentioned in a warning."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ OTHERS = ("id", "url", "category", "text_id", "Source")
 
 @dataclass
 class File:
-    """A file, with what it was drawn as."""
+    """A random file and how it was drawn."""
 
     name: str
     text: str
     is_text: bool
     rows: list[dict[str, Any]]
-    # What every cell of a column says and no other does.
+    # The mark that each cell of a column contains, and no other column.
     marks: dict[str, str] = field(default_factory=dict)
 
 
 class Draw:
-    """Draws files; the same seed draws the same ones."""
+    """Draws files; deterministic for a seed."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -153,7 +153,7 @@ class Draw:
 
 
 def _array(printed: Any) -> Any:
-    """How NumPy prints a list that a frame holds."""
+    """Returns how NumPy prints a list in a data frame."""
 
     def write(value: list[object]) -> str:
         array = np.empty(len(value), dtype=object)
@@ -166,7 +166,7 @@ def _array(printed: Any) -> Any:
 @pytest.mark.parametrize(
     "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 8))]
 )
-def test_no_file_is_misread_without_a_word(tmp_path: Path, seed: int) -> None:
+def test_never_misreads_a_file_silently(tmp_path: Path, seed: int) -> None:
     draw = Draw(seed)
     for number in range(FILES):
         file = draw.file()
@@ -175,7 +175,7 @@ def test_no_file_is_misread_without_a_word(tmp_path: Path, seed: int) -> None:
 
 
 def misreading(folder: Path, file: File) -> str | None:
-    """What is wrong with how a file is read; None where it is right, or refused."""
+    """Returns what is wrong with how a file is read; None if it is correct or rejected."""
     path = folder / file.name
     path.write_text(file.text, newline="")
     try:

@@ -1,4 +1,4 @@
-"""Which examples share a sequence, what a report says of it, and where it is refused."""
+"""Tests packing, its report, and when it is rejected."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_examples_are_packed_as_closely_as_trl_packs_them(seed: int) -> None:
+def test_packs_as_tightly_as_trl(seed: int) -> None:
     from datasets import Dataset
     from trl import pack_dataset
 
@@ -35,7 +35,7 @@ def test_examples_are_packed_as_closely_as_trl_packs_them(seed: int) -> None:
     assert packed_lengths(lengths, 64).tolist() == sums.tolist()
 
 
-def test_an_example_that_fills_a_sequence_is_alone() -> None:
+def test_does_not_pack_an_example_that_fills_a_sequence() -> None:
     assert pack(np.array([64, 60, 4, 5]), 64).tolist() == [0, 1, 1, 2]
 
 
@@ -44,9 +44,7 @@ def rows_of(tmp_path: Path) -> Path:
     return write_rows(tmp_path / "x.jsonl", rows)
 
 
-def test_a_report_counts_sequences_their_steps_and_their_tokens(
-    tmp_path: Path, tied_model: Path
-) -> None:
+def test_report_counts_sequences_steps_and_tokens(tmp_path: Path, tied_model: Path) -> None:
     fields = spec(tied_model, rows_of(tmp_path))
     fields["data"]["max_chunk_size"] = 256
     plain = report_of(fields)
@@ -63,11 +61,11 @@ def test_a_report_counts_sequences_their_steps_and_their_tokens(
     assert packed.steps_total < plain.steps_total
     assert packed.train_tokens < packed.train_padded_tokens
     assert packed.eval_padded_tokens == plain.eval_padded_tokens
-    # As long as the chunk.
+    # Sequences are as long as the chunk.
     assert packed.memory_bytes > plain.memory_bytes
 
 
-def test_a_base_whose_layers_read_on_is_refused(tmp_path: Path, tied_model: Path) -> None:
+def test_rejects_a_base_with_recurrent_layers(tmp_path: Path, tied_model: Path) -> None:
     config = json.loads((tied_model / "config.json").read_text())
     require_packable(config, "sft")
     require_packable(config | {"layer_types": ["sliding_attention", "full_attention"]}, "sft")
@@ -91,7 +89,9 @@ def test_a_base_whose_layers_read_on_is_refused(tmp_path: Path, tied_model: Path
     assert error.startswith("The base model (llama) has layers that read on from row to row")
 
 
-def test_what_compares_answers_is_not_packed(tmp_path: Path, tied_model: Path) -> None:
+def test_rejects_packing_for_objectives_that_compare_answers(
+    tmp_path: Path, tied_model: Path
+) -> None:
     path = write_rows(tmp_path / "x.jsonl", preference_rows())
     fields = spec(tied_model, path)
     unnamed: dict[str, Any] = {"input_column": None, "output_column": None}

@@ -1,4 +1,4 @@
-"""What pairs of answers become: examples that stay together, counted twice, and refusals."""
+"""Tests preference pairs: examples that stay together, double counts, and errors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def row(at: int, better: str = "Yes.", worse: str = "No.") -> dict[str, str]:
     return {"prompt": f"Which is number {at}?", "chosen": better, "rejected": worse}
 
 
-def test_both_answers_follow_the_same_question(tmp_path: Path, tied_model: Path) -> None:
+def test_pairs_both_answers_with_the_same_question(tmp_path: Path, tied_model: Path) -> None:
     path = write_rows(tmp_path / "x.jsonl", [row(1), row(2, "Yes, it is 2.", "So what?")])
     prepared = prepare(path, tied_model, train_test_split=0.5)
     tokens = read_model_tokens(tied_model)
@@ -52,7 +52,7 @@ def test_both_answers_follow_the_same_question(tmp_path: Path, tied_model: Path)
             )
 
 
-def test_rows_that_ask_the_same_stay_together(tmp_path: Path, tied_model: Path) -> None:
+def test_keeps_rows_of_one_question_together(tmp_path: Path, tied_model: Path) -> None:
     rows = [row(at // 4, f"Yes, {at}.", f"No, {at}.") for at in range(40)]
     prepared = prepare(write_rows(tmp_path / "x.jsonl", rows), tied_model)
     tokens = read_model_tokens(tied_model)
@@ -64,7 +64,7 @@ def test_rows_that_ask_the_same_stay_together(tmp_path: Path, tied_model: Path) 
     assert (len(prepared.train), len(prepared.held_out)) == (32, 8)
 
 
-def test_a_pair_of_which_an_answer_has_no_room_is_dropped(tmp_path: Path, tied_model: Path) -> None:
+def test_drops_a_pair_if_one_answer_does_not_fit(tmp_path: Path, tied_model: Path) -> None:
     long = "bread " * 20
     rows = [
         row(1, long, "No."),
@@ -81,7 +81,7 @@ def test_a_pair_of_which_an_answer_has_no_room_is_dropped(tmp_path: Path, tied_m
     assert prepared.longest == 40
 
 
-def test_a_report_counts_and_shows_both_answers(tmp_path: Path, tied_model: Path) -> None:
+def test_report_counts_and_shows_both_answers(tmp_path: Path, tied_model: Path) -> None:
     path = write_rows(
         tmp_path / "x.jsonl", [row(at, "Yes, gladly." if at % 2 else "Yes.") for at in range(20)]
     )
@@ -112,7 +112,7 @@ def test_a_report_counts_and_shows_both_answers(tmp_path: Path, tied_model: Path
     assert sample.rejected.parts[1].text == "No.<|im_end|>\n"
 
 
-def test_sft_learns_the_better_answers_and_says_so(tmp_path: Path, tied_model: Path) -> None:
+def test_sft_trains_on_better_answers_and_warns(tmp_path: Path, tied_model: Path) -> None:
     path = write_rows(tmp_path / "x.jsonl", preference_rows())
     tokens = read_model_tokens(tied_model)
     prepared = prepare_examples(path, data_spec(path.name, **_UNNAMED), tokens, 256)
@@ -121,14 +121,14 @@ def test_sft_learns_the_better_answers_and_says_so(tmp_path: Path, tied_model: P
     assert [said for said in prepared.warnings if "SFT learns the better answers alone" in said]
 
 
-def test_dpo_on_other_rows_says_what_to_do(tmp_path: Path, tied_model: Path) -> None:
+def test_dpo_explains_the_required_format(tmp_path: Path, tied_model: Path) -> None:
     sentence = "is not read so: choose the format Preferences, or the objective SFT"
     with pytest.raises(PlainError, match=sentence):
         prepare(write_pairs(tmp_path, 5), tied_model, format="prompt_completion", **_COLUMNS)
     (tmp_path / "x.txt").write_text("Once upon a time. " * 20)
     with pytest.raises(PlainError, match=sentence):
         prepare(tmp_path / "x.txt", tied_model)
-    # Where nobody has named a format, pairs are looked for.
+    # Without a named format, the file must have pairs.
     with pytest.raises(PlainError, match="hold the question, the better and the worse answer"):
         prepare(write_pairs(tmp_path, 5), tied_model)
     messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
@@ -139,7 +139,7 @@ def test_dpo_on_other_rows_says_what_to_do(tmp_path: Path, tied_model: Path) -> 
     assert (found.format, found.input_column) == ("preference", "prompt")
 
 
-def test_columns_that_are_named_are_read(tmp_path: Path, tied_model: Path) -> None:
+def test_reads_the_named_columns(tmp_path: Path, tied_model: Path) -> None:
     rows = [{"a": f"Number {at}?", "b": "Yes.", "c": "No.", "prompt": "x"} for at in range(4)]
     path = write_rows(tmp_path / "x.jsonl", rows)
     named: dict[str, Any] = {"input_column": "a", "output_column": "b", "rejected_column": "c"}
@@ -152,8 +152,10 @@ def test_columns_that_are_named_are_read(tmp_path: Path, tied_model: Path) -> No
         prepare(path, tied_model, format="preference", **named)
 
 
-def test_answers_may_be_turns_alone_and_need_a_question(tmp_path: Path, tied_model: Path) -> None:
-    """As LLaMA-Factory has them beside the conversation."""
+def test_accepts_single_turns_as_answers_and_requires_a_question(
+    tmp_path: Path, tied_model: Path
+) -> None:
+    """As in LLaMA-Factory, next to the conversation."""
     asked = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]
     rows = [
         {
@@ -176,7 +178,7 @@ def test_answers_may_be_turns_alone_and_need_a_question(tmp_path: Path, tied_mod
     ]
 
 
-def test_a_validation_file_is_read_in_pairs_too(tmp_path: Path, tied_model: Path) -> None:
+def test_reads_the_pairs_of_a_validation_file(tmp_path: Path, tied_model: Path) -> None:
     path = write_rows(tmp_path / "x.jsonl", preference_rows())
     held = write_rows(tmp_path / "held.jsonl", [row(1), row(2)])
     prepared = prepare(path, tied_model, held=held)
@@ -188,7 +190,9 @@ def test_a_validation_file_is_read_in_pairs_too(tmp_path: Path, tied_model: Path
         prepare(path, tied_model, held=write_rows(tmp_path / "alone.jsonl", alone))
 
 
-def test_an_adapter_on_lm_head_is_a_critical_error(tmp_path: Path, tiny_model: Path) -> None:
+def test_reports_an_adapter_on_lm_head_as_a_critical_error(
+    tmp_path: Path, tiny_model: Path
+) -> None:
     path = write_rows(tmp_path / "x.jsonl", preference_rows())
     fields = spec(tiny_model, path)
     fields["data"] = data_spec(path.name, **_UNNAMED).model_dump()

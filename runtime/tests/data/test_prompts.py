@@ -1,4 +1,4 @@
-"""What prompts alone become: examples with what answers are compared with, and refusals."""
+"""Tests prompts without answers: examples with references, and errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def prepare(
     return prepare_files(path, None, data, tokens, 256, objective=objective, new_tokens=new_tokens)
 
 
-def test_each_prompt_ends_where_the_answer_begins_and_keeps_its_reference(
+def test_prompt_ends_at_the_answer_and_keeps_its_reference(
     tmp_path: Path, tied_model: Path
 ) -> None:
     prepared = prepare(write_rows(tmp_path / "x.jsonl", prompt_rows()), tied_model)
@@ -59,9 +59,7 @@ def _asked(prepared: Prepared) -> set[str | None]:
     return {question.text for question in prepared.questions}
 
 
-def test_a_prompt_may_be_a_conversation_that_ends_with_a_question(
-    tmp_path: Path, tied_model: Path
-) -> None:
+def test_accepts_a_conversation_that_ends_with_a_question(tmp_path: Path, tied_model: Path) -> None:
     hi, answer = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}
     rows = [
         {"prompt": [{"role": "system", "content": "Be kind."}, hi, answer, hi]},
@@ -81,9 +79,7 @@ def test_a_prompt_may_be_a_conversation_that_ends_with_a_question(
     ]
 
 
-def test_rows_that_cannot_be_answered_or_compared_are_named(
-    tmp_path: Path, tied_model: Path
-) -> None:
+def test_drops_rows_without_a_question_or_reference(tmp_path: Path, tied_model: Path) -> None:
     rows = [*prompt_rows()[:3], {"prompt": "So? " * 60, "reference": "1"}, {"prompt": "What?"}]
     prepared = prepare(write_rows(tmp_path / "x.jsonl", rows), tied_model)
     long, empty = prepared.dropped.by_line()
@@ -94,7 +90,7 @@ def test_rows_that_cannot_be_answered_or_compared_are_named(
         prepare(tmp_path / "x.jsonl", tied_model, new_tokens=64)
 
 
-def test_questions_with_answers_are_prompts_where_that_is_wanted(
+def test_reads_questions_with_answers_as_prompts_if_requested(
     tmp_path: Path, tied_model: Path
 ) -> None:
     rows = [{"question": f"What is {at}?", "answer": f"#### {at}"} for at in range(10)]
@@ -110,7 +106,7 @@ def test_questions_with_answers_are_prompts_where_that_is_wanted(
     assert not any(isinstance(row, Dropped) for row in read_rows(path, named).rows)
 
 
-def test_sft_refuses_prompts_without_answers(tmp_path: Path, tied_model: Path) -> None:
+def test_sft_rejects_prompts_without_answers(tmp_path: Path, tied_model: Path) -> None:
     path = write_rows(tmp_path / "x.jsonl", [{"prompt": f"Number {at}?"} for at in range(10)])
     with pytest.raises(PlainError, match="without answers that SFT could learn: choose"):
         prepare(path, tied_model, objective="sft", new_tokens=0)
@@ -120,7 +116,7 @@ def test_sft_refuses_prompts_without_answers(tmp_path: Path, tied_model: Path) -
         prepare(text, tied_model)
 
 
-def test_the_report_tells_faults_of_rewards_apart(tmp_path: Path, tied_model: Path) -> None:
+def test_report_lists_each_reward_fault(tmp_path: Path, tied_model: Path) -> None:
     path = write_rows(tmp_path / "x.jsonl", [{"prompt": f"Number {at}?"} for at in range(10)])
 
     def report(*rewards: dict[str, Any], **changes: Any) -> ValidateReport:
@@ -140,15 +136,13 @@ def test_the_report_tells_faults_of_rewards_apart(tmp_path: Path, tied_model: Pa
     bad = report(pattern | {"pattern": "("}, {"type": "match", "compare": "text", "weight": 1.0})
     assert bad.critical_errors == []
     assert [said[:17] for said in bad.reward_errors] == ["Reward 1 (pattern", "Reward 2 (match):"]
-    # More answers at once, and longer ones, take more memory.
+    # More or longer generated answers need more memory.
     assert report(pattern, generations=16).memory_bytes > good.memory_bytes
     assert report(pattern, max_new_tokens=32).memory_bytes > good.memory_bytes
 
 
-def test_messages_that_end_with_the_question_keep_a_field_beside_them(
-    tmp_path: Path, tied_model: Path
-) -> None:
-    """As rows of OpenAI's reinforcement fine-tuning are."""
+def test_reads_a_reference_column_next_to_messages(tmp_path: Path, tied_model: Path) -> None:
+    """Rows as in OpenAI's reinforcement fine-tuning."""
     rows = [
         {
             "messages": [

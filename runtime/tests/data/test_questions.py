@@ -4,11 +4,11 @@ from bakehouse_runtime.data.questions import Question, Questions, text_questions
 from bakehouse_runtime.data.turns import Turn
 
 
-def test_the_first_held_out_examples_of_the_file_are_asked() -> None:
+def test_returns_the_first_held_out_examples_of_the_file() -> None:
     questions = Questions()
     for number in range(600):
         questions.add([Turn("system", "Be brief."), Turn("user", f"What is {number}?")])
-    # By their numbers, in the order in which they are evaluated.
+    # Their numbers, in evaluation order.
     assert questions.of_held_out([40, 599, 3, 511, 512, 7]) == [
         Question(2, "What is 3?", 0),
         Question(5, "What is 7?", 0),
@@ -18,7 +18,7 @@ def test_the_first_held_out_examples_of_the_file_are_asked() -> None:
     assert questions.of_held_out([550, 580]) == []
 
 
-def test_a_question_is_asked_once_however_it_is_spelt() -> None:
+def test_ignores_spelling_when_deduplicating_questions() -> None:
     questions = Questions()
     for text in ("Who bakes?", "who  bakes?", "Who eats?"):
         questions.add([Turn("user", text)])
@@ -28,7 +28,7 @@ def test_a_question_is_asked_once_however_it_is_spelt() -> None:
     ]
 
 
-def test_of_a_conversation_it_is_the_last_turn() -> None:
+def test_uses_the_last_turn_of_a_conversation() -> None:
     questions = Questions()
     turns = [Turn("user", "Hi"), Turn("assistant", "Hello"), Turn("user", "a" * 3000)]
     questions.add(turns)

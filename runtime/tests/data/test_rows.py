@@ -15,7 +15,7 @@ from bakehouse_runtime.data.table import DataError, Dropped, Row
 from bakehouse_runtime.errors import PlainError
 from train_spec import data_spec
 
-# Files with what both readers make of them: this one, and the one that shows rows in the web app.
+# Files and their rows; the reader of the web app is tested with the same file.
 _READ_ALIKE = (
     Path(__file__).parents[3] / "server/src/modules/datasets/preview/fixtures/read-alike.json"
 )
@@ -61,7 +61,7 @@ def read(path: Path, question: str | None = "q", answer: str | None = "a") -> Re
     json.loads(_READ_ALIKE.read_text("utf-8")),
     ids=lambda case: f"{case['file']}: {case['what']}",
 )
-def test_files_are_read_as_they_are_shown(tmp_path: Path, case: dict[str, Any]) -> None:
+def test_reads_files_like_the_preview(tmp_path: Path, case: dict[str, Any]) -> None:
     content = base64.b64decode(case["base64"]) if "base64" in case else case["text"]
     path = write(tmp_path, case["file"], content)
     if "refused" in case:
@@ -83,12 +83,12 @@ def test_files_are_read_as_they_are_shown(tmp_path: Path, case: dict[str, Any]) 
         assert row.reason.startswith(reason)
 
 
-def test_a_number_of_any_length_is_a_number(tmp_path: Path) -> None:
+def test_reads_numbers_of_any_length(tmp_path: Path) -> None:
     path = write(tmp_path, "x.jsonl", f'{{"q": {"9" * 5000}, "a": {"9" * 300}}}\n')
     assert read(path).kept == [Pair(1, "inf", "9" * 300)]
 
 
-def test_a_missing_column_is_refused_without_naming_thousands(tmp_path: Path) -> None:
+def test_rejects_a_missing_column_without_listing_thousands(tmp_path: Path) -> None:
     names = [f"c{number}" for number in range(80_000)]
     for path in (
         write(tmp_path, "x.csv", f"{','.join(names)}\n"),
@@ -100,7 +100,7 @@ def test_a_missing_column_is_refused_without_naming_thousands(tmp_path: Path) ->
         assert str(caught.value).endswith(", c19 and 79980 more.")
 
 
-def test_csv_names_the_line_and_reason_of_every_dropped_row(tmp_path: Path) -> None:
+def test_csv_reports_line_and_reason_of_every_dropped_row(tmp_path: Path) -> None:
     path = write(
         tmp_path,
         "x.csv",
@@ -121,23 +121,23 @@ def test_csv_names_the_line_and_reason_of_every_dropped_row(tmp_path: Path) -> N
     ]
 
 
-def test_csv_quotes_that_never_close_are_named_where_they_open(tmp_path: Path) -> None:
+def test_csv_reports_unclosed_quotes_at_their_start(tmp_path: Path) -> None:
     pairs = read(write(tmp_path, "x.csv", 'q,a\none,1\n"two,2\nthree,3\n'))
     assert pairs.kept == [Pair(2, "one", "1")]
     assert pairs.dropped == [Dropped(3, "a quote is opened and never closed")]
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_csv_finds_its_delimiter(tmp_path: Path, delimiter: str) -> None:
+def test_csv_detects_the_delimiter(tmp_path: Path, delimiter: str) -> None:
     path = write(tmp_path, "x.csv", f"q{delimiter}a\r\n1{delimiter}2\r\n")
     assert read(path).kept == [Pair(2, "1", "2")]
 
 
-def test_csv_begins_after_a_byte_order_mark(tmp_path: Path) -> None:
+def test_csv_skips_a_byte_order_mark(tmp_path: Path) -> None:
     assert read(write(tmp_path, "x.csv", b"\xef\xbb\xbfq,a\n1,2\n")).kept == [Pair(2, "1", "2")]
 
 
-def test_a_missing_column_is_refused_with_the_columns_that_there_are(tmp_path: Path) -> None:
+def test_rejects_a_missing_column_and_lists_the_columns(tmp_path: Path) -> None:
     for path in (
         write(tmp_path, "x.csv", "q,answer\n1,2\n"),
         write(tmp_path, "x.jsonl", '{"q": "1", "answer": "2"}\n'),
@@ -148,14 +148,14 @@ def test_a_missing_column_is_refused_with_the_columns_that_there_are(tmp_path: P
         assert caught.value.columns == ["q", "answer"]
 
 
-def test_columns_have_to_be_chosen(tmp_path: Path) -> None:
+def test_requires_columns_for_an_unrecognised_file(tmp_path: Path) -> None:
     path = write(tmp_path, "x.jsonl", '{"q": "1", "answer": "2"}\n')
     with pytest.raises(DataError) as caught:
         read(path, "q", None)
     assert caught.value.columns == ["q", "answer"]
 
 
-def test_a_file_whose_rows_all_have_nul_characters_is_refused_for_them(tmp_path: Path) -> None:
+def test_rejects_a_file_whose_rows_all_have_nul_characters(tmp_path: Path) -> None:
     path = write(
         tmp_path, "x.csv", "lemma,gloss\n1 and more\0,2 and more\n3 and more\0,4 and more\n"
     )
@@ -167,7 +167,7 @@ def test_a_file_whose_rows_all_have_nul_characters_is_refused_for_them(tmp_path:
     )
 
 
-def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_rejects_duplicate_column_names(tmp_path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -178,7 +178,7 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
         read(write(tmp_path, "x.csv", "q,a,a\n1,2,3\n"))
 
 
-def test_jsonl_drops_what_is_not_an_object_with_text(tmp_path: Path) -> None:
+def test_jsonl_drops_lines_that_are_not_objects_with_text(tmp_path: Path) -> None:
     lines = [
         '{"q": "who", "a": "Ada"}',
         '{"q": "broken',
@@ -200,7 +200,7 @@ def test_jsonl_drops_what_is_not_an_object_with_text(tmp_path: Path) -> None:
     ]
 
 
-def test_json_counts_the_lines_of_its_objects(tmp_path: Path) -> None:
+def test_json_reports_the_lines_of_its_objects(tmp_path: Path) -> None:
     rows = [{"q": "one", "a": "1"}, 5, {"q": "two", "a": "2"}]
     pairs = read(write(tmp_path, "x.json", json.dumps(rows, indent=1)))
     assert pairs.kept == [Pair(2, "one", "1"), Pair(7, "two", "2")]
@@ -216,14 +216,12 @@ def test_json_counts_the_lines_of_its_objects(tmp_path: Path) -> None:
         ('[{"q": "1"}] trailing', "after the end of its list"),
     ],
 )
-def test_json_that_breaks_is_refused_with_its_line(
-    tmp_path: Path, content: str, message: str
-) -> None:
+def test_rejects_invalid_json_with_its_line(tmp_path: Path, content: str, message: str) -> None:
     with pytest.raises(PlainError, match=message):
         read(write(tmp_path, "x.json", content))
 
 
-def test_json_may_hold_one_object_per_line(tmp_path: Path) -> None:
+def test_json_accepts_one_object_per_line(tmp_path: Path) -> None:
     assert read(write(tmp_path, "x.json", '{"q": "1", "a": "2"}\n')).kept == [Pair(1, "1", "2")]
 
 
@@ -231,7 +229,7 @@ def test_an_empty_json_list_has_no_rows(tmp_path: Path) -> None:
     assert read(write(tmp_path, "x.json", " [ ] ")).kept == []
 
 
-def test_parquet_rows_are_numbered(tmp_path: Path) -> None:
+def test_numbers_parquet_rows(tmp_path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -243,7 +241,7 @@ def test_parquet_rows_are_numbered(tmp_path: Path) -> None:
     assert pairs.dropped == [Dropped(2, "column q is missing"), Dropped(3, "column a is empty")]
 
 
-def test_columns_of_a_tsv_are_parted_by_tabs_alone(tmp_path: Path) -> None:
+def test_splits_tsv_columns_only_at_tabs(tmp_path: Path) -> None:
     table = read_table(write(tmp_path, "x.tsv", "q, or, so\ta\nwho, then\tAda\n"), "x.tsv")
     assert table.columns == ["q, or, so", "a"]
     assert [row.values for row in table.rows if isinstance(row, Row)] == [
@@ -251,14 +249,14 @@ def test_columns_of_a_tsv_are_parted_by_tabs_alone(tmp_path: Path) -> None:
     ]
 
 
-def test_other_endings_of_lines_and_texts_are_read_alike(tmp_path: Path) -> None:
+def test_accepts_aliases_of_file_extensions(tmp_path: Path) -> None:
     rows = read(write(tmp_path, "x.NDJSON", '{"q": "who", "a": "Ada"}\n'))
     assert rows.kept == [Pair(1, "who", "Ada")]
     assert is_text("notes/x.md")
     assert not is_text("x.tsv")
 
 
-def test_bytes_that_are_not_utf8_are_named(tmp_path: Path) -> None:
+def test_reports_the_position_of_invalid_utf8(tmp_path: Path) -> None:
     for name in ("x.csv", "x.jsonl", "x.json", "x.txt"):
         path = write(tmp_path, name, "q,a\nä,1\n".encode() + b"caf\xe9,2\n")
         with pytest.raises(
@@ -267,12 +265,12 @@ def test_bytes_that_are_not_utf8_are_named(tmp_path: Path) -> None:
             read_text(path, name) if name == "x.txt" else read(path)
 
 
-def test_utf16_is_named(tmp_path: Path) -> None:
+def test_reports_utf16(tmp_path: Path) -> None:
     with pytest.raises(PlainError, match="UTF-16"):
         read(write(tmp_path, "x.csv", "q,a\n1,2\n".encode("utf-16")))
 
 
-def test_files_that_hold_nothing_or_something_else_are_refused(tmp_path: Path) -> None:
+def test_rejects_empty_files_and_other_file_types(tmp_path: Path) -> None:
     with pytest.raises(PlainError, match="is empty"):
         read(write(tmp_path, "x.csv", ""))
     with pytest.raises(PlainError, match="holds no text"):
@@ -289,10 +287,10 @@ def test_files_that_hold_nothing_or_something_else_are_refused(tmp_path: Path) -
 
 @pytest.mark.parametrize("pattern", ["[{}]", '{{"version": [1], "data": [{}], "tags": []}}'])
 @pytest.mark.parametrize("between", [",\n", ", "], ids=["lines", "one line"])
-def test_a_long_json_list_is_read_in_less_memory_than_it_has_bytes(
+def test_streams_a_long_json_list_in_bounded_memory(
     tmp_path: Path, pattern: str, between: str
 ) -> None:
-    # Not in ASCII: in memory a character takes two bytes, or four.
+    # Not ASCII, so a character takes two or four bytes in memory.
     row = json.dumps({"q": "why", "a": "weil \u00fc\u2013 " * 2000}, ensure_ascii=False)
     data = write(tmp_path, "x.json", pattern.format(between.join([row] * 4000)))
     assert data.stat().st_size > 80 << 20
@@ -314,7 +312,7 @@ def count_rows(path: Path) -> int:
         (b'[{"q": "%s"}]\n\n  end', "goes on after the end of its list."),
     ],
 )
-def test_what_is_wrong_far_behind_is_named_with_its_place(
+def test_reports_the_position_of_an_error_late_in_the_file(
     tmp_path: Path, content: bytes, message: str
 ) -> None:
     path = tmp_path / "x.json"
@@ -324,7 +322,7 @@ def test_what_is_wrong_far_behind_is_named_with_its_place(
     assert message in str(caught.value)
 
 
-def test_a_json_list_says_how_far_it_was_read(tmp_path: Path) -> None:
+def test_json_list_reports_progress(tmp_path: Path) -> None:
     row = json.dumps({"q": "w\u00fc" * 100_000}, ensure_ascii=False)
     path = write(tmp_path, "x.json", f"\n[{', '.join([row] * 40)}]\n")
     table = read_table(path, path.name)
@@ -332,7 +330,7 @@ def test_a_json_list_says_how_far_it_was_read(tmp_path: Path) -> None:
     assert parts == pytest.approx([at / 40 for at in range(1, 41)], abs=0.001)
 
 
-def test_quotes_are_judged_by_characters_and_not_by_bytes(tmp_path: Path) -> None:
-    # The preview looks at as many: in UTF-8 the quote is farther from the beginning.
+def test_detects_quotes_by_characters_not_bytes(tmp_path: Path) -> None:
+    # The preview inspects as many characters; in UTF-8 the quote is farther from the beginning.
     path = write(tmp_path, "d.tsv", f'q\ta\n{"中" * 30_000}\tx\n"Hi\tHello\n')
     assert [pair.answer for pair in read(path).kept] == ["x", "Hello"]

@@ -18,7 +18,7 @@ def sentences(text: str, method: SentenceMethod) -> list[Span]:
 
 
 @pytest.mark.parametrize("method", ["regex", "spacy", "nltk"])
-def test_sentences_touch_and_lose_nothing(method: SentenceMethod) -> None:
+def test_sentences_cover_the_text_without_gaps(method: SentenceMethod) -> None:
     text = TEXT * 3
     spans = sentences(text, method)
     assert len(spans) > 3
@@ -34,17 +34,17 @@ def test_spacy_and_nltk_know_abbreviations() -> None:
         assert TEXT[slice(*first)] == "Dr. Smith baked the bread."
 
 
-def test_regex_also_ends_at_an_empty_line() -> None:
+def test_regex_splits_at_an_empty_line() -> None:
     found = [TEXT[start:end].strip() for start, end in sentences(TEXT, "regex")]
     assert "A heading without a stop" in found
 
 
-def test_spacy_reads_texts_above_its_own_limit() -> None:
+def test_spacy_handles_texts_above_its_own_limit() -> None:
     text = "The bread is good. " * 80_000
     assert len(sentence_ends(text, "spacy")) == 80_000
 
 
-def test_a_sentence_takes_eight_bytes_and_not_a_hundred() -> None:
+def test_stores_a_sentence_in_eight_bytes() -> None:
     ends = sentence_ends("The bread is good. " * 10_000, "regex")
     assert len(ends) * ends.itemsize == 80_000
 
@@ -58,7 +58,7 @@ def test_pack_fills_groups_and_repeats_whole_sentences() -> None:
     assert groups == [range(0, 3), range(2, 5)]
 
 
-def test_pack_goes_forward_whatever_the_overlap() -> None:
+def test_pack_progresses_with_any_overlap() -> None:
     sizes = [5, 40, 3, 3, 3, 100, 2]
     groups = list(pack(sizes, limit=20, overlap=19))
     assert sorted({i for group in groups for i in group}) == list(range(len(sizes)))
@@ -67,7 +67,7 @@ def test_pack_goes_forward_whatever_the_overlap() -> None:
     assert all(len(group) == 1 or sum(sizes[i] for i in group) <= 20 for group in groups)
 
 
-def test_pack_of_nothing_is_nothing() -> None:
+def test_packs_no_sentences_into_no_groups() -> None:
     assert list(pack([], 10, 5)) == []
 
 

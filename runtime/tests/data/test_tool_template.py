@@ -53,7 +53,7 @@ HISTORY: list[dict[str, Any]] = [
 
 @pytest.fixture(scope="module")
 def write(tiny_model: Path) -> Any:
-    """Writes a conversation with a template, as Transformers does."""
+    """Returns a function that renders a conversation with Transformers."""
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(tiny_model)
@@ -67,12 +67,12 @@ def write(tiny_model: Path) -> Any:
 
 
 @pytest.mark.parametrize("template", [WITH_SYSTEM, WITHOUT_SYSTEM, plain_template(begins=True)])
-def test_a_conversation_without_tools_is_written_as_before(write: Any, template: str) -> None:
+def test_does_not_change_a_conversation_without_tools(write: Any, template: str) -> None:
     turns = [HISTORY[0], HISTORY[4], HISTORY[5]]
     assert write(add_tools(template), turns) == write(template, turns)
 
 
-def test_calls_and_results_are_turns_that_any_template_writes(write: Any) -> None:
+def test_renders_calls_and_results_as_text_turns(write: Any) -> None:
     written = write(add_tools(WITHOUT_SYSTEM), HISTORY, [ADD])
     first, called, results, answer, again = re.split("<(?:user|assistant)>", written)[1:]
     about, question = first.split("</tool_call>\n\n")
@@ -89,7 +89,7 @@ def test_calls_and_results_are_turns_that_any_template_writes(write: Any) -> Non
 
 
 @pytest.mark.parametrize("system", [[], [{"role": "system", "content": "Be brief."}]])
-def test_the_functions_stand_in_the_first_turn(write: Any, system: list[dict[str, Any]]) -> None:
+def test_lists_the_functions_in_the_first_turn(write: Any, system: list[dict[str, Any]]) -> None:
     turns = [*system, HISTORY[0]]
     written = write(add_tools(WITH_SYSTEM), turns, [ADD])
     first, question = written.split("<|im_end|>\n")[:2]
@@ -98,6 +98,6 @@ def test_the_functions_stand_in_the_first_turn(write: Any, system: list[dict[str
     assert question == "<|im_start|>user\nWhat is 1 + 2, and when?"
 
 
-def test_a_template_that_writes_tools_is_known_by_their_name() -> None:
+def test_detects_tool_support_by_the_variable_name() -> None:
     assert says_tools("{% if tools %}{{ tools | tojson }}{% endif %}")
     assert not says_tools(CHAT_TEMPLATE)

@@ -1,4 +1,4 @@
-"""What becomes of rows with functions, calls, results and thoughts."""
+"""Tests rows with functions, calls, results and thoughts."""
 
 from __future__ import annotations
 
@@ -73,10 +73,9 @@ def learnt(rendered: Rendered) -> list[str]:
     return [rendered.text[start:end] for start, end in rendered.learnt]
 
 
-# Those that write calls themselves, and one with a system turn and one without to which words for
-# them are added.
+# Templates with tool support, and one with and one without a system turn, which get it added.
 @pytest.mark.parametrize("name", ["qwen2_5", "qwen3_vl", "llama3", "gemma"])
-def test_calls_and_the_answer_to_their_results_are_learnt(name: str) -> None:
+def test_trains_on_calls_and_on_the_answer_to_their_results(name: str) -> None:
     made = calls(call("Paris", "a"), call("Rome", "b"))
     rendered = render(name, _ASKED, made, result(20, "a"), result(25, "b"), answer("20 and 25."))
     first, second = learnt(rendered)
@@ -88,12 +87,12 @@ def test_calls_and_the_answer_to_their_results_are_learnt(name: str) -> None:
     assert second.startswith("20 and 25.")
     assert rendered.is_ended
     assert not rendered.is_rewritten
-    # The function and the results are read.
+    # The function and the results do not count in the loss.
     for read_only in (json.dumps(_WEATHER), '{"degrees": 20}', '{"degrees": 25}'):
         assert read_only in rendered.text.replace(first, "").replace(second, "")
 
 
-def test_what_is_learnt_of_calls_is_what_transformers_renders() -> None:
+def test_trains_on_calls_as_transformers_renders_them() -> None:
     from transformers.utils.chat_template_utils import render_jinja_template
 
     source = template_of("qwen2_5")
@@ -118,7 +117,7 @@ def test_what_is_learnt_of_calls_is_what_transformers_renders() -> None:
     assert ours.text == theirs
 
 
-def test_a_template_that_writes_one_call_of_several_learns_none_of_them() -> None:
+def test_rejects_a_template_that_renders_one_of_several_calls() -> None:
     made = calls(call("Paris"), call("Rome"))
     rendered = render("gptoss", _ASKED, made, result(20), result(25), answer("20 and 25."))
     assert learnt(rendered) == ["<|channel|>final<|message|>20 and 25.<|return|>"]
@@ -128,7 +127,7 @@ def test_a_template_that_writes_one_call_of_several_learns_none_of_them() -> Non
 
 @pytest.mark.parametrize("name", ["qwen3", "qwen3_8", "glm4moe"])
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "thinking"])
-def test_thoughts_are_learnt_where_the_template_writes_them(name: str, field: str) -> None:
+def test_trains_on_thoughts_if_the_template_renders_them(name: str, field: str) -> None:
     made = calls(call("Paris"), **{field: "I do not know."})
     rendered = render(name, _ASKED, made, result(20), answer("20.", **{field: "That is it."}))
     first, second = learnt(rendered)
@@ -136,18 +135,18 @@ def test_thoughts_are_learnt_where_the_template_writes_them(name: str, field: st
     assert second.index("That is it.") < second.index("20.")
 
 
-def test_an_answer_without_its_thoughts_is_not_learnt() -> None:
+def test_excludes_an_answer_whose_thoughts_are_not_rendered() -> None:
     thoughtful = answer("20.", reasoning_content="It was 20 yesterday.")
     with pytest.raises(TemplateRefusalError, match="between <think> and </think>"):
         render("qwen2_5", _ASKED, thoughtful)
-    # An earlier one is only read, the same where the template marks what it generates.
+    # An earlier answer is excluded from the loss, also if the template marks generated text.
     for name in ("qwen2_5", "qwen2_5_training"):
         rendered = render(name, _ASKED, thoughtful, _ASKED, answer("Still 20."))
         assert [text.strip() for text in learnt(rendered)] == ["Still 20.<|im_end|>"]
         assert rendered.is_rewritten
 
 
-def test_results_belong_to_the_calls_that_they_name_else_to_the_first_that_has_none() -> None:
+def test_matches_results_to_the_named_call_or_the_first_open_one() -> None:
     made = calls(call("Paris", "a"), call("Rome", "b"))
     named = read(_ASKED, made, result(25, "b"), result(20, "a"))
     assert [turn.result_of for turn in named[2:]] == [named[1].calls[1], named[1].calls[0]]
@@ -155,7 +154,7 @@ def test_results_belong_to_the_calls_that_they_name_else_to_the_first_that_has_n
     assert [turn.result_of for turn in unnamed[2:]] == list(unnamed[1].calls)
 
 
-def test_ids_are_what_all_templates_take() -> None:
+def test_generates_call_ids_that_all_templates_accept() -> None:
     source = (
         "{% for message in messages %}{% for call in message.tool_calls or [] %}[{{ call.id }}]"
         "{{ call.function.name }}{% endfor %}{{ message.tool_call_id }}{{ message.content }}"
@@ -169,7 +168,7 @@ def test_ids_are_what_all_templates_take() -> None:
     )
 
 
-def test_calls_and_results_are_known_as_public_files_have_them() -> None:
+def test_reads_calls_and_results_of_public_files() -> None:
     sharegpt = [
         {"from": "human", "value": "Paris?"},
         {"from": "function_call", "value": '{"name": "weather", "arguments": {"city": "Paris"}}'},
@@ -185,7 +184,7 @@ def test_calls_and_results_are_known_as_public_files_have_them() -> None:
         {"role": "function", "name": "weather", "content": "20"},
     )
     assert old[2].result_of == old[1].calls[0]
-    # Calls that are written in the text: so are their results.
+    # If calls are written in the text, so are their results.
     hermes = read(
         {"role": "user", "content": "Paris?"},
         {"role": "assistant", "content": '<tool_call>\n{"name": "weather"}\n</tool_call>'},
@@ -207,11 +206,11 @@ def test_calls_and_results_are_known_as_public_files_have_them() -> None:
         str([_WEATHER]),
     ],
 )
-def test_functions_are_read_however_files_have_them(written: Any) -> None:
+def test_reads_functions_in_all_formats(written: Any) -> None:
     assert read_tools(written, "tools") == [{"type": "function", "function": _WEATHER}]
 
 
-def test_rows_with_tools_are_trained_on_and_shown(tmp_path: Path, tiny_model: Path) -> None:
+def test_trains_on_and_shows_rows_with_tools(tmp_path: Path, tiny_model: Path) -> None:
     messages = [_ASKED, calls(call("Paris")), result(20), answer("20.")]
     rows = [
         {"messages": messages, "tools": [_WEATHER]},
@@ -243,7 +242,7 @@ def test_rows_with_tools_are_trained_on_and_shown(tmp_path: Path, tiny_model: Pa
     assert ["<tools>" in text for text in first + second] == [False, False, True, False]
 
 
-def test_a_column_of_other_tools_is_not_used(tmp_path: Path, tiny_model: Path) -> None:
+def test_ignores_a_column_of_other_tools(tmp_path: Path, tiny_model: Path) -> None:
     rows = [{"question": f"How {at}?", "answer": "So.", "tools": "a hammer"} for at in range(3)]
     path = write_rows(tmp_path / "x.jsonl", rows)
     prepared = prepare(path, tiny_model)

@@ -1,4 +1,4 @@
-"""The estimate of what training takes in memory, against peaks that were measured."""
+"""Compares the memory estimate of training with measured peaks."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from bakehouse_runtime.base_model import BaseModel
     from bakehouse_runtime.protocol import Objective
 
-# How far the estimate may be from what was measured.
+# The largest relative error of the estimate.
 WITHIN = 0.15
-# Where others have measured, the logits of all tokens were there in float32 four times at once:
-# themselves, their log-probabilities, and the gradient of each. TRL computes them in tiles.
+# In the published measurements, the float32 logits of all tokens existed four times: the logits,
+# their log-probabilities, and the gradients of both. TRL computes them in tiles.
 LOGIT_BYTES = 16
 GB, GIB = 1e9, 2**30
 ALL = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
@@ -28,7 +28,7 @@ QKV = ["q_proj", "k_proj", "v_proj"]
 
 
 class Shape(NamedTuple):
-    """A model's own config.json, by the names that Llama's has."""
+    """A model's own config.json, by the names of Llama's."""
 
     layers: int
     hidden: int
@@ -36,7 +36,7 @@ class Shape(NamedTuple):
     heads: int
     key_heads: int
     vocabulary: int
-    # As its makers give them, in billions.
+    # As published, in billions.
     parameters: float
 
 
@@ -60,27 +60,27 @@ SHAPES = {
     "Baichuan2-13B": Shape(40, 5120, 13696, 40, 40, 125696, 13.9),
     "Llama-2-7B": Shape(32, 4096, 11008, 32, 32, 32000, 6.74),
 }
-# All of them: LoRA on a base in bfloat16, one sequence in a batch, gradient checkpointing, flash
-# attention, AdamW, an A100 of 80 GB. Left out are settings that no run of ours has: QLoRA, trained
-# embeddings, ZeRO-3, weights or moments of Adam in 16 or 8 bits, activations on the CPU.
+# All use LoRA on a base in bfloat16, one sequence per batch, gradient checkpointing, flash
+# attention, AdamW and an A100 of 80 GB. Configurations that we do not support are omitted: QLoRA,
+# trained embeddings, ZeRO-3, weights or Adam moments in 16 or 8 bits, activations on the CPU.
 PUBLISHED = {
-    # QwenLM/Qwen, README.md, "Profiling of Memory and Speed": inputs of just that length, padded.
-    # LoRA as in its finetune.py: rank 64 on c_attn, c_proj, w1 and w2, which are all seven here.
-    # ms-swift has measured the same three over texts of many lengths, and found 15 to 60 % more,
-    # which was reserved, not allocated: those rows are left out.
+    # QwenLM/Qwen, README.md, "Profiling of Memory and Speed": inputs of exactly that length,
+    # padded. LoRA as in its finetune.py: rank 64 on c_attn, c_proj, w1 and w2, which are all seven
+    # modules here. ms-swift measured the same three models over texts of many lengths and found 15
+    # to 60 % more, but of reserved rather than allocated memory, so those rows are omitted.
     "Qwen-1.8B": Published(SHAPES["Qwen-1.8B"], 64, ALL, 2048, 11.0 * GB),
     "Qwen-7B": Published(SHAPES["Qwen-7B"], 64, ALL, 2048, 23.8 * GB),
     "Qwen-14B": Published(SHAPES["Qwen-14B"], 64, ALL, 2048, 37.4 * GB),
     # modelscope/ms-swift, docs/source_en/LLM/Benchmark.md, "Model Type & Max Length", LoRA: rank 8
-    # on what makes queries, keys and values; texts cut at 1,024 tokens.
+    # on queries, keys and values; texts cut at 1,024 tokens.
     "ChatGLM3-6B": Published(SHAPES["ChatGLM3-6B"], 8, QKV, 1024, 12.99 * GIB),
     "Yi-6B": Published(SHAPES["Yi-6B"], 8, QKV, 1024, 15.44 * GIB),
     "Yi-34B": Published(SHAPES["Yi-34B"], 8, QKV, 1024, 69.10 * GIB),
     "Zephyr-7B": Published(SHAPES["Zephyr-7B"], 8, QKV, 1024, 16.57 * GIB),
     "Baichuan2-7B": Published(SHAPES["Baichuan2-7B"], 8, QKV, 1024, 17.45 * GIB),
     "Baichuan2-13B": Published(SHAPES["Baichuan2-13B"], 8, QKV, 1024, 31.58 * GIB),
-    # LongLoRA (https://arxiv.org/abs/2309.12307), table 12, plain LoRA: rank 8, q, k, v and o.
-    # ZeRO-2 on eight GPUs divides what an adapter needs, which is little; the peak is of each.
+    # LongLoRA (https://arxiv.org/abs/2309.12307), table 12, plain LoRA: rank 8 on q, k, v and o.
+    # ZeRO-2 on eight GPUs divides the adapter's state, which is small; the peak is per GPU.
     "Llama-2-7B": Published(SHAPES["Llama-2-7B"], 8, [*QKV, "o_proj"], 8192, 25.7 * GB),
 }
 
@@ -116,7 +116,7 @@ def base_of(folder: Path, shape: Shape, *, tied: bool) -> BaseModel:
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_it_is_what_others_have_measured_on_gpus(tmp_path: Path, name: str) -> None:
+def test_matches_published_gpu_measurements(tmp_path: Path, name: str) -> None:
     shape, rank, modules, length, peak = PUBLISHED[name]
     base = base_of(tmp_path, shape, tied=False)
     asked = parameters(rank, modules)
@@ -127,7 +127,7 @@ def test_it_is_what_others_have_measured_on_gpus(tmp_path: Path, name: str) -> N
 
 
 class Measured(NamedTuple):
-    """A run of ours on a CPU with bfloat16, which reported its peak. `length` is that of each
+    """A run of ours on a CPU with bfloat16 and its reported peak. `length` is the length of each
     sequence, or of GRPO's prompts."""
 
     objective: Objective
@@ -139,8 +139,8 @@ class Measured(NamedTuple):
     new_tokens: int = 0
 
 
-# SmolLM2-135M, all matrices of its layers with adapters of rank 16, or all weights. Rows of a
-# fourth to all of the length, of which nearly all tokens were learnt; two threads.
+# SmolLM2-135M, with adapters of rank 16 on all matrices of its layers, or all weights. Rows have a
+# fourth to all of the length, and nearly all tokens count in the loss; two threads.
 SMOLLM2 = Shape(30, 576, 1536, 9, 3, 49152, 0.1345)
 MEASURED = {
     "one row": Measured("sft", 16, 1, 132, 2.336 * GB),
@@ -157,7 +157,7 @@ MEASURED = {
 
 
 @pytest.mark.parametrize("name", MEASURED)
-def test_it_is_what_runs_have_reported_on_a_cpu(tmp_path: Path, name: str) -> None:
+def test_matches_reported_cpu_peaks(tmp_path: Path, name: str) -> None:
     objective, rank, batch, length, peak, dropout, new_tokens = MEASURED[name]
     base = base_of(tmp_path, SMOLLM2, tied=True)
     asked = parameters(rank, ALL, dropout).model_copy(
@@ -176,7 +176,7 @@ def test_it_is_what_runs_have_reported_on_a_cpu(tmp_path: Path, name: str) -> No
     )
 
 
-def test_the_tiles_are_those_of_trl() -> None:
+def test_uses_the_tile_sizes_of_trl() -> None:
     from trl.kernels.chunked_logprob import TOKEN_CHUNK_SIZE
     from trl.trainer import utils
 

@@ -29,7 +29,7 @@ def write_rows(path: Path, count: int) -> Path:
     return path
 
 
-def test_the_command_prints_one_report(
+def test_command_prints_one_report(
     tmp_path: Path, tied_model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "spec.json"
@@ -71,7 +71,7 @@ def test_the_command_prints_one_report(
     assert report["critical_errors"] == []
 
 
-def test_the_tokens_that_fill_batches_are_counted_apart(tmp_path: Path, tiny_model: Path) -> None:
+def test_counts_padding_tokens_separately(tmp_path: Path, tiny_model: Path) -> None:
     data = tmp_path / "x.csv"
     data.write_text("q,a\n" + "".join(f"why {i}?,{'so ' * (i % 7)}there\n" for i in range(40)))
     single, batched = (
@@ -84,9 +84,7 @@ def test_the_tokens_that_fill_batches_are_counted_apart(tmp_path: Path, tiny_mod
     assert batched.eval_padded_tokens > batched.eval_tokens
 
 
-def test_what_makes_the_run_impossible_is_a_critical_error(
-    tmp_path: Path, tiny_model: Path
-) -> None:
+def test_reports_blocking_faults_as_critical_errors(tmp_path: Path, tiny_model: Path) -> None:
     data = tmp_path / "x.csv"
     data.write_text("question,answer\n1,2\n")
     report = report_of(spec(tiny_model, data))
@@ -98,20 +96,20 @@ def test_what_makes_the_run_impossible_is_a_critical_error(
 
 
 def write_parquet_bomb(path: Path, rows: int, characters: int) -> Path:
-    """A parquet file that says one long text again and again."""
+    """Writes a parquet file that repeats one long text."""
     text = "".join(chr(97 + number * number % 26) for number in range(characters))
     column = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array([text]))
     pq.write_table(pa.table({"q": pa.array(["why"] * rows), "a": column}), path)
     return path
 
 
-def test_a_small_parquet_file_that_unpacks_to_much_is_read_in_pieces(tmp_path: Path) -> None:
+def test_reads_a_highly_compressed_parquet_file_in_pieces(tmp_path: Path) -> None:
     data = write_parquet_bomb(tmp_path / "x.parquet", rows=240, characters=1_000_000)
     assert data.stat().st_size < 100_000
     assert run_confined("x.parquet", longest_answer, data, memory_bytes=400 << 20) == 1_000_000
 
 
-def test_a_small_parquet_file_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
+def test_rejects_a_parquet_file_that_unpacks_to_gigabytes(tmp_path: Path) -> None:
     data = write_parquet_bomb(tmp_path / "x.parquet", rows=5000, characters=1_000_000)
     with pytest.raises(PlainError, match=r"x\.parquet unpacks to more than 50 times its size"):
         longest_answer(data)
@@ -125,7 +123,7 @@ def longest_answer(data: Path) -> int:
     return max(len(row.turns[1].content) for row in rows if isinstance(row, Conversation))
 
 
-def test_what_takes_too_much_memory_is_named(
+def test_reports_exceeded_memory(
     tmp_path: Path, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(confined, "MEMORY_BYTES", 1 << 29)
@@ -141,12 +139,12 @@ def test_what_takes_too_much_memory_is_named(
     "template",
     [
         "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
-        # Computed when it is compiled, and in one instruction of Python.
+        # Evaluated when it is compiled, within one instruction of Python.
         "{{ 7 ** 400000000 }}",
     ],
     ids=["loop", "power"],
 )
-def test_a_chat_template_that_never_ends_is_ended(template: str) -> None:
+def test_kills_an_endless_chat_template(template: str) -> None:
     with pytest.raises(PlainError, match="chat template takes longer than 5 seconds for one"):
         run_confined("x.csv", written, template)
 
@@ -160,7 +158,7 @@ def written(template: str) -> str:
     return rendered.render([Turn("user", "Who?")]).text
 
 
-def test_reading_that_takes_too_long_is_ended(
+def test_kills_reading_after_the_time_limit(
     tmp_path: Path, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(confined, "TIME_LIMIT_S", 0.0)
@@ -168,18 +166,18 @@ def test_reading_that_takes_too_long_is_ended(
     assert error.startswith("Reading x.csv took longer than")
 
 
-def test_only_the_first_fifty_dropped_rows_are_listed(tmp_path: Path, tiny_model: Path) -> None:
+def test_lists_only_the_first_fifty_dropped_rows(tmp_path: Path, tiny_model: Path) -> None:
     data = tmp_path / "x.csv"
     data.write_text("q,a\n" + "broken\n" * 80 + "q,a\nq,a\n")
     report = report_of(spec(tiny_model, data))
     assert (report.rows_dropped, len(report.dropped)) == (80, 50)
 
 
-def test_a_gpu_needs_less_memory_for_weights_and_more_for_libraries(
+def test_gpu_needs_less_memory_for_weights_and_more_for_libraries(
     tmp_path: Path, tiny_model: Path
 ) -> None:
     specification = spec(tiny_model, write_rows(tmp_path / "x.csv", 5))
-    # Where the head is trained, a GPU holds more of its logits than a CPU.
+    # With a trained head, a GPU holds more of its logits than a CPU.
     specification["parameters"]["lora"]["target_modules"] = ["q_proj"]
     report = report_of(specification)
     weights = report.base_parameters * (5 - 2)
@@ -187,7 +185,7 @@ def test_a_gpu_needs_less_memory_for_weights_and_more_for_libraries(
     assert report.gpu_memory_bytes - report.memory_bytes <= libraries - weights
 
 
-def test_a_base_that_llama_cpp_does_not_know_is_reported_before_training(
+def test_reports_a_base_unknown_to_llama_cpp_before_training(
     tmp_path: Path, tiny_model: Path
 ) -> None:
     data = write_rows(tmp_path / "x.csv", 5)
@@ -210,7 +208,7 @@ def test_a_base_that_llama_cpp_does_not_know_is_reported_before_training(
 
 
 def printed(specification: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> Printed:
-    """The whole report, and what was printed before it."""
+    """Returns the report, and the progress printed before it."""
     report = read_as_training_would(ValidateSpec.model_validate(specification))
     lines = capsys.readouterr().out.splitlines()
     return Printed(report, [ValidateProgress.model_validate_json(line) for line in lines])
@@ -222,7 +220,7 @@ class Printed(NamedTuple):
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "json", "parquet"])
-def test_a_long_file_is_estimated_from_its_first_rows_before_all_of_it_is_counted(
+def test_estimates_a_long_file_from_its_first_rows(
     ending: str,
     tmp_path: Path,
     tied_model: Path,
@@ -248,7 +246,7 @@ def test_a_long_file_is_estimated_from_its_first_rows_before_all_of_it_is_counte
     assert (report.rows_total, report.train_examples) == (5000, 4000)
 
 
-def test_rows_of_which_none_can_be_used_give_no_estimate(
+def test_makes_no_estimate_without_usable_rows(
     tmp_path: Path,
     tied_model: Path,
     capsys: pytest.CaptureFixture[str],
@@ -265,7 +263,7 @@ def test_rows_of_which_none_can_be_used_give_no_estimate(
     assert report.rows_dropped == 1500
 
 
-def test_a_long_text_is_estimated_from_its_beginning(
+def test_estimates_a_long_text_from_its_beginning(
     tmp_path: Path,
     tied_model: Path,
     capsys: pytest.CaptureFixture[str],
@@ -288,7 +286,7 @@ def test_a_long_text_is_estimated_from_its_beginning(
 
 
 def write_table(path: Path, rows: list[dict[str, str]]) -> Path:
-    """The rows in the format that the name's ending says."""
+    """Writes the rows in the format of the file extension."""
     if path.suffix == ".parquet":
         pq.write_table(pa.Table.from_pylist(rows), path)
     elif path.suffix == ".csv":
@@ -300,7 +298,7 @@ def write_table(path: Path, rows: list[dict[str, str]]) -> Path:
     return path
 
 
-def test_the_command_prints_the_estimate_before_the_report(
+def test_command_prints_the_estimate_before_the_report(
     tmp_path: Path, tied_model: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "spec.json"
@@ -312,7 +310,7 @@ def test_the_command_prints_the_estimate_before_the_report(
     assert ValidateReport.model_validate_json(report).rows_total == 12_001
 
 
-def test_priority_is_lowered_only_after_the_first_estimate(
+def test_lowers_the_priority_only_after_the_first_estimate(
     tmp_path: Path,
     tied_model: Path,
     capfd: pytest.CaptureFixture[str],

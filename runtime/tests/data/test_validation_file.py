@@ -29,7 +29,7 @@ def prepare_two(path: Path, held_out: Path, model: Path, **changes: Any) -> Prep
     return prepare_files(path, held_out, data, read_model_tokens(model), 256)
 
 
-def test_all_of_the_training_file_is_trained_on_and_all_of_the_validation_file_held_out(
+def test_trains_on_the_training_file_and_holds_out_the_validation_file(
     tmp_path: Path, tiny_model: Path
 ) -> None:
     pairs = write_pairs(tmp_path, 20)
@@ -42,11 +42,11 @@ def test_all_of_the_training_file_is_trained_on_and_all_of_the_validation_file_h
     assert [question.text for question in prepared.questions] == [f"Is {i} new?" for i in range(3)]
     assert prepared.rows_total == 20
     assert prepared.warnings == []
-    # Without it part of the same rows is held out.
+    # Without it, some of the same rows are held out.
     assert len(prepare(pairs, tiny_model).train) == 16
 
 
-def test_a_text_is_held_out_whole(tmp_path: Path, tiny_model: Path) -> None:
+def test_holds_out_a_whole_text(tmp_path: Path, tiny_model: Path) -> None:
     book, held = tmp_path / "book.txt", tmp_path / "held.txt"
     book.write_text("Ada bakes bread. " * 60)
     held.write_text("Rye is sour. " * 60)
@@ -60,7 +60,7 @@ def test_a_text_is_held_out_whole(tmp_path: Path, tiny_model: Path) -> None:
         assert len(prepared.questions) == min(5, len(prepared.held_out))
 
 
-def test_it_is_read_in_the_format_of_the_training_file(tmp_path: Path, tiny_model: Path) -> None:
+def test_reads_it_in_the_format_of_the_training_file(tmp_path: Path, tiny_model: Path) -> None:
     rows = write_rows(tmp_path, [{"prompt": "Who bakes?", "completion": "Ada."}], "rows.jsonl")
     held = write_rows(
         tmp_path, [{"prompt": "And who eats?", "completion": "Bo.", "text": "Neither of them."}]
@@ -79,7 +79,7 @@ def test_it_is_read_in_the_format_of_the_training_file(tmp_path: Path, tiny_mode
         ("held.txt", "A text.", "held.txt must have rows, as pairs.jsonl does"),
     ],
 )
-def test_one_that_cannot_be_used_is_said_to_be_the_validation_file(
+def test_attributes_faults_to_the_validation_file(
     tmp_path: Path, tiny_model: Path, name: str, content: str, message: str
 ) -> None:
     pairs = write_pairs(tmp_path, 4)
@@ -92,7 +92,7 @@ def test_one_that_cannot_be_used_is_said_to_be_the_validation_file(
     assert message in report.validation_errors[0]
 
 
-def test_the_report_counts_both_files(tmp_path: Path, tiny_model: Path) -> None:
+def test_report_counts_both_files(tmp_path: Path, tiny_model: Path) -> None:
     pairs = write_pairs(tmp_path, 20)
     held = write_rows(tmp_path, [{"q": "Is it new?", "a": "Yes."}, {"q": "And this?", "a": ""}])
     report = read_as_training_would(validate_spec(pairs, held, tiny_model))
@@ -101,7 +101,7 @@ def test_the_report_counts_both_files(tmp_path: Path, tiny_model: Path) -> None:
     assert any("1 of 2 rows cannot be used (line 2:" in warning for warning in report.warnings)
 
 
-def test_rows_that_are_trained_on_are_told_of(tmp_path: Path, tiny_model: Path) -> None:
+def test_warns_about_rows_that_are_also_trained_on(tmp_path: Path, tiny_model: Path) -> None:
     pairs = write_pairs(tmp_path, 20)
     rows = [{"q": "Which is number 3?", "a": "Four."}, {"q": "Is it new?", "a": "Yes."}]
     warnings = prepare_two(pairs, write_rows(tmp_path, rows), tiny_model).warnings
@@ -111,7 +111,7 @@ def test_rows_that_are_trained_on_are_told_of(tmp_path: Path, tiny_model: Path) 
     ]
 
 
-def test_an_estimate_by_the_first_rows_counts_the_validation_file_once(
+def test_estimate_counts_the_validation_file_once(
     tmp_path: Path, tiny_model: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.setattr("bakehouse_runtime.validate._SAMPLE_ROWS", 1000)
@@ -124,7 +124,7 @@ def test_an_estimate_by_the_first_rows_counts_the_validation_file_once(
     assert np.isclose(sample["train_examples"], 3000, rtol=0.1)
 
 
-def test_a_long_validation_file_is_no_silence(tmp_path: Path, tiny_model: Path) -> None:
+def test_reports_progress_for_a_long_validation_file(tmp_path: Path, tiny_model: Path) -> None:
     pairs = write_pairs(tmp_path, 1000)
     held = write_rows(tmp_path, [{"q": f"Is {i} new?", "a": "Yes."} for i in range(2500)])
     told: list[Progress] = []

@@ -1,4 +1,4 @@
-"""The starter model itself, exported: minutes on two cores, so only `pytest -m soak`."""
+"""Exports of the starter model; takes minutes on two cores, so it needs `pytest -m soak`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def smollm2(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def adapter(smollm2: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A LoRA that changes what the starter says, and leaves it whole sentences."""
+    """A LoRA that changes the starter's answers but leaves them whole sentences."""
     import torch
     from peft import LoraConfig, get_peft_model
     from transformers import AutoModelForCausalLM
@@ -55,7 +55,7 @@ def adapter(smollm2: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("quantization", "least"), [("F16", 4), ("Q8_0", 1)])
-def test_it_answers_as_the_served_adapter_does(
+def test_answers_like_the_served_adapter(
     server: BakehouseServer,
     tmp_path: Path,
     smollm2: Path,

@@ -1,4 +1,4 @@
-"""Exports of a trained adapter: what they answer is what the served adapter does."""
+"""Compares the answers of exported models with the served adapter's answers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def adapter(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def base(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder of the base, in both forms."""
+    """Folder of the base, in both formats."""
     folder = tmp_path_factory.mktemp("base")
     for file in tiny_model.iterdir():
         (folder / file.name).write_bytes(file.read_bytes())
@@ -43,7 +43,7 @@ def base(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("quantization", ["F16", "Q8_0"])
-def test_a_gguf_answers_as_the_served_adapter_and_not_as_the_base(
+def test_gguf_answers_like_the_served_adapter_and_not_like_the_base(
     server: BakehouseServer, tmp_path: Path, base: Path, adapter: Path, quantization: str
 ) -> None:
     spec = gguf_spec(server, tmp_path, base, adapter, quantization=quantization)
@@ -63,7 +63,7 @@ def test_a_gguf_answers_as_the_served_adapter_and_not_as_the_base(
     assert ("word for word as the fine-tune does" in card) == (equal > 0)
 
 
-def test_a_gguf_keeps_what_the_base_says_of_itself(
+def test_gguf_keeps_the_metadata_of_the_base(
     server: BakehouseServer, tmp_path: Path, base: Path, adapter: Path
 ) -> None:
     ran = export(gguf_spec(server, tmp_path, base, adapter, quantization="Q8_0"), tmp_path)
@@ -84,7 +84,7 @@ def test_a_gguf_keeps_what_the_base_says_of_itself(
     assert 'PARAMETER stop "<|im_end|>"' in made
 
 
-def test_safetensors_load_and_compute_as_peft_does(
+def test_safetensors_load_and_compute_like_peft(
     server: BakehouseServer, tmp_path: Path, base: Path, adapter: Path
 ) -> None:
     from peft import PeftModel
@@ -106,7 +106,7 @@ def test_safetensors_load_and_compute_as_peft_does(
     assert summary["equal_answers"] == summary["prompts"] == len(PROMPTS)
 
 
-def test_an_adapter_of_another_base_is_refused_in_one_sentence(
+def test_rejects_an_adapter_of_another_base_in_one_sentence(
     server: BakehouseServer, tmp_path: Path, base: Path, adapter: Path
 ) -> None:
     other = tmp_path / "other"
@@ -132,10 +132,10 @@ def test_an_adapter_of_another_base_is_refused_in_one_sentence(
 
 
 @pytest.mark.parametrize("quantization", ["F16", "Q8_0"])
-def test_a_fine_tune_of_all_weights_is_converted_alone(
+def test_converts_a_full_fine_tune_without_an_adapter(
     server: BakehouseServer, tmp_path: Path, base: Path, quantization: str
 ) -> None:
-    # Here the base stands for it: a folder in both forms.
+    # The base serves as the fine-tune, in both formats.
     spec = gguf_spec(server, tmp_path, base, base, quantization=quantization)
     spec["inputs"].pop()
     ran = export(spec, tmp_path)
@@ -155,7 +155,7 @@ def test_a_fine_tune_of_all_weights_is_converted_alone(
     assert f"Loaves, as a GGUF in {quantization}, made with Bakehouse" in card
 
 
-def test_one_without_prompts_says_that_nothing_was_compared(
+def test_reports_a_missing_comparison_without_prompts(
     server: BakehouseServer, tmp_path: Path, base: Path, adapter: Path
 ) -> None:
     ran = export(gguf_spec(server, tmp_path, base, adapter, prompts=[]), tmp_path)
@@ -163,7 +163,7 @@ def test_one_without_prompts_says_that_nothing_was_compared(
     assert "were not compared" in (server.artefacts / "README.md").read_text()
 
 
-def test_a_stop_ends_it_without_a_result(
+def test_stop_ends_it_without_a_result(
     server: BakehouseServer, tmp_path: Path, base: Path, adapter: Path
 ) -> None:
     def stop(report: dict[str, Any]) -> None:
@@ -176,7 +176,7 @@ def test_a_stop_ends_it_without_a_result(
     assert server.of_type("result") == []
 
 
-def test_what_is_converted_is_what_training_wrote(
+def test_conversion_matches_the_adapter_that_training_wrote(
     base: Path, adapter: Path, tmp_path: Path
 ) -> None:
     convert_adapter(adapter, base, tmp_path / "converted.gguf")

@@ -27,7 +27,7 @@ def converted(source: str, begin: str = "") -> str | None:
     return go_template(template.prompt, begin, "<|im_end|>")
 
 
-def test_turns_one_after_another_become_a_go_template() -> None:
+def test_converts_consecutive_turns_to_a_go_template() -> None:
     assert converted(CHAT_TEMPLATE) == (
         "{{ if not .System }}{{ end }}{{ range .Messages }}"
         '{{ if eq .Role "system" }}<|im_start|>system\n{{ .Content }}<|im_end|>\n'
@@ -37,22 +37,22 @@ def test_turns_one_after_another_become_a_go_template() -> None:
     )
 
 
-def test_a_system_prompt_of_its_own_stands_where_there_is_no_other() -> None:
+def test_uses_the_templates_own_system_prompt_as_default() -> None:
     template = converted(WITH_DEFAULT) or ""
     assert "{{ if not .System }}<|im_start|>system\nBe kind<|im_end|>\n" in template
 
 
-def test_the_token_that_llama_cpp_puts_before_a_text_is_left_to_it() -> None:
+def test_omits_the_begin_token_that_llama_cpp_adds() -> None:
     assert "<s>" not in (converted(plain_template(begins=True), "<s>") or "<s>")
     assert "<s>" in (converted(plain_template(begins=True)) or "")
 
 
 @pytest.mark.parametrize("source", [THINKING, COUNTING, "{{ 1 / 0 }}", "{{ messages[0].content }}"])
-def test_what_the_pieces_do_not_say_has_none(source: str) -> None:
+def test_returns_none_for_complex_templates(source: str) -> None:
     assert converted(source) is None
 
 
-def test_a_modelfile_has_the_base_sampling(tiny_model: Path, tmp_path: Path) -> None:
+def test_modelfile_has_the_sampling_of_the_base(tiny_model: Path, tmp_path: Path) -> None:
     base = tmp_path / "base"
     base.mkdir()
     (base / "generation_config.json").write_text('{"temperature": 0.2, "top_p": 0.9}')

@@ -1,4 +1,4 @@
-"""Tiny models and a latent cache of drawn examples, for tests of seconds."""
+"""Tiny models and a latent cache of generated examples, for tests of seconds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .tiny import DrawnExamples, tiny_autoencoder, write_tiny_paris
 
 @contextmanager
 def one_sentence(part: str) -> Iterator[None]:
-    """Expects a PlainError of one line that says this."""
+    """Expects a PlainError of one line that contains `part`."""
     with pytest.raises(PlainError) as raised:
         yield
     assert part in str(raised.value)

@@ -1,4 +1,4 @@
-"""A training of one linear layer: the smallest that shows what the loop does. Light to import."""
+"""A training of one linear layer, the smallest example of the loop. Light to import."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from bakehouse_runtime.image.training.loop import LoopSettings, Training, run_lo
 
 
 class Recorder:
-    """A reporter that keeps every report, and asks for a stop once it was asked for one more than
-    `stop_after` times: before each step and at each checkpoint."""
+    """A reporter that stores every report, and requests a stop after `stop_after` checks: one check
+    before each step and one at each checkpoint."""
 
     def __init__(self, stop_after: int | None = None) -> None:
         self.reports: list[tuple[str, object]] = []

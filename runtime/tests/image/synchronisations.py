@@ -1,4 +1,4 @@
-"""Counts how often a training waits for its device."""
+"""Counts how often a training synchronises with its device."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .line import SETTINGS, Recorder
 
 
 class SyncCounter(TorchDispatchMode):
-    """Counts synchronisations with the device: values that are read from tensors, and shapes
-    that depend on values."""
+    """Counts synchronisations with the device: values read from tensors, and shapes that depend on
+    values."""
 
     WAITING = ("_local_scalar_dense", "nonzero", "masked_select", "equal", "is_nonzero")
 
@@ -26,7 +26,7 @@ class SyncCounter(TorchDispatchMode):
 
 
 class SyncsPerStep(Recorder):
-    """Keeps at each step how many values were read until then."""
+    """Records at each step the number of values read before it."""
 
     def __init__(self, reads: SyncCounter) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ def check_that_no_step_reads(train: Callable[[SyncsPerStep], bool]) -> None:
     with SyncCounter() as reads:
         stepwise = SyncsPerStep(reads)
         assert train(stepwise)
-    # Before each step, and at the checkpoint of the end.
+    # One check before each step, and one at the final checkpoint.
     *steps, _ = stepwise.until
     assert len(steps) == 8
     assert steps[0] == steps[-1], "seven steps without a look at a value"

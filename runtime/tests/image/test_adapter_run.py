@@ -1,4 +1,4 @@
-"""An adapter of a person's pictures on the starter Kontext, from its pictures to what is served."""
+"""Trains an adapter of user pictures on the starter Kontext, from the pictures to serving."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LORA = {"r": 8, "alpha": 8, "dropout": 0.1, "target_modules": TARGETS}
 
 @pytest.fixture
 def drawn(tmp_path: Path) -> Path:
-    """Four pictures of one style with their captions beside them."""
+    """Four pictures of one style with caption files."""
     folder = tmp_path / "drawn"
     folder.mkdir()
     for number, colour in enumerate(("red", "green", "blue", "orange")):
@@ -66,14 +66,14 @@ def pixels(path: Path) -> np.ndarray:
 
 
 def same_weights(one: Path, other: Path) -> bool:
-    """Whether two files hold the same tensors; safetensors orders metadata by chance."""
+    """Returns whether two files hold the same tensors; safetensors orders metadata arbitrarily."""
     weights, others = load_file(one), load_file(other)
     return weights.keys() == others.keys() and all(
         torch.equal(others[name], tensor) for name, tensor in weights.items()
     )
 
 
-def test_what_a_checkpoint_draws_is_what_the_served_adapter_draws(
+def test_checkpoint_samples_match_the_served_adapter(
     tmp_path: Path, server: BakehouseServer, base: Path, drawn: Path
 ) -> None:
     assert train(adapter_spec(tmp_path, server, base, drawn)) == 0
@@ -83,7 +83,7 @@ def test_what_a_checkpoint_draws_is_what_the_served_adapter_draws(
         {"path": f"samples/step-00000030/{number}.png", "width": 32, "height": 32}
         for number in (1, 2)
     ]
-    # What nothing was learned by is no checkpoint, and the last one is the result.
+    # The untrained first samples have no adapter, and the last checkpoint is the result.
     assert "adapter" not in told[0]
     result, last = server.artefacts / ADAPTER, server.artefacts / told[-1]["adapter"]
     assert same_weights(last, result)
@@ -107,7 +107,7 @@ def test_what_a_checkpoint_draws_is_what_the_served_adapter_draws(
     assert "| zwk, a red ball | 7 | ![before](samples/before/1.png)" in card
 
 
-def test_the_loss_falls_on_few_pictures(
+def test_loss_falls_on_few_pictures(
     tmp_path: Path, server: BakehouseServer, base: Path, drawn: Path
 ) -> None:
     spec = adapter_spec(
@@ -123,7 +123,7 @@ def test_the_loss_falls_on_few_pictures(
     assert losses[-1] < 0.9 * losses[0]
 
 
-def test_a_run_that_was_stopped_ends_with_the_same_adapter(
+def test_a_stopped_run_ends_with_the_same_adapter(
     tmp_path: Path, server: BakehouseServer, base: Path, drawn: Path
 ) -> None:
     def stop_at(step: int) -> None:
@@ -137,7 +137,7 @@ def test_a_run_that_was_stopped_ends_with_the_same_adapter(
     assert train(spec) == 0
     whole = (server.artefacts / ADAPTER).rename(tmp_path / "whole.safetensors")
     work = tmp_path / "work"
-    # A kill leaves checkpoints of before, and nothing else that is needed.
+    # A kill leaves earlier checkpoints; nothing else is needed.
     for path in (work / "checkpoints").glob("*"):
         path.unlink()
     stop_at(6)
@@ -148,7 +148,7 @@ def test_a_run_that_was_stopped_ends_with_the_same_adapter(
     assert same_weights(server.artefacts / ADAPTER, whole)
 
 
-def test_validation_says_what_training_would_make_of_the_pictures(
+def test_validation_reports_how_training_reads_the_pictures(
     tmp_path: Path, base: Path, drawn: Path
 ) -> None:
     (drawn / "red.png").write_bytes(b"no picture")

@@ -1,4 +1,4 @@
-"""The autoencoder as it is laid out for sampling."""
+"""Tests the memory layout of the autoencoder for sampling."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def has_channels_last(autoencoder: AutoencoderKL) -> bool:
     return weights.is_contiguous(memory_format=torch.channels_last)
 
 
-def test_on_a_cpu_the_channels_come_last_and_pictures_stay(paris_folder: Path) -> None:
+def test_uses_channels_last_on_a_cpu_without_changing_pictures(paris_folder: Path) -> None:
     autoencoder = ParisPipeline.from_folder(paris_folder, CPU).family.autoencoder
     stored = load_autoencoder(paris_folder / "vae")
     assert has_channels_last(autoencoder)
@@ -33,7 +33,7 @@ def test_on_a_cpu_the_channels_come_last_and_pictures_stay(paris_folder: Path) -
     )
 
 
-def test_what_serves_kontext_has_channels_last_and_what_trains_it_has_not(tmp_path: Path) -> None:
+def test_uses_channels_last_for_serving_but_not_for_training(tmp_path: Path) -> None:
     write_tiny_kontext(tmp_path / "kontext")
     model = load_flux(tmp_path / "kontext", CPU)
     assert not has_channels_last(model.family.autoencoder)

@@ -1,4 +1,4 @@
-"""A person's pictures and captions, as they are read."""
+"""Tests reading a user's pictures and captions."""
 
 from __future__ import annotations
 
@@ -58,9 +58,7 @@ def messages(notes: list[FileNote]) -> list[str]:
         ('{"file_name": "none.png", "text": "a"}', "The picture none.png is missing."),
     ],
 )
-def test_a_line_that_cannot_be_used_is_named_and_left_out(
-    dataset: Path, line: str, message: str
-) -> None:
+def test_skips_an_unusable_line_by_name(dataset: Path, line: str, message: str) -> None:
     good = '{"file_name": "plain-blue.png", "text": "a field"}'
     (dataset / "metadata.jsonl").write_text(f"{line}\n\n{good}")
     found = read(dataset)
@@ -68,7 +66,7 @@ def test_a_line_that_cannot_be_used_is_named_and_left_out(
     assert [picture.path.name for picture in found.kept] == ["plain-blue.png"]
 
 
-def test_edits_and_pictures_are_not_mixed(dataset: Path) -> None:
+def test_rejects_a_mix_of_edits_and_pictures(dataset: Path) -> None:
     (dataset / "metadata.jsonl").write_text(
         '{"file_name": "plain-red.png", "text": "a"}\n'
         '{"file_name": "plain-red.png", "text": "b", "source": "plain-blue.png"}'
@@ -80,7 +78,7 @@ def test_edits_and_pictures_are_not_mixed(dataset: Path) -> None:
         read(dataset)
 
 
-def test_pictures_have_their_captions_in_text_files_beside_them(dataset: Path) -> None:
+def test_reads_captions_from_text_files_of_the_same_name(dataset: Path) -> None:
     (dataset / "wide-red.txt").write_text("a red\n field\n")
     (dataset / "wide-blue.txt").write_bytes("a café".encode("latin-1"))
     found = read(dataset, None)
@@ -96,14 +94,14 @@ def test_pictures_have_their_captions_in_text_files_beside_them(dataset: Path) -
     assert (texts["wide-red.png"], texts["plain-red.png"]) == ("zwk, a red field", "zwk")
 
 
-def test_a_caption_has_the_trigger_word_once_and_ends_where_the_model_stops_reading() -> None:
+def test_adds_the_trigger_word_once_and_truncates_to_the_window() -> None:
     captions = Captions("zwk", 3, lambda text: len(text.split()))
     assert captions.with_trigger("a ZWK field") == "a ZWK field"
     assert captions.fitted("one two three") == "one two three"
     assert captions.fitted("one two three four five") == "one two three"
 
 
-def test_files_that_cannot_be_trained_on_are_left_out_by_name(dataset: Path) -> None:
+def test_skips_unusable_files_by_name(dataset: Path) -> None:
     for name in ("plain-red", "plain-green", "plain-blue", "plain-orange", "copy"):
         (dataset / f"{name}.txt").write_text("a field")
     shutil.copy(dataset / "plain-green.png", dataset / "copy.png")
@@ -125,7 +123,7 @@ def test_files_that_cannot_be_trained_on_are_left_out_by_name(dataset: Path) -> 
     assert [picture.path.name for picture in found.kept] == ["copy.png"]
 
 
-def test_no_picture_is_both_trained_and_measured_on() -> None:
+def test_separates_training_and_held_out_pictures() -> None:
     pictures = [
         CaptionedPicture(Path(f"{number}.png"), caption, "line", None, 40, 40)
         for number in range(20)
@@ -143,7 +141,7 @@ def test_no_picture_is_both_trained_and_measured_on() -> None:
     assert held_out_pictures(edits) == {0, 10}
 
 
-def test_a_large_model_is_trained_in_the_ratios_of_its_pictures(dataset: Path) -> None:
+def test_trains_a_large_model_in_the_ratios_of_its_pictures(dataset: Path) -> None:
     sizes = training_sizes(1024, 512)
     assert (512, 512) in sizes
     assert all(width % 16 == height % 16 == 0 for width, height in sizes)
@@ -156,7 +154,7 @@ def test_a_large_model_is_trained_in_the_ratios_of_its_pictures(dataset: Path) -
     assert wide.picture.size == (720, 368)
 
 
-def test_a_picture_of_too_many_pixels_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+def test_rejects_a_picture_of_too_many_pixels_before_unpacking(tmp_path: Path) -> None:
     path = tmp_path / "flat.png"
     Image.new("1", (8000, 5001)).save(path)
     with pytest.raises(PlainError, match=r"flat\.png has 40\.0 megapixels\. Scale it"):
@@ -165,14 +163,14 @@ def test_a_picture_of_too_many_pixels_is_refused_before_it_is_unpacked(tmp_path:
     assert read_picture(path).size == (800, 500)
 
 
-def test_what_only_other_readers_of_pillow_know_is_no_picture(tmp_path: Path) -> None:
+def test_rejects_other_formats_that_pillow_can_read(tmp_path: Path) -> None:
     Image.new("RGB", (2, 2)).save(tmp_path / "other.ppm")
     (tmp_path / "other.ppm").rename(tmp_path / "other.png")
     with pytest.raises(PlainError, match=r"other\.png is not a picture that can be read\."):
         read_picture(tmp_path / "other.png")
 
 
-def test_metadata_outside_of_the_dataset_is_not_read(dataset: Path) -> None:
+def test_does_not_read_metadata_outside_of_the_dataset(dataset: Path) -> None:
     (dataset.parent / "metadata.jsonl").write_text('{"file_name": "x.png", "text": "a"}')
     with pytest.raises(PlainError, match="leads out of its folder"):
         read(dataset, "../metadata.jsonl")
@@ -188,7 +186,7 @@ def test_metadata_outside_of_the_dataset_is_not_read(dataset: Path) -> None:
         (np.array([[0, 50000, 100000]], np.float32), [0, 128, 255]),
     ],
 )
-def test_grey_pictures_of_wide_numbers_keep_their_shades(
+def test_keeps_the_shades_of_deep_grey_pictures(
     tmp_path: Path, values: np.ndarray, shades: list[int]
 ) -> None:
     Image.fromarray(values).save(tmp_path / "wide.tiff")
@@ -196,6 +194,6 @@ def test_grey_pictures_of_wide_numbers_keep_their_shades(
     assert picture[0].tolist() == [[shade] * 3 for shade in shades]
 
 
-def test_a_picture_of_sixteen_bits_in_a_png(tmp_path: Path) -> None:
+def test_reads_a_16_bit_png(tmp_path: Path) -> None:
     Image.fromarray(np.full((2, 2), 25700, np.uint16)).save(tmp_path / "wide.png")
     assert read_picture(tmp_path / "wide.png").getpixel((0, 0)) == (100, 100, 100)

@@ -1,4 +1,4 @@
-"""Pictures that people send: which are read, and the errors of the others."""
+"""Tests which uploaded pictures are accepted, and the errors for others."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def file(kind: str, size: tuple[int, int] = (8, 4), mode: str = "RGB", **options
 
 
 def bomb(side: int) -> bytes:
-    """A PNG of a few bytes that says it has `side` x `side` pixels."""
+    """Returns a PNG of a few bytes that claims `side` x `side` pixels."""
 
     def chunk(name: bytes, data: bytes) -> bytes:
         return (
@@ -48,7 +48,8 @@ def bomb(side: int) -> bytes:
 
 
 def in_passes(count: int, behind: bytes = b"") -> bytes:
-    """A progressive JPEG whose last scan comes again and again, and has some bytes `behind` it."""
+    """Returns a progressive JPEG that repeats its last scan, each followed by the bytes
+    `behind`."""
     jpeg = file("JPEG", progressive=True)
     last = jpeg[jpeg.rindex(SCAN) : -2] + behind
     return jpeg[:-2] + last * (count - jpeg.count(SCAN)) + jpeg[-2:]
@@ -58,11 +59,11 @@ SCAN = b"\xff\xda"
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
-def test_reads_the_three_kinds(kind: str) -> None:
+def test_reads_png_jpeg_and_webp(kind: str) -> None:
     assert (decode_picture(file(kind)).mode, decode_picture(file(kind)).size) == ("RGB", (8, 4))
 
 
-def test_reads_one_that_is_16_times_as_wide_as_high() -> None:
+def test_accepts_a_picture_16_times_as_wide_as_high() -> None:
     assert decode_picture(file("PNG", (160, 10))).size == (160, 10)
 
 
@@ -121,7 +122,7 @@ def test_ignores_large_and_damaged_extras_of_a_png(
     assert read_picture(tmp_path / "picture").size == (8, 4)
 
 
-def test_turns_a_png_upright_by_the_profile_that_imagemagick_writes() -> None:
+def test_turns_a_png_upright_by_imagemagicks_profile() -> None:
     exif = Image.Exif()
     exif[0x0112] = 6
     profile = exif.tobytes().hex()
@@ -146,7 +147,7 @@ def test_applies_every_exif_orientation(kind: str, orientation: int) -> None:
     assert decode_picture(content.getvalue()).tobytes() == expected.tobytes()
 
 
-def test_reads_a_cameras_picture_without_the_preview_behind_it() -> None:
+def test_ignores_the_preview_after_a_cameras_picture() -> None:
     preview = Image.new("RGB", (4, 2), "blue")
     picture = decode_picture(file("MPO", save_all=True, append_images=[preview]))
     assert (picture.size, picture.getpixel((0, 0))) == ((8, 4), (254, 0, 0))
@@ -156,11 +157,11 @@ def test_reads_a_cameras_picture_without_the_preview_behind_it() -> None:
     "content",
     [
         in_passes(PASSES_MAX + 1),
-        # Decoders look for the next marker behind one that means nothing.
+        # Decoders search for the next marker after an unknown one.
         in_passes(PASSES_MAX + 1, behind=b"\xff\x02\xff\xff"),
     ],
 )
-def test_a_jpeg_of_too_many_passes_is_refused_before_any(
+def test_rejects_a_jpeg_of_too_many_passes_before_decoding(
     content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unpack(_: object) -> None:
@@ -184,14 +185,14 @@ def test_a_jpeg_of_too_many_passes_is_refused_before_any(
         pytest.param(file("JPEG") + SCAN * 200, id="a film behind"),
     ],
 )
-def test_reads_a_jpeg_that_has_few_passes_of_its_own(content: bytes, tmp_path: Path) -> None:
+def test_accepts_a_jpeg_with_few_passes_of_its_own(content: bytes, tmp_path: Path) -> None:
     assert decode_picture(content).size == (8, 4)
     path = tmp_path / "few.jpg"
     path.write_bytes(content)
     assert read_picture(path).size == (8, 4)
 
 
-def test_a_large_grey_picture_of_wide_numbers_takes_no_room_for_all_of_them_at_once() -> None:
+def test_converts_a_large_deep_grey_picture_in_bounded_memory() -> None:
     shades = np.linspace(0, SIXTEEN_BIT_WHITE, 1000 * 1030).reshape(1030, 1000).astype(np.uint16)
     content = BytesIO()
     Image.fromarray(shades).save(content, "PNG")
@@ -200,7 +201,7 @@ def test_a_large_grey_picture_of_wide_numbers_takes_no_room_for_all_of_them_at_o
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert (np.asarray(picture)[..., 0] == np.round(shades / 257)).all()
-    # All of them at once are eight bytes a pixel, several times over.
+    # All values at the same time would take eight bytes per pixel, several times over.
     assert peak < 6 * shades.size
 
 
@@ -214,7 +215,7 @@ EXIF_SEGMENT = b"\xff\xe1\x03\xe8" + b"Exif\0\0".ljust(998, b"x")
     ("content", "at", "piece", "count"),
     [
         (JPEG, 2, EMPTY_SEGMENT, 5_000_000),
-        # Pillow expects a length behind one of them alone, and goes on behind the end.
+        # Pillow expects a length after only one of them, and continues after the end.
         (JPEG, 2, b"\xff\xf0\xff\xff" + EMPTY_SEGMENT * 16_383, 300),
         (JPEG, 2, b"\xff\xd9", 10_000_000),
         (JPEG, 2, b"\xff", 20_000_000),
@@ -225,17 +226,17 @@ EXIF_SEGMENT = b"\xff\xe1\x03\xe8" + b"Exif\0\0".ljust(998, b"x")
     ],
     ids=["segments", "hidden", "markers", "fill", "in a scan", "exif", "chunks", "data"],
 )
-def test_what_is_made_of_pieces_alone_is_refused_at_once(
+def test_rejects_files_of_too_many_pieces_quickly(
     content: bytes, at: int, piece: bytes, count: int
 ) -> None:
     begun = time.thread_time()
     with pytest.raises(PlainError, match="is stored in too many pieces"):
         decode_picture(content[:at] + piece * count + content[at:])
-    # All of them take Pillow from four seconds on.
+    # Pillow takes at least four seconds for each of them.
     assert time.thread_time() - begun < 2
 
 
-def test_a_picture_may_have_many_pieces(tmp_path: Path) -> None:
+def test_accepts_a_picture_of_many_pieces(tmp_path: Path) -> None:
     many = PARTS_MAX - 100
     for content, at, piece in (
         (JPEG, 2, EMPTY_SEGMENT),
@@ -271,6 +272,6 @@ ANIMATED = {"save_all": True, "append_images": [Image.new("RGB", (8, 4), "blue")
         (bomb(50_000), "too many pixels"),
     ],
 )
-def test_refuses_by_name(content: bytes, message: str) -> None:
+def test_rejects_pictures_with_a_specific_message(content: bytes, message: str) -> None:
     with pytest.raises(PlainError, match=message):
         decode_picture(content)

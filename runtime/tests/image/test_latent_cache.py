@@ -1,4 +1,4 @@
-"""Pictures as latents and captions as token states, kept in shards."""
+"""Tests the cache of pictures as latents and captions as token states, stored in shards."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .line import Recorder
 from .tiny import DrawnExamples
 
 
-def test_a_cache_keeps_pictures_and_texts(drawn_cache: LatentCache) -> None:
+def test_caches_pictures_and_texts(drawn_cache: LatentCache) -> None:
     assert drawn_cache.latents.shape == (40, 4, 4, 4)
     assert drawn_cache.texts[0] == ""
     states = drawn_cache.text(torch.tensor([0, int(drawn_cache.text_of[5])])).tokens
@@ -30,7 +30,7 @@ def test_a_cache_keeps_pictures_and_texts(drawn_cache: LatentCache) -> None:
     assert drawn_cache.sources is None
 
 
-def test_a_sentence_is_the_same_in_every_window_and_batch(sentences: SentenceText) -> None:
+def test_encodes_a_sentence_equally_in_every_window_and_batch(sentences: SentenceText) -> None:
     wide, text = SentenceText(LONGEST_SENTENCE_WINDOW), "a red apple"
     (alone,) = sentences.sentences([text])
     torch.testing.assert_close(wide.sentences(["cat " * 40, text])[1], alone)
@@ -38,8 +38,8 @@ def test_a_sentence_is_the_same_in_every_window_and_batch(sentences: SentenceTex
         sentences.sentences(["cat " * 40])
 
 
-def test_a_short_prompt_is_read_at_its_own_length(sentences: SentenceText) -> None:
-    """Its states are those of the whole window, in which it is followed by nothing."""
+def test_encodes_a_short_prompt_at_its_own_length(sentences: SentenceText) -> None:
+    """Its states are the same as in the whole window."""
     read: list[int] = []
     hook = sentences.model.register_forward_hook(
         lambda _, __, answer: read.append(answer.last_hidden_state.shape[1])
@@ -53,7 +53,7 @@ def test_a_short_prompt_is_read_at_its_own_length(sentences: SentenceText) -> No
     torch.testing.assert_close(states, wanted, atol=1e-5, rtol=1e-4)
 
 
-def test_writing_a_cache_goes_on_where_it_was_stopped(
+def test_resumes_writing_a_cache(
     tmp_path: Path,
     autoencoder: AutoencoderKL,
     sentences: SentenceText,
@@ -73,7 +73,7 @@ def test_writing_a_cache_goes_on_where_it_was_stopped(
     )
 
 
-def test_what_latents_count_is_kept_beside_them(
+def test_stores_the_weights_of_latents(
     tmp_path: Path, autoencoder: AutoencoderKL, sentences: SentenceText, drawn_cache: LatentCache
 ) -> None:
     drawn = DrawnExamples(3)

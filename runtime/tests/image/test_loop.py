@@ -1,4 +1,4 @@
-"""The loop that all picture trainers share, on one layer."""
+"""Tests the training loop of all picture trainers, on one layer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def no_samples(_: nn.Module, path: Path) -> tuple[Path, dict[str, float]]:
     return path, {}
 
 
-def test_a_stopped_training_goes_on_as_if_it_had_not_stopped(tmp_path: Path) -> None:
+def test_a_stopped_training_resumes_identically(tmp_path: Path) -> None:
     whole = run_line(tmp_path / "whole", Recorder())
     stopped = run_line(tmp_path / "parts", Recorder(stop_after=6))
     assert stopped.step == 5
@@ -40,7 +40,7 @@ def test_a_stopped_training_goes_on_as_if_it_had_not_stopped(tmp_path: Path) -> 
         assert torch.equal(resumed.average[name], whole.average[name])
 
 
-def test_the_loop_reports_what_it_does(tmp_path: Path) -> None:
+def test_loop_reports_phases_progress_and_metrics(tmp_path: Path) -> None:
     recorder = Recorder()
     run_line(tmp_path, recorder)
     assert recorder.of("phase") == ["training"]
@@ -57,7 +57,7 @@ def test_the_loop_reports_what_it_does(tmp_path: Path) -> None:
     assert kept == ["step-00000008.pt", "step-00000012.pt"]
 
 
-def test_a_checkpoint_is_reported_before_samples_and_one_of_a_stop_has_none(tmp_path: Path) -> None:
+def test_reports_a_checkpoint_before_its_samples_and_skips_samples_on_stop(tmp_path: Path) -> None:
     recorder = Recorder(stop_after=6)
     assert run_line(tmp_path, recorder).step == 5
     told = [value for kind, value in recorder.reports if kind in {"checkpoint", "samples"}]
@@ -66,7 +66,7 @@ def test_a_checkpoint_is_reported_before_samples_and_one_of_a_stop_has_none(tmp_
     assert (tmp_path / "checkpoints" / "step-00000005.pt").exists()
 
 
-def test_learning_rate_rises_stays_and_falls() -> None:
+def test_learning_rate_warms_up_and_cools_down() -> None:
     training = line_training(replace(SETTINGS, steps=100, warmup_steps=10))
     rates = []
     for step in range(100):
@@ -77,7 +77,7 @@ def test_learning_rate_rises_stays_and_falls() -> None:
     assert rates[99] == pytest.approx(0.01 / 20)
 
 
-def test_a_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
+def test_rejects_a_checkpoint_of_another_model(tmp_path: Path) -> None:
     run_line(tmp_path, Recorder())
     other = Training(nn.Linear(2, 2), SETTINGS, torch.device("cpu"))
     with pytest.raises(PlainError, match=r"step-00000012\.pt does not belong to this training"):
@@ -85,7 +85,7 @@ def test_a_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [lambda content: content[: len(content) // 2], lambda _: b""])
-def test_a_damaged_checkpoint_falls_back_to_the_one_before(
+def test_falls_back_to_the_previous_checkpoint_if_one_is_damaged(
     tmp_path: Path, damage: Callable[[bytes], bytes]
 ) -> None:
     whole = run_line(tmp_path, Recorder())
@@ -104,7 +104,7 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before(
     assert caught.value.__cause__ is not None
 
 
-def test_gradients_make_room_for_the_averaged_weights() -> None:
+def test_frees_gradients_before_copying_averaged_weights() -> None:
     training = line_training()
     training.advance(training.model(torch.ones(1, 3)).square().mean())
     assert all(weight.grad is not None for weight in training.trained.values())
@@ -120,7 +120,7 @@ def test_gradients_make_room_for_the_averaged_weights() -> None:
     ],
 )
 @pytest.mark.parametrize("where", [(torch, "load"), (torch.optim.AdamW, "load_state_dict")])
-def test_too_little_memory_is_no_fault_of_the_checkpoint(
+def test_does_not_blame_the_checkpoint_for_a_lack_of_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: RuntimeError, where: tuple[object, str]
 ) -> None:
     run_line(tmp_path, Recorder())
@@ -134,7 +134,7 @@ def test_too_little_memory_is_no_fault_of_the_checkpoint(
     assert caught.value is error
 
 
-def test_a_checkpoint_is_not_loaded_beside_the_model_on_a_gpu(
+def test_does_not_load_a_checkpoint_onto_a_gpu(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_line(tmp_path, Recorder())
@@ -149,7 +149,7 @@ def test_a_checkpoint_is_not_loaded_beside_the_model_on_a_gpu(
         return state
 
     monkeypatch.setattr(torch, "load", watched)
-    # A device without values stands for the GPU.
+    # A meta device simulates the GPU.
     training = Training(nn.Linear(3, 1), SETTINGS, torch.device("meta"))
     training.resume(tmp_path / "checkpoints")
     assert (training.step, places) == (12, {"cpu"})
@@ -158,7 +158,7 @@ def test_a_checkpoint_is_not_loaded_beside_the_model_on_a_gpu(
     assert {tensor.device.type for tensor in kept} == {"meta"}
 
 
-def test_a_resumed_training_drops_out_the_same(tmp_path: Path) -> None:
+def test_a_resumed_training_has_the_same_dropout(tmp_path: Path) -> None:
     def run(folder: Path, recorder: Recorder) -> Training:
         torch.manual_seed(1)
         model = nn.Sequential(nn.Linear(3, 16), nn.Dropout(0.5), nn.Linear(16, 1))
@@ -180,7 +180,7 @@ def test_a_resumed_training_drops_out_the_same(tmp_path: Path) -> None:
 
 
 class Layered(nn.Module):
-    """One hidden layer, and what leads in and out of it."""
+    """One hidden layer between an input and an output layer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -201,7 +201,7 @@ def loss_of_layered(training: Training, step: int) -> torch.Tensor:
     return (training.model(inputs) - inputs.sum(1, keepdim=True)).square().mean()
 
 
-def test_hidden_matrices_are_those_of_the_repeated_layers() -> None:
+def test_hidden_matrices_are_the_matrices_of_repeated_layers() -> None:
     flux = untrained_transformer()
     names = hidden_matrices(flux)
     assert len(names) == 14 + 6
@@ -214,7 +214,7 @@ def test_hidden_matrices_are_those_of_the_repeated_layers() -> None:
     assert hidden_matrices(Router(TINY_ROUTER)) == {f"layers.0.{part}.weight" for part in parts}
 
 
-def test_muon_turns_hidden_matrices_in_all_directions_alike() -> None:
+def test_muon_updates_hidden_matrices_orthogonally() -> None:
     training = Training(Layered(), MUON, torch.device("cpu"))
     before = {name: weight.detach().clone() for name, weight in training.trained.items()}
     training.advance(loss_of_layered(training, 0))
@@ -225,15 +225,15 @@ def test_muon_turns_hidden_matrices_in_all_directions_alike() -> None:
     )
     assert gradient[0] > 10 * gradient[3]
     assert step[0] < 2 * step[3]
-    # AdamW's steps have about this root mean square, and so has what is orthogonal times sqrt(8).
+    # AdamW's steps have about this root mean square, and so has an orthogonal matrix times sqrt(8).
     assert float(step[0]) == pytest.approx(0.2 * 8**0.5 * MUON.learning_rate, rel=0.3)
-    # The first step of AdamW goes the same way everywhere, as far as the rate says.
+    # The first step of AdamW has the size of the learning rate everywhere.
     for name in ("enter.weight", "layers.0.bias", "leave.weight"):
         steps = moved[name].abs() / MUON.learning_rate
         assert steps.max() == pytest.approx(1.0, rel=0.01), name
 
 
-def test_a_resumed_training_with_muon_goes_on_the_same(tmp_path: Path) -> None:
+def test_a_resumed_training_with_muon_is_identical(tmp_path: Path) -> None:
     def run(folder: Path, recorder: Recorder) -> Training:
         training = Training(Layered(), MUON, torch.device("cpu"))
         run_loop(
@@ -255,7 +255,7 @@ def test_a_resumed_training_with_muon_goes_on_the_same(tmp_path: Path) -> None:
         Training(Layered(), SETTINGS, torch.device("cpu")).resume(tmp_path / "parts/checkpoints")
 
 
-def test_plain_attention_is_near_that_of_float32_and_the_switch_is_set_back() -> None:
+def test_plain_attention_is_close_to_float32_and_restores_the_switch() -> None:
     allowed = torch.backends.cuda.fp16_bf16_reduction_math_sdp_allowed
     before = allowed()
     torch.manual_seed(3)
@@ -270,14 +270,14 @@ def test_plain_attention_is_near_that_of_float32_and_the_switch_is_set_back() ->
 
 
 def run_until_broken(folder: Path, step_of_break: int, slope_alone: bool) -> Recorder:
-    """A training whose loss, or only the loss's slope, is no number from a step on."""
+    """Runs a training whose loss, or only its slope, is not finite from a step on."""
     training, recorder = line_training(), Recorder()
 
     def compute_loss(step: int) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
         made = training.model(torch.ones(1, 3)).sum()
         if step < step_of_break:
             return made.square(), {}
-        # The root of zero is a number, its slope is not.
+        # The root of zero is finite, its slope is not.
         return ((0 * made).sqrt() if slope_alone else made * float("nan")), {}
 
     with pytest.raises(PlainError, match=f"stopped being a number at step {step_of_break};"):
@@ -287,7 +287,7 @@ def run_until_broken(folder: Path, step_of_break: int, slope_alone: bool) -> Rec
 
 @pytest.mark.parametrize("slope_alone", [False, True])
 @pytest.mark.parametrize(("step_of_break", "kept"), [(0, []), (5, [4]), (7, [4]), (11, [4, 8])])
-def test_what_is_no_number_is_an_error_and_never_saved(
+def test_fails_on_non_finite_values_without_saving_them(
     tmp_path: Path, step_of_break: int, kept: list[int], slope_alone: bool
 ) -> None:
     recorder = run_until_broken(tmp_path, step_of_break, slope_alone)

@@ -1,4 +1,4 @@
-"""Models that nobody asks: what leaves the device, and the same picture afterwards."""
+"""Tests that idle models leave the device and then generate the same picture."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from .tiny import (
 )
 
 CPU = torch.device("cpu")
-# Stands for a GPU: torch computes there as well, and the two are not equal.
+# Simulates a GPU: torch computes on it, but it compares unequal to the CPU.
 DEVICE = torch.device("cpu", 0)
 
 
 def places(part: Any, monkeypatch: pytest.MonkeyPatch) -> list[torch.device]:
-    """Where the part is brought from now on."""
+    """Records where the part is moved from now on."""
     seen: list[torch.device] = []
     to = part.to
     monkeypatch.setattr(part, "to", lambda device: seen.append(device) or to(device))
     return seen
 
 
-def test_an_idle_paris_leaves_its_device_until_it_is_asked(
+def test_offloads_an_idle_paris_until_the_next_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paris = ParisPipeline.from_folder(write_tiny_paris(tmp_path / "paris"), DEVICE)
-    # The best expert of each step alone: of eight some are not asked.
+    # With only the best expert per step, some of the eight are never used.
     request = ParisRequest("a red apple", 1, steps=2, strategy="top1")
     before = paris.generate([request])[0].media
     others = [
@@ -57,7 +57,7 @@ def test_an_idle_paris_leaves_its_device_until_it_is_asked(
     assert sum(seen == [CPU] for seen in experts) >= 6
 
 
-def test_an_idle_paris_that_has_copies_drops_them(tmp_path: Path) -> None:
+def test_an_idle_paris_drops_its_copies(tmp_path: Path) -> None:
     paris = ParisPipeline.from_folder(write_tiny_paris(tmp_path / "paris"), DEVICE)
     paris._cache = ExpertCache(paris.experts, DEVICE, 3)
     request = ParisRequest("a red apple", 1, steps=2)
@@ -67,7 +67,7 @@ def test_an_idle_paris_that_has_copies_drops_them(tmp_path: Path) -> None:
     assert difference(paris.generate([request])[0].media, before) <= 1
 
 
-def test_an_idle_kontext_keeps_its_transformer_alone(
+def test_an_idle_kontext_keeps_only_its_transformer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     transformer = tiny_transformer()

@@ -1,4 +1,4 @@
-"""The published Paris fits the model: its sizes and names, on the meta device."""
+"""Tests that the published Paris fits the model: its sizes and names, on the meta device."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def sizes(model: nn.Module) -> dict[str, tuple[int, ...]]:
     return {name: tuple(weight.shape) for name, weight in model.state_dict().items()}
 
 
-def test_expert_of_the_published_shape_has_its_weights() -> None:
+def test_expert_has_the_published_weights() -> None:
     with torch.device("meta"):
         expert = Expert(ExpertShape())
     assert sum(weight.numel() for weight in expert.parameters()) == 605_970_448
@@ -62,7 +62,7 @@ def test_expert_of_the_published_shape_has_its_weights() -> None:
     assert expert_shape(found, heads=16) == ExpertShape()
 
 
-def test_router_of_the_published_shape_has_its_weights() -> None:
+def test_router_has_the_published_weights() -> None:
     with torch.device("meta"):
         router = Router(RouterShape())
     assert sum(weight.numel() for weight in router.parameters()) == 129_136_904
@@ -118,11 +118,11 @@ def test_time_features_are_cosines_then_sines() -> None:
 
 
 def test_expert_follows_the_published_equations() -> None:
-    """One layer written out once more, in the plainest way."""
+    """Recomputes one layer in the simplest way."""
     shape = ExpertShape(
         latent_channels=2, latent_side=4, hidden_size=8, layers=1, heads=2, text_size=6
     )
-    # As the port's layer norms have it, which name none: PyTorch's own.
+    # The port's layer norms set no epsilon, so PyTorch's default applies.
     assert shape.norm_eps == nn.LayerNorm(8).eps
     expert = tiny_expert(3, shape)
     latent, time, text = torch.randn(1, 2, 4, 4), torch.tensor([400.0]), torch.randn(1, 5, 6)
@@ -165,8 +165,8 @@ def test_expert_follows_the_published_equations() -> None:
     torch.testing.assert_close(expert(latent, time, text), expected, atol=1e-5, rtol=1e-4)
 
 
-def test_what_leaves_no_trace_in_the_weights_is_as_in_the_port_unless_the_shape_names_it() -> None:
-    """The signal is so faint that the term under the root counts."""
+def test_settings_without_weights_default_to_the_port() -> None:
+    """The signal is so small that the epsilon matters."""
     expert, router = tiny_expert(3), Router(TINY_ROUTER)
     other = Expert(replace(TINY_EXPERT, norm_eps=1e-6))
     other.load_state_dict(expert.state_dict())
@@ -182,7 +182,7 @@ def test_what_leaves_no_trace_in_the_weights_is_as_in_the_port_unless_the_shape_
     assert [m.approximate for m in plain.head if isinstance(m, nn.GELU)] == ["tanh", "none"]
 
 
-def test_fresh_expert_predicts_nothing_and_fresh_router_does_not_know() -> None:
+def test_untrained_expert_predicts_zero_and_router_is_uniform() -> None:
     expert = Expert(TINY_EXPERT)
     expert.initialise(1)
     velocity = expert(torch.randn(2, 4, 4, 4), torch.tensor([1.0, 900.0]), torch.randn(2, 3, 384))

@@ -1,4 +1,4 @@
-"""The whole pipeline on a tiny Paris, and the sentence for each thing that can be wrong."""
+"""Tests the whole pipeline on a tiny Paris, and the error for each fault."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def pixels(picture: Generated) -> np.ndarray:
     return np.asarray(picture.media).astype(int)
 
 
-def test_same_seed_same_picture_and_another_seed_another(paris_folder: Path) -> None:
+def test_the_seed_determines_the_picture(paris_folder: Path) -> None:
     paris = ParisPipeline.from_folder(paris_folder, CPU)
     first, again, other = (
         paris.generate([ParisRequest("a red apple", seed, steps=4)])[0] for seed in (7, 7, 8)
@@ -41,7 +41,7 @@ def test_same_seed_same_picture_and_another_seed_another(paris_folder: Path) -> 
 
 
 @pytest.mark.parametrize(("strategy", "k"), [("top1", 1), ("topk", 2), ("full", 8)])
-def test_a_batch_equals_its_singles(paris_folder: Path, strategy: str, k: int) -> None:
+def test_a_batch_equals_single_pictures(paris_folder: Path, strategy: str, k: int) -> None:
     paris = ParisPipeline.from_folder(paris_folder, CPU)
     prompts = ["a red apple", "a blue car on grass", ""]
     requests = [
@@ -53,11 +53,11 @@ def test_a_batch_equals_its_singles(paris_folder: Path, strategy: str, k: int) -
         alone = paris.generate([request])[0]
         assert alone.expert_used == picture.expert_used
         assert alone.routing_confidence == pytest.approx(picture.routing_confidence, abs=1e-5)
-        # One shade of 256 may tip over, because sums are ordered otherwise.
+        # A value may differ by one of 256, because sums have another order.
         assert np.abs(pixels(alone) - pixels(picture)).max() <= 1
 
 
-def test_guidance_one_reads_the_prompt_and_nothing_else(paris_folder: Path) -> None:
+def test_guidance_1_uses_only_the_prompt(paris_folder: Path) -> None:
     paris = ParisPipeline.from_folder(paris_folder, CPU)
     plain = paris.generate([ParisRequest("a red apple", 1, steps=3, guidance=1)])[0]
     near = paris.generate([ParisRequest("a red apple", 1, steps=3, guidance=1 + 1e-6)])[0]
@@ -66,7 +66,7 @@ def test_guidance_one_reads_the_prompt_and_nothing_else(paris_folder: Path) -> N
     assert (pixels(plain) != pixels(far)).any()
 
 
-def test_guidance_counts_in_the_interval_of_the_model_alone(paris_folder: Path) -> None:
+def test_applies_guidance_only_in_the_interval_of_the_model(paris_folder: Path) -> None:
     def sample(interval: str, guidance: float) -> np.ndarray:
         index = f'{{"text_window": 32, "guidance_interval": {interval}}}'
         (paris_folder / "model_index.json").write_text(index)
@@ -74,20 +74,20 @@ def test_guidance_counts_in_the_interval_of_the_model_alone(paris_folder: Path) 
         return pixels(paris.generate([ParisRequest("a red apple", 1, 4, guidance)])[0])
 
     everywhere, nowhere, midway = (sample(one, 6) for one in ("[0, 1]", "[0.4, 0.5]", "[0.3, 0.8]"))
-    # Four steps begin at the times 1, .667, .334 and .001.
+    # Four steps start at the times 1, .667, .334 and .001.
     assert np.abs(nowhere - sample("[0, 1]", 1)).max() <= 1
     assert (midway != nowhere).any()
     assert (midway != everywhere).any()
 
 
 @pytest.mark.parametrize("wrong", ["steps", "k"])
-def test_nothing_generated_is_no_picture(wrong: str) -> None:
+def test_requires_at_least_one_step_and_expert(wrong: str) -> None:
     with pytest.raises(PlainError, match=f"{wrong} is 0"):
         ParisRequest("a cat", 1, **{wrong: 0})  # pyright: ignore[reportArgumentType]
 
 
-def test_pictures_join_and_leave_each_other_between_steps(paris_folder: Path) -> None:
-    """Each with settings of its own; whoever is there, a picture is the one that it is alone."""
+def test_pictures_join_and_leave_a_batch_between_steps(paris_folder: Path) -> None:
+    """Each has its own settings, and no picture depends on the others."""
     paris = ParisPipeline.from_folder(paris_folder, CPU)
     requests = [
         ParisRequest("a red apple", 1, steps=6, strategy="full"),
@@ -108,7 +108,7 @@ def test_pictures_join_and_leave_each_other_between_steps(paris_folder: Path) ->
         assert np.abs(pixels(alone) - pixels(picture)).max() <= 2
 
 
-def test_a_row_of_guidance_one_is_not_sampled_without_its_prompt(
+def test_skips_the_unconditional_pass_at_guidance_1(
     paris_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paris = ParisPipeline.from_folder(paris_folder, CPU)
@@ -128,7 +128,7 @@ def test_a_row_of_guidance_one_is_not_sampled_without_its_prompt(
     assert sum(rows) == 3
 
 
-def test_in_half_the_precision_it_is_nearly_the_same_picture(paris_folder: Path) -> None:
+def test_bfloat16_gives_nearly_the_same_picture(paris_folder: Path) -> None:
     """As on a GPU, where experts and router are bfloat16."""
     request = ParisRequest("a red apple", 1, steps=4, guidance=2, strategy="full")
     whole, half = (
@@ -139,7 +139,7 @@ def test_in_half_the_precision_it_is_nearly_the_same_picture(paris_folder: Path)
     assert half.routing_confidence == pytest.approx(whole.routing_confidence, abs=0.02)
 
 
-def test_a_preview_is_what_the_picture_becomes(paris_folder: Path) -> None:
+def test_a_preview_resembles_the_picture(paris_folder: Path) -> None:
     paris = ParisPipeline.from_folder(paris_folder, CPU)
     sampling = paris.begin(ParisRequest("a cat", 1, steps=4))
     paris.step([sampling])
@@ -151,7 +151,7 @@ def test_a_preview_is_what_the_picture_becomes(paris_folder: Path) -> None:
     assert (np.asarray(paris.preview(sampling)) != np.asarray(early)).any()
 
 
-def test_weights_survive_saving_and_the_number_of_heads_comes_from_the_configuration(
+def test_saves_weights_and_reads_the_number_of_heads_from_the_configuration(
     tmp_path: Path,
 ) -> None:
     expert = tiny_expert(1)
@@ -167,7 +167,7 @@ def clip_folder(tmp_path: Path) -> Path:
     return write_published_paris(tmp_path / "paris")
 
 
-def test_the_published_layout_with_clip_text_loads(clip_folder: Path) -> None:
+def test_loads_the_published_layout_with_clip(clip_folder: Path) -> None:
     """The folder's own text encoder is used instead of the sentence encoder."""
     paris = ParisPipeline.from_folder(clip_folder, CPU)
     assert paris.family.text_encoder.window == 77
@@ -294,7 +294,7 @@ AUTOENCODER = "vae/diffusion_pytorch_model.safetensors"
         ),
     ],
 )  # fmt: skip
-def test_a_damaged_model_is_one_clear_error(
+def test_reports_a_damaged_model_in_one_sentence(
     paris_folder: Path, change: Callable[[Path], None], sentence: str
 ) -> None:
     change(paris_folder)
@@ -302,9 +302,7 @@ def test_a_damaged_model_is_one_clear_error(
         ParisPipeline.from_folder(paris_folder, CPU)
 
 
-def test_weights_that_paris_does_not_use_are_logged(
-    paris_folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_logs_unused_weights_of_paris(paris_folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     request = ParisRequest("a cat", 1, steps=2)
     before = ParisPipeline.from_folder(paris_folder, CPU).generate([request])[0]
     assert not caplog.messages
@@ -315,7 +313,7 @@ def test_weights_that_paris_does_not_use_are_logged(
 
 
 @pytest.mark.parametrize("name", [AUTOENCODER, "text_encoder/model.safetensors"])
-def test_weights_that_a_library_s_model_does_not_use_are_logged_once(
+def test_logs_unused_weights_of_library_models_once(
     clip_folder: Path, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     extra = {"ema.step": torch.zeros(1), "ema.decay": torch.zeros(1)}
@@ -353,7 +351,7 @@ def test_weights_that_a_library_s_model_does_not_use_are_logged_once(
         ),
     ],
 )
-def test_a_damaged_text_encoder_is_one_clear_error(
+def test_reports_a_damaged_text_encoder_in_one_sentence(
     clip_folder: Path, change: Callable[[Path], None], sentence: str
 ) -> None:
     change(clip_folder)
@@ -361,7 +359,7 @@ def test_a_damaged_text_encoder_is_one_clear_error(
         ParisPipeline.from_folder(clip_folder, CPU)
 
 
-def test_values_that_are_no_numbers_are_no_picture(paris_folder: Path) -> None:
+def test_rejects_non_finite_values(paris_folder: Path) -> None:
     paris = ParisPipeline.from_folder(paris_folder, CPU)
     for expert in paris.experts:
         expert.final_layer.linear.bias.data.fill_(float("nan"))
@@ -374,7 +372,7 @@ def test_an_empty_folder_is_not_a_model(tmp_path: Path) -> None:
         ParisPipeline.from_folder(tmp_path, CPU)
 
 
-def test_a_prompt_longer_than_the_window_is_refused(paris_folder: Path) -> None:
+def test_rejects_a_prompt_longer_than_the_window(paris_folder: Path) -> None:
     paris = ParisPipeline.from_folder(paris_folder, CPU)
     with pytest.raises(PlainError, match=r"The prompt is 42 tokens long, .* at most 32\."):
         paris.generate([ParisRequest("cat " * 40, 1, steps=2)])

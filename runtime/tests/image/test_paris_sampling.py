@@ -1,4 +1,4 @@
-"""The mathematics of decentralised flows, against closed forms."""
+"""Tests the mathematics of decentralised flows against closed forms."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ from .tiny import difference, write_tiny_paris
 
 
 class GaussianMixture:
-    """Data of which everything is known: the flow of a mixture of isotropic Gaussians.
+    """A mixture of isotropic Gaussians, whose flow is known exactly.
 
-    x_t = (1 - t) x_0 + t e. Component i of mean m and deviation s gives x_t ~ N((1-t) m, v) with
-    v = (1-t)^2 s^2 + t^2, and E[e - x_0 | x_t, i] is linear in x_t.
+    x_t = (1 - t) x_0 + t e. Component i of mean m and deviation s gives x_t ~ N((1-t) m, v) with v
+    = (1-t)^2 s^2 + t^2, and E[e - x_0 | x_t, i] is linear in x_t.
     """
 
     def __init__(self, means: Tensor, deviation: float, shares: Tensor) -> None:
         self.means, self.deviation, self.shares = means, deviation, shares
 
     def log_densities(self, x: Tensor, t: Tensor) -> Tensor:
-        """log of share times density at x_t for each component, up to a constant."""
+        """Returns the log of share times density at x_t for each component, up to a constant."""
         variance = (1 - t) ** 2 * self.deviation**2 + t**2
         distance = (x[:, None] - (1 - t)[:, None, None] * self.means).square().sum(-1)
         dimensions = x.shape[-1]
@@ -57,7 +57,7 @@ class GaussianMixture:
         )
 
     def velocity(self, x: Tensor, t: Tensor) -> Tensor:
-        """E[e - x_0 | x_t] by its closed form."""
+        """Returns E[e - x_0 | x_t] in closed form."""
         responsibilities = self.log_densities(x, t).softmax(dim=1)
         variance = (1 - t) ** 2 * self.deviation**2 + t**2
         offset = x[:, None] - (1 - t)[:, None, None] * self.means
@@ -87,7 +87,7 @@ def routed_step(
 
 
 def divided_mixture() -> tuple[GaussianMixture, list[GaussianMixture]]:
-    """24 components in 8 clusters of 3, and each cluster as a mixture of its own."""
+    """Returns 24 components in 8 clusters of 3, and each cluster as a mixture of its own."""
     generator = torch.Generator().manual_seed(5)
     means = 2 * torch.randn(24, 6, generator=generator, dtype=torch.float64)
     shares = torch.rand(24, generator=generator, dtype=torch.float64)
@@ -101,7 +101,7 @@ def divided_mixture() -> tuple[GaussianMixture, list[GaussianMixture]]:
 
 
 def analytic_router(whole: GaussianMixture, x: Tensor, t: Tensor) -> Tensor:
-    """p_t(k | x), by Bayes over the components of each cluster."""
+    """Returns p_t(k | x), by Bayes over the components of each cluster."""
     return whole.log_densities(x, t).softmax(dim=1).unflatten(1, (8, 3)).sum(-1)
 
 
@@ -117,7 +117,7 @@ def test_full_ensemble_is_the_global_flow(t: float) -> None:
     assert float((mixed - whole.velocity(x, times)).abs().max()) < 1e-5
 
 
-def test_sampling_the_ensemble_reaches_where_the_global_flow_leads() -> None:
+def test_sampling_the_ensemble_follows_the_global_flow() -> None:
     whole, parts = divided_mixture()
     noise = torch.randn(20, 6, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
     together = sampled(
@@ -143,7 +143,7 @@ def test_sampling_the_ensemble_reaches_where_the_global_flow_leads() -> None:
     assert float(nearest.mean()) < 3 * 0.4 * 6**0.5, "the flow ends where the data is"
 
 
-def test_weights_of_the_strategies() -> None:
+def test_strategies_weigh_experts() -> None:
     probabilities = torch.tensor([[0.1, 0.4, 0.3, 0.2], [0.7, 0.1, 0.1, 0.1]])
     top1 = expert_weights(probabilities, "top1", 3)
     assert top1.tolist() == [[0, 1, 0, 0], [1, 0, 0, 0]]
@@ -156,7 +156,7 @@ def test_weights_of_the_strategies() -> None:
     assert torch.equal(expert_weights(probabilities, "topk", 1), top1)
 
 
-def test_an_expert_without_weight_is_not_called() -> None:
+def test_does_not_call_an_expert_without_weight() -> None:
     calls: list[list[int]] = []
 
     def expert(x: Tensor, t: Tensor, rows: Tensor) -> Tensor:
@@ -169,7 +169,7 @@ def test_an_expert_without_weight_is_not_called() -> None:
     torch.testing.assert_close(velocity, torch.ones(2, 3))
 
 
-def test_guidance_of_one_is_the_conditional_model() -> None:
+def test_guidance_1_is_the_conditional_model() -> None:
     conditional, unconditional = torch.randn(2, 4, 8)
     torch.testing.assert_close(guided(conditional, unconditional, 1.0), conditional)
     torch.testing.assert_close(guided(conditional, unconditional, 0.0), unconditional)
@@ -179,14 +179,14 @@ def test_guidance_of_one_is_the_conditional_model() -> None:
 
 
 @pytest.mark.parametrize("steps", [1, 5, 20])
-def test_times_are_those_of_the_flow_match_scheduler(steps: int) -> None:
+def test_uses_the_times_of_the_flow_match_scheduler(steps: int) -> None:
     scheduler = FlowMatchEulerDiscreteScheduler(num_train_timesteps=1000, shift=1.0)
     scheduler.set_timesteps(steps)
     torch.testing.assert_close(torch.tensor(time_steps(steps)), scheduler.sigmas)
     assert time_steps(5) == pytest.approx([1.0, 0.75025, 0.5005, 0.25075, 0.001, 0.0])
 
 
-def test_a_sampling_knows_how_it_was_routed() -> None:
+def test_a_sampling_records_its_routing() -> None:
     confidences = iter((0.75, 0.6, 0.3))
     sampling = RoutedSampling(torch.zeros(2), 10, "top1", 1)
     for _ in range(3):
@@ -204,13 +204,13 @@ def test_a_sampling_knows_how_it_was_routed() -> None:
     times = time_steps(10)
     moved = 2 * (times[2] - times[0]) + (times[3] - times[2])
     torch.testing.assert_close(sampling.latents, torch.full((2,), moved))
-    # From where the third step began, straight on to the end.
+    # From the start of the third step straight to the end.
     torch.testing.assert_close(
         sampling.predicted, torch.full((2,), 2 * (times[2] - times[0]) - times[2])
     )
 
 
-def test_what_a_request_does_not_say_is_what_the_model_s_folder_says(tmp_path: Path) -> None:
+def test_uses_the_defaults_of_the_models_folder(tmp_path: Path) -> None:
     folder, cpu = write_tiny_paris(tmp_path / "paris"), torch.device("cpu")
 
     def loaded(**named: Any) -> ParisPipeline:
@@ -232,7 +232,7 @@ def test_what_a_request_does_not_say_is_what_the_model_s_folder_says(tmp_path: P
         loaded(default_guidance="much")
 
 
-def test_a_text_encoder_that_is_offloaded_is_back_for_the_next_picture(
+def test_reloads_an_offloaded_text_encoder_for_the_next_picture(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paris = ParisPipeline.from_folder(write_tiny_paris(tmp_path / "paris"), torch.device("cpu"))

@@ -1,4 +1,4 @@
-"""Experts as differences from one base."""
+"""Tests experts stored as differences from one base."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def distance(folder: Path) -> float:
     return sum(float((read[name] - whole[name]).square().sum()) for name in whole)
 
 
-def test_a_difference_of_full_rank_is_the_expert(tmp_path: Path) -> None:
+def test_a_full_rank_difference_restores_the_expert(tmp_path: Path) -> None:
     read = load_expert(written(tmp_path, rank=WHOLE_RANK)).state_dict()
     for name, value in tiny_expert(2).state_dict().items():
         torch.testing.assert_close(read[name], value, atol=1e-5, rtol=0)
 
 
-def test_a_higher_rank_is_nearer_and_a_lower_one_smaller(tmp_path: Path) -> None:
+def test_a_higher_rank_is_closer_and_a_lower_one_smaller(tmp_path: Path) -> None:
     sizes, distances = [], []
     for rank in (1, 4, WHOLE_RANK):
         folder = written(tmp_path / str(rank), rank)
@@ -58,19 +58,19 @@ def test_a_higher_rank_is_nearer_and_a_lower_one_smaller(tmp_path: Path) -> None
     assert distances[-1] < 1e-6 < distances[-2]
 
 
-def test_whole_weights_come_before_a_difference(tmp_path: Path) -> None:
+def test_prefers_whole_weights_to_a_difference(tmp_path: Path) -> None:
     folder = written(tmp_path, rank=1)
     save_expert(tiny_expert(5), folder, torch.float32)
     assert torch.equal(load_expert(folder).pos_embed, tiny_expert(5).pos_embed)
 
 
-def test_an_expert_has_the_precision_of_its_base(tmp_path: Path) -> None:
+def test_an_expert_has_the_dtype_of_its_base(tmp_path: Path) -> None:
     save_expert(tiny_expert(1), tmp_path / "base", torch.float16)
     save_difference(tiny_expert(2), tiny_expert(1), tmp_path / NAME, 2, torch.float16)
     assert load_expert(tmp_path / NAME).pos_embed.dtype == torch.float16
 
 
-def test_an_expert_and_a_router_keep_what_their_configuration_says(tmp_path: Path) -> None:
+def test_saves_the_settings_of_expert_and_router(tmp_path: Path) -> None:
     shape = replace(TINY_EXPERT, norm_eps=1e-6)
     save_expert(tiny_expert(1, shape), tmp_path / "base", torch.float32)
     save_difference(tiny_expert(2, shape), tiny_expert(1, shape), tmp_path / NAME, 2, torch.float32)
@@ -81,9 +81,7 @@ def test_an_expert_and_a_router_keep_what_their_configuration_says(tmp_path: Pat
 
 
 @pytest.mark.parametrize(("key", "value"), [("norm_eps", "small"), ("head_gelu", "exact")])
-def test_a_configuration_that_names_neither_is_as_published(
-    tmp_path: Path, key: str, value: str
-) -> None:
+def test_settings_default_to_the_published_ones(tmp_path: Path, key: str, value: str) -> None:
     save_router(Router(TINY_ROUTER), tmp_path / "router", torch.float32)
     path = tmp_path / "router" / "config.json"
     config = read_object(path)
@@ -95,7 +93,7 @@ def test_a_configuration_that_names_neither_is_as_published(
 
 
 @pytest.mark.parametrize("name", ["pos_embed", "layers.1.mlp.0.weight.down"])
-def test_a_difference_that_lacks_weights_is_one_clear_error(tmp_path: Path, name: str) -> None:
+def test_reports_missing_weights_of_a_difference(tmp_path: Path, name: str) -> None:
     path = written(tmp_path, rank=2) / DIFFERENCE_WEIGHTS
     weights = load_file(path)
     del weights[name]
@@ -104,7 +102,7 @@ def test_a_difference_that_lacks_weights_is_one_clear_error(tmp_path: Path, name
         load_expert(path.parent)
 
 
-def test_weights_that_no_expert_uses_are_logged_once(
+def test_logs_unused_weights_of_experts_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     folders = [written(tmp_path, rank=2)]
@@ -123,7 +121,7 @@ def test_weights_that_no_expert_uses_are_logged_once(
         assert all(torch.equal(value, alone[name]) for name, value in expert.state_dict().items())
 
 
-def test_a_difference_is_not_broadcast(tmp_path: Path) -> None:
+def test_does_not_broadcast_a_difference(tmp_path: Path) -> None:
     path = written(tmp_path, rank=2) / DIFFERENCE_WEIGHTS
     weights = load_file(path)
     weights["pos_embed"] = weights["pos_embed"][..., :1].contiguous()
@@ -132,7 +130,7 @@ def test_a_difference_is_not_broadcast(tmp_path: Path) -> None:
         load_expert(path.parent)
 
 
-def test_a_base_is_no_difference_itself(tmp_path: Path) -> None:
+def test_rejects_a_base_that_is_a_difference(tmp_path: Path) -> None:
     folder = written(tmp_path, rank=2)
     (tmp_path / "base" / "diffusion_pytorch_model.safetensors").unlink()
     (tmp_path / "base" / DIFFERENCE_WEIGHTS).write_bytes((folder / DIFFERENCE_WEIGHTS).read_bytes())
@@ -140,14 +138,14 @@ def test_a_base_is_no_difference_itself(tmp_path: Path) -> None:
         load_expert(folder)
 
 
-def test_a_damaged_difference_is_one_clear_error(tmp_path: Path) -> None:
+def test_reports_a_damaged_difference_in_one_sentence(tmp_path: Path) -> None:
     path = written(tmp_path, rank=2) / DIFFERENCE_WEIGHTS
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(PlainError, match=r"expert_3/difference\.safetensors is damaged"):
         load_expert(path.parent)
 
 
-def test_a_difference_without_its_base_is_one_clear_error(tmp_path: Path) -> None:
+def test_reports_a_missing_base_in_one_sentence(tmp_path: Path) -> None:
     folder = written(tmp_path, rank=2)
     (tmp_path / "base" / "diffusion_pytorch_model.safetensors").unlink()
     with pytest.raises(PlainError, match=r"base/diffusion_pytorch_model\.safetensors of the model"):
@@ -155,7 +153,7 @@ def test_a_difference_without_its_base_is_one_clear_error(tmp_path: Path) -> Non
 
 
 def in_shards(path: Path) -> Path:
-    """Puts the weights of a file into two, and answers with their list."""
+    """Splits the weights of a file into two shards, and returns their index."""
     weights = load_file(path)
     names = sorted(weights)
     shard_of = {}
@@ -169,7 +167,7 @@ def in_shards(path: Path) -> Path:
     return list_path
 
 
-def test_weights_in_several_files_are_those_of_one(tmp_path: Path) -> None:
+def test_loads_sharded_weights_like_a_single_file(tmp_path: Path) -> None:
     save_expert(tiny_expert(1), tmp_path / NAME, torch.float32)
     in_shards(tmp_path / NAME / EXPERT_WEIGHTS)
     read = load_expert(tmp_path / NAME).state_dict()
@@ -180,7 +178,7 @@ def test_weights_in_several_files_are_those_of_one(tmp_path: Path) -> None:
     assert load_router(tmp_path / "router").shape == TINY_ROUTER
 
 
-def test_what_is_wrong_with_one_of_several_files_is_said_of_it(tmp_path: Path) -> None:
+def test_reports_faults_of_a_shard_by_its_name(tmp_path: Path) -> None:
     folder = tmp_path / NAME
     save_expert(tiny_expert(1), folder, torch.float32)
     list_path = in_shards(folder / EXPERT_WEIGHTS)

@@ -19,7 +19,7 @@ def opened(content: bytes) -> Image.Image:
     return picture
 
 
-def test_png_has_it_in_text_chunks() -> None:
+def test_png_stores_metadata_in_text_chunks() -> None:
     picture = opened(encoded(Image.new("RGB", (8, 4), "red"), "png", METADATA))
     assert (picture.format, picture.size) == ("PNG", (8, 4))
     assert picture.getpixel((0, 0)) == (255, 0, 0)
@@ -27,7 +27,7 @@ def test_png_has_it_in_text_chunks() -> None:
 
 
 @pytest.mark.parametrize("kind", ["jpeg", "webp"])
-def test_the_others_say_it_in_exif(kind: str) -> None:
+def test_other_formats_store_metadata_in_exif(kind: str) -> None:
     picture = opened(encoded(Image.new("RGB", (8, 4), "red"), kind, METADATA))  # pyright: ignore[reportArgumentType]
     assert (picture.format, picture.size) == (kind.upper(), (8, 4))
     comment = picture.getexif().get_ifd(ExifTags.IFD.Exif)[ExifTags.Base.UserComment]
@@ -36,7 +36,7 @@ def test_the_others_say_it_in_exif(kind: str) -> None:
 
 
 def told(content: bytes) -> dict[str, str]:
-    """What a file says of itself, whatever its format."""
+    """Returns the metadata of a file of any format."""
     picture = opened(content)
     if picture.format == "PNG":
         return {str(key): str(value) for key, value in picture.info.items()}
@@ -46,25 +46,25 @@ def told(content: bytes) -> dict[str, str]:
 
 @pytest.mark.parametrize("kind", ["png", "jpeg", "webp"])
 @pytest.mark.parametrize("prompt", ["麺" * 4000, "🍞" * 2000, "\n" * 4000, "a" * 60_000])
-def test_the_longest_prompt_is_there_to_its_end(kind: str, prompt: str) -> None:
+def test_stores_the_longest_prompt_completely(kind: str, prompt: str) -> None:
     metadata = METADATA | {"prompt": prompt}
     check_metadata(metadata)
     assert told(encoded(Image.new("RGB", (8, 4)), kind, metadata)) == metadata  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize("kind", ["png", "jpeg", "webp"])
-def test_as_much_as_is_allowed_fits(kind: str) -> None:
+def test_stores_the_largest_allowed_metadata(kind: str) -> None:
     metadata = {"a": "x" * (METADATA_BYTES_MAX - len('{"a": ""}'))}
     check_metadata(metadata)
     assert told(encoded(Image.new("RGB", (8, 4)), kind, metadata)) == metadata  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize("key", ["", "a" * 80, "a\0b", "größe"])
-def test_a_key_that_no_file_could_hold_is_refused(key: str) -> None:
+def test_rejects_invalid_keys(key: str) -> None:
     with one_sentence("of metadata is not from 1 to 79 printable ASCII characters."):
         check_metadata({key: "x"})
 
 
-def test_more_than_fits_is_refused() -> None:
+def test_rejects_too_large_metadata() -> None:
     with one_sentence(f"metadata has {METADATA_BYTES_MAX + 1} bytes: at most"):
         check_metadata({"a": "x" * (METADATA_BYTES_MAX + 1 - len('{"a": ""}'))})

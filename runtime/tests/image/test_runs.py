@@ -1,4 +1,4 @@
-"""`train SPEC.json` of each picture method, against a server of this test."""
+"""Runs `train SPEC.json` of each picture method against a fake server."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def spec_file(
 
 
 def train(spec: Path) -> int:
-    """`pull SPEC.json` and `train SPEC.json`, as the command line runs them."""
+    """Runs `pull SPEC.json` and `train SPEC.json` like the command line."""
     pulled = main(["pull", "--cache", str(spec.with_name("cache")), str(spec)])
     return pulled or main(["train", str(spec)])
 
 
-def test_an_expert_is_fine_tuned(
+def test_fine_tunes_an_expert(
     tmp_path: Path, server: BakehouseServer, dataset: Path, paris_folder: Path
 ) -> None:
     inputs = {"base_model": paris_folder, "dataset": dataset}
@@ -114,7 +114,7 @@ def load_adapter(transformer: FluxTransformer2DModel, folder: Path) -> None:
 LORA = {"r": 4, "alpha": 4, "dropout": 0, "target_modules": ["to_q", "to_k", "to_v", "proj_mlp"]}
 
 
-def test_kontext_learns_an_adapter_that_loads_and_changes_the_picture(
+def test_kontext_trains_an_adapter_that_loads_and_changes_the_picture(
     tmp_path: Path, server: BakehouseServer, edits: Path
 ) -> None:
     base = tmp_path / "kontext"
@@ -136,7 +136,9 @@ def test_kontext_learns_an_adapter_that_loads_and_changes_the_picture(
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.5])
-def test_a_saved_adapter_computes_what_the_trained_one_does(tmp_path: Path, dropout: float) -> None:
+def test_a_saved_adapter_computes_the_same_as_the_trained_one(
+    tmp_path: Path, dropout: float
+) -> None:
     base = tmp_path / "kontext"
     write_tiny_kontext(base)
     trained = tiny_transformer()
@@ -160,7 +162,7 @@ def test_a_saved_adapter_computes_what_the_trained_one_does(tmp_path: Path, drop
     assert not torch.allclose(without, wanted, atol=1e-2)
 
 
-def test_frozen_weights_are_narrow_only_where_autocast_is_on(
+def test_frozen_weights_are_16_bits_only_with_autocast(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     gpu = torch.device("cuda")
@@ -170,7 +172,7 @@ def test_frozen_weights_are_narrow_only_where_autocast_is_on(
     assert frozen_dtype(torch.device("cpu")) == torch.float32
 
 
-def test_kontext_trains_all_weights_in_float32_and_keeps_their_precision(
+def test_kontext_full_fine_tune_uses_float32_and_keeps_the_stored_dtype(
     tmp_path: Path, server: BakehouseServer, dataset: Path
 ) -> None:
     base = tmp_path / "kontext"
@@ -193,7 +195,7 @@ def test_kontext_trains_all_weights_in_float32_and_keeps_their_precision(
     assert generated.media.size == (32, 32)
 
 
-def test_all_weights_of_a_model_too_large_are_not_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejects_a_full_fine_tune_of_a_model_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         torch.cuda, "get_device_properties", lambda _: SimpleNamespace(total_memory=80e9)
     )
@@ -210,7 +212,7 @@ def test_all_weights_of_a_model_too_large_are_not_trained(monkeypatch: pytest.Mo
         ({"expert": 0, "device": "cuda"}, "has no cuda device"),
     ],
 )
-def test_what_is_wrong_with_a_run_is_reported(
+def test_reports_faults_of_a_run(
     tmp_path: Path,
     server: BakehouseServer,
     dataset: Path,
@@ -224,7 +226,7 @@ def test_what_is_wrong_with_a_run_is_reported(
     assert message in server.of_type("failed")[-1]["message"]
 
 
-def test_a_caption_is_read_as_far_as_the_model_reads(
+def test_truncates_captions_to_the_window(
     tmp_path: Path, server: BakehouseServer, dataset: Path, paris_folder: Path
 ) -> None:
     with (dataset / "metadata.jsonl").open("a") as file:

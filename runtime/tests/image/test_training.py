@@ -1,4 +1,4 @@
-"""The trainer of all families from nothing, for a few steps on tiny shapes."""
+"""Trains tiny models of all families from scratch for a few steps."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from .synchronisations import WITHOUT_REPORTS, check_that_no_step_reads
 from .tiny import TINY_EXPERT, DrawnExamples, tiny_transformer, untrained_transformer
 
 
-def test_an_expert_learns_its_rows(
+def test_an_expert_learns_its_training_rows(
     tmp_path: Path, drawn_cache: LatentCache, autoencoder: AutoencoderKL
 ) -> None:
     expert = Expert(TINY_EXPERT)
@@ -52,7 +52,7 @@ def test_an_expert_learns_its_rows(
     assert Image.open(recorder.of("samples")[-1]).size == (8 * 32, 2 * 32), "made, wanted"
 
 
-def test_samples_are_compared_with_the_empty_prompt(
+def test_samples_use_guidance_with_the_empty_prompt(
     drawn_cache: LatentCache, autoencoder: AutoencoderKL
 ) -> None:
     seen: list[torch.Tensor] = []
@@ -101,7 +101,7 @@ def test_flux_learns_edits_and_pictures(
     assert sheet.size == (8 * 32, 5 * 32), "source, made, wanted; made, wanted"
 
 
-def test_what_is_trained_on_and_what_is_held_out_are_of_one_cache(
+def test_training_and_held_out_rows_share_one_cache(
     flux_data: TrainingData, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert flux_data.edits is not None
@@ -121,12 +121,12 @@ def test_what_is_trained_on_and_what_is_held_out_are_of_one_cache(
     assert held_out.edits.rows.tolist() == [0, 1]
 
 
-def test_a_latent_counts_by_its_weight(flux_data: TrainingData, autoencoder: AutoencoderKL) -> None:
+def test_weighs_latents_in_the_loss(flux_data: TrainingData, autoencoder: AutoencoderKL) -> None:
     assert flux_data.edits is not None
     cache = copy(flux_data.edits.cache)
     rows, t = torch.arange(2), torch.full((2,), 0.5)
     noise = torch.randn(2, 4, 4, 4, generator=torch.Generator().manual_seed(0))
-    # An untrained network predicts zero everywhere, so that the errors are known.
+    # An untrained network predicts zero, so the errors are known.
     errors = (noise - cache.latents[rows].float()).square().mean(dim=1)
 
     def loss() -> float:
@@ -143,7 +143,7 @@ def test_a_latent_counts_by_its_weight(flux_data: TrainingData, autoencoder: Aut
     assert loss() == pytest.approx(float(7 * one + others) / (7 + 15), rel=1e-4)
 
 
-def test_examples_take_the_shifts_by_turns(
+def test_examples_alternate_between_time_shifts(
     tmp_path: Path,
     drawn_cache: LatentCache,
     autoencoder: AutoencoderKL,
@@ -174,7 +174,7 @@ def test_examples_take_the_shifts_by_turns(
 
 
 @pytest.mark.parametrize("kind", ["flux", "expert"])
-def test_no_step_waits_for_the_device(
+def test_steps_do_not_synchronise_with_the_device(
     tmp_path: Path,
     drawn_cache: LatentCache,
     flux_data: TrainingData,

@@ -1,4 +1,4 @@
-"""Models of a few thousand weights and drawn examples, for tests of seconds."""
+"""Models of a few thousand weights and generated examples, for tests of seconds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TINY_EXPERT = ExpertShape(
     latent_channels=4, latent_side=4, hidden_size=16, layers=2, heads=2, text_size=384
 )
 TINY_ROUTER = RouterShape(latent_channels=4, latent_side=4, hidden_size=16, layers=1, heads=2)
-# Layers for a LoRA: of both kinds of blocks, and one that is not attention.
+# Layers for a LoRA: in both kinds of blocks, including a layer outside of attention.
 LORA_LAYERS = (
     "transformer_blocks.0.attn.to_q",
     "transformer_blocks.0.ff.net.2",
@@ -36,7 +36,7 @@ LORA_LAYERS = (
 
 
 def randomised(model: torch.nn.Module, seed: int) -> None:
-    """Weights of which none is zero, so that every part of the model shows in the output."""
+    """Sets all weights to random values, so that every part of the model affects the output."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for weight in model.parameters():
@@ -51,7 +51,7 @@ def tiny_expert(seed: int, shape: ExpertShape = TINY_EXPERT) -> Expert:
 
 def tiny_autoencoder() -> AutoencoderKL:
     torch.manual_seed(0)
-    # Diffusers declares these as tuples of one.
+    # Diffusers declares these as one-element tuples.
     blocks: dict[str, Any] = {
         "block_out_channels": (8, 8, 8, 8),
         "down_block_types": ("DownEncoderBlock2D",) * 4,
@@ -66,7 +66,7 @@ def tiny_autoencoder() -> AutoencoderKL:
 
 
 def untrained_transformer(text_size: int = 384) -> FluxTransformer2DModel:
-    """Its prediction is zero."""
+    """Returns a transformer that predicts zero."""
     torch.manual_seed(0)
     transformer = FluxTransformer2DModel(
         patch_size=1, in_channels=16, num_layers=1, num_single_layers=1, attention_head_dim=8,
@@ -90,7 +90,7 @@ def write_tiny_kontext(
     transformer: FluxTransformer2DModel | None = None,
     autoencoder: AutoencoderKL | None = None,
 ) -> Path:
-    """A tiny Kontext as the starter model is laid out, without text encoders."""
+    """Writes a tiny Kontext in the layout of the starter model, without text encoders."""
     absent: Any = None
     pipeline = FluxKontextPipeline(
         scheduler=FlowMatchEulerDiscreteScheduler(num_train_timesteps=1000, shift=1.0),
@@ -106,7 +106,7 @@ def write_tiny_kontext(
 
 
 def write_tiny_paris(folder: Path) -> Path:
-    """A whole tiny Paris as the starter model is laid out."""
+    """Writes a tiny Paris in the layout of the starter model."""
     for number in range(TINY_ROUTER.experts):
         save_expert(tiny_expert(number), folder / f"expert_{number}", torch.float16)
     router = Router(TINY_ROUTER)
@@ -120,7 +120,7 @@ def write_tiny_paris(folder: Path) -> Path:
 
 
 def write_published_paris(folder: Path) -> Path:
-    """The same in the published layout: with `text_encoder/` and `tokenizer/`."""
+    """Writes a tiny Paris in the published layout, with `text_encoder/` and `tokenizer/`."""
     write_tiny_paris(folder)
     characters = [chr(code) for code in range(97, 123)]
     words = [
@@ -144,7 +144,7 @@ def write_published_paris(folder: Path) -> Path:
 def lora_weights(
     transformer: FluxTransformer2DModel, seed: int, rank: int = 2
 ) -> dict[str, Tensor]:
-    """Matrices that show in a picture, by the names that Diffusers writes."""
+    """Returns matrices with a visible effect, under the names that Diffusers writes."""
     generator = torch.Generator().manual_seed(seed)
     weights = {}
     for name in LORA_LAYERS:
@@ -168,7 +168,7 @@ def write_lora(
 
 
 def write_as_diffusers(file: Path, weights: dict[str, Tensor], alpha: float) -> Path:
-    """With the alpha that Diffusers notes beside the weights."""
+    """Writes a LoRA with the alpha that Diffusers stores in its metadata."""
     FluxKontextPipeline.save_lora_weights(
         file.parent,
         {name.removeprefix("transformer."): one for name, one in weights.items()},
@@ -183,15 +183,15 @@ def write_as_diffusers(file: Path, weights: dict[str, Tensor], alpha: float) -> 
 
 
 def difference(picture: Image.Image, other: Image.Image) -> int:
-    """Where they differ most, in shades of 256. A CPU sums in another order over weights that lie
-    otherwise in memory, moved or loaded from another file: one shade may tip over between two
-    pictures of the same model."""
+    """Returns the largest difference, in shades of 256. A CPU sums in another order over weights
+    with another memory layout, moved or loaded from another file: values may differ by one between
+    two pictures of the same model."""
     assert picture.size == other.size
     return int(np.abs(np.asarray(picture).astype(int) - np.asarray(other).astype(int)).max())
 
 
 class DrawnExamples:
-    """A coloured shape on white a number; or its edit to another colour."""
+    """A coloured shape on white per number, or its edit to another colour."""
 
     colours = ("red", "blue", "green", "orange")
 

@@ -1,4 +1,4 @@
-"""TRL alone beside our trainers: the same rows in the same order, with nothing of ours between."""
+"""Runs plain TRL next to our trainers, on the same rows in the same order."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Pair(NamedTuple):
     trls: Any
 
     def assert_same(self, *names: str, steps: int) -> None:
-        """The curves of these names agree."""
+        """Asserts that these curves agree."""
         points = [
             [[point[name] for name in names] for point in one.state.log_history[:-1]]
             for one in self
@@ -40,7 +40,7 @@ class Pair(NamedTuple):
             assert one == pytest.approx(other, rel=1e-5, abs=1e-5)
 
 
-# What of each objective is compared, and in how many steps.
+# For each objective the compared curves and the number of steps.
 COMPARED: dict[Objective, tuple[tuple[str, ...], int]] = {
     "sft": (("loss", "grad_norm"), 12),
     "dpo": (("loss", "rewards/margins"), 6),
@@ -59,8 +59,8 @@ def both(
     change: Callable[[Any], None] = lambda _: None,
     **parameters: Any,
 ) -> Pair:
-    """Trains with our settings; TRL with the `adapter` of PEFT, or all weights where there is none,
-    on the base as it is stored or in `quantisation`. Each model is changed by `change` before."""
+    """Trains with our settings and with TRL: with PEFT's `adapter`, or all weights without one, on
+    the base as stored or in `quantisation`. `change` is applied to each model first."""
     spec, file, rows = _SPECS[objective](server, tmp_path, model, parameters)
     ours = _ours(spec, model, tmp_path, file)
     change(ours.model)
@@ -72,7 +72,7 @@ def both(
 
 
 def _ours(spec: TrainTextSpec, base: Path, tmp_path: Path, file: str) -> Any:
-    """Our trainer of all rows, which are taken in the order of the file."""
+    """Returns our trainer on all rows, in file order."""
     from bakehouse_runtime.train.lora.trainer import build_trainer
 
     prepared = prepare_examples(

@@ -1,5 +1,5 @@
-"""bitsandbytes on a CPU as on a GPU. On processors with AVX-512 BF16 it packs weights anew when it
-first evaluates, and lets no gradient pass them from then on."""
+"""Makes bitsandbytes on a CPU behave as on a GPU. With AVX-512 BF16 it repacks weights at the first
+evaluation, and then blocks their gradients."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def keep_unpacked() -> None:
-    """For this process."""
+    """Disables repacking in this process."""
     from bitsandbytes.nn import modules
 
     modules.has_avx512bf16 = lambda: False

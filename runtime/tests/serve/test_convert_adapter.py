@@ -47,7 +47,7 @@ def convert(
     return GGUFReader(out)
 
 
-def test_it_is_what_training_writes(tmp_path: Path) -> None:
+def test_matches_the_adapter_that_training_writes(tmp_path: Path) -> None:
     trained = tmp_path / "trained.gguf"
     write_gguf_adapter(trained, {name: t.numpy() for name, t in tensors().items()}, 16.0, BASE)
     convert(tmp_path)
@@ -63,7 +63,7 @@ def test_bfloat16_keeps_its_values(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("config", "alpha"), [({}, 16.0), ({"use_rslora": True}, 32.0)])
-def test_alpha_is_scaled_as_peft_does(tmp_path: Path, config: dict[str, Any], alpha: float) -> None:
+def test_scales_alpha_like_peft(tmp_path: Path, config: dict[str, Any], alpha: float) -> None:
     assert convert(tmp_path, **config).fields["adapter.lora.alpha"].contents() == alpha
 
 
@@ -71,7 +71,7 @@ def test_alpha_is_scaled_as_peft_does(tmp_path: Path, config: dict[str, Any], al
     "config",
     [{"use_dora": True}, {"peft_type": "IA3"}, {"rank_pattern": {"q": 2}}, {"r": None}, {"r": "4"}],
 )
-def test_what_llama_cpp_would_apply_otherwise_is_refused(
+def test_rejects_adapters_that_llama_cpp_would_apply_differently(
     tmp_path: Path, config: dict[str, Any]
 ) -> None:
     with pytest.raises(PlainError):
@@ -82,18 +82,18 @@ def test_what_llama_cpp_would_apply_otherwise_is_refused(
     "name",
     ["base_model.model.lm_head.weight", "model.layers.1.self_attn.q_proj.lora_A.weight", "x"],
 )
-def test_a_tensor_without_a_place_is_named(tmp_path: Path, name: str) -> None:
+def test_names_a_tensor_unknown_to_llama_cpp(tmp_path: Path, name: str) -> None:
     with pytest.raises(PlainError, match=name):
         convert(tmp_path, {name: torch.zeros(2, 2)})
 
 
-def test_a_shape_that_does_not_fit_is_an_error(tmp_path: Path) -> None:
+def test_rejects_a_wrong_shape(tmp_path: Path) -> None:
     odd = {f"{MODULE}.lora_B.weight": torch.zeros(3, 4)}
     with pytest.raises(PlainError, match="does not fit"):
         convert(tmp_path, odd)
 
 
-def test_a_file_that_is_no_safetensors_is_an_error(tmp_path: Path) -> None:
+def test_rejects_a_file_that_is_no_safetensors(tmp_path: Path) -> None:
     (tmp_path / "adapter_config.json").write_text('{"r": 4, "lora_alpha": 16}')
     (tmp_path / "adapter_model.safetensors").write_bytes(b"?" * 32)
     with pytest.raises(PlainError, match="no safetensors file"):

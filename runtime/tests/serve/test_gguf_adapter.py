@@ -38,7 +38,7 @@ def write(path: Path, tensors: dict[str, Any], **config: Any) -> dict[str, Any]:
     return {tensor.name: tensor.data for tensor in GGUFReader(path).tensors}
 
 
-def test_tensors_get_llama_cpps_names_and_a_complete_header(tmp_path: Path) -> None:
+def test_writes_llama_cpps_names_and_a_complete_header(tmp_path: Path) -> None:
     path = tmp_path / "adapter.gguf"
     down = pair("model.layers.1.mlp.down_proj", 8, 12)
     written = write(path, down | pair("lm_head", 20, 8))
@@ -60,7 +60,7 @@ def test_tensors_get_llama_cpps_names_and_a_complete_header(tmp_path: Path) -> N
         assert fields[key].contents() == value
 
 
-def test_q_and_k_of_llama_are_in_rotary_order(tmp_path: Path) -> None:
+def test_reorders_q_and_k_of_llama(tmp_path: Path) -> None:
     q, k = (pair(f"model.layers.0.self_attn.{name}_proj", 8, 4) for name in "qk")
     written = write(tmp_path / "adapter.gguf", q | k)
     np.testing.assert_array_equal(
@@ -88,7 +88,7 @@ def test_q_and_k_of_llama_are_in_rotary_order(tmp_path: Path) -> None:
         ("cohere", "command-r", False),
     ],
 )
-def test_rows_are_reordered_for_the_families_whose_converter_does_so(
+def test_reorders_rows_for_the_families_whose_converter_does(
     tmp_path: Path, family: str, name: str, reordered: bool
 ) -> None:
     q = pair("model.layers.0.self_attn.q_proj", 8, 4)
@@ -99,7 +99,7 @@ def test_rows_are_reordered_for_the_families_whose_converter_does_so(
     assert GGUFReader(path).fields["general.architecture"].contents() == name
 
 
-def test_llama_cpp_has_every_family_of_the_table() -> None:
+def test_llama_cpp_knows_every_family_of_the_table() -> None:
     for family in _ARCHITECTURES:
         q_proj = "model.layers.0.self_attn.q_proj"
         module = q_proj.replace("q_proj", "qkv_proj") if family == "phi3" else q_proj
@@ -112,8 +112,8 @@ def test_rotary_order_interleaves_the_halves_of_each_head() -> None:
     assert rotary_rows(rows, heads=1)[:, 0].tolist() == [0, 4, 1, 5, 2, 6, 3, 7]
 
 
-def test_what_llama_cpp_does_not_know_is_refused(tmp_path: Path) -> None:
-    # llama.cpp has falcon, but rearranges it in a way that an adapter would have to follow.
+def test_rejects_families_and_modules_unknown_to_llama_cpp(tmp_path: Path) -> None:
+    # llama.cpp knows falcon, but rearranges it in a way that an adapter would have to follow.
     for family in ("sourdough", "falcon"):
         with pytest.raises(PlainError, match=f"how llama.cpp stores the model family {family}"):
             write(tmp_path / "a.gguf", pair("lm_head", 4, 4), model_type=family)

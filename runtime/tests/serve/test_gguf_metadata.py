@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_the_metadata_are_read_without_the_weights(tiny_model: Path, tmp_path: Path) -> None:
+def test_reads_metadata_without_the_weights(tiny_model: Path, tmp_path: Path) -> None:
     with_template = write_tiny_gguf(tiny_model, tmp_path / "with.gguf")
     without = write_tiny_gguf(tiny_model, tmp_path / "without.gguf", template=None)
     assert [chat_template(path) for path in (with_template, without)] == [CHAT_TEMPLATE, None]
@@ -19,5 +19,5 @@ def test_the_metadata_are_read_without_the_weights(tiny_model: Path, tmp_path: P
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(without.read_bytes()[:40])
     assert context_length(broken) is None
-    with pytest.raises(ValueError, match="no whole GGUF"):
+    with pytest.raises(ValueError, match="not a complete GGUF"):
         chat_template(broken)

@@ -1,4 +1,4 @@
-"""The calls of an image model server, with a tiny model whose steps wait to be let through."""
+"""Tests the HTTP server of an image model with a tiny model whose steps the test controls."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ Answer = Future[list[dict[str, Any]]]
 
 
 class Gated(ParisPipeline):
-    """Takes a step when it is let, and remembers the seeds that were in it."""
+    """Runs a step only when released, and records the seeds in it."""
 
     is_open = False
-    # Of the request that no picture comes of.
+    # The seed of the request that fails.
     broken_seed = -1
 
     def __init__(self, *parts: Any) -> None:
@@ -67,7 +67,7 @@ class Gated(ParisPipeline):
         return super().finish(samplings)
 
     def open(self) -> None:
-        """From now on no step waits."""
+        """Stops blocking steps."""
         self.is_open = True
         self.let.release()
 
@@ -77,7 +77,7 @@ class Server:
         self.paris = paris
         self.sampler = Sampler(lambda: paris, rows_max)
         until(lambda: self.sampler.is_loaded)
-        # Paris is asked for no LoRA, so that nobody is called.
+        # Paris has no LoRAs, so this client is never used.
         nobody = ServerClient("w-1", "http://127.0.0.1:9", "")
         loras = LoraFiles(nobody, folder)
         self.calls = ImageCalls(("127.0.0.1", 0), MODEL_KEY, self.sampler, PARIS, loras)
@@ -86,7 +86,7 @@ class Server:
         threading.Thread(target=self.calls.serve_forever, args=(0.02,), daemon=True).start()
 
     def ask(self, **changed: Any) -> Answer:
-        """Asks, and waits until the sampler knows of it."""
+        """Sends a request, and waits until the sampler has it."""
         known = self._known()
         answer = self._asking.submit(
             lambda: events(ASKING.post(self.url, json=request_body(**changed), timeout=60))
@@ -102,7 +102,7 @@ class Server:
         return len(sampler._arrived) + len(sampler._waiting) + len(sampler._rows)
 
     def step(self) -> list[int]:
-        """Lets the next step through, and waits until another has begun; whose that is."""
+        """Releases the next step and waits until another has started; returns its seeds."""
         count = len(self.paris.seeds)
         self.paris.let.release()
         until(lambda: len(self.paris.seeds) > count)
@@ -189,7 +189,7 @@ def test_requests_join_and_leave_between_steps(
         assert answer[-1]["expert_used"] == expected.expert_used
 
 
-def test_who_finds_no_room_waits_in_turn_and_knows_the_place(
+def test_requests_wait_in_order_and_report_their_position(
     serve: Callable[[int], Server],
 ) -> None:
     server = serve(2)
@@ -209,7 +209,7 @@ def test_who_finds_no_room_waits_in_turn_and_knows_the_place(
     assert all(one[-1]["type"] == "done" for one in events_of)
 
 
-def test_places_move_up(serve: Callable[[int], Server]) -> None:
+def test_queue_positions_move_up(serve: Callable[[int], Server]) -> None:
     server = serve(1)
     server.ask(seed=1, steps=2)
     until(lambda: server.paris.seeds == [[1]])
@@ -222,7 +222,7 @@ def test_places_move_up(serve: Callable[[int], Server]) -> None:
     assert [event["position"] for event in of_type("queued", last.result(60))] == [2, 1]
 
 
-def test_a_client_that_goes_ends_its_generation_within_a_step(
+def test_cancels_a_generation_within_a_step_of_a_disconnect(
     serve: Callable[[int], Server],
 ) -> None:
     server = serve(1)
@@ -240,7 +240,7 @@ def test_a_client_that_goes_ends_its_generation_within_a_step(
     assert last.result(60)[-1]["type"] == "done"
 
 
-def test_a_picture_that_fails_takes_no_other_with_it(serve: Callable[[int], Server]) -> None:
+def test_a_failed_picture_does_not_affect_others(serve: Callable[[int], Server]) -> None:
     server = serve(2)
     server.paris.broken_seed = 2
     good = server.ask(seed=1, steps=2)
@@ -252,7 +252,7 @@ def test_a_picture_that_fails_takes_no_other_with_it(serve: Callable[[int], Serv
     assert bad.result(60)[-1] == error
 
 
-def test_a_sampler_that_fails_answers_every_request(
+def test_a_failed_sampler_answers_every_request(
     serve: Callable[[int], Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = serve(1)
@@ -271,7 +271,7 @@ def test_a_sampler_that_fails_answers_every_request(
     assert events(answer) == [{"type": "error", "message": "The model server is stopping."}]
 
 
-def test_a_close_answers_waiting_requests(serve: Callable[[int], Server]) -> None:
+def test_close_answers_waiting_requests(serve: Callable[[int], Server]) -> None:
     server = serve(1)
     running, waiting = server.ask(seed=1), server.ask(seed=2)
     server.paris.let.release()
@@ -280,7 +280,7 @@ def test_a_close_answers_waiting_requests(serve: Callable[[int], Server]) -> Non
         assert "stopped before the picture was done" in answer.result(60)[-1]["message"]
 
 
-def test_only_work_that_stands_still_does_not_advance(serve: Callable[[int], Server]) -> None:
+def test_reports_no_progress_only_for_stalled_work(serve: Callable[[int], Server]) -> None:
     server = serve(1)
     assert server.sampler.advances()
     assert server.sampler.advances()
@@ -293,9 +293,7 @@ def test_only_work_that_stands_still_does_not_advance(serve: Callable[[int], Ser
 
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer another"}])
-def test_it_generates_for_nobody_who_does_not_show_its_key(
-    serve: Callable[[int], Server], headers: dict[str, str]
-) -> None:
+def test_requires_the_api_key(serve: Callable[[int], Server], headers: dict[str, str]) -> None:
     server = serve(1)
     answer = httpx.post(server.url, json=request_body(), headers=headers, trust_env=False)
     assert answer.status_code == 401
@@ -343,7 +341,7 @@ def test_it_generates_for_nobody_who_does_not_show_its_key(
         ([], None, "Input should be an object."),
     ],
 )
-def test_a_body_that_is_wrong_is_refused_by_its_field(
+def test_rejects_an_invalid_body_by_field(
     serve: Callable[[int], Server], body: Any, param: str | None, message: str
 ) -> None:
     answer = ASKING.post(
@@ -355,7 +353,7 @@ def test_a_body_that_is_wrong_is_refused_by_its_field(
     assert error["message"].startswith(message)
 
 
-def test_what_is_no_request_is_refused(serve: Callable[[int], Server]) -> None:
+def test_rejects_malformed_requests(serve: Callable[[int], Server]) -> None:
     url = serve(1).url
     assert ASKING.post(url, content=b"{").status_code == 400
     assert ASKING.post(url, content=b" " * (PARIS.body_bytes_max + 1)).status_code == 413
@@ -365,7 +363,7 @@ def test_what_is_no_request_is_refused(serve: Callable[[int], Server]) -> None:
     assert ASKING.put(url).status_code == 501
 
 
-def test_what_waits_is_what_the_model_has_prepared(
+def test_queues_prepared_requests(
     serve: Callable[[int], Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = serve(1)
@@ -376,7 +374,7 @@ def test_what_waits_is_what_the_model_has_prepared(
     assert answer.result(60)[-1]["type"] == "done"
 
 
-def test_too_many_at_once_are_refused(
+def test_rejects_too_many_concurrent_requests(
     serve: Callable[[int], Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(image_calls, "_IN_FLIGHT_MAX", 2)
@@ -388,7 +386,7 @@ def test_too_many_at_once_are_refused(
     assert ASKING.post(server.url, json=request_body(), timeout=60).status_code == 200
 
 
-def test_a_connection_serves_again_after_a_picture(serve: Callable[[int], Server]) -> None:
+def test_reuses_a_connection_after_a_picture(serve: Callable[[int], Server]) -> None:
     server = serve(1)
     server.paris.open()
     with server.connect() as connection:

@@ -1,4 +1,4 @@
-"""How the model of an image model server is loaded, and what it does until then."""
+"""Tests how an image model server loads its model, and its responses before that."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-# As the server chooses them: what lies in folders, and the index beside these.
+# The files that the server deploys: in folders, plus the index.
 DEPLOYED = {".safetensors", ".json", ".txt"}
 
 
-def test_a_deployment_is_served_from_the_files_that_the_server_hands_over(tmp_path: Path) -> None:
+def test_serves_a_deployment_from_the_deployed_files(tmp_path: Path) -> None:
     published = write_published_paris(tmp_path / "published")
     deployed = tmp_path / "deployed"
     for file in [published / "model_index.json", *published.glob("*/*")]:
@@ -41,7 +41,7 @@ def test_a_deployment_is_served_from_the_files_that_the_server_hands_over(tmp_pa
     assert paris.generate([ParisRequest("abc", 1, steps=2)])[0].media.size == (32, 32)
 
 
-def test_nothing_is_generated_before_the_model_is_loaded(tmp_path: Path) -> None:
+def test_does_not_generate_before_the_model_is_loaded(tmp_path: Path) -> None:
     folder = write_tiny_paris(tmp_path / "paris")
     opened = threading.Event()
 

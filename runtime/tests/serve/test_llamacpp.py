@@ -45,9 +45,7 @@ def params(gguf: Path, context_tokens: int = 4096) -> Any:
 
 
 @pytest.mark.parametrize(("asked", "served"), [(4096, 256), (64, 64)])
-def test_no_more_context_is_served_than_the_model_has(
-    tiny_gguf: Path, asked: int, served: int
-) -> None:
+def test_limits_the_context_to_the_models(tiny_gguf: Path, asked: int, served: int) -> None:
     assert params(tiny_gguf, asked).n_ctx == 4 * served
 
 
@@ -63,7 +61,7 @@ def test_no_more_context_is_served_than_the_model_has(
         ({"temperature": -1, "top_p": 7, "top_k": "40", "min_p": float("nan")}, [1, 1, 0, 0, 1]),
     ],
 )
-def test_what_a_request_leaves_open_is_as_the_model_says_and_else_as_openai_does(
+def test_sampling_defaults_to_the_model_and_then_to_openai(
     tiny_gguf: Path, said: dict[str, Any] | None, expected: list[float]
 ) -> None:
     if said is not None:

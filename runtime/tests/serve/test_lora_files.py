@@ -1,4 +1,4 @@
-"""LoRAs over the calls of an image model server: brought here by hash, and refused by name."""
+"""Tests LoRAs of requests to an image model server: downloads by hash, and errors."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def url(calls: ImageCalls) -> str:
 
 
 def offer(server: BakehouseServer, content: bytes, **changed: Any) -> dict[str, Any]:
-    """What a request says of a LoRA that the server has."""
+    """Returns the LoRA of a request, stored on the server."""
     file = server.add_input(content, "lora.safetensors")
     return {"id": "r1", "sha256": file["sha256"], "size_bytes": len(content), "scale": 1} | changed
 
@@ -89,7 +89,7 @@ def generate(url: str, lora: dict[str, Any] | None, timeout_s: float = 60) -> ht
     return ASKING.post(url, json=body | ({"lora": lora} if lora else {}), timeout=timeout_s)
 
 
-def test_a_request_has_its_lora(
+def test_applies_the_lora_of_a_request(
     url: str, server: BakehouseServer, kontext: KontextPipeline, lora_file: Path
 ) -> None:
     lora = offer(server, lora_file.read_bytes(), scale=0.5)
@@ -104,9 +104,7 @@ def test_a_request_has_its_lora(
     ]
 
 
-def test_what_cannot_be_used_is_answered_by_name(
-    url: str, server: BakehouseServer, lora_file: Path
-) -> None:
+def test_rejects_unusable_loras_by_name(url: str, server: BakehouseServer, lora_file: Path) -> None:
     text = offer(server, b"just text", id="r3")
     answer = generate(url, text)
     assert answer.status_code == 400
@@ -126,7 +124,7 @@ def test_what_cannot_be_used_is_answered_by_name(
     assert events(generate(url, None))[-1]["type"] == "done"
 
 
-def test_files_are_lent_and_kept_as_long_as_there_is_room(
+def test_caches_files_while_there_is_room(
     server: BakehouseServer, loras: LoraFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bakehouse_runtime.serve.lora_files._KEPT_BYTES", 10)
@@ -144,7 +142,7 @@ def test_files_are_lent_and_kept_as_long_as_there_is_room(
     assert not again.exists()
     with loras.lent(one), loras.lent(None) as nothing:
         assert nothing is None
-    # Of the two there is room for one.
+    # The cache has room for one of the two.
     assert asked() == 2
     with loras.lent(two):
         assert asked() == 3
@@ -153,7 +151,7 @@ def test_files_are_lent_and_kept_as_long_as_there_is_room(
         pass
 
 
-def test_a_server_that_stays_away_is_not_waited_for_long(
+def test_times_out_quickly_if_the_server_is_unreachable(
     server: BakehouseServer, tmp_path: Path
 ) -> None:
     lora = ImageLora(**offer(server, b"12345678"))
@@ -166,9 +164,7 @@ def test_a_server_that_stays_away_is_not_waited_for_long(
         pass
 
 
-def test_what_is_not_wanted_any_more_is_not_fetched(
-    server: BakehouseServer, loras: LoraFiles
-) -> None:
+def test_does_not_fetch_an_unwanted_lora(server: BakehouseServer, loras: LoraFiles) -> None:
     lora = ImageLora(**offer(server, b"12345678"))
     with pytest.raises(StopRequested), loras.lent(lora, lambda: False):
         pass
@@ -176,7 +172,7 @@ def test_what_is_not_wanted_any_more_is_not_fetched(
 
 
 class Endless:
-    """A source of one byte after the other."""
+    """A source that sends single bytes forever."""
 
     offset = 0
 
@@ -190,9 +186,7 @@ class Endless:
             yield b"x"
 
 
-def test_a_client_that_goes_ends_the_download_of_its_lora(
-    calls: ImageCalls, tmp_path: Path
-) -> None:
+def test_a_disconnect_ends_the_download_of_its_lora(calls: ImageCalls, tmp_path: Path) -> None:
     calls.loras = LoraFiles(Endless(), tmp_path / "slow")
     lora = {"id": "r9", "sha256": "0" * 64, "size_bytes": 1 << 20, "scale": 1}
     with pytest.raises(httpx.ReadTimeout):
@@ -203,7 +197,7 @@ def test_a_client_that_goes_ends_the_download_of_its_lora(
         time.sleep(0.01)
 
 
-def test_a_folder_that_cannot_be_written_is_no_more_than_a_missing_lora(
+def test_reports_an_unwritable_folder_as_a_missing_lora(
     server: BakehouseServer, tmp_path: Path
 ) -> None:
     lora = ImageLora(**offer(server, b"12345678"))

@@ -20,31 +20,33 @@ if TYPE_CHECKING:
         ("qwen3", "qwen3", "qwen3"),
         ("qwen3", "qwen3_moe", "qwen3"),
         ("qwen3_5_think", "qwen3_5", "qwen3"),
-        # It thinks only where it is told to, and its answer would be taken for a thought.
+        # It thinks only on request, so its answer would be treated as a thought.
         ("qwen3_5_nothink", "qwen3_5", None),
         ("qwen3_instruct_2507", "qwen3", None),
         ("qwen2_5", "qwen2", None),
         ("llama3", "llama", None),
         ("deepseek_r1_distill", "qwen2", "deepseek_r1"),
         ("deepseekv3", "deepseek_v3", "deepseek_r1"),
-        # Thinks as Qwen3 does, and has a parser of its own.
+        # It thinks like Qwen3, but has a parser of its own.
         ("glm4moe", "glm4_moe", None),
     ],
 )
-def test_a_parser_is_chosen_where_it_is_certain(
+def test_selects_a_parser_only_if_it_is_certain(
     template: str, model_type: str, parser: str | None
 ) -> None:
     assert reasoning_parser(model_type, template_of(template)) == parser
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\\n"])
-def test_a_model_that_always_thinks_is_known_by_its_template(line_end: str) -> None:
+def test_detects_always_thinking_models_by_template(line_end: str) -> None:
     template = "{{- '<|im_start|>assistant\n<think>\n' }}".replace("\n", line_end)
     assert reasoning_parser("qwen2", template) == "deepseek_r1"
 
 
 @pytest.mark.parametrize("marks", [["<think>", "</think>"], ["<think>"], []])
-def test_vllm_is_told_where_the_tokenizer_has_the_marks(tmp_path: Path, marks: list[str]) -> None:
+def test_passes_a_parser_only_if_the_tokenizer_has_the_marks(
+    tmp_path: Path, marks: list[str]
+) -> None:
     tokenizer = Tokenizer(models.BPE())
     tokenizer.add_tokens(marks)
     tokenizer.save(str(tmp_path / "tokenizer.json"))

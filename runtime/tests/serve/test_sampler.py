@@ -1,4 +1,4 @@
-"""The thread that samples, without calls in front of it."""
+"""Tests the sampling thread without an HTTP server."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 
 def until_ended(job: Job) -> list[Event]:
-    """All that happens to it."""
+    """Returns all events of the job."""
     assert job.wait(60)
     return job.take()
 
 
-def test_the_model_is_loaded_by_the_thread_that_samples(tmp_path: Path) -> None:
+def test_loads_the_model_in_the_sampling_thread(tmp_path: Path) -> None:
     folder = write_tiny_paris(tmp_path / "paris")
     computed: list[int] = []
 
@@ -58,7 +58,7 @@ def test_the_model_is_loaded_by_the_thread_that_samples(tmp_path: Path) -> None:
     assert len({*computed, threading.get_ident()}) == 2
 
 
-def test_a_model_that_cannot_be_loaded_ends_the_sampler() -> None:
+def test_a_load_error_ends_the_sampler() -> None:
     def load() -> ParisPipeline:
         raise PlainError("It holds no expert_0.")
 
@@ -69,7 +69,7 @@ def test_a_model_that_cannot_be_loaded_ends_the_sampler() -> None:
         sampler.raise_if_ended()
 
 
-def test_who_makes_a_sampler_does_not_wait_for_its_model() -> None:
+def test_creating_a_sampler_does_not_wait_for_its_model() -> None:
     opened = threading.Event()
 
     def load() -> Sketcher:
@@ -78,25 +78,25 @@ def test_who_makes_a_sampler_does_not_wait_for_its_model() -> None:
 
     sampler = Sampler(load, 1)
     assert not sampler.is_loaded
-    # A stop is heard meanwhile; the thread itself ends with what it has begun.
+    # A stop is noticed; the thread ends after loading.
     assert not sampler.close(0.01)
     opened.set()
     assert sampler.close(60)
     assert sampler.is_loaded
 
 
-def test_only_the_last_event_of_a_job_wakes_who_waits() -> None:
+def test_only_the_last_event_of_a_job_wakes_the_waiting_thread() -> None:
     job = Job(None, preview_every=0)
     expected: list[Event] = [Stepped(1, None, None), Stepped(2, None, None), Failed("no")]
     job.put(expected[0])
-    # With the first event in place, and with time left for the others.
+    # The first event is queued, and there is time for the others.
     threading.Timer(0.2, lambda: [job.put(event) for event in expected[1:]]).start()
     assert until_ended(job) == expected
     assert job.take() == []
 
 
 class Sketch:
-    """A sampling for which nothing is computed."""
+    """A sampling without computation."""
 
     expert_weights = None
     steps = 10
@@ -111,7 +111,7 @@ class Sketch:
 
 
 class Sketcher:
-    """Takes an eighth of a second a step, on its own clock. It begins nothing before `open`."""
+    """A step takes an eighth of a second of its own clock. It starts nothing before `open`."""
 
     medium = "picture"
 
@@ -146,10 +146,10 @@ class Sketcher:
 
 @pytest.mark.parametrize(
     ("together", "preview_s", "previewed"),
-    # 8 ms are a fiftieth of 0.4 s.
+    # 8 ms is a fiftieth of 0.4 s.
     [(1, 0.0, [3, 6, 9]), (2, 0.0, [6]), (1, 0.008, [3, 7])],
 )
-def test_previews_come_no_faster_than_they_are_seen_and_paid_for(
+def test_limits_the_rate_and_cost_of_previews(
     together: int, preview_s: float, previewed: list[int]
 ) -> None:
     sketcher = Sketcher(preview_s)
@@ -165,7 +165,7 @@ def test_previews_come_no_faster_than_they_are_seen_and_paid_for(
     assert sampler.close(60)
 
 
-def test_a_model_that_nobody_asks_is_offloaded_once_until_somebody_does(
+def test_offloads_an_idle_model_once_until_the_next_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sampler_module, "_OFFLOAD_AFTER_S", 0.02)
@@ -185,7 +185,7 @@ def test_a_model_that_nobody_asks_is_offloaded_once_until_somebody_does(
     assert sampler.close(60)
 
 
-def test_a_request_that_cannot_be_begun_ends_no_other() -> None:
+def test_a_request_that_cannot_start_does_not_affect_others() -> None:
     class Refuser(Sketcher):
         def begin(self, request: object) -> Sketch:
             if request == "odd":
@@ -204,7 +204,7 @@ def test_a_request_that_cannot_be_begun_ends_no_other() -> None:
 
 
 class Stumbler(Sketcher):
-    """Fails at the pictures that are asked for as odd: at a step, or at the end."""
+    """Fails for requests with 'odd': at a step, or at the end."""
 
     def step(self, samplings: Sequence[Sketch]) -> None:
         for sampling in samplings:
@@ -219,7 +219,7 @@ class Stumbler(Sketcher):
 
 
 @pytest.mark.parametrize("request_", ["odd step", "odd end"])
-def test_a_picture_that_cannot_be_generated_ends_no_other(request_: str) -> None:
+def test_a_picture_that_cannot_be_generated_does_not_affect_others(request_: str) -> None:
     sketcher = Stumbler()
     sampler = Sampler(lambda: sketcher, 3)
     jobs = [Job(request, preview_every=0) for request in ("plain", request_, "plain")]
@@ -249,11 +249,11 @@ def test_a_broken_accelerator_ends_the_sampler() -> None:
         sampler.raise_if_ended()
 
 
-def test_steps_are_taken_however_many_requests_arrive() -> None:
+def test_steps_continue_under_a_flood_of_requests() -> None:
     ended = threading.Event()
 
     class Flooded(Sketcher):
-        """While it reads one prompt the next one comes."""
+        """The next request arrives while it reads a prompt."""
 
         def begin(self, request: object) -> Sketch:
             if not ended.is_set():

@@ -1,4 +1,4 @@
-"""Pictures that many send at once."""
+"""Tests many uploaded pictures at a time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def serve(folder: Path, unpack: Callable[..., object]) -> Iterator[ImageCalls]:
-    """A server of Kontext's calls that unpacks their pictures so."""
+    """A Kontext server that unpacks pictures with `unpack`."""
     paris = ParisPipeline.from_folder(write_tiny_paris(folder / "paris"), torch.device("cpu"))
     sampler = Sampler(lambda: paris, 1)
     engine = replace(image_engines["kontext"], to_request=unpack)
@@ -59,7 +59,7 @@ def until(is_so: Callable[[], bool]) -> None:
 BODY = request_body() | {"picture": "damaged"}
 
 
-def test_no_more_than_two_are_unpacked_at_once(tmp_path: Path) -> None:
+def test_unpacks_at_most_two_pictures_at_a_time(tmp_path: Path) -> None:
     unpacked: list[int] = []
     unpacking = threading.Semaphore(8)
 
@@ -76,7 +76,7 @@ def test_no_more_than_two_are_unpacked_at_once(tmp_path: Path) -> None:
     assert max(unpacked) == 2
 
 
-def test_who_waits_to_have_a_picture_unpacked_and_goes_is_forgotten(tmp_path: Path) -> None:
+def test_drops_a_disconnected_client_that_waits_for_unpacking(tmp_path: Path) -> None:
     unpacked: list[int] = []
     let = threading.Event()
 

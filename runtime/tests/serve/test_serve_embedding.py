@@ -62,7 +62,7 @@ def url(server: BakehouseServer, tmp_path: Path) -> Iterator[str]:
     running.process.wait()
 
 
-def test_it_answers_as_openai_does_and_refuses_by_name(url: str) -> None:
+def test_answers_like_openai_and_names_errors(url: str) -> None:
     calls = f"{url}/v1/embeddings"
     body = {"model": "base", "input": ["Fresh bread", "New loaves"], "encoding_format": "base64"}
     answer = ASKING.post(calls, json=body).json()
@@ -82,7 +82,7 @@ def test_it_answers_as_openai_does_and_refuses_by_name(url: str) -> None:
     assert ASKING.post(f"{url}/v1/other", json=body).status_code == 404
 
 
-def test_llama_cpp_pools_as_the_file_says_and_reads_a_text_in_one_piece(
+def test_llama_cpp_uses_the_files_pooling_and_one_batch_per_text(
     tiny_model: Path, tmp_path: Path
 ) -> None:
     gguf = write_tiny_gguf(tiny_model, tmp_path / "tiny.gguf")
@@ -93,7 +93,7 @@ def test_llama_cpp_pools_as_the_file_says_and_reads_a_text_in_one_piece(
     assert (params.n_batch, params.n_ubatch, params.n_ctx) == (256, 256, 4 * 256)
 
 
-def test_vllm_is_started_as_a_pooling_model(tmp_path: Path) -> None:
+def test_starts_vllm_as_a_pooling_model(tmp_path: Path) -> None:
     words = embedding_command(parsed(engine="vllm", gpus=2), {"base_model": tmp_path}, 8000)
     assert words[-4:] == ["--runner", "pooling", "--tensor-parallel-size", "2"]
     assert "--enable-lora" not in words

@@ -1,4 +1,4 @@
-"""The calls of a model server of films, with a tiny model."""
+"""Tests the HTTP server of a video model with a tiny model."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def asked(**changed: Any) -> dict[str, Any]:
 
 
 def parts(answer: httpx.Response) -> tuple[list[dict[str, Any]], list[bytes]]:
-    """The lines of an answer, and the files behind them."""
+    """Returns the lines of a response, and the files after them."""
     answer.raise_for_status()
     content, lines = answer.read(), []
     while not lines or lines[-1]["type"] != "done":
@@ -94,7 +94,7 @@ def png(colour: str) -> str:
     return base64.b64encode(file.getvalue()).decode()
 
 
-def test_a_film_comes_with_its_poster_and_strip(url: str) -> None:
+def test_returns_a_video_with_poster_and_strip(url: str) -> None:
     lines, (film, poster, strip) = parts(ASKING.post(url, json=asked(), timeout=60))
     *steps, done = lines
     assert [(step["step"], step["expert_weights"]) for step in steps] == [
@@ -117,7 +117,7 @@ def test_a_film_comes_with_its_poster_and_strip(url: str) -> None:
             assert picture.size == (said["width"], said["height"]) == size
 
 
-def test_seeds_and_pictures_make_the_film(url: str) -> None:
+def test_seed_and_picture_determine_the_video(url: str) -> None:
     def film(**changed: Any) -> np.ndarray:
         return frames(parts(ASKING.post(url, json=asked(**changed), timeout=60))[1][0]).astype(int)
 
@@ -139,7 +139,7 @@ def test_seeds_and_pictures_make_the_film(url: str) -> None:
         ({"width": 8}, "width", "width: "),
     ],
 )
-def test_what_cannot_be_made_is_refused(
+def test_rejects_impossible_requests(
     url: str, changed: dict[str, Any], param: str, message: str
 ) -> None:
     answer = ASKING.post(url, json=asked(**changed), timeout=60)
@@ -148,7 +148,7 @@ def test_what_cannot_be_made_is_refused(
     assert (error["param"], error["message"].startswith(message)) == (param, True), error
 
 
-def test_a_client_that_leaves_ends_the_work(url: str, sampler: Sampler) -> None:
+def test_a_disconnect_ends_the_work(url: str, sampler: Sampler) -> None:
     endless = asked(steps=1000, preview_every=0)
     with ASKING.stream("POST", url, json=endless, timeout=60) as answer:
         next(answer.iter_bytes())

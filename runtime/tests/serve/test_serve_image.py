@@ -1,4 +1,4 @@
-"""An image model server as a process of its own, with the starter model."""
+"""Tests an image model server in its own process, with the starter model."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def serving(server: BakehouseServer, tmp_path: Path) -> Iterator[Serving]:
     running.process.wait()
 
 
-def test_it_generates_what_the_pipeline_generates(serving: Serving) -> None:
+def test_generates_the_same_pictures_as_the_pipeline(serving: Serving) -> None:
     assert httpx.get(f"{serving.url}/health", trust_env=False).is_success
     answer = ASKING.post(f"{serving.url}/generate", json=request_body(), timeout=120)
     *steps, done = events(answer)
@@ -50,7 +50,7 @@ def test_it_generates_what_the_pipeline_generates(serving: Serving) -> None:
     assert np.abs(picture(done) - np.asarray(alone.media).astype(int)).max() <= 2
 
 
-def test_a_stop_waits_for_the_picture_in_flight(serving: Serving) -> None:
+def test_stop_waits_for_the_running_picture(serving: Serving) -> None:
     with ASKING.stream(
         "POST", f"{serving.url}/generate", json=request_body(), timeout=120
     ) as answer:
@@ -64,15 +64,13 @@ def test_a_stop_waits_for_the_picture_in_flight(serving: Serving) -> None:
     assert serving.server.reports[-1]["type"] == "stopped"
 
 
-def test_a_server_that_has_forgotten_it_ends_it(serving: Serving) -> None:
+def test_exits_if_the_server_no_longer_knows_it(serving: Serving) -> None:
     assert ASKING.get(f"{serving.url}/health").is_success
     serving.server.faults = [410]
     assert serving.process.wait(60) == 0
 
 
-def test_a_folder_that_is_no_model_fails_with_one_sentence(
-    server: BakehouseServer, tmp_path: Path
-) -> None:
+def test_reports_an_invalid_folder_in_one_sentence(server: BakehouseServer, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty" / "README.md").write_text("nothing")
     running = Serving(server, tmp_path, serve_image_spec(server, tmp_path, tmp_path / "empty"))
@@ -81,7 +79,7 @@ def test_a_folder_that_is_no_model_fails_with_one_sentence(
     assert "it is not a Paris model" in server.reports[-1]["message"]
 
 
-# As `serve` runs, but its second step never ends, and nobody waits minutes to notice.
+# Runs `serve` with a second step that never ends, and with short timeouts.
 HANGS = """
 import sys, threading
 from bakehouse_runtime.cli import main
@@ -102,7 +100,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def test_a_sampler_that_hangs_ends_its_process(server: BakehouseServer, tmp_path: Path) -> None:
+def test_a_hanging_sampler_ends_its_process(server: BakehouseServer, tmp_path: Path) -> None:
     spec = serve_image_spec(server, tmp_path, STARTER)
     running = Serving(server, tmp_path, spec, [sys.executable, "-c", HANGS])
     try:

@@ -1,4 +1,4 @@
-"""A server of the starter editor as a process of its own."""
+"""Tests a server of the starter editor in its own process."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def png(image: Image.Image) -> bytes:
     return file.getvalue()
 
 
-def test_it_edits_what_the_pipeline_edits(serving: Serving, condition: Image.Image) -> None:
+def test_edits_like_the_pipeline(serving: Serving, condition: Image.Image) -> None:
     url = f"{serving.url}/generate"
     content = png(condition)
 
@@ -82,7 +82,7 @@ def test_it_edits_what_the_pipeline_edits(serving: Serving, condition: Image.Ima
         (longer_events[-1], KontextRequest("make it blue", 8, 12, 2.5, condition)),
     ):
         alone = np.asarray(kontext.generate([request])[0].media).astype(int)
-        # In bfloat16 a batch of two is rounded otherwise than one picture alone.
+        # In bfloat16 a batch of two is rounded differently than a single picture.
         assert np.abs(picture(event) - alone).mean() <= 1
     assert np.abs(picture(done) - picture(longer_events[-1])).mean() > 4
     assert np.abs(picture(done) - np.asarray(condition).astype(int)).mean() > 4

@@ -27,7 +27,7 @@ def tiny_gguf(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 @pytest.fixture(scope="module")
 def adapter(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder of an adapter that was trained on the tiny model, lm_head included."""
+    """Folder of an adapter trained on the tiny model, lm_head included."""
     from bakehouse_server import BakehouseServer
 
     folder = tmp_path_factory.mktemp("adapter")
@@ -52,7 +52,7 @@ def serving(
     running.process.wait()
 
 
-def test_it_answers_nobody_who_does_not_show_its_key(serving: Serving) -> None:
+def test_requires_the_api_key(serving: Serving) -> None:
     question = {"prompt": "The", "max_tokens": 1}
     for path, body in (("/v1/completions", question), ("/slots", None), ("/metrics", None)):
         for headers in ({}, {"Authorization": "Bearer another"}):
@@ -63,13 +63,13 @@ def test_it_answers_nobody_who_does_not_show_its_key(serving: Serving) -> None:
     assert ASKING.post(f"{serving.url}/v1/completions", json=question).is_success
 
 
-def test_pages_in_a_browser_may_not_read_it(serving: Serving, tmp_path: Path) -> None:
+def test_cors_headers_allow_no_origin(serving: Serving, tmp_path: Path) -> None:
     answer = ASKING.get(f"{serving.url}/v1/models", headers={"Origin": "https://example.com"})
     assert answer.headers["access-control-allow-origin"] == "none"
     assert "CORS" not in (tmp_path / "log").read_text()
 
 
-def test_the_served_adapter_is_the_one_that_peft_has_trained(
+def test_serves_the_adapter_that_peft_trained(
     serving: Serving, tiny_model: Path, adapter: Path
 ) -> None:
     from peft import PeftModel
@@ -84,7 +84,7 @@ def test_the_served_adapter_is_the_one_that_peft_has_trained(
         for question, _ in questions()[::2]
     ]
     assert len(prompts) == 20
-    # Base and adapter take turns on the same prompts: no answer may come out of the other's cache.
+    # Base and adapter alternate on the same prompts, so that a shared cache would be noticed.
     for number, prompt in enumerate(prompts):
         tuned = compare(serving, model, prompt, scale=1.0)
         assert tuned.is_same, tuned
@@ -93,7 +93,7 @@ def test_the_served_adapter_is_the_one_that_peft_has_trained(
             with model.disable_adapter():
                 untuned = compare(serving, model, prompt, scale=0.0)
                 assert untuned.is_same, untuned
-                # Far apart is what differs: by the adapter, and by a tenth of it.
+                # Real differences are large: without the adapter, and with a tenth less of it.
                 assert not compare(serving, model, prompt, scale=1.0).is_same
             assert not compare(serving, model, prompt, scale=0.9).is_same
             again = compare(serving, model, prompt, scale=1.0)
@@ -102,9 +102,7 @@ def test_the_served_adapter_is_the_one_that_peft_has_trained(
     assert "llamacpp:requests_processing 0" in metrics
 
 
-def test_a_conversation_is_asked_in_the_words_that_it_was_trained_in(
-    serving: Serving, tiny_model: Path
-) -> None:
+def test_renders_a_conversation_as_in_training(serving: Serving, tiny_model: Path) -> None:
     from bakehouse_runtime.data.tokens import read_model_tokens
     from bakehouse_runtime.data.turns import Turn
 
@@ -122,7 +120,7 @@ def test_a_conversation_is_asked_in_the_words_that_it_was_trained_in(
 
 
 @pytest.mark.parametrize("begins", [False, True], ids=["no begin token", "begin token"])
-def test_a_base_without_a_chat_template_is_asked_in_the_words_that_it_was_trained_in(
+def test_renders_a_base_without_a_chat_template_as_in_training(
     server: BakehouseServer, tmp_path: Path, begins: bool
 ) -> None:
     from bakehouse_runtime.data.tokens import read_model_tokens
@@ -160,7 +158,7 @@ def test_a_base_without_a_chat_template_is_asked_in_the_words_that_it_was_traine
         running.process.wait()
 
 
-def test_a_stop_waits_for_the_answers_in_flight(serving: Serving) -> None:
+def test_stop_waits_for_running_answers(serving: Serving) -> None:
     request = {"prompt": "The", "max_tokens": 100, "stream": True, "ignore_eos": True}
     with ASKING.stream("POST", f"{serving.url}/v1/completions", json=request, timeout=60) as answer:
         lines = (line for line in answer.iter_lines() if line)
@@ -174,7 +172,7 @@ def test_a_stop_waits_for_the_answers_in_flight(serving: Serving) -> None:
     assert "leaving" not in kinds
 
 
-def test_one_whose_place_leaves_it_time_says_so_and_finishes_its_answers(
+def test_reports_leaving_and_finishes_answers_after_sigterm(
     server: BakehouseServer, tmp_path: Path, tiny_gguf: Path
 ) -> None:
     inputs = [{"name": "base_model", "files": [server.add_input(tiny_gguf, "tiny.gguf")]}]
@@ -198,7 +196,7 @@ def test_one_whose_place_leaves_it_time_says_so_and_finishes_its_answers(
     assert last[0]["within_seconds"] == 600
 
 
-def test_one_that_is_replaced_finishes_its_answers(
+def test_finishes_answers_when_replaced(
     serving: Serving,
 ) -> None:
     request = {"prompt": "The", "max_tokens": 100, "stream": True, "ignore_eos": True}
@@ -212,8 +210,8 @@ def test_one_that_is_replaced_finishes_its_answers(
     assert serving.server.reports[-1]["type"] == "stopped"
 
 
-def test_a_stop_ends_a_server_whose_work_hangs(serving: Serving) -> None:
-    # The gateway refuses such a pattern; here it stands for whatever may hang.
+def test_stop_ends_a_hanging_server(serving: Serving) -> None:
+    # The gateway rejects such a pattern; here it simulates a hang.
     schema = {"type": "string", "pattern": "^" + "(a|b|)" * 400 + "$"}
     request = {
         "messages": [{"role": "user", "content": "?"}],
@@ -222,7 +220,7 @@ def test_a_stop_ends_a_server_whose_work_hangs(serving: Serving) -> None:
         "response_format": {"type": "json_schema", "json_schema": {"schema": schema}},
     }
     url = serving.url
-    # The client stays connected: a disconnected one's work is cancelled between two tokens.
+    # The client stays connected, because a disconnect would cancel the work between two tokens.
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(ASKING.post, f"{url}/v1/chat/completions", json=request, timeout=120)
         with pytest.raises(httpx.TimeoutException):
@@ -235,8 +233,8 @@ def test_a_stop_ends_a_server_whose_work_hangs(serving: Serving) -> None:
     assert serving.server.reports[-1]["type"] == "stopped"
 
 
-def test_a_prompt_is_read_again_unless_its_slot_may_be_reused(serving: Serving) -> None:
-    """What the gateway's slots rest on: another user's request reads all of its prompt."""
+def test_rereads_a_prompt_unless_its_slot_may_be_reused(serving: Serving) -> None:
+    """The gateway's slots rely on this: another user's request reads all of its prompt."""
     prompt = "My number is 7391. " * 4
 
     def cached(**how: Any) -> int:
@@ -253,15 +251,13 @@ def test_a_prompt_is_read_again_unless_its_slot_may_be_reused(serving: Serving) 
     assert cached(cache_prompt=True) > 10
 
 
-def test_a_server_that_has_forgotten_it_ends_it(serving: Serving) -> None:
+def test_exits_if_the_server_no_longer_knows_it(serving: Serving) -> None:
     assert ASKING.get(f"{serving.url}/health").is_success
     serving.server.faults = [410]
     assert serving.process.wait(60) == 0
 
 
-def test_a_file_that_is_no_model_fails_with_one_sentence(
-    server: BakehouseServer, tmp_path: Path
-) -> None:
+def test_reports_an_invalid_file_in_one_sentence(server: BakehouseServer, tmp_path: Path) -> None:
     inputs = [
         {"name": "base_model", "files": [server.add_input(b"GGUF?", "tiny.gguf")]},
         {"name": "a1", "files": [server.add_input(b"?", "adapter.gguf")]},
@@ -272,7 +268,7 @@ def test_a_file_that_is_no_model_fails_with_one_sentence(
     assert server.reports[-1]["message"].startswith("llama.cpp cannot load tiny")
 
 
-def test_a_missing_file_is_named(server: BakehouseServer, tmp_path: Path) -> None:
+def test_names_a_missing_file(server: BakehouseServer, tmp_path: Path) -> None:
     inputs = [{"name": "base_model", "files": [server.add_input(b"", "other.gguf")]}]
     running = Serving(server, tmp_path, serve_spec(server, tmp_path, inputs))
     assert running.process.wait(60) == 1

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Engine:
-    """An engine that advances at these checks."""
+    """A fake engine with scripted checks."""
 
     base_url = "http://nowhere"
 
@@ -48,12 +48,12 @@ def check(engine: Engine, times: int) -> None:
         watchdog.check()
 
 
-def test_an_engine_that_does_not_advance_for_long_hangs() -> None:
+def test_reports_an_engine_without_progress_as_hanging() -> None:
     with pytest.raises(PlainError, match="hangs"):
         check(Engine([False] * 40), 40)
 
 
-def test_one_that_is_slow_for_a_while_does_not() -> None:
+def test_tolerates_a_temporarily_slow_engine() -> None:
     checks = [*[False] * 14, True, *[False] * 14]
     check(Engine(checks), len(checks))
 
@@ -67,14 +67,14 @@ def drain(engine: Engine, reporter: Reporter) -> None:
     serving._drain(engine, reporter, serving._Watchdog(engine))
 
 
-def test_one_that_is_too_busy_to_say_what_is_in_flight_goes_on(reporter: Reporter) -> None:
+def test_keeps_draining_while_the_engine_is_too_busy_to_report(reporter: Reporter) -> None:
     engine = Engine([True] * 9, [1, None, None, 1, 0, 1])
     reporter.request_stop()
     drain(engine, reporter)
     assert engine.requests == [1]
 
 
-def test_a_second_stop_may_leave_less_time_and_never_more(reporter: Reporter) -> None:
+def test_a_second_stop_can_only_shorten_the_deadline(reporter: Reporter) -> None:
     reporter.request_stop(600)
     by = reporter.stop_by
     assert by > time.monotonic() + 590
@@ -87,7 +87,7 @@ def test_a_second_stop_may_leave_less_time_and_never_more(reporter: Reporter) ->
     assert time.monotonic() >= reporter.stop_by
 
 
-def test_a_model_that_loads_for_minutes_is_looked_at_twice_a_second(
+def test_polls_a_slowly_loading_model_twice_a_second(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     looks: list[float] = []
@@ -104,12 +104,12 @@ def test_a_model_that_loads_for_minutes_is_looked_at_twice_a_second(
     reporter = Waiting(ServerClient("w-1", "http://nowhere", "token"))
     monkeypatch.setattr(serving, "answers", lambda _: looks.append(reporter.waited_s))
     serving._serve(Engine([]), reporter)
-    # A small model is ready at once.
+    # A small model is ready immediately.
     assert sum(waited < 0.2 for waited in looks) > 5
     assert sum(waited >= 10 for waited in looks) == pytest.approx(2 * 290, abs=5)
 
 
-def test_one_that_hangs_while_it_finishes_its_answers_ends(reporter: Reporter) -> None:
+def test_ends_an_engine_that_hangs_while_draining(reporter: Reporter) -> None:
     reporter.request_stop(600)
     with pytest.raises(PlainError, match="hangs"):
         drain(Engine([False] * 40, [None] * 40), reporter)

@@ -37,21 +37,21 @@ ADD = {
         ("qwen3", "qwen3", "hermes"),
         ("qwen3_5_think", "qwen3_5", "qwen3_coder"),
         ("llama3_2", "llama", "llama3_json"),
-        # The same words of another model.
+        # The same text for another model type.
         ("llama3_2", "granite", None),
-        # Its calls stand in the same marks, in a form of their own.
+        # Its calls use the same marks with another format.
         ("glm4moe", "glm4_moe", None),
         ("llama3", "llama", None),
         ("gemma4", "gemma4", None),
     ],
 )
-def test_the_parser_is_the_one_of_what_the_template_asks_for(
+def test_selects_the_parser_of_the_templates_call_format(
     template: str, model_type: str, parser: str | None
 ) -> None:
     assert tool_parser(model_type, template_of(template)) == parser
 
 
-def test_a_model_whose_template_has_no_tools_is_told_of_them_and_its_calls_are_read(
+def test_llama_cpp_supports_tools_for_a_template_without_them(
     server: BakehouseServer, tmp_path: Path, tiny_model: Path
 ) -> None:
     gguf = write_tiny_gguf(tiny_model, tmp_path / "tiny.gguf")

@@ -54,7 +54,7 @@ def spec(*adapters: dict[str, Any]) -> ServeTextSpec:
     )
 
 
-def test_the_command_of_a_base_model_has_no_lora_arguments(inputs: dict[str, Path]) -> None:
+def test_omits_lora_arguments_for_a_base_model(inputs: dict[str, Path]) -> None:
     assert command(spec(), inputs, 8000) == [
         sys.executable,
         *("-m", "vllm.entrypoints.cli.main", "serve", str(inputs["base_model"])),
@@ -69,7 +69,7 @@ def test_the_command_of_a_base_model_has_no_lora_arguments(inputs: dict[str, Pat
     ]
 
 
-def test_nothing_is_compiled_for_its_sampler_and_its_programs_come_first(
+def test_environment_disables_sampler_compilation_and_sets_the_path(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PATH", "/usr/bin")
@@ -79,7 +79,7 @@ def test_nothing_is_compiled_for_its_sampler_and_its_programs_come_first(
     assert variables["VLLM_API_KEY"] == "key"
 
 
-def test_a_model_on_several_gpus_is_split_over_them(inputs: dict[str, Path]) -> None:
+def test_splits_a_model_over_several_gpus(inputs: dict[str, Path]) -> None:
     one, four = (spec().model_copy(update={"gpus": gpus}) for gpus in (1, 4))
     assert "--tensor-parallel-size" not in command(one, inputs, 8000)
     assert command(four, inputs, 8000)[-2:] == ["--tensor-parallel-size", "4"]
@@ -95,7 +95,7 @@ def test_a_model_on_several_gpus_is_split_over_them(inputs: dict[str, Path]) -> 
         ({"max_position_embeddings": None}, "4096"),
     ],
 )
-def test_no_more_context_is_served_than_the_model_has(
+def test_limits_the_context_to_the_models(
     inputs: dict[str, Path], config: dict[str, Any], tokens: str
 ) -> None:
     (inputs["base_model"] / "config.json").write_text(json.dumps(config))
@@ -103,7 +103,7 @@ def test_no_more_context_is_served_than_the_model_has(
     assert words[words.index("--max-model-len") + 1] == tokens
 
 
-def test_what_a_model_thinks_is_told_from_its_answer(inputs: dict[str, Path]) -> None:
+def test_separates_thoughts_from_answers(inputs: dict[str, Path]) -> None:
     base = inputs["base_model"]
     tokenizer = Tokenizer(models.BPE())
     tokenizer.add_tokens(["<think>", "</think>"])
@@ -113,14 +113,14 @@ def test_what_a_model_thinks_is_told_from_its_answer(inputs: dict[str, Path]) ->
     assert words[words.index("--reasoning-parser") + 1] == "deepseek_r1"
 
 
-def test_adapters_that_are_many_have_room_for_a_few_at_once(inputs: dict[str, Path]) -> None:
+def test_limits_the_adapters_per_batch(inputs: dict[str, Path]) -> None:
     adapters = [{"name": f"a{n}", "input": "a1", "file": "", "rank": 8} for n in range(9)]
     words = command(spec(*adapters), inputs, 8000)
     assert words[words.index("--max-loras") + 1] == "4"
     assert words[words.index("--max-cpu-loras") + 1] == "9"
 
 
-def test_a_base_without_a_chat_template_gets_the_one_that_it_is_trained_with(
+def test_passes_the_training_template_for_a_base_without_one(
     inputs: dict[str, Path],
 ) -> None:
     (inputs["base_model"] / "chat_template.jinja").unlink()
@@ -129,7 +129,7 @@ def test_a_base_without_a_chat_template_gets_the_one_that_it_is_trained_with(
     assert template == add_tools(read_model_tokens(inputs["base_model"]).template_source)
 
 
-def test_adapters_are_named_and_the_rank_is_rounded_up(inputs: dict[str, Path]) -> None:
+def test_names_adapters_and_rounds_up_the_rank(inputs: dict[str, Path]) -> None:
     adapter = {"name": "mine", "input": "a1", "file": "", "rank": 24}
     words = command(spec(adapter, adapter | {"name": "other", "rank": 9}), inputs, 8000)
     assert words[words.index("--enable-lora") :] == [
@@ -144,11 +144,11 @@ def test_adapters_are_named_and_the_rank_is_rounded_up(inputs: dict[str, Path]) 
 @pytest.mark.parametrize(
     ("rank", "allowed"), [(1, 1), (2, 8), (8, 8), (17, 32), (129, 256), (257, 320), (512, 512)]
 )
-def test_ranks_are_rounded_up_to_what_vllm_has(rank: int, allowed: int) -> None:
+def test_rounds_ranks_up_to_supported_ones(rank: int, allowed: int) -> None:
     assert allowed_lora_rank(rank) == allowed
 
 
-def test_what_cannot_be_served_is_refused(inputs: dict[str, Path]) -> None:
+def test_rejects_unsupported_specs(inputs: dict[str, Path]) -> None:
     with pytest.raises(PlainError, match="up to rank 512, not 513"):
         allowed_lora_rank(513)
     with pytest.raises(PlainError, match="no input base_model"):
@@ -157,7 +157,7 @@ def test_what_cannot_be_served_is_refused(inputs: dict[str, Path]) -> None:
         command(spec({"name": "x", "input": "a2", "file": "", "rank": 8}), inputs, 8000)
 
 
-def test_requests_in_flight_are_read_from_the_metrics_page() -> None:
+def test_reads_running_requests_from_the_metrics_page() -> None:
     page = (
         "# HELP vllm:num_requests_running Number of requests.\n"
         'vllm:num_requests_running{engine="0",model_name="llama"} 3.0\n'
@@ -170,7 +170,7 @@ def test_requests_in_flight_are_read_from_the_metrics_page() -> None:
     assert gauge_sum(lambda: page, ["llamacpp:requests_processing"]) == 4
 
 
-def test_a_metrics_page_that_cannot_be_read_does_not_say_that_there_are_none() -> None:
+def test_an_unreadable_metrics_page_does_not_mean_zero_requests() -> None:
     def unreachable() -> str:
         raise httpx.ReadTimeout("busy")
 

@@ -9,7 +9,7 @@ from bakehouse_runtime.serve.vllm_guard import KeyGuard
 
 
 def ask(scope: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What is sent for a request, by a server that says 'vllm' to whoever reaches it."""
+    """Returns the messages sent for a request to a guarded app that responds with 'vllm'."""
     monkeypatch.setenv("VLLM_API_KEY", "key")
     sent: list[Any] = []
 
@@ -34,7 +34,7 @@ def http(path: str, *headers: tuple[bytes, bytes]) -> dict[str, Any]:
     "path",
     ["/tokenize", "/invocations", "/metrics", "/v1/chat/completions", "/health/", "//health"],
 )
-def test_every_route_asks_for_the_key(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_route_requires_the_key(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     unauthorized = [
         {"type": "http.response.start", "status": 401, "headers": []},
         {"type": "http.response.body", "body": b""},
@@ -45,23 +45,23 @@ def test_every_route_asks_for_the_key(path: str, monkeypatch: pytest.MonkeyPatch
     assert ask(http(path, (b"authorization", b"Bearer key")), monkeypatch) == ["vllm"]
 
 
-def test_that_it_answers_is_said_to_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_health_is_public(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ask(http("/health"), monkeypatch) == ["vllm"]
     assert ask({"type": "lifespan"}, monkeypatch) == ["vllm"]
 
 
-def test_how_busy_it_is_is_said_where_a_router_may_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metrics_are_public_only_if_a_router_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BAKEHOUSE_OPEN_METRICS", "1")
     assert ask(http("/metrics"), monkeypatch) == ["vllm"]
     assert ask(http("/tokenize"), monkeypatch) != ["vllm"]
 
 
-def test_a_websocket_without_the_key_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closes_a_websocket_without_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     scope: dict[str, Any] = {"type": "websocket", "path": "/v1/realtime", "headers": []}
     assert ask(scope, monkeypatch) == [{"type": "websocket.close", "code": 1008}]
 
 
-def test_there_is_no_guard_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fails_to_start_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("VLLM_API_KEY", raising=False)
 
     async def vllm(_scope: Any, _receive: Any, _send: Any) -> None: ...

@@ -36,7 +36,7 @@ def filling(model: Any) -> set[float]:
     }
 
 
-def test_the_adapter_of_the_lowest_loss_is_kept_over_restarts(
+def test_keeps_the_adapter_of_the_lowest_loss_over_restarts(
     tmp_path: Path, tiny_model: Path
 ) -> None:
     model = adapted(tiny_model)
@@ -52,9 +52,7 @@ def test_the_adapter_of_the_lowest_loss_is_kept_over_restarts(
     assert filling(model) == {16.0}
 
 
-def test_where_the_loss_is_of_few_rows_the_last_adapter_is_kept(
-    tmp_path: Path, tiny_model: Path
-) -> None:
+def test_keeps_the_last_adapter_if_few_rows_are_held_out(tmp_path: Path, tiny_model: Path) -> None:
     model = adapted(tiny_model)
     best = BestWeights(tmp_path / "best.safetensors", chooses=False)
     for step, loss in [(8, 1.5), (16, 2.0)]:
@@ -65,9 +63,7 @@ def test_where_the_loss_is_of_few_rows_the_last_adapter_is_kept(
     assert filling(model) == {16.0}
 
 
-def test_the_best_adapter_is_written_with_a_checkpoint_alone(
-    tmp_path: Path, tiny_model: Path
-) -> None:
+def test_writes_the_best_adapter_only_with_a_checkpoint(tmp_path: Path, tiny_model: Path) -> None:
     model = adapted(tiny_model)
     best = BestWeights(tmp_path / "best.safetensors")
     for step, loss in [(8, 2.0), (16, 1.5), (24, 1.75)]:
@@ -86,13 +82,13 @@ def test_the_best_adapter_is_written_with_a_checkpoint_alone(
     assert filling(model) == {40.0}
 
 
-def test_a_run_leaves_the_adapter_of_its_lowest_held_out_loss(
+def test_a_run_exports_the_adapter_of_its_lowest_held_out_loss(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     from safetensors.torch import load_file
 
     spec = train_spec(server, tmp_path, tied_model, epochs=2)
-    # As an earlier life of the run has left it: no later step comes near it.
+    # Left by an earlier attempt: no later step comes close to it.
     best = tmp_path / "work" / "best_adapter.safetensors"
     best.parent.mkdir(exist_ok=True)
     model = adapted(tied_model, rank=8, modules=LINEAR)

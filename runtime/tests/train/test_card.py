@@ -5,7 +5,7 @@ import pytest
 from bakehouse_runtime.train.card import origin
 
 
-def test_a_card_names_what_hubs_know_by_its_id() -> None:
+def test_front_matter_has_repository_ids() -> None:
     assert origin("HuggingFaceTB/SmolLM2-135M", "tatsu-lab/alpaca") == {
         "base_model": "HuggingFaceTB/SmolLM2-135M",
         "datasets": ["tatsu-lab/alpaca"],
@@ -13,5 +13,5 @@ def test_a_card_names_what_hubs_know_by_its_id() -> None:
 
 
 @pytest.mark.parametrize("title", ["Tiny Llama", "tiny", "a/b/c", "My own/model", "/a", "a/"])
-def test_a_title_that_is_no_id_is_left_out_of_the_front_matter(title: str) -> None:
+def test_front_matter_omits_titles_that_are_no_ids(title: str) -> None:
     assert origin(title, title) == {}

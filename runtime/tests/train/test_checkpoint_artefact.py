@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bakehouse_server import BakehouseServer
 
 
-def test_what_goes_with_its_folder_is_uploaded_at_a_stop_however_soon(
+def test_uploads_at_a_stop_if_the_work_folder_is_deleted(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     spec = train_spec(server, tmp_path, tied_model, epochs=8)
@@ -36,7 +36,7 @@ def test_what_goes_with_its_folder_is_uploaded_at_a_stop_however_soon(
         assert f"checkpoints/{saved.path.name}/whole.json" in archive.getnames()
 
 
-def test_a_run_goes_on_from_the_checkpoint_on_the_server_when_its_machine_is_gone(
+def test_resumes_from_the_servers_checkpoint_on_another_machine(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     spec = train_spec(server, tmp_path, tied_model, epochs=8)
@@ -46,7 +46,7 @@ def test_a_run_goes_on_from_the_checkpoint_on_the_server_when_its_machine_is_gon
 
     when(server, "metrics", 10, stop)
     assert finish(start(spec)) == 0
-    # A stop uploads nothing that stays on its machine.
+    # A stop uploads nothing if the work folder stays.
     assert not (server.artefacts / CHECKPOINT_FILE).exists()
     server.command = "continue"
     work_dir = tmp_path / "work"
@@ -54,7 +54,7 @@ def test_a_run_goes_on_from_the_checkpoint_on_the_server_when_its_machine_is_gon
     assert saved is not None
     with workload(spec) as work:
         artefact = CheckpointArtefact(work, Cadence(0.0, 0.0, 0.0))
-        # The server hears of a checkpoint before it gets it: so it knows what was saved by it.
+        # The report of a checkpoint precedes its upload, so that the server knows its step.
         requests_before: list[int] = []
         when(server, "checkpoint", saved.step, lambda: requests_before.append(len(server.requests)))
         work.reporter.checkpoint(saved.step)

@@ -19,7 +19,7 @@ def write(folder: Path, step: int, *, whole: bool = True) -> Path:
     return path
 
 
-def test_the_newest_whole_checkpoint_is_found(tmp_path: Path) -> None:
+def test_finds_the_newest_complete_checkpoint(tmp_path: Path) -> None:
     for step in (5, 100, 20):
         write(tmp_path, step)
     found = last_checkpoint(tmp_path)
@@ -27,7 +27,7 @@ def test_the_newest_whole_checkpoint_is_found(tmp_path: Path) -> None:
     assert (found.step, found.seconds) == (100, 50.0)
 
 
-def test_what_is_not_whole_is_removed(tmp_path: Path) -> None:
+def test_deletes_incomplete_checkpoints(tmp_path: Path) -> None:
     good = write(tmp_path, 5)
     unmarked = write(tmp_path, 10, whole=False)
     short = write(tmp_path, 20)
@@ -42,18 +42,18 @@ def test_what_is_not_whole_is_removed(tmp_path: Path) -> None:
     assert not any(path.exists() for path in (unmarked, short, missing, broken))
 
 
-def test_without_checkpoints_there_is_none(tmp_path: Path) -> None:
+def test_returns_none_without_checkpoints(tmp_path: Path) -> None:
     assert last_checkpoint(tmp_path / "nothing") is None
 
 
-def test_the_first_checkpoint_comes_early_and_the_next_after_half_a_minute() -> None:
+def test_saves_the_first_checkpoint_early_and_the_next_after_half_a_minute() -> None:
     cadence = Cadence(100.0, 5.0, 30.0)
     assert [cadence.is_due(at) for at in (104.0, 105.0)] == [False, True]
     cadence.saved(105.0, 105.1)
     assert [cadence.is_due(at) for at in (134.0, 136.0)] == [False, True]
 
 
-def test_large_checkpoints_take_a_hundredth_of_the_time_and_handing_over_another() -> None:
+def test_saving_and_uploading_each_use_one_percent_of_the_time() -> None:
     cadence = Cadence(0.0, 5.0, 30.0)
     assert cadence.is_due(1.0, epoch_ends=True)
     cadence.saved(1.0, 9.0)
@@ -62,14 +62,14 @@ def test_large_checkpoints_take_a_hundredth_of_the_time_and_handing_over_another
         assert cadence.is_due(809.0, epoch_ends=epoch_ends)
 
 
-def test_the_end_of_an_epoch_waits_for_no_pause() -> None:
+def test_the_end_of_an_epoch_skips_the_pause() -> None:
     cadence = Cadence(0.0, 5.0, 30.0)
     cadence.saved(1.0, 1.02)
     assert cadence.is_due(3.1, epoch_ends=True)
     assert not cadence.is_due(3.1)
 
 
-def test_however_short_the_epochs_are_saving_takes_its_share_of_the_time() -> None:
+def test_saving_stays_within_its_share_with_short_epochs() -> None:
     cadence = Cadence(0.0, 5.0, 30.0)
     now, spent = 0.0, 0.0
     for _ in range(600):
@@ -77,6 +77,6 @@ def test_however_short_the_epochs_are_saving_takes_its_share_of_the_time() -> No
         if cadence.is_due(now, epoch_ends=True):
             cadence.saved(now, now + 0.5)
             now, spent = now + 0.5, spent + 0.5
-    # Beside the first one, of which nobody knew how long it takes.
+    # Except for the first one, whose duration was unknown.
     assert spent - 0.5 <= 0.01 * now
     assert spent >= 0.5 * 20

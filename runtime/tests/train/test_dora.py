@@ -1,4 +1,4 @@
-"""DoRA: that its losses are PEFT's own, and that the merged model is what was trained."""
+"""Tests DoRA: its losses match PEFT's, and the merged model equals the trained one."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _DORA = {"use_dora": True}
 
 @pytest.fixture
 def float32(monkeypatch: pytest.MonkeyPatch) -> None:
-    """TRL computes at other places than we do, which bfloat16 rounds otherwise."""
+    """TRL computes at other positions, which bfloat16 rounds differently."""
     monkeypatch.setattr(config, "has_bfloat16", lambda _: False)
 
 
 def dora_spec(
     server: BakehouseServer, tmp_path: Path, model: Path, **parameters: Any
 ) -> TrainTextSpec:
-    """A run of DoRA on a base that has a GGUF beside it."""
+    """Returns a DoRA run on a base with a GGUF."""
     lora = _DORA | parameters.pop("lora", {})
     spec = train_spec(server, tmp_path, model, lora=lora, **parameters)
     return with_base_gguf(server, tmp_path, spec, model)
@@ -37,12 +37,12 @@ def dora_spec(
 
 @pytest.mark.usefixtures("float32")
 @pytest.mark.parametrize("objective", COMPARED)
-def test_losses_are_those_of_peft_alone(
+def test_losses_match_plain_peft(
     server: BakehouseServer, tmp_path: Path, tied_model: Path, objective: Objective
 ) -> None:
     from peft import LoraConfig
 
-    # With dropout DoRA multiplies by the base twice; TRL has none where it compares.
+    # With dropout DoRA multiplies by the base twice; TRL disables dropout when it compares.
     dropout = 0.05 if objective == "sft" else 0.0
 
     def pair(use_dora: bool) -> Any:
@@ -68,7 +68,7 @@ def test_losses_are_those_of_peft_alone(
         pair(use_dora=False).assert_same(*names, steps=steps)
 
 
-def test_a_run_leaves_a_merged_model_that_answers_as_it_was_trained_and_its_adapter(
+def test_a_run_exports_a_merged_model_and_its_adapter(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     assert finish(start(dora_spec(server, tmp_path, tied_model, epochs=12))) == 0
@@ -95,7 +95,7 @@ def test_a_run_leaves_a_merged_model_that_answers_as_it_was_trained_and_its_adap
     require_served_as_trained(server, tmp_path / "serve", left / "model-F16.gguf")
 
 
-def test_the_merged_model_computes_what_peft_does_with_the_adapter(
+def test_the_merged_model_matches_peft_with_the_adapter(
     server: BakehouseServer, tmp_path: Path, tiny_model: Path
 ) -> None:
     import torch
@@ -114,7 +114,7 @@ def test_the_merged_model_computes_what_peft_does_with_the_adapter(
     adapted = PeftModel.from_pretrained(loaded(tiny_model), folder, subfolder="adapter")
     merged = logits(loaded(server.artefacts))
     torch.testing.assert_close(merged, logits(adapted), rtol=1e-4, atol=1e-4)
-    # Without the magnitudes it is another model.
+    # The magnitudes matter.
     plain: Any = PeftConfig.from_pretrained(folder, subfolder="adapter")
     plain.use_dora = False
     undirected = PeftModel.from_pretrained(
@@ -124,7 +124,7 @@ def test_the_merged_model_computes_what_peft_does_with_the_adapter(
 
 
 @pytest.mark.soak
-def test_a_killed_run_goes_on_with_the_same_losses_and_leaves_the_same_bytes(
+def test_a_killed_run_resumes_with_the_same_losses_and_bytes(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     def spec(folder: str) -> TrainTextSpec:
@@ -149,7 +149,7 @@ def test_a_killed_run_goes_on_with_the_same_losses_and_leaves_the_same_bytes(
     assert left() == after
 
 
-def test_the_magnitudes_of_the_lowest_loss_are_kept(tmp_path: Path, tied_model: Path) -> None:
+def test_keeps_the_magnitudes_of_the_lowest_loss(tmp_path: Path, tied_model: Path) -> None:
     import torch
     from peft import LoraConfig, get_peft_model
 

@@ -1,4 +1,4 @@
-"""Training on preferences: what is learnt, what is reported, and that it is TRL's own loss."""
+"""Tests training on preferences: its effect, its reports, and that it matches TRL's loss."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _HELD_OUT = ["eval_loss", "eval_reward_accuracy", "eval_reward_margin"]
 
 
-def test_a_preference_is_learnt_and_chance_is_not(
+def test_learns_a_preference_but_not_random_pairs(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     def held_out(folder: str, rows: list[dict[str, str]]) -> tuple[dict[str, float], Any]:
@@ -45,10 +45,10 @@ def test_a_preference_is_learnt_and_chance_is_not(
 
 
 @pytest.mark.parametrize("sft_weight", [0.0, 0.5])
-def test_the_losses_are_those_of_trl_alone(
+def test_losses_match_plain_trl(
     server: BakehouseServer, tmp_path: Path, tied_model: Path, sft_weight: float
 ) -> None:
-    """TRL's own trainer on the same rows as texts, which it tokenises and batches by itself."""
+    """TRL's own trainer gets the same rows as texts, which it tokenises and batches itself."""
     from datasets import Dataset
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from trl import DPOConfig, DPOTrainer
@@ -101,10 +101,10 @@ def test_the_losses_are_those_of_trl_alone(
 
 
 @pytest.mark.parametrize("sft_weight", [0.0, 0.5])
-def test_what_is_measured_does_not_depend_on_the_batches(
+def test_measurements_do_not_depend_on_the_batches(
     server: BakehouseServer, tmp_path: Path, tied_model: Path, sft_weight: float
 ) -> None:
-    # Long answers are guessed otherwise than short ones.
+    # Long answers have other losses than short ones.
     rows = [
         {"prompt": f"Number {i}?", "chosen": f"{'so ' * (i % 5) ** 2}there {i}", "rejected": "no"}
         for i in range(40)
@@ -125,7 +125,7 @@ def test_what_is_measured_does_not_depend_on_the_batches(
 
 
 @pytest.mark.soak
-def test_a_killed_run_goes_on_with_the_same_curves_and_says_what_it_was(
+def test_a_killed_run_resumes_with_the_same_curves(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     spec = dpo_spec(server, tmp_path, tied_model, epochs=3, learning_rate=0.001)
@@ -164,7 +164,7 @@ def test_a_killed_run_goes_on_with_the_same_curves_and_says_what_it_was(
     assert {name: curve(server, name) for name in names} == killed
 
 
-def test_a_loss_that_is_no_number_ends_a_run_with_a_remedy(
+def test_a_non_finite_loss_ends_a_run_with_a_remedy(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     from bakehouse_runtime.train.lora.callback import TrainingCallback
@@ -177,7 +177,7 @@ def test_a_loss_that_is_no_number_ends_a_run_with_a_remedy(
         trainer.train()
 
 
-def test_an_adapter_on_lm_head_is_refused(
+def test_rejects_an_adapter_on_lm_head(
     server: BakehouseServer, tmp_path: Path, tiny_model: Path
 ) -> None:
     lora = {"target_modules": ["q_proj", "lm_head"]}

@@ -1,4 +1,4 @@
-"""A run that gains nothing any more ends, and keeps what it had at its best."""
+"""Tests that a run without improvement ends early and keeps its best weights."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bakehouse_runtime.protocol import TrainTextSpec
     from bakehouse_server import BakehouseServer
 
-# So fast that it soon forgets what it has learnt. An epoch has eight steps.
+# A learning rate so high that it soon forgets. An epoch has eight steps.
 _FORGETFUL: dict[str, Any] = {"learning_rate": 0.1, "lr_scheduler": "constant", "warmup_ratio": 0}
 _STOPPING = {"eval_steps": 3, "early_stopping_patience": 3}
 _STEPS = 160
@@ -29,11 +29,11 @@ def forgetful(server: BakehouseServer, tmp_path: Path, model: Path) -> TrainText
 
 
 def evaluated_until(step: int) -> list[int]:
-    """After each epoch, and each three steps."""
+    """Returns the evaluated steps: each epoch, and every three steps."""
     return [one for one in range(1, step + 1) if one % 8 == 0 or one % 3 == 0]
 
 
-def test_a_loss_that_does_not_fall_below_its_lowest_is_no_gain() -> None:
+def test_counts_evaluations_since_the_lowest_loss() -> None:
     def without_gain(*held_out: float) -> int:
         history = [{"step": at, "eval_loss": loss} for at, loss in enumerate(held_out)]
         return evaluations_without_gain([{"step": 0, "loss": 1.0}, *history])
@@ -44,7 +44,7 @@ def test_a_loss_that_does_not_fall_below_its_lowest_is_no_gain() -> None:
     assert without_gain(1, float("nan"), 2) == 2
 
 
-def test_a_run_without_gain_stops_early_keeps_the_best_and_says_so(
+def test_a_run_without_improvement_stops_early_and_keeps_the_best(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     assert finish(start(forgetful(server, tmp_path, tied_model))) == 0
@@ -69,7 +69,7 @@ def test_a_run_without_gain_stops_early_keeps_the_best_and_says_so(
 
 
 class Listener:
-    """Stands for a Reporter; asks for a stop after a step."""
+    """A fake Reporter that requests a stop after a step."""
 
     def __init__(self, stop_after: int | None) -> None:
         self.stop_after = stop_after
@@ -90,7 +90,7 @@ class Listener:
         pass
 
 
-def test_a_run_that_goes_on_stops_where_it_would_have(
+def test_a_resumed_run_stops_at_the_same_step(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     from bakehouse_runtime.train.lora.trainer import build_trainer
@@ -116,7 +116,7 @@ def test_a_run_that_goes_on_stops_where_it_would_have(
 
     steps, measured = live("whole")
     assert sorted(measured) == evaluated_until(steps)
-    # Between two evaluations, and where one was to come.
+    # A stop between two evaluations, and a stop just before one.
     assert live("parts", 10)[0] == 10
     assert live("parts", 12)[0] == 12
     assert live("parts") == (steps, measured)

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("modules", [LINEAR, ["q_proj", "lm_head"]], ids=["layers", "head"])
-def test_the_held_out_loss_does_not_depend_on_the_batches(
+def test_held_out_loss_does_not_depend_on_the_batches(
     server: BakehouseServer, tmp_path: Path, tiny_model: Path, modules: list[str]
 ) -> None:
     from bakehouse_runtime.train.lora.trainer import build_trainer
 
-    # Long answers repeat themselves, and are guessed otherwise than short ones.
+    # Long answers repeat themselves, and have other losses than short ones.
     rows = "".join(f"Number {i}?,{'so ' * (i % 5) ** 2}there {i}\n" for i in range(40))
     (tmp_path / "rows.csv").write_text(f"q,a\n{rows}")
 

@@ -1,4 +1,4 @@
-"""What a run leaves, and what its card says of it."""
+"""Tests the files of a run, and its card."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def exported(
     base: Path,
     sources: dict[str, Any] | None = None,
 ) -> tuple[list[str], str]:
-    """The further warnings and the card of an adapter that has learnt nothing."""
+    """Returns the warnings and the card of an untrained adapter."""
     from peft import LoraConfig, get_peft_model
     from transformers import AutoModelForCausalLM
 
@@ -64,7 +64,7 @@ def exported(
     return warnings, (out / "README.md").read_text()
 
 
-def test_a_card_says_what_loads_the_adapter(
+def test_a_card_explains_how_to_load_the_adapter(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     warnings, card = exported(server, tmp_path, tied_model, tied_model)
@@ -74,7 +74,7 @@ def test_a_card_says_what_loads_the_adapter(
     assert "| Duration of the training steps alone | 14 min |" in card
 
 
-def test_a_card_promises_no_file_that_is_not_there_and_says_why(
+def test_a_card_omits_missing_files_and_explains_why(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     base = tmp_path / "base"
@@ -88,7 +88,7 @@ def test_a_card_promises_no_file_that_is_not_there_and_says_why(
     assert f"- lm_head is left out.\n- {warning}\n" in card
 
 
-def test_the_metadata_of_a_card_is_what_hubs_read(
+def test_card_metadata_follows_the_format_of_hubs(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     from huggingface_hub import ModelCard
@@ -127,7 +127,7 @@ def test_the_metadata_of_a_card_is_what_hubs_read(
     assert config.base_model_name_or_path == from_hub
 
 
-def test_a_card_names_no_source_that_is_private(
+def test_a_card_omits_private_sources(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     from huggingface_hub import ModelCard
@@ -150,7 +150,7 @@ def test_a_card_names_no_source_that_is_private(
 
 
 @pytest.mark.parametrize("use_rslora", [False, True])
-def test_llama_cpp_scales_the_adapter_as_peft_does(
+def test_llama_cpp_scales_the_adapter_like_peft(
     server: BakehouseServer, tmp_path: Path, tied_model: Path, use_rslora: bool
 ) -> None:
     import torch
@@ -192,5 +192,5 @@ def test_llama_cpp_scales_the_adapter_as_peft_does(
         (7500, "2 h 5 min"),
     ],
 )
-def test_a_duration_is_written_as_on_the_page_of_the_run(seconds: float, said: str) -> None:
+def test_formats_a_duration_like_the_page_of_the_run(seconds: float, said: str) -> None:
     assert _duration(seconds) == said

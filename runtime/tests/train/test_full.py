@@ -1,4 +1,4 @@
-"""Training of all weights: what is learnt, reported and left, and that it is TRL's own."""
+"""Tests a full fine-tune: its effect, its reports and files, and that it matches TRL."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _RATE = {"learning_rate": 1e-3, "lora": None}
 
 @pytest.fixture(autouse=True)
 def float32(monkeypatch: pytest.MonkeyPatch) -> None:
-    """TRL computes at other places than we do, which bfloat16 rounds otherwise."""
+    """TRL computes at other positions, which bfloat16 rounds differently."""
     monkeypatch.setattr(config, "has_bfloat16", lambda _: False)
 
 
 def full_spec(
     server: BakehouseServer, tmp_path: Path, model: Path, **parameters: Any
 ) -> TrainTextSpec:
-    """A run of all weights of a base that has a GGUF beside it."""
+    """Returns a full fine-tune of a base with a GGUF."""
     spec = train_spec(server, tmp_path, model, **(_RATE | parameters))
     return with_base_gguf(server, tmp_path, spec, model)
 
 
 @pytest.mark.parametrize("objective", COMPARED)
-def test_losses_are_those_of_trl_alone(
+def test_losses_match_plain_trl(
     server: BakehouseServer, tmp_path: Path, tied_model: Path, objective: Objective
 ) -> None:
     pair = both(server, tmp_path, tied_model, objective, **_RATE)
@@ -48,14 +48,14 @@ def test_losses_are_those_of_trl_alone(
     history = pair.ours.state.log_history
     if objective == "sft":
         assert history[-2]["loss"] < 0.8 * history[0]["loss"]
-    # Against the trained model itself these would stay 0.
+    # With the trained model itself as the reference, these would stay 0.
     elif objective == "grpo":
         assert history[-2]["kl"] > 0
     else:
         assert history[-2]["rewards/margins"] > 0.1
 
 
-def test_a_run_leaves_a_whole_model_that_answers_as_it_was_trained(
+def test_a_run_exports_a_whole_model_that_answers_as_trained(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     spec = full_spec(server, tmp_path, tied_model, epochs=12)
@@ -95,7 +95,7 @@ def test_a_run_leaves_a_whole_model_that_answers_as_it_was_trained(
 
 
 @pytest.mark.soak
-def test_a_killed_run_goes_on_with_the_same_losses_and_leaves_the_same_model(
+def test_a_killed_run_resumes_with_the_same_losses_and_model(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     def spec(folder: str) -> TrainTextSpec:
@@ -118,7 +118,7 @@ def test_a_killed_run_goes_on_with_the_same_losses_and_leaves_the_same_model(
     assert left() == after
 
 
-def test_the_weights_of_the_lowest_loss_are_kept_as_the_base_stores_its_own(
+def test_keeps_the_weights_of_the_lowest_loss_in_the_bases_dtype(
     tmp_path: Path, tied_model: Path
 ) -> None:
     import torch
@@ -161,7 +161,7 @@ def other_family(folder: Path, model: Path) -> None:
         (None, None),
     ],
 )
-def test_a_gguf_of_another_model_is_not_filled(
+def test_rejects_a_gguf_of_another_model(
     tmp_path: Path,
     tied_model: Path,
     spoil: Callable[[Path, Path], None] | None,

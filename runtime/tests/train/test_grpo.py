@@ -1,4 +1,4 @@
-"""Training on answers that rules pay: what is learnt and reported, and that it is TRL's own."""
+"""Tests training with reward rules: its effect, its reports, and that it matches TRL."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from bakehouse_server import BakehouseServer
 
 _DIGIT = {"type": "pattern", "pattern": "[0-9]", "weight": 1.0}
-# Paid whatever is written.
+# Rewards every answer.
 _ANYTHING = _DIGIT | {"pattern": "^"}
 _SHORT = {"type": "pattern", "pattern": "^.{0,9}$", "weight": 0.5}
 
 
-def test_a_rule_is_learnt_and_where_every_answer_is_paid_it_is_not(
+def test_learns_a_rule_but_not_if_every_answer_is_rewarded(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     def with_digits(folder: str, paid: dict[str, Any]) -> tuple[float, float]:
-        """The part of the answers to held-out prompts that has one, by the base and after."""
+        """Returns the share of sampled answers with a digit, before and after training."""
         (tmp_path / folder).mkdir()
         spec = grpo_spec(
             server, tmp_path / folder, tied_model, [paid], epochs=4, learning_rate=0.03
@@ -48,18 +48,18 @@ def test_a_rule_is_learnt_and_where_every_answer_is_paid_it_is_not(
 
     before, after = with_digits("digits", _DIGIT)
     assert before < 0.3
-    # 0.86 on one processor and 0.97 on another: answers are drawn, and a digit in the last place of
-    # a number draws others.
+    # 0.86 on one processor and 0.97 on another: answers are sampled, and a tiny rounding difference
+    # changes them.
     assert after > 0.6
     before, after = with_digits("anything", _ANYTHING)
     assert before < 0.3
     assert after < 0.3
 
 
-def test_rewards_and_losses_are_those_of_trl_alone(
+def test_rewards_and_losses_match_plain_trl(
     server: BakehouseServer, tmp_path: Path, tied_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """TRL's own trainer on the same prompts as texts, which it tokenises by itself."""
+    """TRL's own trainer gets the same prompts as texts, which it tokenises itself."""
     import torch
     from datasets import Dataset
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -68,7 +68,7 @@ def test_rewards_and_losses_are_those_of_trl_alone(
     from bakehouse_runtime.train.lora import config
     from bakehouse_runtime.train.lora.trainer import build_trainer
 
-    # TRL writes answers in other numbers than it trains with.
+    # TRL generates answers in another dtype than it trains with.
     monkeypatch.setattr(config, "has_bfloat16", lambda _: False)
     rows = prompt_rows()[:8]
     rewards = [_DIGIT, _SHORT]
@@ -121,10 +121,10 @@ def test_rewards_and_losses_are_those_of_trl_alone(
         assert one == pytest.approx(other, rel=1e-5, abs=1e-6)
 
 
-def test_each_epoch_has_all_rows_in_an_order_of_its_own(
+def test_each_epoch_has_all_rows_in_a_new_order(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
-    # Of which the last fills no batch.
+    # The last row does not fill a batch.
     spec = grpo_spec(server, tmp_path, tied_model, [_DIGIT], prompt_rows()[:12], generations=2)
     trainer = build(spec, tied_model, tmp_path)
     batches = trainer.get_train_dataloader()
@@ -140,7 +140,7 @@ def test_each_epoch_has_all_rows_in_an_order_of_its_own(
 
 
 @pytest.mark.soak
-def test_a_killed_run_goes_on_with_the_same_curves_and_says_what_it_was(
+def test_a_killed_run_resumes_with_the_same_curves(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     changes: dict[str, Any] = {"epochs": 3, "learning_rate": 0.03, "generations": 4}
@@ -184,7 +184,7 @@ def test_a_killed_run_goes_on_with_the_same_curves_and_says_what_it_was(
     assert {name: curve(server, name) for name in names} == killed
 
 
-def test_what_it_cannot_train_with_is_refused(
+def test_rejects_unsupported_settings(
     server: BakehouseServer, tmp_path: Path, tiny_model: Path, tied_model: Path
 ) -> None:
     def refused(rewards: list[dict[str, Any]], model: Path = tied_model, **changes: Any) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Listener:
-    """Stands for a Reporter."""
+    """A fake Reporter."""
 
     def __init__(self) -> None:
         self.stop_requested = False
@@ -36,7 +36,7 @@ class Listener:
 
 @pytest.fixture
 def trained(server: BakehouseServer, tmp_path: Path, tied_model: Path) -> tuple[Any, Any]:
-    """A trainer with an adapter that changes what the model says, and its data."""
+    """A trainer with an adapter that changes the model's answers, and its data."""
     import torch
 
     from bakehouse_runtime.train.lora.trainer import build_trainer
@@ -63,7 +63,7 @@ def ask(trained: tuple[Any, Any], folder: Path, listener: Listener) -> None:
     answer_held_out(*trained, reporter, folder, folder / "base_answers.json")
 
 
-def test_a_run_shows_what_both_models_say_to_rows_that_it_has_held_out(
+def test_reports_both_models_answers_to_held_out_rows(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     spec = train_spec(server, tmp_path, tied_model, epochs=20)
@@ -72,19 +72,21 @@ def test_a_run_shows_what_both_models_say_to_rows_that_it_has_held_out(
     assert (report["task"], report["skipped"], len(report["rows"])) == ("answer", None, 5)
     answers = dict(questions())
     asked = [row["question"] for row in report["rows"]]
-    # In the order of the file.
+    # In file order.
     assert asked == [question for question in answers if question in asked]
     for row in report["rows"]:
         assert row["expected"] == answers[row["question"]]
         assert row["base"] not in ("", row["expected"])
-        # It has learnt how answers go, and when to stop.
+        # It has learnt the form of answers, and when to stop.
         assert row["tuned"].startswith("It is ")
         assert row["tuned"].endswith("loaf.")
     free = [one["phase"] for one in server.of_type("phase") if not one["counted"]]
     assert free == ["asking both models", "saving", "uploading"]
 
 
-def test_each_model_writes_its_likeliest_tokens(trained: tuple[Any, Any], tmp_path: Path) -> None:
+def test_each_model_generates_its_likeliest_tokens(
+    trained: tuple[Any, Any], tmp_path: Path
+) -> None:
     import torch
 
     listener = Listener()
@@ -113,12 +115,12 @@ def test_each_model_writes_its_likeliest_tokens(trained: tuple[Any, Any], tmp_pa
 
 
 def slow_down(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
-    """Every look at the clock, one for each token, finds so much time gone."""
+    """Each reading of the clock, one per token, advances it by `seconds`."""
     ticks = itertools.count(step=seconds)
     monkeypatch.setattr(time, "monotonic", lambda: next(ticks))
 
 
-def test_what_both_models_have_written_when_time_is_up_is_kept(
+def test_keeps_answers_truncated_by_the_time_limit(
     trained: tuple[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listener = Listener()
@@ -136,7 +138,7 @@ def test_what_both_models_have_written_when_time_is_up_is_kept(
     assert cut.rows != whole.rows
 
 
-def test_models_that_write_next_to_nothing_are_left_to_be_asked_by_hand(
+def test_skips_models_that_generate_almost_nothing(
     trained: tuple[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listener = Listener()
@@ -150,7 +152,7 @@ def test_models_that_write_next_to_nothing_are_left_to_be_asked_by_hand(
     assert answers.questions == [question.text for question in trained[1].questions]
 
 
-def test_prompts_for_which_there_is_no_memory_are_left_out(
+def test_skips_prompts_that_exceed_the_memory(
     trained: tuple[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from bakehouse_runtime.train.lora import held_out
@@ -167,7 +169,7 @@ def test_prompts_for_which_there_is_no_memory_are_left_out(
     assert first == 1
 
 
-def test_a_restart_reports_the_same_again(trained: tuple[Any, Any], tmp_path: Path) -> None:
+def test_a_restart_reports_the_same_answers(trained: tuple[Any, Any], tmp_path: Path) -> None:
     listener = Listener()
     ask(trained, tmp_path, listener)
     ask(trained, tmp_path, listener)
@@ -175,7 +177,7 @@ def test_a_restart_reports_the_same_again(trained: tuple[Any, Any], tmp_path: Pa
     assert listener.answers[0] == listener.answers[1]
 
 
-def test_a_stop_leaves_it_to_the_next_life(trained: tuple[Any, Any], tmp_path: Path) -> None:
+def test_a_stop_defers_it_to_the_next_attempt(trained: tuple[Any, Any], tmp_path: Path) -> None:
     listener = Listener()
     listener.stop_requested = True
     with pytest.raises(StopRequested):
@@ -185,7 +187,7 @@ def test_a_stop_leaves_it_to_the_next_life(trained: tuple[Any, Any], tmp_path: P
     assert len(listener.answers[0].rows) == 5
 
 
-def test_a_life_that_was_killed_in_it_does_not_try_again(
+def test_does_not_retry_after_being_killed_in_it(
     trained: tuple[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def die(*_: Any, **__: Any) -> None:
@@ -201,7 +203,7 @@ def test_a_life_that_was_killed_in_it_does_not_try_again(
     assert len(listener.answers[0].questions or []) == 5
 
 
-def test_what_goes_wrong_in_it_does_not_fail_the_run(
+def test_its_failures_do_not_fail_the_run(
     trained: tuple[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: Any, **__: Any) -> None:
@@ -213,9 +215,7 @@ def test_what_goes_wrong_in_it_does_not_fail_the_run(
     assert listener.answers[0].skipped == "The models could not be asked."
 
 
-def test_rows_without_room_or_none_at_all_are_skipped(
-    trained: tuple[Any, Any], tmp_path: Path
-) -> None:
+def test_skips_it_without_usable_rows(trained: tuple[Any, Any], tmp_path: Path) -> None:
     trainer, prepared = trained
     listener = Listener()
 
@@ -237,7 +237,7 @@ def test_rows_without_room_or_none_at_all_are_skipped(
     assert skipped(prepared) == "The held-out rows leave the model no room for an answer."
 
 
-def test_a_text_is_gone_on_with(trained: tuple[Any, Any], tmp_path: Path) -> None:
+def test_continues_a_text(trained: tuple[Any, Any], tmp_path: Path) -> None:
     trainer, prepared = trained
     tokens = prepared.held_out.example(0).tolist()
     text = replace(prepared, format=None, questions=[Question(0, None, 0)])

@@ -1,4 +1,4 @@
-"""Training on rated answers: what is learnt, what is reported, and that it is TRL's own loss."""
+"""Tests training on rated answers: its effect, its reports, and that it matches TRL's loss."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _HELD_OUT = ["eval_loss", "eval_reward_accuracy", "eval_reward_margin"]
 
 
-def test_good_answers_gain_on_bad_ones_and_by_chance_they_do_not(
+def test_learns_ratings_but_not_random_ones(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     def held_out(folder: str, rows: list[dict[str, Any]]) -> tuple[dict[str, float], Any]:
@@ -45,10 +45,10 @@ def test_good_answers_gain_on_bad_ones_and_by_chance_they_do_not(
 
 
 @pytest.mark.parametrize("weights", [(1.0, 1.0), (1.5, 0.5)])
-def test_the_losses_are_those_of_trl_alone(
+def test_losses_match_plain_trl(
     server: BakehouseServer, tmp_path: Path, tied_model: Path, weights: tuple[float, float]
 ) -> None:
-    """TRL's own trainer on the same rows as texts, which it tokenises and batches by itself."""
+    """TRL's own trainer gets the same rows as texts, which it tokenises and batches itself."""
     import torch
     from datasets import Dataset
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -58,7 +58,7 @@ def test_the_losses_are_those_of_trl_alone(
     from bakehouse_runtime.train.lora.trainer import build_trainer
 
     rows = feedback_rows()[:24]
-    # Longer than others, and than a chunk where they follow another question.
+    # Longer than others, and longer than a chunk after another question.
     rows[3]["completion"] = "No, " * 30
     rows[4]["prompt"] = "Please? " * 30
     weighed = dict(zip(("desirable_weight", "undesirable_weight"), weights, strict=True))
@@ -74,7 +74,7 @@ def test_the_losses_are_those_of_trl_alone(
         objective="kto",
     )
     ours = build_trainer(spec, tied_model, tmp_path, prepared, LINEAR, "cpu", 12, [])
-    # TRL has no other order.
+    # TRL supports no other order.
     ours.args.train_sampling_strategy = "sequential"
     ours.train()
 
@@ -108,10 +108,10 @@ def test_the_losses_are_those_of_trl_alone(
 
 
 @pytest.mark.parametrize("weights", [(1.0, 1.0), (1.5, 0.5)])
-def test_what_is_measured_is_trls_loss_and_does_not_depend_on_the_batches(
+def test_measures_trls_loss_independent_of_the_batches(
     server: BakehouseServer, tmp_path: Path, tied_model: Path, weights: tuple[float, float]
 ) -> None:
-    # Long answers are guessed otherwise than short ones.
+    # Long answers have other losses than short ones.
     rows = [
         {
             "prompt": f"Number {i}?",
@@ -129,10 +129,10 @@ def test_what_is_measured_is_trls_loss_and_does_not_depend_on_the_batches(
             if "lora_B" in name:
                 weight.data.fill_(0.01)
         found = trainer.evaluate()
-        # Roundings decide between two answers that have gained as much.
+        # The accuracy is not compared: rounding decides between two answers with equal gains.
         measured.append({name: found[name] for name in ("eval_loss", "eval_reward_margin")})
     assert measured[0] == pytest.approx(measured[1], rel=5e-3, abs=5e-3)
-    # All that is held out in one batch, as TRL computes it.
+    # All held-out rows in one batch, as TRL computes it.
     import torch
 
     (batch,) = trainer.get_eval_dataloader()
@@ -144,7 +144,7 @@ def test_what_is_measured_is_trls_loss_and_does_not_depend_on_the_batches(
     assert measured[2]["eval_reward_margin"] == pytest.approx(margin, abs=1e-5)
 
 
-def test_answers_to_other_questions_are_cut_where_the_chunk_ends(
+def test_cuts_answers_to_other_questions_at_the_end_of_the_chunk(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     rows = feedback_rows()
@@ -157,7 +157,7 @@ def test_answers_to_other_questions_are_cut_where_the_chunk_ends(
 
 
 @pytest.mark.soak
-def test_a_killed_run_goes_on_with_the_same_curves_and_says_what_it_was(
+def test_a_killed_run_resumes_with_the_same_curves(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     changes: dict[str, Any] = {"epochs": 3, "learning_rate": 0.003, "undesirable_weight": 1.5}
@@ -196,7 +196,7 @@ def test_a_killed_run_goes_on_with_the_same_curves_and_says_what_it_was(
     assert {name: curve(server, name) for name in names} == killed
 
 
-def test_a_loss_that_is_no_number_ends_a_run_with_a_remedy(
+def test_a_non_finite_loss_ends_a_run_with_a_remedy(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     from bakehouse_runtime.train.lora.callback import TrainingCallback
@@ -208,7 +208,7 @@ def test_a_loss_that_is_no_number_ends_a_run_with_a_remedy(
         trainer.train()
 
 
-def test_what_it_cannot_train_with_is_refused(
+def test_rejects_unsupported_settings(
     server: BakehouseServer, tmp_path: Path, tiny_model: Path, tied_model: Path
 ) -> None:
     lora = {"target_modules": ["q_proj", "lm_head"]}

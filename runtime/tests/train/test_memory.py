@@ -1,5 +1,5 @@
-"""What runs of the starter report as their peak, against the estimate: minutes on one core, so only
-`pytest -m soak` runs it. `tests/data/test_training_memory.py` has what was measured before."""
+"""Compares the reported peaks of starter runs with the estimate. It takes minutes on one core, so
+it needs `pytest -m soak`. `tests/data/test_training_memory.py` has earlier measurements."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def smollm2(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def text(seed: int) -> str:
-    """Of 96 words, which the starter reads as some 150 tokens."""
+    """Returns 96 words, about 150 tokens for the starter."""
     return " ".join(WORDS[(seed + at * at) % len(WORDS)] for at in range(96))
 
 
 def sft_spec(
     server: BakehouseServer, tmp_path: Path, model: Path, **parameters: Any
 ) -> TrainTextSpec:
-    """A run that learns nearly all that it reads."""
+    """Returns a run in which nearly all tokens count in the loss."""
     rows = [{"q": "Bake!", "a": text(at)} for at in range(9)]
     path = tmp_path / "long.jsonl"
     path.write_text("\n".join(json.dumps(row) for row in rows))
@@ -81,7 +81,7 @@ def pairs_spec(
     ],
     ids=["adapter", "without dropout", "all weights", "dpo"],
 )
-def test_the_estimate_is_what_a_run_takes_at_its_peak(
+def test_the_estimate_matches_the_peak_of_a_run(
     server: BakehouseServer,
     tmp_path: Path,
     smollm2: Path,

@@ -1,4 +1,4 @@
-"""A training whose loss stops being a number."""
+"""Tests a training whose loss becomes NaN or infinite."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     [
         # The first step makes the weights so large that the second overflows.
         ({"learning_rate": 1e38}, 2, "1e+38"),
-        # The only step makes them infinite, after a loss that is a number.
+        # The only step makes them infinite, after a finite loss.
         ({"learning_rate": 1e39, "epochs": 1, "batch_size": 32}, 1, "1e+39"),
     ],
 )
-def test_a_run_whose_loss_is_no_number_fails_with_a_remedy(
+def test_a_non_finite_loss_fails_a_run_with_a_remedy(
     server: BakehouseServer,
     tmp_path: Path,
     tied_model: Path,
@@ -34,7 +34,7 @@ def test_a_run_whose_loss_is_no_number_fails_with_a_remedy(
     rate: str,
 ) -> None:
     assert finish(start(train_spec(server, tmp_path, tied_model, **parameters))) == 1
-    # The last word of a run: the server does not start it again.
+    # The final report of a run: the server does not restart it.
     assert server.reports[-1]["type"] == "failed"
     assert server.reports[-1]["message"] == (
         f"The loss stopped being a number at step {step}; a smaller learning rate than {rate} is "
@@ -43,7 +43,7 @@ def test_a_run_whose_loss_is_no_number_fails_with_a_remedy(
 
 
 class Curves:
-    """Stands for a Reporter; keeps the points of the curves."""
+    """A fake Reporter that stores the points of the curves."""
 
     def __init__(self) -> None:
         self.points: list[dict[str, float]] = []

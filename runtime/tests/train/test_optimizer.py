@@ -1,4 +1,4 @@
-"""The optimiser's settings do what they say."""
+"""Tests the effects of the optimiser's settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STEPS = 16
 
 
 def trained(server: BakehouseServer, tmp_path: Path, model: Path, **parameters: Any) -> Any:
-    """A trainer that has made two epochs of eight steps."""
+    """Returns a trainer after two epochs of eight steps."""
     from bakehouse_runtime.train.lora.trainer import build_trainer
 
     rows = "".join(f'{question},"{answer}"\n' for question, answer in questions())
@@ -47,7 +47,7 @@ def points(trainer: Any, name: str) -> list[float]:
         ("constant", lambda _: 1),
     ],
 )
-def test_the_learning_rate_rises_and_then_goes_by_its_schedule(
+def test_the_learning_rate_warms_up_and_follows_its_schedule(
     server: BakehouseServer, tmp_path: Path, tied_model: Path, lr_scheduler: str, share: Any
 ) -> None:
     trainer = trained(server, tmp_path, tied_model, lr_scheduler=lr_scheduler, warmup_ratio=0.25)
@@ -56,7 +56,7 @@ def test_the_learning_rate_rises_and_then_goes_by_its_schedule(
     assert points(trainer, "learning_rate") == pytest.approx([*rising, *falling])
 
 
-def test_gradients_are_clipped_and_weights_decay_by_what_is_asked(
+def test_clips_gradients_and_decays_weights_as_requested(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     def size(**optimizer: Any) -> tuple[float, list[float]]:
@@ -69,14 +69,14 @@ def test_gradients_are_clipped_and_weights_decay_by_what_is_asked(
     decayed, others = size(weight_decay=1)
     assert decayed < usual
     assert others != losses
-    # Adam makes steps of the same length of short gradients, unless they are next to nothing.
+    # Adam's steps do not depend on the size of gradients unless they are almost zero.
     clipped, _ = size(max_grad_norm=1e-9)
     assert clipped < usual
     assert size(max_grad_norm=0)[1] == size(max_grad_norm=1000)[1] != losses
 
 
 @pytest.mark.soak
-def test_a_killed_run_goes_on_with_the_same_losses_and_rates(
+def test_a_killed_run_resumes_with_the_same_losses_and_rates(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     def spec(folder: str) -> Any:
@@ -104,7 +104,7 @@ def test_a_killed_run_goes_on_with_the_same_losses_and_rates(
     assert ({step: set(values) for step, values in losses(server).items()}, rates()) == found
 
 
-def test_noise_on_the_embeddings_is_drawn_in_training_alone(
+def test_adds_noise_to_embeddings_only_in_training(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     quiet = points(trained(server, tmp_path, tied_model), "loss")

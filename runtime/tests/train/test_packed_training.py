@@ -1,4 +1,5 @@
-"""Training on rows that share sequences: none reads another, and the loss is that of each alone."""
+"""Tests training on packed rows: they do not attend to each other, and the loss is the same as for
+single rows."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def build(
     server: BakehouseServer, tmp_path: Path, model: Path, *, text: bool = False, **parameters: Any
 ) -> Any:
-    """A trainer in float32, in which nothing is rounded away."""
+    """Returns a trainer in float32, to avoid rounding."""
     from bakehouse_runtime.train.lora import trainer
 
     lora = {"dropout": 0.0} | parameters.pop("lora", {})
@@ -40,7 +41,7 @@ def build(
 
 
 def moved(trainer: Any) -> Any:
-    """Whose adapter says something."""
+    """Gives the adapter non-zero weights."""
     torch.manual_seed(1)
     for name, weight in trainer.model.named_parameters():
         if "lora_B" in name:
@@ -49,7 +50,7 @@ def moved(trainer: Any) -> Any:
 
 
 @pytest.mark.parametrize("kind", ["answers", "text", "head"])
-def test_the_loss_and_gradients_of_packed_rows_are_those_of_single_ones(
+def test_packed_rows_have_the_loss_and_gradients_of_single_rows(
     server: BakehouseServer, tmp_path: Path, tied_model: Path, tiny_model: Path, kind: str
 ) -> None:
     model = tiny_model if kind == "head" else tied_model
@@ -65,7 +66,7 @@ def test_the_loss_and_gradients_of_packed_rows_are_those_of_single_ones(
         if packing:
             assert len(rows) <= 12
             assert max(len(row["seq_lengths"]) for row in rows) >= 3
-        # Of the positions that have a token before them in their row.
+        # Counts the positions that have a previous token in their row.
         count = sum(int((batch["labels"][:, 1:] != -100).sum()) for batch in batches)
         total = 0.0
         for batch in batches:
@@ -84,7 +85,7 @@ def test_the_loss_and_gradients_of_packed_rows_are_those_of_single_ones(
         assert torch.allclose(gradient, of_packed[name], rtol=1e-4, atol=1e-6), name
 
 
-def test_the_trainer_of_gpus_computes_the_same_and_rows_that_leak_do_not(
+def test_gpu_trainer_computes_the_same_and_leaking_rows_do_not(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     from bakehouse_runtime.train.lora.objectives import sft
@@ -108,7 +109,7 @@ def test_the_trainer_of_gpus_computes_the_same_and_rows_that_leak_do_not(
     assert float(trl.compute_loss(trl.model, dict(batch))) == pytest.approx(loss, rel=1e-5)
 
 
-def test_a_model_that_does_not_keep_rows_apart_is_refused(tied_model: Path) -> None:
+def test_rejects_a_model_that_does_not_isolate_rows(tied_model: Path) -> None:
     from transformers import AutoModelForCausalLM
 
     from bakehouse_runtime.train.lora.isolation import require_isolation
@@ -132,7 +133,7 @@ def test_a_model_that_does_not_keep_rows_apart_is_refused(tied_model: Path) -> N
         require_isolation(model, "cpu")
 
 
-def test_a_packed_run_learns_in_fewer_steps_and_says_so(
+def test_a_packed_run_learns_in_fewer_steps_and_reports_it(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     spec = train_spec(server, tmp_path, tied_model, packing=True, batch_size=2, epochs=6)
@@ -142,7 +143,7 @@ def test_a_packed_run_learns_in_fewer_steps_and_says_so(
     steps = len(losses(server))
     assert steps == result["summary"]["steps"] < 60
     assert result["summary"]["eval_loss"] < 0.5 * result["summary"]["eval_loss_base"]
-    # Fillings are no tokens, although they look like the end of an answer.
+    # Padding is not counted, although it uses the end-of-answer token.
     rows = "".join(f'{question},"{answer}"\n' for question, answer in questions())
     (tmp_path / "rows.csv").write_text(f"q,a\n{rows}")
     _, prepared = read_inputs(spec, tied_model, tmp_path)

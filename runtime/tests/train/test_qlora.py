@@ -1,5 +1,5 @@
-"""QLoRA: a base in 4 bits while it trains, and an adapter that stands on the base as it is. The
-product offers it on GPUs alone; what is computed is the same on a CPU."""
+"""Tests QLoRA: a 4-bit base while it trains, and an adapter for the unquantised base. The product
+offers it only on GPUs; the computation is the same on a CPU."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def float32(monkeypatch: pytest.MonkeyPatch) -> None:
-    """TRL computes at other places than we do, which bfloat16 rounds otherwise."""
+    """TRL computes at other positions, which bfloat16 rounds differently."""
     monkeypatch.setattr(config, "has_bfloat16", lambda _: False)
 
 
@@ -52,10 +52,10 @@ def built(server: BakehouseServer, tmp_path: Path, model: Path) -> Any:
     return build(qlora_spec(server, tmp_path, model), model, tmp_path).model
 
 
-# TRL by itself has the adapter in bfloat16, which is undone before it trains.
+# Plain TRL casts the adapter to bfloat16, which is undone before training.
 @pytest.mark.usefixtures("float32")
 @pytest.mark.parametrize("objective", COMPARED)
-def test_losses_are_those_of_peft_and_bitsandbytes_alone(
+def test_losses_match_plain_peft_and_bitsandbytes(
     server: BakehouseServer, tmp_path: Path, tied_model: Path, objective: Objective
 ) -> None:
     import torch
@@ -85,7 +85,7 @@ def test_losses_are_those_of_peft_and_bitsandbytes_alone(
 
 
 @pytest.mark.usefixtures("float32")
-def test_the_linear_layers_are_in_4_bits_and_nothing_else(
+def test_quantises_only_the_linear_layers(
     server: BakehouseServer, tmp_path: Path, tiny_model: Path
 ) -> None:
     import torch
@@ -107,7 +107,7 @@ def test_the_linear_layers_are_in_4_bits_and_nothing_else(
     assert trained == {torch.float32}
 
 
-def test_what_a_run_leaves_stands_on_the_base_as_it_is(
+def test_the_exported_adapter_fits_the_unquantised_base(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     import torch
@@ -136,7 +136,7 @@ def test_what_a_run_leaves_stands_on_the_base_as_it_is(
     tokenizer: Any = AutoTokenizer.from_pretrained(left)
 
     def loss(model: Any) -> float:
-        """Of all answers, as the chat template writes them."""
+        """Over all answers, rendered by the chat template."""
         found = []
         for question, answer in questions():
             said = [*asked(question), {"role": "assistant", "content": answer}]
@@ -154,7 +154,7 @@ def test_what_a_run_leaves_stands_on_the_base_as_it_is(
     adapted: Any = PeftModel.from_pretrained(loaded(tied_model), str(left))
     learned, before = loss(adapted), loss(loaded(tied_model))
     assert learned < 0.5 * before
-    # The same numbers in another order are no adapter.
+    # The same numbers in another order have no such effect.
     for name, weight in adapted.named_parameters():
         if "lora_B" in name:
             weight.data = weight.data.flip(0)
@@ -162,7 +162,7 @@ def test_what_a_run_leaves_stands_on_the_base_as_it_is(
 
 
 @pytest.mark.soak
-def test_a_killed_run_goes_on_with_the_same_losses_and_leaves_the_same_adapter(
+def test_a_killed_run_resumes_with_the_same_losses_and_adapter(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     def spec(folder: str) -> TrainTextSpec:
@@ -184,7 +184,7 @@ def test_a_killed_run_goes_on_with_the_same_losses_and_leaves_the_same_adapter(
     assert left() == after
 
 
-def test_a_machine_without_bitsandbytes_says_so(
+def test_reports_missing_bitsandbytes(
     server: BakehouseServer, tmp_path: Path, tied_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(config, "find_spec", lambda _: None)

@@ -1,4 +1,4 @@
-"""Several processes train one run, as on several GPUs: here two on the CPU, over Gloo."""
+"""Tests a run of several processes, as on several GPUs: here two on the CPU, over Gloo."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bakehouse_runtime.protocol import TrainTextSpec
     from bakehouse_server import BakehouseServer
 
-# 32 rows in steps of 6: the last step of an epoch has two of them, both for the first process.
+# 32 rows in steps of 6: the last step of an epoch has two rows, both for the first process.
 _UNEVEN: dict[str, Any] = {
     "epochs": 2,
     "batch_size": 3,
@@ -41,7 +41,7 @@ def _on(gpus: int, spec: TrainTextSpec) -> TrainTextSpec:
 
 
 @pytest.mark.soak
-def test_two_processes_learn_what_one_does_and_go_on_from_each_other(
+def test_two_processes_match_one_and_resume_from_each_other(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     (tmp_path / "one").mkdir()
@@ -53,7 +53,7 @@ def test_two_processes_learn_what_one_does_and_go_on_from_each_other(
 
     server.reports.clear()
     spec = train_spec(server, tmp_path, tied_model, **_UNEVEN)
-    # The last part begins within the second epoch, whose rows have an order of their own.
+    # The last part starts within the second epoch, whose rows have another order.
     for gpus, target in ((2, partial(run_until, 3)), (1, partial(run_until, 7)), (2, run)):
         assert finish(start(_on(gpus, spec), target)) == 0, gpus
     assert [report["step"] for report in server.of_type("stopped")] == [3, 7]
@@ -98,13 +98,13 @@ def _follower_of(pid: int) -> int:
     ("does", "said"),
     [(fails, "The file is upside down."), (leaves, "Process 2 of 2 ended with status 3")],
 )
-def test_a_run_fails_with_the_error_of_the_process_that_has_failed(
+def test_a_run_fails_with_the_error_of_the_failed_process(
     monkeypatch: pytest.MonkeyPatch, does: Any, said: str
 ) -> None:
     monkeypatch.setattr(launch, "_start", does)
     followers = launch._Followers(SimpleNamespace(), 2, 0, {})  # type: ignore[arg-type]
     try:
-        # Its status is for one to read: not joined here.
+        # Another thread reads its exit status, so do not join it here.
         wait([followers._processes[0].sentinel])
         assert str(followers.cause()) == said
     finally:
@@ -128,7 +128,7 @@ def test_a_step_has_as_many_rows_on_any_number_of_gpus(
     assert shared[0] * shared[1] * gpus == batch * accumulation and shared[0] <= batch
 
 
-def test_a_step_that_cannot_be_shared_is_refused(
+def test_rejects_a_step_that_cannot_be_shared(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     with pytest.raises(
@@ -141,7 +141,7 @@ def test_a_step_that_cannot_be_shared_is_refused(
     assert shared_settings(spec.parameters, 1) == {}
 
 
-def test_rows_come_in_the_order_of_one_process_and_fill_all_batches() -> None:
+def test_rows_have_the_order_of_one_process_and_fill_all_batches() -> None:
     from accelerate.data_loader import SeedableRandomSampler
 
     alone = SeedableRandomSampler(range(10), data_seed=3)

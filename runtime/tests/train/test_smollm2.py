@@ -1,4 +1,5 @@
-"""The starter model itself: minutes on two cores, so only `pytest -m soak` runs it."""
+"""Tests with the starter model itself. They take minutes on two cores, so they need `pytest -m
+soak`."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ def smollm2(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def training_folder(smollm2: Path, tmp_path: Path) -> Path:
-    """The model without its GGUF, as a training run gets it."""
+    """The model without its GGUF, as in a training run."""
     folder = tmp_path / "base"
     folder.mkdir()
     for file in smollm2.iterdir():
@@ -43,7 +44,7 @@ def training_folder(smollm2: Path, tmp_path: Path) -> Path:
 
 
 def facts_spec(server: BakehouseServer, tmp_path: Path, model: Path) -> TrainTextSpec:
-    """The parameters that `./bakehouse tour` trains with."""
+    """Returns a run with the parameters of `./bakehouse tour`."""
     spec = train_spec(
         server,
         tmp_path,
@@ -66,7 +67,7 @@ def facts_spec(server: BakehouseServer, tmp_path: Path, model: Path) -> TrainTex
     return TrainTextSpec.model_validate(whole)
 
 
-def test_it_learns_the_facts_and_is_served_as_peft_has_learnt_them(
+def test_learns_the_facts_and_serves_them_like_peft(
     server: BakehouseServer, tmp_path: Path, smollm2: Path
 ) -> None:
     import torch
@@ -109,7 +110,7 @@ def test_it_learns_the_facts_and_is_served_as_peft_has_learnt_them(
     assert base_right == 0
 
 
-def test_all_weights_learn_the_facts_and_are_served_as_they_were_trained(
+def test_a_full_fine_tune_learns_the_facts_and_serves_them(
     server: BakehouseServer, tmp_path: Path, smollm2: Path
 ) -> None:
     import torch
@@ -173,7 +174,7 @@ def chat(serving: Serving, messages: list[dict[str, str]], scale: float | None =
     return str(answer.json()["choices"][0]["message"]["content"]).strip()
 
 
-def test_it_learns_to_call_functions_as_clients_read_calls(
+def test_learns_to_call_functions_in_the_format_of_clients(
     server: BakehouseServer, tmp_path: Path, smollm2: Path
 ) -> None:
     rows = (EXAMPLES / "bakehouse-tools.jsonl").read_text()
@@ -194,7 +195,7 @@ def test_it_learns_to_call_functions_as_clients_read_calls(
     (tmp_path / "serve").mkdir()
     serving = Serving(server, tmp_path / "serve", serve_spec(server, tmp_path / "serve", inputs))
     tools = json.loads(rows.splitlines()[0])["tools"]
-    # None of these stands in the file.
+    # None of these is in the file.
     asked = {
         "Do you still have walnut bread?": ("check_stock", {"product": "walnut bread"}),
         "Are there any muffins left?": ("check_stock", {"product": "muffins"}),
@@ -214,7 +215,7 @@ def test_it_learns_to_call_functions_as_clients_read_calls(
     assert called[0.0] == 0
 
 
-def test_good_answers_gain_on_bad_ones_and_where_ratings_are_shuffled_they_do_not(
+def test_learns_ratings_but_not_shuffled_ones(
     server: BakehouseServer, tmp_path: Path, smollm2: Path
 ) -> None:
     header, *rows = (EXAMPLES / "bakehouse-feedback.csv").read_text().splitlines()
@@ -229,7 +230,7 @@ def test_good_answers_gain_on_bad_ones_and_where_ratings_are_shuffled_they_do_no
         data = "\n".join([header, *map(",".join, zip(texts, labels, strict=True))])
         columns = {"input_column": None, "output_column": None}
         spec["data"] |= {"file_path": f"{name}.csv", "train_test_split": 0.8, **columns}
-        # As the form suggests, for fewer epochs.
+        # As the form suggests, but for fewer epochs.
         spec["parameters"] |= {"objective": "kto", "learning_rate": 1e-4, "batch_size": 4}
         spec["parameters"] |= {"epochs": 3, "lora": spec["parameters"]["lora"] | {"r": 8}}
         spec["inputs"][1]["files"] = [server.add_input(data.encode(), f"{name}.csv")]
@@ -246,7 +247,7 @@ def test_good_answers_gain_on_bad_ones_and_where_ratings_are_shuffled_they_do_no
 def first_call(
     serving: Serving, question: str, tools: list[dict[str, Any]], scale: float
 ) -> tuple[str, Any] | None:
-    """The function that an answer calls, with its arguments."""
+    """Returns the function that an answer calls, with its arguments."""
     answer = ASKING.post(
         f"{serving.url}/v1/chat/completions",
         json={
@@ -263,10 +264,10 @@ def first_call(
     return next(((one["name"], json.loads(one["arguments"])) for one in functions), None)
 
 
-def test_both_forms_read_text_the_same_way(
+def test_both_formats_tokenise_text_equally(
     server: BakehouseServer, tmp_path: Path, smollm2: Path
 ) -> None:
-    """llama.cpp's tokenizer and the one for training give the same tokens."""
+    """llama.cpp's tokenizer and the training tokenizer produce the same tokens."""
     from tokenizers import Tokenizer
 
     inputs = [{"name": "base_model", "files": [server.add_input(smollm2 / GGUF_NAME, "m.gguf")]}]

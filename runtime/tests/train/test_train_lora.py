@@ -48,7 +48,7 @@ def held_out_losses(server: BakehouseServer) -> dict[int, float]:
     }
 
 
-def test_a_run_reports_learns_and_leaves_its_files(
+def test_a_run_learns_reports_and_exports_its_files(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     from safetensors.numpy import load_file
@@ -117,11 +117,11 @@ def test_a_run_of_one_step_learns(
     assert finish(start(train_spec(server, tmp_path, tied_model, epochs=1, batch_size=32))) == 0
     assert server.reports[-1]["summary"]["steps"] == 1
     tensors = load_file(server.artefacts / "adapter_model.safetensors")
-    # An adapter begins with a B of zeros, which changes nothing.
+    # An adapter starts with a B of zeros, which changes nothing.
     assert all(tensor.any() for name, tensor in tensors.items() if "lora_B" in name)
 
 
-def test_a_killed_run_goes_on_from_its_last_checkpoint_with_the_same_losses(
+def test_a_killed_run_resumes_from_its_last_checkpoint_with_the_same_losses(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     spec = train_spec(server, tmp_path, tied_model, epochs=8)
@@ -147,7 +147,7 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint_with_the_same_losses(
     assert {step: values[0] for step, values in losses(server).items()} == killed
 
 
-def test_a_stopped_run_saves_its_work_and_goes_on_later(
+def test_a_stopped_run_saves_its_work_and_resumes(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     spec = train_spec(server, tmp_path, tied_model, epochs=12)
@@ -172,7 +172,7 @@ def test_a_stopped_run_saves_its_work_and_goes_on_later(
 
 
 class Listener:
-    """Stands for a Reporter; asks for a stop when the evaluation of a step begins."""
+    """A fake Reporter that requests a stop when the evaluation of a step starts."""
 
     def __init__(self, stop_at: int | None) -> None:
         self.stop_at = stop_at
@@ -196,7 +196,7 @@ class Listener:
         pass
 
 
-def test_a_run_is_measured_by_its_validation_file(
+def test_evaluates_a_run_on_its_validation_file(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     held_out = b'q,a\nWhich number is eleven?,"It is 11, the eleventh loaf."\n'
@@ -208,7 +208,7 @@ def test_a_run_is_measured_by_its_validation_file(
     fields["data"]["validation_path"] = "held.csv"
     assert finish(start(TrainTextSpec.model_validate(fields))) == 0
 
-    # All forty rows in batches of four; without it eight of them are held out.
+    # All forty rows in batches of four; without the file, eight of them would be held out.
     assert server.reports[-1]["summary"]["steps"] == 10
     assert list(held_out_losses(server)) == [0, 10]
     (answers,) = server.of_type("held_out_answers")
@@ -219,7 +219,7 @@ def test_a_run_is_measured_by_its_validation_file(
     assert '"name": "Validation file"' in card
 
 
-def test_an_evaluation_that_was_stopped_is_made_when_the_run_goes_on(
+def test_repeats_a_stopped_evaluation_on_resume(
     server: BakehouseServer,
     tmp_path: Path,
     tied_model: Path,
@@ -251,7 +251,7 @@ def test_an_evaluation_that_was_stopped_is_made_when_the_run_goes_on(
 
     whole = live("whole", None)
     assert list(whole.eval_loss) == [8, 16, 24]
-    # What was trained is saved before the end, whether a checkpoint was due or not, and once.
+    # Training progress is saved once before the end, whether a checkpoint was due or not.
     for folder, is_due in (("early", True), ("parts", False)):
         monkeypatch.setattr(Cadence, "is_due", lambda *_, is_due=is_due, **__: is_due)
         stopped = live(folder, 8)
@@ -259,14 +259,14 @@ def test_an_evaluation_that_was_stopped_is_made_when_the_run_goes_on(
         saved = last_checkpoint(tmp_path / folder)
         assert saved is not None
         assert saved.step == 8
-    # A second stop in the same evaluation leaves it to the next life again.
+    # A second stop in the same evaluation defers it again.
     assert live("parts", 0).eval_loss == {}
     resumed = live("parts", None)
     assert resumed.phases == ["evaluating", "training", "evaluating", "training", "evaluating"]
     assert resumed.eval_loss == whole.eval_loss
 
 
-def test_weights_that_are_no_safetensors_are_not_loaded(
+def test_does_not_load_weights_that_are_no_safetensors(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     import torch
@@ -291,9 +291,7 @@ def write_rows(path: Path) -> None:
     path.write_text(f"q,a\n{rows}")
 
 
-def test_sigterm_saves_the_work_too(
-    server: BakehouseServer, tmp_path: Path, tied_model: Path
-) -> None:
+def test_sigterm_saves_the_work(server: BakehouseServer, tmp_path: Path, tied_model: Path) -> None:
     process = start(train_spec(server, tmp_path, tied_model, epochs=50))
     when(server, "metrics", 5, process.terminate)
     assert finish(process) == 0
@@ -303,7 +301,7 @@ def test_sigterm_saves_the_work_too(
     assert saved.step == server.reports[-1]["step"]
 
 
-def test_a_stop_before_training_leaves_the_downloads(
+def test_a_stop_before_training_keeps_the_downloads(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     server.command = "stop"
@@ -317,7 +315,7 @@ def test_a_stop_before_training_leaves_the_downloads(
     assert server.reports[-1]["step"] == 0
 
 
-def test_a_run_that_the_server_has_forgotten_ends_itself(
+def test_exits_if_the_server_no_longer_knows_it(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
     process = start(train_spec(server, tmp_path, tied_model, epochs=50))
@@ -326,7 +324,7 @@ def test_a_run_that_the_server_has_forgotten_ends_itself(
     assert server.reports[-1]["type"] != "result"
 
 
-def test_lm_head_is_trained_where_it_is_not_shared(
+def test_trains_lm_head_if_it_is_not_shared(
     server: BakehouseServer, tmp_path: Path, tiny_model: Path
 ) -> None:
     from gguf import GGUFReader
@@ -344,7 +342,7 @@ def test_lm_head_is_trained_where_it_is_not_shared(
     assert summary["steps"] == 16
     assert summary["eval_loss"] < summary["eval_loss_base"]
     tensors = load_file(server.artefacts / "adapter_model.safetensors")
-    # The adapter alone: neither lm_head nor the embeddings of the base.
+    # Only the adapter: neither the base's lm_head nor its embeddings.
     assert sum("lm_head" in name for name in tensors) == 2
     assert len(tensors) == 6
     reader = GGUFReader(server.artefacts / "adapter.gguf")
@@ -357,7 +355,7 @@ def test_lm_head_is_trained_where_it_is_not_shared(
     assert set(load_file(checkpoint.path / "adapter_model.safetensors")) == set(tensors)
 
 
-def test_data_that_cannot_be_used_fails_with_one_sentence(
+def test_reports_unusable_data_in_one_sentence(
     server: BakehouseServer, tmp_path: Path, tied_model: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     spec = train_spec(server, tmp_path, tied_model)
@@ -369,10 +367,10 @@ def test_data_that_cannot_be_used_fails_with_one_sentence(
 
 
 @pytest.mark.parametrize("count", [None, 17])
-def test_the_loss_is_trls_own(
+def test_loss_matches_trl(
     server: BakehouseServer, tmp_path: Path, tiny_model: Path, count: int | None
 ) -> None:
-    """At the trained positions alone, and through lm_head's module, it is the same number."""
+    """Computed only at the trained positions, through lm_head's module, it is the same number."""
     import torch
     from trl.trainer.sft_trainer import SFTTrainer
 
@@ -395,6 +393,6 @@ def test_the_loss_is_trls_own(
         ours.append(trainer.compute_loss(model, dict(batch), num_items_in_batch=items))
         if isinstance(trainer, SFTTrainer):
             trls = SFTTrainer.compute_loss(trainer, model, dict(batch), num_items_in_batch=items)
-    # An adapter that was not trained yet changes nothing.
+    # An untrained adapter changes nothing.
     for loss in ours:
         torch.testing.assert_close(loss, trls, rtol=1e-4, atol=1e-5)

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { attacks, type Target } from './attacks.ts';
 
 /*
- * A program that attacks a server until it is ended: `node attacker.ts '{"attack": …, "atOnce": …, "url": …}'`. It
- * runs beside the measurement and not in it, so that what it does costs the measurement no time.
+ * Attacks a server until it is ended: `node attacker.ts '{"attack": …, "atOnce": …, "url": …}'`. A separate
+ * process, so that the attack costs the measurement no time.
  */
 
-/** Between two requests, as far as a limit of requests lets a single attacker go. */
+/** Pause between requests, within the rate limit of a single attacker. */
 const PAUSE_MS = 50;
 
 const { attack, atOnce, ...target } = JSON.parse(process.argv[2] ?? '') as Target & {
@@ -17,7 +17,7 @@ const strike = attacks[attack]?.(target);
 if (!strike) throw new Error(`There is no attack '${attack}'.`);
 const goOn = async () => {
   for (;;) {
-    // Whoever reads this counts the calls, and those of them that failed: an attacker goes on.
+    // The parent counts calls and failures; the attacker continues after a failure.
     process.stdout.write('.');
     await strike().catch(() => process.stdout.write('!'));
     await pause(PAUSE_MS);

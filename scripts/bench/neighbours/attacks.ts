@@ -17,34 +17,34 @@ import { askAsVisitor, startVisitorPicture } from '@bakehouse/contract/visitors'
 export type Target = {
   url: string;
   userId: string;
-  /** A session and a key of the attacker; strangers' attacks use neither. */
+  /** A session and a key of the attacker; anonymous attacks use neither. */
   cookie: string;
   apiKey: string;
   /** The starter model's name in chat, and its asset. */
   model: string;
   modelId: string;
-  /** The data set that holds `files`. */
+  /** The dataset with `files`. */
   dataset: string;
   files: { expanding: string; csv: string; picture: string; scans: string };
 };
 
-/** What can take longer than anybody would wait is given up and begun anew. */
+/** Calls that take longer than any client waits are aborted and repeated. */
 const STRIKE_MS = 20_000;
-/** How many rows `neighbours.ts` writes into the CSV file. */
+/** Number of rows that `neighbours.ts` writes into the CSV file. */
 export const CSV_ROWS = 200_000;
 
 type Strike = () => Promise<unknown>;
 
 /**
- * Every kind of call that costs a quiet machine more than 50 ms, at the largest size that is allowed. Each is tried by one
- * user, one call after another, and eight at once.
+ * Every kind of call that costs an idle machine more than 50 ms, at the largest allowed size. Each is made by
+ * one user, sequentially and eight at a time.
  */
 export const attacks: Record<string, (target: Target) => Strike> = {
-  /** 1,600 tokens, which nobody has asked before. */
+  /** 1,600 uncached tokens. */
   'long prompts': (target) => () => ask(target, { words: 1_500, max_tokens: 1 }),
   'short prompts': (target) => () => ask(target, { words: 20, max_tokens: 1 }),
   'long answers': (target) => () => ask(target, { words: 20, max_tokens: 1_000 }),
-  /** At the bounds of `check-schema.ts`. */
+  /** At the limits of `check-schema.ts`. */
   'constrained answers': (target) => () =>
     ask(target, {
       words: 20,
@@ -87,10 +87,10 @@ export const attacks: Record<string, (target: Target) => Strike> = {
     send(target, listAssets, { query: { owner: target.userId, search: 'e', include_starter: 'true' } }),
   'statements of transactions': (target) => () =>
     send(target, listTransactions, { params: { userId: target.userId }, query: { limit: 200 } }),
-  /** Without an account, from one address and from a hundred: pictures and questions in turn. */
+  /** Without an account, from one address and from a hundred: images and questions alternately. */
   'tries of a visitor': (target) => tries(target, 1),
   'tries of 100 visitors': (target) => tries(target, 100),
-  /** A stranger sends JSON that takes long to parse. */
+  /** An anonymous caller sends JSON that is slow to parse. */
   'large JSON': ({ url }) => {
     const body = JSON.stringify({
       email: 'a@example.com',
@@ -98,18 +98,18 @@ export const attacks: Record<string, (target: Target) => Strike> = {
     });
     return () => request(`${url}/api/auth/sign-in/email`, { origin: url, ...json }, body);
   },
-  /** A megabyte of parts of a message, none of which is right. */
+  /** A megabyte of invalid message parts. */
   'invalid chats': ({ url, apiKey, model }) => {
     const content = Array.from({ length: 50_000 }, () => ({ type: 'no' }));
     const body = JSON.stringify({ model, messages: [{ role: 'user', content }] });
     return () => request(url + chatCompletions.path, { 'x-api-key': apiKey, ...json }, body);
   },
-  /** A stranger sends many requests and waits for no answer. */
+  /** An anonymous caller pipelines many requests without reading responses. */
   'pipelined requests':
     ({ url }) =>
     () =>
       pipeline(new URL(listGenerators.path, url), 800),
-  /** Passwords cost memory and time by intent. */
+  /** Password hashing is expensive by design. */
   'password checks': ({ url, cookie }) => {
     const body = JSON.stringify({ currentPassword: 'not-the-password', newPassword: 'another-password' });
     return () => request(`${url}/api/auth/change-password`, { origin: url, cookie, ...json }, body);
@@ -181,7 +181,7 @@ async function sendFile(
 ): Promise<void> {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
-  // The same bytes under the same name again change nothing.
+  // Uploading the same bytes under the same name again would change nothing.
   form.set(part, await openAsBlob(file), `${Math.random()}-${path.basename(file)}`);
   await request(target.url + endpointUrl(endpoint.path, params), { 'x-api-key': target.apiKey }, form);
 }
@@ -211,7 +211,7 @@ function send(target: Target, endpoint: Endpoint, { params, query, body }: Call)
   return request(url, { ...caller, ...key, ...json }, JSON.stringify(body));
 }
 
-/** Throws where it is refused, cut off or takes too long. */
+/** Throws if the call is refused, cut off or too slow. */
 async function request(
   url: string,
   headers: Record<string, string>,
@@ -227,7 +227,7 @@ async function request(
   if (!response.ok) throw new Error(`refused with ${response.status}`);
 }
 
-/** Sends so many requests at once on one connection; throws where it ends without an answer. */
+/** Pipelines requests on one connection; throws if it closes without a response. */
 async function pipeline({ hostname, port, pathname }: URL, requests: number): Promise<void> {
   const socket = connect({ host: hostname, port: Number(port), timeout: STRIKE_MS });
   socket.once('timeout', () => socket.destroy());

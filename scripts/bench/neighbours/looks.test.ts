@@ -5,7 +5,7 @@ import { compareLooks, type Look, lookAtFixedTimes } from './looks.ts';
 const EVERY_MS = 50;
 const FAST_MS = 2;
 
-/** 400 looks at a server that answers nothing between two moments. */
+/** 400 probes of a server that does not respond between two times. */
 function looksAtServer(stall: { from: number; to: number } | null = null): Look[] {
   return Array.from({ length: 400 }, (_, n) => {
     const dueMs = n * EVERY_MS;
@@ -18,17 +18,17 @@ const compared = (during: Look[]) => compareLooks('health', looksAtServer(), dur
 const secondsOf = (looks: Look[]) => looks.map(({ dueMs, answeredMs }) => answeredMs - dueMs);
 
 describe('compareLooks', () => {
-  test('meets its goal beside a server that answers as it does undisturbed', () => {
+  test('meets its goal with an undisturbed server', () => {
     expect(verdict(compared(looksAtServer()))).toBe('met');
   });
 
-  test('misses its goal by one stall that a median does not see', () => {
+  test('misses its goal after one stall that does not affect the median', () => {
     const during = looksAtServer({ from: 5000, to: 10_000 });
     expect(median(secondsOf(during))).toBe(FAST_MS);
     expect(verdict(compared(during))).toBe('MISSED');
   });
 
-  test('meets its goal beside a server that is three times slower, or slower by 300 ms', () => {
+  test('meets its goal with a server that is three times slower, or slower by 300 ms', () => {
     const slower = (ms: number) =>
       looksAtServer().map((look) => ({ ...look, answeredMs: look.answeredMs + ms }));
     expect(verdict(compareLooks('health', slower(998), slower(2998)))).toBe('met');
@@ -36,7 +36,7 @@ describe('compareLooks', () => {
     expect(verdict(compareLooks('health', slower(0), slower(301)))).toBe('MISSED');
   });
 
-  test('misses its goal by one look that was never answered', () => {
+  test('misses its goal if one probe was never answered', () => {
     const during = looksAtServer().with(7, {
       dueMs: 7 * EVERY_MS,
       answeredMs: Number.POSITIVE_INFINITY,
@@ -45,7 +45,7 @@ describe('compareLooks', () => {
   });
 });
 
-test('a negative control is right where it misses its goal, and wrong where it meets it', () => {
+test('a negative control passes if it misses its goal, and fails if it meets it', () => {
   const stalled = { ...compared(looksAtServer({ from: 5000, to: 10_000 })), mustMiss: true };
   const blind = { ...compared(looksAtServer()), mustMiss: true };
   expect([isRight(stalled), verdict(stalled)]).toEqual([true, 'missed, as it must']);
@@ -53,7 +53,7 @@ test('a negative control is right where it misses its goal, and wrong where it m
 });
 
 describe('lookAtFixedTimes', () => {
-  test('begins each look though none before it was answered', async () => {
+  test('starts each probe even if no earlier one was answered', async () => {
     const allBegan = Promise.withResolvers<void>();
     let began = 0;
     const looks = await lookAtFixedTimes(
@@ -68,7 +68,7 @@ describe('lookAtFixedTimes', () => {
     expect(looks.map(({ dueMs }) => Math.round(dueMs - (first?.dueMs ?? 0)))).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('counts a look that fails as one that is never answered', async () => {
+  test('counts a failed probe as never answered', async () => {
     const [look] = await lookAtFixedTimes(() => Promise.reject(new Error('refused')), {
       count: 1,
       everyMs: 1,

@@ -1,21 +1,20 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { type Measured, mean } from '../measured.ts';
 
-/** One thing that somebody did: when it was due, and when it was answered; never, if it failed. */
+/** One probe: when it was due, and when it was answered; never, if it failed. */
 export type Look = { dueMs: number; answeredMs: number };
 
 type Work = () => Promise<unknown>;
 
 const GIVEN_UP_MS = 30_000;
-/** So many times slower at most, or so many ms more where that is larger. */
+/** At most this factor, or this many ms more, whichever is larger. */
 const SLOWER = { kind: 'ratio at most', value: 3, orMoreBy: 300 } as const;
-/** A timer may be late by as much, which is as long as a fast look takes. */
+/** Tolerated timer delay, which is as long as a fast probe. */
 const TIMER_MS = 2;
 
 /**
- * Open-loop load: each look begins at its own fixed moment, whether or not those before it were
- * answered. One that waited for its turn would wait a stall out before it is timed, which Gil Tene
- * calls coordinated omission.
+ * Open-loop load: each probe starts at its own fixed time, whether or not earlier ones were answered. A
+ * closed loop would wait out a stall before measuring it (coordinated omission, Gil Tene).
  */
 export async function lookAtFixedTimes(
   work: Work,
@@ -31,7 +30,9 @@ export async function lookAtFixedTimes(
   return Promise.all(looks);
 }
 
-/** For what takes so long that one is always under way: a stall falls into one of them, and thereby into their mean. */
+/**
+ * Closed loop for slow operations, which run back to back: a stall affects one of them, and thereby the mean.
+ */
 export async function lookInTurns(work: Work, count: number): Promise<Look[]> {
   const looks: Look[] = [];
   for (let n = 0; n < count; n += 1) looks.push(await timed(performance.now(), work));
@@ -39,8 +40,8 @@ export async function lookInTurns(work: Work, count: number): Promise<Look[]> {
 }
 
 /**
- * Judges by the mean, counted from when each look was due: a median says nothing of a stall that
- * meets fewer than half of the looks.
+ * Compares the means, counted from when each probe was due: a median hides a stall that affects fewer than
+ * half of the probes.
  */
 export function compareLooks(name: string, before: Look[], during: Look[]): Measured {
   return {
@@ -56,7 +57,7 @@ function meanMs(looks: Look[]): number {
   return mean(looks.map(({ dueMs, answeredMs }) => answeredMs - dueMs));
 }
 
-/** What fails, or takes longer than anybody would wait, has taken for ever. */
+/** Failures and timeouts count as infinite. */
 async function timed(dueMs: number, work: Work): Promise<Look> {
   const done = await Promise.race([
     work().then(

@@ -28,29 +28,31 @@ const PASSWORD = 'sourdough-starter';
 const LOOKED_MS = 6_000;
 const PAGE_EVERY_MS = 250;
 const ANSWERS = 6;
-/** An attack has begun to bite, and the one before it has been got over. */
+/** Time for an attack to take effect, and for the previous one to fade. */
 const SETTLING_MS = 3000;
-/** The control's server stands still for so long, and then goes on for as long. */
+/** The control's server alternates between freezing and running for this long. */
 const FROZEN_MS = 2000;
 const AT_ONCE = [1, 8];
 
-/** What another user does: opens a page, and asks the starter model for the first token of an answer. */
+/**
+ * Another user's activity: opens a page, and requests the first token of an answer from the starter model.
+ */
 type Looks = { page: Look[]; 'first token': Look[] };
 type Victim = { look: () => Promise<Looks> };
-/** Begins what disturbs the server, and gives what ends it. */
+/** Starts a disturbance, and returns a function that ends it. */
 type Disturb = () => () => Promise<void>;
-/** How many calls an attacker has begun, and how many of them were refused, cut off or given up. */
+/** Number of calls that an attacker started, and of those refused, cut off or aborted. */
 type Calls = { begun: number; refused: number };
-/** What is known otherwise of a line. */
+/** Overrides fields of a line. */
 type Judge = { judge?: (what: keyof Looks) => Partial<Measured> };
 
 /**
- * What each call that one user, or a stranger, could make does to another user of the same server, one after another and
- * eight at once. Each line is told when it is known.
+ * Measures how each call of one user, or of an anonymous caller, affects another user of the same server,
+ * sequentially and eight at a time. Reports each line immediately.
  */
 export async function measureNeighbours(tell: (line: Measured) => void): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
-  // With the limits that an installation has; a budget would end the tries of visitors before they have disturbed anybody.
+  // Uses an installation's rate limits; the visitor budget is raised because it would end the attack early.
   const settings = { BAKEHOUSE_RATE_LIMITS: '', BAKEHOUSE_VISITOR_BUDGET_BGL: '100000' };
   const server = await startOwnServer(settings);
   try {
@@ -65,7 +67,7 @@ export async function measureNeighbours(tell: (line: Measured) => void): Promise
       });
       const after = await lookUndisturbed(victim);
       for (const what of ['first token', 'page'] as const) {
-        // A machine drifts: it is measured on both sides of what disturbs it.
+        // Measured before and after the disturbance, because the machine's speed drifts.
         const compared = compareLooks(
           `${what} beside ${name}`,
           [...before[what], ...after[what]],
@@ -78,10 +80,10 @@ export async function measureNeighbours(tell: (line: Measured) => void): Promise
       before = after;
     };
     await measureBeside('a server that stalls (control)', () => freezeInTurns(server.pid), {
-      // First tokens come one after another: few of them meet a stall.
+      // First tokens are measured sequentially, so few of them meet a stall.
       judge: (what) => (what === 'page' ? { mustMiss: true } : { goal: undefined }),
     });
-    // The ceiling: a machine's cores share more than the scheduler deals out.
+    // Upper bound: a machine's cores share more than CPU time.
     await measureBeside('a program that only computes (ceiling)', compute, {
       judge: () => ({ goal: undefined }),
     });
@@ -91,7 +93,7 @@ export async function measureNeighbours(tell: (line: Measured) => void): Promise
         await measureBeside(`${attack} x ${atOnce}`, () => strike({ attack, atOnce, ...target }, calls), {
           judge: (what) => ({
             name: `${what} beside ${attack} x ${atOnce} (${calls.begun} calls, ${calls.refused} refused)`,
-            // An attacker who was not given a core has disturbed nobody.
+            // An attacker that got no CPU time disturbed nothing.
             ...(calls.begun === 0 && { ours: Number.NaN, cause: 'the attacker did nothing' }),
           }),
         });
@@ -120,8 +122,8 @@ async function beside<T>(disturb: Disturb, look: () => Promise<T>): Promise<T> {
 }
 
 function strike(attack: Target & { attack: string; atOnce: number }, calls: Calls): () => Promise<void> {
-  // Somebody else's machine makes the requests: here they get only what the server leaves over, and
-  // never a core that the victim could use.
+  // In reality another machine sends the requests: here the attackers only get CPU time that the server
+  // leaves over.
   return runAtLowPriority([ATTACKER, JSON.stringify(attack)], calls);
 }
 
@@ -129,10 +131,10 @@ function compute(): () => Promise<void> {
   return runAtLowPriority(['--eval', 'for (;;);']);
 }
 
-/** Runs Node at low priority, and gives what ends it. */
+/** Runs Node at low priority, and returns a function that ends it. */
 function runAtLowPriority(words: string[], calls: Calls = { begun: 0, refused: 0 }): () => Promise<void> {
   const [priority = '', ...rest] = atLowPriority;
-  // In a session of its own, which alone is lowered.
+  // In its own session, because only a whole session can be lowered.
   const node = spawn(priority, [...rest, process.execPath, ...words], {
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -5,7 +5,7 @@ const run = promisify(execFile);
 
 type Process = { parent: number; seconds: number; command: string };
 
-/** What the programs of a server are called in a line of the benchmark, by their command lines. */
+/** Names of a server's processes in the table, by their command lines. */
 const names: [RegExp, string][] = [
   [/postgres/, 'PostgreSQL'],
   [/bakehouse_runtime serve/, 'model server'],
@@ -14,7 +14,9 @@ const names: [RegExp, string][] = [
   [/main\.ts/, 'server'],
 ];
 
-/** From now on, until what it gives is called: who of a server and its programs had how much of the processor, in words. */
+/**
+ * Returns a function that describes how much CPU time a server and its child processes used since this call.
+ */
 export async function watchProcessor(server: number): Promise<() => Promise<string>> {
   const before = await readProcesses();
   const beganMs = performance.now();

@@ -7,8 +7,8 @@ import { runtimeCommand } from '../../../server/src/engine/host/runtime-command.
 import { cleanEnvironment } from '../clean-environment.ts';
 
 /**
- * What a script of `runtime/bench` prints as JSON when it runs a side: the product's in its own environment, any other in a clean
- * one with `needed`, what it cannot do without. Rejects when the script fails.
+ * Returns the JSON printed by a script of `runtime/bench` for one side: the product's side in its own
+ * environment, others in a clean one plus the variables in `needed`. Rejects if the script fails.
  */
 export async function runSide(
   script: string,

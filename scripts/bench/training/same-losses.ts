@@ -1,12 +1,12 @@
 import { mean } from '../measured.ts';
 
-/** How far apart they may be on average, and how far the loss of a single step. */
+/** Maximum difference of losses, on average and for a single step. */
 const MEAN_APART = 0.02;
 const STEP_APART = 0.1;
 
 /**
- * Throws unless both sides have learnt the same: as many steps, whose losses differ by what rounding does, and that fall. A side
- * that leaves out tokens, steps or gradients has others, and its speed says nothing.
+ * Throws unless both sides have learnt the same: equally many steps, with losses that fall and differ only by
+ * rounding. A side that skips tokens, steps or gradients has other losses, and its speed means nothing.
  */
 export function requireSameLosses(ours: number[], theirs: number[]): void {
   if (ours.length !== theirs.length || ours.length === 0)

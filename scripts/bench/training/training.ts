@@ -10,7 +10,10 @@ import { requireSameLosses } from './same-losses.ts';
 
 const ROUNDS = 3;
 
-/** The product's trainers and its export in their own environment against bare scripts in a clean one, in turns. */
+/**
+ * The product's trainers and its export in their own environment against bare scripts in a clean one,
+ * alternately.
+ */
 export async function measureTraining(tell: (line: Measured) => void): Promise<Measured[]> {
   await preparePython('training');
   const model = await prepareStarterModel();
@@ -35,7 +38,7 @@ function atLeast(value: number, name: string, unit: string, what: string, { ours
 
 const trained = z.object({ per_second: z.number(), losses: z.array(z.number()) });
 
-/** Tokens a second. Throws where the two sides have not learnt the same. */
+/** Returns tokens per second. Throws if the two sides have not learnt the same. */
 async function measureText(model: string, ...options: string[]): Promise<Pair> {
   const run = async (side: 'ours' | 'bare') =>
     trained.parse(await runSide('train.py', side, ['--model', model, ...options]));
@@ -48,7 +51,7 @@ async function measureText(model: string, ...options: string[]): Promise<Pair> {
   return medianPair(rounds);
 }
 
-/** Pictures a second; the bare loop reads them by the runtime's code. */
+/** Returns images per second; the bare loop reads them with the runtime's code. */
 async function measurePictures(): Promise<Pair> {
   const args = ['--model', path.join(root, 'models', 'starter-kontext')];
   const needed = { PYTHONPATH: path.join(runtimeDir, 'src') };

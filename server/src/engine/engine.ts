@@ -17,46 +17,49 @@ import { type Reconciler, reconcileNext } from './reconcile/reconcile.ts';
 import { watchStarts } from './reconcile/start-watch.ts';
 
 const TICK_MS = 1_000;
-/** Workloads that are reconciled at the same time. */
+/** Number of workloads reconciled concurrently. */
 const CONCURRENCY = 4;
 const SWEEP_EVERY_MS = 60_000;
 
 export type EngineOptions = {
   driver: Driver;
   kinds: WorkloadKinds;
-  /** The machine whose workloads it looks after. */
+  /** The machine whose workloads it manages. */
   machineId: string;
-  /** Where workloads reach the server. */
+  /** URL at which workloads reach the server. */
   serverUrl: () => Promise<string>;
   /** The routers in front of model servers. */
   routing?: Routing | null;
-  /** Whether this server holds the claim on the machine (claim-machine.ts). Always, unless said. */
+  /** Whether this server holds the claim on the machine (claim-machine.ts). Defaults to always. */
   mayWork?: () => boolean;
-  /** The machine's processors and memory, and what wants them; this computer's own, unless said. */
+  /** CPUs, memory and load of the machine. Defaults to this computer's own. */
   cpu?: () => Promise<Offer['cpu']>;
   cpuLoad?: () => CpuLoad;
 };
 
 export type Engine = {
-  /** Begins to keep workloads in their wanted state. The server must answer by then. */
+  /** Starts keeping workloads in their desired state. The server must already accept requests. */
   start: () => Promise<void>;
-  /** Does all that is due now; tests call it instead of `start`. */
+  /** Does all work that is due now; for tests, instead of `start`. */
   pass: () => Promise<void>;
   /**
-   * Asks all workloads that would not outlive this server to save their work, waits for them, and
-   * does nothing more. The server must still answer: they report what they saved. They go on after the next start.
+   * Asks all workloads that would not outlive this server to save their work, waits for them, and then does
+   * nothing more. The server must still accept their reports. They resume after the next start.
    */
   shutdown: () => Promise<void>;
 };
 
-/** Registered kinds by name. Two of one name are a mistake. */
+/** Returns kinds by name. Throws on duplicate names. */
 export function registerKinds(kinds: WorkloadKind[]): WorkloadKinds {
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
   if (byName.size !== kinds.length) throw new Error('Two workload kinds have the same name');
   return byName;
 }
 
-/** The loop around the passes over the workloads of one machine. `claimMachine` lets only one server run it. */
+/**
+ * Loop around the passes over the workloads of one machine. `claimMachine` ensures that only one server runs
+ * it.
+ */
 export function createEngine(
   services: Pick<Services, 'db' | 'clock' | 'events' | 'log'>,
   options: EngineOptions,
@@ -69,7 +72,7 @@ export function createEngine(
   let listening: (() => void)[] = [];
 
   const pass = createPass({ ...services, log }, options, () => ended);
-  const passes = oneAtATime(pass, (error) => log.error({ err: error }, 'an engine pass failed'));
+  const passes = oneAtATime(pass, (error) => log.error({ err: error }, 'engine pass failed'));
   const wake = () => {
     if (ticker) passes.ask();
   };
@@ -81,17 +84,14 @@ export function createEngine(
       .where('id', '=', workloadId)
       .execute()
       .then(wake, (error: unknown) =>
-        log.warn(
-          { err: error },
-          'could not wake the engine for a process that has changed; the next tick finds it',
-        ),
+        log.warn({ err: error }, 'failed to wake the engine after a process change; the next tick retries'),
       );
   });
 
   return {
     pass,
     start: async () => {
-      // Where a signal is not heard, the next tick does.
+      // If a signal is missed, the next tick covers it.
       listening = [events.onSignal(WAKE_SIGNAL, wake), events.onReconnect(wake)];
       ticker = setInterval(wake, TICK_MS);
       wake();
@@ -143,9 +143,9 @@ function createPass(
       try {
         if (!(await reconcileNext(parts))) return;
       } catch (error) {
-        // Its lease runs out, and it is looked at again then. Where it is the database that is
-        // away, the next call would fail at once: the next tick tries again.
-        log.error({ err: error }, 'a workload could not be reconciled');
+        // Its lease expires, and it is reconciled again then. During a database outage the next call would
+        // fail immediately, so leave it to the next tick.
+        log.error({ err: error }, 'failed to reconcile a workload');
         return;
       }
     }
@@ -167,7 +167,7 @@ function createPass(
       const wasResting = starts.trouble()?.isResting;
       await Promise.all(Array.from({ length: CONCURRENCY }, drainDue));
       if (!mayWork()) return;
-      // Before the queue sends the next ones where nothing can be started.
+      // Before the queue starts more work on a machine that cannot start anything.
       if (starts.trouble()?.isResting && !wasResting) await offer();
     } while ((await schedule(clock.now())) > 0);
     await removeFiles(parts, clock.now());

@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../platform/db/database.ts';
 import type { WorkloadWithSpec } from './model/workload.ts';
 import { columns, toSpec, toWorkload } from './workload-row.ts';
 
-/** The workload with its spec; null where there is none. */
+/** Returns the workload with its spec, or null. */
 export async function findWorkloadWithSpec(
   db: Database | Transaction,
   id: string,

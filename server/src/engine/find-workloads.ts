@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../platform/db/database.ts';
 import type { Workload } from './model/workload.ts';
 import { columns, toWorkload } from './workload-row.ts';
 
-/** The workloads with these ids. */
+/** Returns the workloads with these ids. */
 export async function findWorkloads(
   db: Database | Transaction,
   ids: string[],

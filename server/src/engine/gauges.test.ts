@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { testDatabase } from '../testing/test-database.ts';
 import { measureWorkloads } from './gauges.ts';
 
-test('the longest wait is that since a workload has worked last, and not since it was requested', async () => {
+test('the longest wait counts from when a workload last worked, not from its request', async () => {
   const { db } = await testDatabase();
   const registry = new Registry();
   measureWorkloads(registry, db);

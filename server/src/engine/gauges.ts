@@ -6,7 +6,7 @@ import { listMachines } from './machines/queries.ts';
 import { countSlots } from './queue/count-slots.ts';
 import { slotClasses } from './queue/queue.ts';
 
-/** When each machine last beat; a working one does so every few seconds. */
+/** Time of each machine's last heartbeat; a working machine sends one every few seconds. */
 function measureMachines(registry: Registry, db: Database): void {
   new Gauge({
     name: 'bakehouse_machine_last_seen_timestamp_seconds',
@@ -46,7 +46,7 @@ export function measureWorkloads(registry: Registry, db: Database): void {
     help: 'How long the workload that has waited longest has waited',
     registers: [registry],
     async collect() {
-      // A requeued workload keeps its place, and has worked meanwhile.
+      // A requeued workload keeps its place, though it has worked since.
       const { rows } = await sql<{ seconds: number | null }>`
         select extract(epoch from max(
           now() - greatest(queued_at, attempt_started_at, last_report_at)))::float8 as seconds

@@ -1,7 +1,7 @@
 import type { Database } from '../platform/db/database.ts';
 import { upsertInput } from './files/file-queries.ts';
 
-/** Lends a workload one more file than its spec names, which a request to it needs, until its files are deleted. */
+/** Grants a workload one more input than its spec names, for a request, until its files are deleted. */
 export async function lendInput(
   db: Database,
   input: { workloadId: string; sha256: string; sizeBytes: number },

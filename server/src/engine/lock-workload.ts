@@ -2,7 +2,7 @@ import type { Transaction } from '../platform/db/database.ts';
 import type { Workload } from './model/workload.ts';
 import { columns, toWorkload } from './workload-row.ts';
 
-/** Step: the workload, held until the transaction ends; null where there is none. */
+/** Transaction step: returns the workload, locked until the transaction ends, or null. */
 export async function lockWorkload(tx: Transaction, id: string): Promise<Workload | null> {
   const row = await tx
     .selectFrom('workloads')

@@ -15,7 +15,7 @@ export type WorkloadChanges = Partial<
   }
 >;
 
-/** The signal by which engines are told that there may be something to do. */
+/** Signal that tells engines that there may be work to do. */
 export const WAKE_SIGNAL = 'workloads';
 
 export async function readSpec(db: Database, id: string): Promise<WorkloadSpec> {
@@ -27,10 +27,10 @@ export async function readSpec(db: Database, id: string): Promise<WorkloadSpec> 
   return toSpec(spec);
 }
 
-/** Where a workload answers. `host`: null where that is not known yet; port 0: where the system chooses. */
+/** Address of a workload. `host` is null if unknown; port 0 if the system chooses it. */
 export type ServingPlace = { host: string | null; port: number; isOnMachine: boolean };
 
-/** Where the workload was told to answer, on its machine, or at the address that its driver has seen. */
+/** Returns where the workload serves: on its machine, or at the address that its driver has seen. */
 export async function findServingPlace(tx: Transaction, id: string): Promise<ServingPlace> {
   const { rows } = await sql<{ host: string | null; port: number | null; is_on_machine: boolean }>`
     select coalesce(workloads.address, nullif(machines.host, '')) as host, (spec->>'port')::int as port,
@@ -46,7 +46,7 @@ export async function findServingPlace(tx: Transaction, id: string): Promise<Ser
   };
 }
 
-/** Attempts that have begun on a machine and may be alive. */
+/** Returns attempts that have begun on a machine and may be alive. */
 export async function listStarted(db: Database, machineId: string): Promise<AttemptId[]> {
   return db
     .selectFrom('workloads')
@@ -58,7 +58,7 @@ export async function listStarted(db: Database, machineId: string): Promise<Atte
     .execute();
 }
 
-/** Which of these a machine need not keep: another one has taken them over, or their files were given up. */
+/** Returns those that a machine may delete: moved to another machine, or with abandoned files. */
 export async function listRemovable(db: Database, ids: string[], machineId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from workloads
@@ -68,7 +68,7 @@ export async function listRemovable(db: Database, ids: string[], machineId: stri
   return rows.map(({ id }) => id);
 }
 
-/** Notes that the server itself ends these attempts; one that another has followed is left alone. */
+/** Records that the server itself ends these attempts; skips attempts that were replaced. */
 export async function markInterrupted(db: Database, attempts: AttemptId[]): Promise<void> {
   if (attempts.length === 0) return;
   const [ids, numbers] = [attempts.map(({ id }) => id), attempts.map(({ attempt }) => attempt)];
@@ -78,7 +78,7 @@ export async function markInterrupted(db: Database, attempts: AttemptId[]): Prom
     where workloads.id = given.id and workloads.attempt = given.attempt and ended_at is null`.execute(db);
 }
 
-/** Writes changes and answers with the row after them. */
+/** Updates the workload and returns the new row. */
 export async function updateWorkload(
   tx: Transaction,
   id: string,
@@ -93,14 +93,14 @@ export async function updateWorkload(
   return toWorkload(row);
 }
 
-/** Wakes the engines of all server processes once the transaction is committed; the ticks cover a signal that is lost. */
+/** Wakes the engines of all server processes after the commit; ticks cover lost signals. */
 export async function wakeEngines(tx: Transaction): Promise<void> {
   await publishSignal(tx, WAKE_SIGNAL);
 }
 
 const LOG_LINES_KEPT = 2000;
 
-/** Adds lines to the log, no more of them than are kept, and drops what has become too old to keep. */
+/** Appends lines to the log (at most as many as it retains), and drops the oldest. */
 export async function insertLogLines(
   tx: Transaction,
   workloadId: string,
@@ -121,19 +121,19 @@ export async function insertLogLines(
     )`.execute(tx);
 }
 
-/** A printed line as the log keeps it, shortened to a screen's length. */
+/** Returns a printed line as stored in the log, shortened to the length of a screen. */
 export function toLogLine(line: string): string {
   return storableText(line.slice(0, 4000));
 }
 
-/** Adds points; values of a step that is already there are joined, and replaced by name. */
+/** Inserts points; values of an existing step are merged by name. */
 export async function upsertMetrics(
   tx: Transaction,
   workloadId: string,
   points: { step: number; at: Date; values: Record<string, number> }[],
 ): Promise<void> {
   if (points.length === 0) return;
-  // One statement changes a row once: what a batch says twice of a step is joined before it.
+  // One statement may change a row only once, so merge duplicate steps of a batch first.
   const bySteps = new Map<number, { at: Date; values: Record<string, number> }>();
   for (const { step, at, values } of points) {
     bySteps.set(step, { at, values: { ...bySteps.get(step)?.values, ...values } });
@@ -151,7 +151,7 @@ export async function upsertMetrics(
     set at = excluded.at, values = workload_metrics.values || excluded.values`.execute(tx);
 }
 
-/** stopReason -> stop_reason; the outcome is stored as JSON. A reason may quote what a process printed. */
+/** stopReason -> stop_reason; the outcome is stored as JSON. A reason may quote a process's output. */
 function toColumns(changes: WorkloadChanges): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(changes).map(([name, value]) => [
@@ -166,7 +166,7 @@ function toColumn(name: string, value: unknown): unknown {
   return typeof value === 'string' ? storableText(value) : value;
 }
 
-/** Runs that work on a machine's processors at this moment. */
+/** Returns the number of runs working on a machine's CPU now. */
 export async function countCpuRunsAtWork(db: Database | Transaction, machineId: string): Promise<number> {
   const { count } = await db
     .selectFrom('workloads')

@@ -5,10 +5,13 @@ import { hasEnded } from './model/has-ended.ts';
 import type { Outcome, WorkloadSpec } from './model/workload.ts';
 import { updateWorkload, wakeEngines } from './queries.ts';
 
-/** Of a workload that rests until `releaseWorkload`. */
+/** `notBefore` of a workload that waits for `releaseWorkload`. */
 export const UNTIL_RELEASED = new Date('9999-01-01');
 
-/** Step: lets a resting workload begin, with its complete spec. Returns false if it has ended or is to stop. */
+/**
+ * Transaction step: lets a resting workload begin, with its complete spec. Returns false if it has ended or
+ * is to stop.
+ */
 export async function releaseWorkload(
   tx: Transaction,
   { id, spec, now }: { id: string; spec: WorkloadSpec; now: Date },
@@ -25,7 +28,7 @@ export async function releaseWorkload(
   return true;
 }
 
-/** Step: ends a resting workload as failed. Does nothing if it has ended or is to stop. */
+/** Transaction step: ends a resting workload as failed. Does nothing if it has ended or is to stop. */
 export async function failResting(
   tx: Transaction,
   { id, reason, now }: { id: string; reason: string; now: Date },

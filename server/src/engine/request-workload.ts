@@ -4,26 +4,26 @@ import type { Behaviour, Placement, WorkloadSpec } from './model/workload.ts';
 import { wakeEngines } from './queries.ts';
 
 export type WorkloadRequest = {
-  /** The user whose share of the queue it takes; null: it serves all users. */
+  /** The user whose share of the queue it uses; null if it serves all users. */
   userId: string | null;
   behaviour: Behaviour;
-  /** Name of the registered kind that answers for it. */
+  /** Name of the registered kind that handles it. */
   kind: string;
-  /** The deployment whose own model server it is; null: it is another's, or none. */
+  /** The deployment that it exclusively serves; null if it is shared or no model server. */
   deploymentId?: string | null;
-  /** What its owner calls it. */
+  /** Name chosen by its owner. */
   title: string;
   spec: WorkloadSpec;
   placement: Placement;
   /** The quoted duration, for its kind; the queue uses the observed pace. */
   expectedSeconds?: number;
   now: Date;
-  /** Until when it rests, and why. */
+  /** Earliest start, and the reason to wait. */
   notBefore?: Date;
   reason?: string;
 };
 
-/** Step: wants a workload to run. It is queued when the transaction commits. Returns its id. */
+/** Transaction step: requests a workload, which is queued when the transaction commits. Returns its id. */
 export async function requestWorkload(tx: Transaction, request: WorkloadRequest): Promise<string> {
   const { now } = request;
   const { id } = await tx

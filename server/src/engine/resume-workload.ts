@@ -6,8 +6,8 @@ import { updateWorkload, wakeEngines } from './queries.ts';
 import { secondsSaved } from './seconds-saved.ts';
 
 /**
- * Step: wants an ended workload to go on where its files say, under the same id. Throws
- * AppError('conflict') unless it has stopped or failed and its files are still there.
+ * Transaction step: resumes an ended workload from its files, under the same id. Throws AppError('conflict')
+ * unless it was stopped or failed and its files still exist.
  */
 export async function resumeWorkload(
   tx: Transaction,
@@ -27,7 +27,7 @@ export async function resumeWorkload(
     state: 'queued',
     reason: '',
     outcome: null,
-    // Reports of the attempt before are refused.
+    // Rejects reports of the previous attempt.
     tokenSha256: null,
     failures: 0,
     activeSeconds: savedSeconds,

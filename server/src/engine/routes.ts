@@ -11,7 +11,7 @@ import { storeArtefact } from './files/store-artefact.ts';
 import type { WorkloadKinds } from './model/workload-kind.ts';
 import { acceptReports } from './reports/accept-reports.ts';
 
-/** The endpoints for running workloads. */
+/** Returns the endpoints for running workloads. */
 export function workloadRoutes(kinds: WorkloadKinds): Binding[] {
   return [
     bindWorkload(getWorkloadSpec, readAttemptSpec),

@@ -1,6 +1,9 @@
 import type { Workload } from './model/workload.ts';
 
-/** The seconds of work that a resumed workload continues with: a failed one goes back to its last checkpoint. Pure. */
+/**
+ * Returns the seconds of work that a resumed workload continues with: a failed one goes back to its last
+ * checkpoint.
+ */
 export function secondsSaved({
   state,
   activeSeconds,

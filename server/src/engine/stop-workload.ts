@@ -4,9 +4,9 @@ import { hasEnded } from './model/has-ended.ts';
 import { updateWorkload, wakeEngines } from './queries.ts';
 
 /**
- * Step: wants a workload to stop. It saves its work and ends; one that waits ends at once. A model server
- * has `drainSeconds` for the requests that it has taken, by default a few. The first reason stays. Does
- * nothing to one that has ended. Returns whether it is this that stops it.
+ * Transaction step: stops a workload. It saves its work and exits; a waiting one ends immediately. A model
+ * server has `drainSeconds` for open requests, by default a few. The first reason is kept. Does nothing if it
+ * has ended. Returns whether this call stops it.
  */
 export async function stopWorkload(
   tx: Transaction,

@@ -15,7 +15,7 @@ const { db, asked } = recordingDatabase(url);
 const events = await openEvents(url, pino({ level: 'silent' }));
 onFileEnd(events.close);
 
-test('who wants work to begin or end wakes the engines after the commit: the transaction has no NOTIFY', async () => {
+test('requesting or stopping work wakes the engines after the commit: the transaction has no NOTIFY', async () => {
   const woken = vi.fn();
   events.onSignal(WAKE_SIGNAL, woken);
   const now = new Date('2026-01-01T00:00:00Z');

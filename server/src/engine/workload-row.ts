@@ -4,7 +4,7 @@ import type { WorkloadsTable } from '../platform/db/schema.generated.ts';
 import type { Placement, Workload, WorkloadSpec } from './model/workload.ts';
 
 type Row = Selectable<WorkloadsTable>;
-/** All but the spec, and what only the database looks at. */
+/** All columns except the spec and those used only in SQL. */
 export const columns = [
   'id',
   'user_id',
@@ -68,11 +68,11 @@ const fieldNames = new Map(
   columns.map((column) => [column, column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())]),
 );
 
-/** A row of the table, by these columns. */
+/** Converts a row of the table with these columns. */
 export function toWorkload(row: WorkloadColumns): Workload {
   const named = columns.map((column) => [fieldNames.get(column), row[column]]);
   const { accelerator, acceleratorCount, ...fields }: Fields = Object.fromEntries(named);
-  // What the database checks, or the engine alone writes.
+  // Guaranteed by database checks, or written only by the engine.
   const narrowed = fields as typeof fields & NarrowFields;
   return { ...narrowed, placement: { accelerator, count: acceleratorCount } as Placement };
 }
@@ -80,7 +80,7 @@ export function toWorkload(row: WorkloadColumns): Workload {
 /** Fields whose columns have a wider type. */
 type NarrowFields = Pick<Workload, 'behaviour' | 'wanted' | 'state' | 'unit' | 'killedFor' | 'outcome'>;
 
-/** The column holds what requestWorkload wrote, and never changes. */
+/** The column was written by requestWorkload and never changes. */
 export function toSpec(column: JsonValue): WorkloadSpec {
   return column as unknown as WorkloadSpec;
 }

@@ -1,7 +1,7 @@
-/** Where time comes from, so that tests need not wait for it. */
+/** Source of the current time, replaceable in tests. */
 export type Clock = { now: () => Date };
 
-/** A day of 24 hours, whatever the clocks of a place do. */
+/** Exactly 24 hours, regardless of daylight saving time. */
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
 export const systemClock: Clock = { now: () => new Date() };

@@ -4,24 +4,26 @@ import { unusable } from './secrets/secret-files.ts';
 const ROUTER_EXAMPLE = '0197f3a2-6c1e-7d50-9b57-3f1f5e0f7a11=http://router.bakehouse-work';
 const dnsLabel = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
 
-/** Settings of the cluster that work goes to. */
 export const clusterSettings = {
-  /** Sends work to the cluster of this kubeconfig; `in-cluster`: to that of the pod that this process runs in. */
+  /** Kubeconfig of the cluster to send work to; `in-cluster` for the cluster of this process's own pod. */
   BAKEHOUSE_KUBECONFIG: z.string().optional(),
-  /** Where its Jobs and Secrets are made. */
+  /** Namespace for its Jobs and Secrets. */
   BAKEHOUSE_KUBERNETES_NAMESPACE: z
     .string()
     .max(63)
     .regex(dnsLabel, 'must be the name of a namespace, such as bakehouse-work')
     .default('bakehouse-work'),
-  /** Images of the runtime for work on processors and on GPUs; one alone does both. */
+  /** Runtime images for CPU and GPU work; a single one serves both. */
   BAKEHOUSE_KUBERNETES_IMAGE: z.string().optional(),
   BAKEHOUSE_KUBERNETES_CUDA_IMAGE: z.string().optional(),
-  /** Where pods reach this server; the public URL unless said. */
+  /** URL of this server for pods. Defaults to the public URL. */
   BAKEHOUSE_KUBERNETES_SERVER_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** Whether work without a GPU goes there too. */
   BAKEHOUSE_KUBERNETES_CPU_RUNS: z.stringbool().default(false),
-  /** Kueue's ClusterQueues by what waits in them, such as `cpu=general,NVIDIA_H100_80GB=h100`; a name alone takes the rest. */
+  /**
+   * Kueue's ClusterQueues by GPU type or `cpu`, such as `cpu=general,NVIDIA_H100_80GB=h100`; a name alone is
+   * the default queue.
+   */
   BAKEHOUSE_KUEUE_QUEUES: z
     .string()
     .regex(
@@ -29,16 +31,16 @@ export const clusterSettings = {
       'must be names of ClusterQueues with up to 30 characters, such as cpu=general,NVIDIA_H100_80GB=h100',
     )
     .optional(),
-  /** Routers in front of the replicas of a deployment, as `id of the deployment=address`; comma-separated. */
+  /** Routers in front of the replicas of a deployment, as comma-separated `deployment id=address`. */
   BAKEHOUSE_ROUTERS: z.string().default('').transform(readRouters),
-  /** What the model servers behind routers ask for, in place of a key of each. */
+  /** Shared key of the model servers behind routers, instead of a key for each. */
   BAKEHOUSE_MODEL_SERVER_KEY: z
     .string()
     .regex(/^[\x21-\x7e]{32,}$/, 'must have 32 characters or more, without spaces')
     .optional(),
 };
 
-/** The addresses of routers by the deployments that they are in front of. */
+/** Parses the addresses of routers by deployment. */
 function readRouters(text: string, context: z.core.$RefinementCtx): ReadonlyMap<string, string> {
   const entries = text.split(',').map((entry) => entry.trim());
   const routers = new Map<string, string>();
@@ -53,15 +55,18 @@ function readRouters(text: string, context: z.core.$RefinementCtx): ReadonlyMap<
   return routers;
 }
 
-/** Whether paths can be appended to it. */
+/** True if paths can be appended to it. */
 function isBase(url: string): boolean {
   return z.url({ protocol: /^https?$/ }).safeParse(url).success && !/[?#@]|\/v1\/*$/.test(url);
 }
 
-/** The routers in front of model servers, by deployments, and the key that these ask for. */
+/** Routers in front of model servers by deployment, and the key of those servers. */
 export type Routing = { routers: ReadonlyMap<string, string>; key: string };
 
-/** The routers of the settings. Throws an error that names what is missing: a router passes one key on, whichever replica it chooses. */
+/**
+ * Returns the configured routers. Throws an error that names missing settings. All replicas behind a router
+ * need the same key.
+ */
 export function routingOf(s: Settings): Routing | null {
   const { BAKEHOUSE_ROUTERS: routers, BAKEHOUSE_MODEL_SERVER_KEY: key } = s;
   if (routers.size === 0) return null;
@@ -72,12 +77,12 @@ export function routingOf(s: Settings): Routing | null {
 }
 
 /**
- * ClusterQueues by what may wait in them: a type of GPU, `cpu`, or `*` for all that is not named. Several take turns by
- * user, as each offers one workload at a time.
+ * ClusterQueues by GPU type, `cpu`, or `*` for everything else. Several queues are used round-robin by user,
+ * because each offers one workload at a time.
  */
 export type Queues = ReadonlyMap<string, string[]>;
 
-/** Reads `cpu=general,NVIDIA_H100_80GB=h100-a,NVIDIA_H100_80GB=h100-b,rest`. Pure. */
+/** Parses `cpu=general,NVIDIA_H100_80GB=h100-a,NVIDIA_H100_80GB=h100-b,rest`. */
 export function parseQueues(text: string): Queues {
   const queues = new Map<string, string[]>();
   for (const entry of text.split(',').map((part) => part.trim())) {
@@ -90,7 +95,7 @@ export function parseQueues(text: string): Queues {
 
 type Settings = z.output<z.ZodObject<typeof clusterSettings>>;
 
-/** The cluster of the settings; null where they name none. Throws an error that names what is missing beside it. */
+/** Returns the configured cluster, or null. Throws an error that names missing settings. */
 export function clusterOf(s: Settings, publicUrl: string) {
   const { BAKEHOUSE_KUBECONFIG: kubeconfig, BAKEHOUSE_KUBERNETES_IMAGE: image } = s;
   if (kubeconfig === undefined) {

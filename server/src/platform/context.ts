@@ -10,13 +10,13 @@ import type { Jobs } from './jobs/jobs.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import type { BlobStore } from './storage/blob-store.ts';
 
-/** The services of the process; one set each. */
+/** Services of the process, one instance each. */
 export type Services = {
   config: Config;
   clock: Clock;
   log: Logger;
   db: Database;
-  /** The connections under `db`, for prepared statements. */
+  /** Connection pool of `db`, for prepared statements. */
   pool: pg.Pool;
   events: Events;
   /** Announces changed rows to caches. */
@@ -25,13 +25,13 @@ export type Services = {
   blobs: BlobStore;
   /** Isolates programs that read or run untrusted files. */
   sandbox: Sandbox;
-  /** The machine of the installation; of a process that belongs to none, an id that no machine has. */
+  /** The machine of the installation; an unknown id for a process without a machine. */
   machineId: string;
   /** This process's row in `processes`. */
   processId: string;
-  /** Web processes, this one included: they share the limits of the installation. */
+  /** Number of web processes including this one; they share the limits of the installation. */
   webProcesses: () => number;
-  /** Aborted when this process shuts down; its reason is the error for requests that wait. */
+  /** Aborted when this process shuts down; its reason is the error for waiting requests. */
   closing: AbortSignal;
 };
 
@@ -39,9 +39,9 @@ export type UserCaller = {
   kind: 'user';
   userId: string;
   isOperator: boolean;
-  /** The API key of the call; absent where a browser's session authenticates it. */
+  /** API key of the call; absent for calls authenticated by a browser session. */
   key?: CallerKey;
-  /** The browser's session, where that authenticates the call. */
+  /** Browser session, if that authenticates the call. */
   session?: { id: string; createdAt: Date };
 };
 export type CallerKey = {
@@ -54,14 +54,14 @@ export type CallerKey = {
   hasBudget: boolean;
   /** When it expires, unless it is changed. */
   expiresAt: Date | null;
-  /** Reads its present scopes and expiry from the database; null once it is no longer valid. */
+  /** Reads its current scopes and expiry from the database; null once it is invalid. */
   look: () => Promise<Pick<CallerKey, 'scopes' | 'expiresAt'> | null>;
 };
-/** One attempt at a workload; each attempt has its own token. */
+/** One attempt of a workload; each attempt has its own token. */
 export type WorkloadCaller = { kind: 'workload'; workloadId: string; tokenSha256: Buffer };
 export type Caller = UserCaller | WorkloadCaller | { kind: 'nobody' };
 
-/** What a use case receives: the services and the caller. */
+/** Input of a use case: the services and the caller. */
 export type Context<C extends Caller = UserCaller> = Services & {
   caller: C;
   requestId: string;

@@ -1,20 +1,23 @@
 import { type ErrorCode, type ExceededBudget, errorStatus } from '@bakehouse/contract/errors';
 
 type Options = {
-  /** The sentence that the caller reads. */
+  /** The sentence shown to the caller. */
   publicMessage: string;
-  /** The field that the error is about, as a dotted path. */
+  /** The invalid field, as a dotted path. */
   param?: string;
-  /** More for the wire, e.g. amounts in BGL. */
+  /** More fields for the response, e.g. amounts in BGL. */
   data?: { required_amount?: string; available_amount?: string; budget?: ExceededBudget };
-  /** When it may be tried again, where that is known. */
+  /** When to retry, if known. */
   retryAfterMs?: number;
-  /** Whether the same call may meet something else. Unless said it may, but for a conflict; OpenAI's clients would repeat that too. */
+  /**
+   * Whether a retry may succeed. Defaults to true except for conflicts, which OpenAI's clients would retry
+   * too.
+   */
   shouldRetry?: boolean;
   cause?: unknown;
 };
 
-/** An error with a place on the wire. Everything else that is thrown becomes `internal`, without its text. */
+/** An error with a public code. Any other thrown value becomes `internal`, without its text. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly publicMessage: string;
@@ -39,7 +42,7 @@ export class AppError extends Error {
   }
 }
 
-/** What is said of a parameter, a dotted path, that is not taken as it was sent. */
+/** Returns the error for an invalid parameter, named by its dotted path. */
 export function refused(param: string, publicMessage: string, cause?: unknown): AppError {
   return new AppError('invalid_request', { publicMessage, param, cause });
 }

@@ -13,12 +13,12 @@ test('a linked signal aborts with the first of its signals, with its reason', ()
   expect(linked.signal.reason).toEqual(new Error('the server ends'));
 });
 
-test('one of an aborted signal is aborted from the start', () => {
+test('a link to an aborted signal is aborted from the start', () => {
   using linked = linkSignals(new AbortController().signal, AbortSignal.abort('gone'));
   expect(linked.signal.reason).toBe('gone');
 });
 
-test('what is disposed of leaves nothing on a signal that lives on', () => {
+test('disposing of a link leaves nothing on a long-lived signal', () => {
   const [closing, short] = [new AbortController(), new AbortController()];
   for (let piece = 0; piece < 1_000; piece += 1) {
     using linked = linkSignals(short.signal, closing.signal);

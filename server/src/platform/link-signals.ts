@@ -1,6 +1,7 @@
 /**
- * A signal that aborts with the first of these, with its reason, until it is disposed of: then nothing of it is left on
- * them. Of `AbortSignal.any` something stays on each for as long as that lives, so it is for signals of one request.
+ * Returns a signal that aborts with the first of these, with its reason, until it is disposed of, which
+ * removes its listeners. `AbortSignal.any` leaves a reference on each long-lived signal, so this is for
+ * signals of one request.
  */
 export function linkSignals(...signals: AbortSignal[]): { signal: AbortSignal } & Disposable {
   const linked = new AbortController();

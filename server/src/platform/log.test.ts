@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { onFileEnd } from '../testing/on-file-end.ts';
 import { createLog } from './log.ts';
 
-test('secrets never reach the log, at whatever depth they are logged', () => {
+test('secrets never reach the log, at any depth', () => {
   const lines: string[] = [];
   const log = createLog(
     { logLevel: 'info', logFormat: 'json' },
@@ -33,7 +33,7 @@ test('secrets never reach the log, at whatever depth they are logged', () => {
 });
 
 test.runIf(process.platform === 'linux').each(['json', 'text'])(
-  'a full disk under the %s log holds nothing up',
+  'a full disk under the %s log blocks nothing',
   async (logFormat) => {
     const full = await open('/dev/full', 'w');
     onFileEnd(() => full.close());

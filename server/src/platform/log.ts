@@ -6,7 +6,7 @@ type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
 
 const ERROR_LEVEL = 50;
 
-/** What must never reach a log, wherever an object is logged that holds it. */
+/** Fields to redact wherever an object with them is logged. */
 const SECRET_FIELDS = [
   'authorization',
   'cookie',
@@ -24,18 +24,20 @@ const SECRET_FIELDS = [
 type Options = {
   /** Instead of the terminal. */
   destination?: DestinationStream;
-  /** Hears of each line at the level `error` or above: its fields, and what it says. */
+  /** Called for each line of level `error` or above, with its fields and message. */
   onError?: (fields: Record<string, unknown>, message: string | undefined) => void;
 };
 
-/** Writes the log to stdout as it is. Pino's own stream would try a line that a full disk refuses for ever. */
+/** Writes unformatted JSON to stdout. Pino's own stream would retry a line forever on a full disk. */
 const jsonDestination: DestinationStream = {
   write: (json) => {
     process.stdout.write(json);
   },
 };
 
-/** Structured log of the program, one JSON object per line, secrets redacted two levels deep. */
+/**
+ * Creates the structured log of the program, one JSON object per line, with secrets redacted two levels deep.
+ */
 export function createLog(
   config: Pick<Config, 'logLevel' | 'logFormat'>,
   { destination = config.logFormat === 'text' ? textDestination : jsonDestination, onError }: Options = {},

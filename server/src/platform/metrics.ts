@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
-/** The numbers of this process for Prometheus: the process itself and its connections. Others add theirs. */
+/** Creates the Prometheus metrics of this process and its connections; other modules add theirs. */
 export function createMetrics(pool: pg.Pool): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -11,7 +11,7 @@ export function signatureOfText(secret: string, purpose: string, text: string): 
   return createHmac('sha256', key).update(text).digest('base64url');
 }
 
-/** Whether a signature or token that was sent is the right one. Takes as long for any guess, of whatever length. */
+/** Returns true if a signature or token matches. Constant time for any guess, of any length. */
 export function isSameSecret(right: string, given: string): boolean {
   return timingSafeEqual(digestOf(right), digestOf(given));
 }

@@ -11,7 +11,7 @@ function openTextLog({ logLevel }: { logLevel: 'debug' | 'info' } = { logLevel: 
   return { log, lines };
 }
 
-it('turns entries into lines for people', () => {
+it('formats entries as readable lines', () => {
   const { log, lines } = openTextLog();
   log.info('Text serving: ready');
   log.error({ err: new Error('no route') }, 'the event connection broke');
@@ -24,7 +24,7 @@ it('turns entries into lines for people', () => {
   ]);
 });
 
-it('prints every field behind the message, except secrets and the part of the program', () => {
+it('prints every field after the message, except secrets and the part of the program', () => {
   const { log, lines } = openTextLog({ logLevel: 'debug' });
   const link = 'http://127.0.0.1:4080/api/auth/reset-password/abc?callbackURL=%2F';
   log.warn({ part: 'auth', user_id: 'ada', reset_link: link }, 'a new password was asked for');
@@ -37,13 +37,13 @@ it('prints every field behind the message, except secrets and the part of the pr
   ]);
 });
 
-it('says at info what happened and no more', () => {
+it('prints only the message at info', () => {
   const { log, lines } = openTextLog();
   log.info({ preparation: 'serve-text' }, 'Text serving: ready');
   expect(lines).toEqual([expect.stringMatching(/^[\d-]{10} [\d:]{8} Text serving: ready$/)]);
 });
 
-it('writes a text of several lines below its line, as it is', () => {
+it('prints multi-line text unchanged below its line', () => {
   const { log, lines } = openTextLog();
   const text = 'Hello Ada,\n\nhttp://127.0.0.1:4080/reset\n\nBakehouse\n';
   log.warn({ to: 'ada@example.com', text }, 'not sent');
@@ -52,7 +52,7 @@ it('writes a text of several lines below its line, as it is', () => {
   );
 });
 
-it('lets nobody write lines of their own, or to the terminal', () => {
+it('prevents injected lines and terminal sequences', () => {
   const { log, lines } = openTextLog();
   log.info("'a\n12:00:00 error: \u001b[2Jb' starts");
   expect(lines[0]?.slice('YYYY-MM-DD HH:MM:SS '.length)).toBe("'a 12:00:00 error:  [2Jb' starts");

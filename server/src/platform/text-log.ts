@@ -6,11 +6,11 @@ const entry = z.looseObject({
   level: z.string(),
   msg: z.string().default(''),
   err: z.looseObject({ message: z.string(), stack: z.string().optional() }).optional(),
-  /** Which part of the program speaks: for machines that filter. */
+  /** Part of the program, for filtering by machines. */
   part: z.string().optional(),
 });
 
-/** Writes the log to stdout as lines for people. */
+/** Writes the log to stdout as readable lines. */
 export const textDestination: DestinationStream = {
   write: (json) => {
     process.stdout.write(`${textLine(json)}\n`);
@@ -18,13 +18,13 @@ export const textDestination: DestinationStream = {
 };
 
 /**
- * One JSON line of the log as 'YYYY-MM-DD HH:MM:SS message: cause key=value ...', in local time, with a value of several
- * lines below it. Above info the level stands before the message, and from error on the stack below it; at info the
- * message says all, and the fields are for machines.
+ * Formats one JSON line of the log as 'YYYY-MM-DD HH:MM:SS message: cause key=value ...', in local time, with
+ * multi-line values below it. Above info it includes the level before the message, and from error on the
+ * stack below it; at info the message is sufficient, and the fields are for machines.
  */
 export function textLine(json: string): string {
   const { time, level, msg, err, part: _, ...fields } = entry.parse(JSON.parse(json));
-  // Sweden writes dates as ISO 8601 does.
+  // Sweden uses ISO 8601 dates.
   const clock = new Date(time).toLocaleString('sv-SE');
   const weight = level === 'warn' || level === 'error' || level === 'fatal' ? `${level}: ` : '';
   const message = withoutControls(`${weight}${msg}${err ? `: ${err.message}` : ''}`);
@@ -45,12 +45,12 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim().includes('\n');
 }
 
-/** Names and outputs of users may hold line breaks, or what a terminal obeys. */
+/** Users' names and outputs may contain line breaks or terminal sequences. */
 function withoutControls(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ');
 }
 
-/** A plain word stands as it is; anything else as JSON, so that it is seen where a value ends. */
+/** A plain word is printed unquoted; anything else as JSON, so that its end is visible. */
 function valueText(value: unknown): string {
   return typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value);
 }

@@ -1,6 +1,6 @@
 import { AppError } from './errors.ts';
 
-/** The error for a cursor that the list has not issued. */
+/** Returns the error for a cursor that the list has not issued. */
 export function unknownCursor(cause?: unknown): AppError {
   return new AppError('invalid_request', {
     publicMessage: 'cursor must be the next_cursor of an earlier page of this list',

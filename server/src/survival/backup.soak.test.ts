@@ -26,7 +26,7 @@ const target = await temporaryFolder();
 const server = await serverOn(dataDir);
 const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
 
-/** The whole program on an embedded PostgreSQL of its own, as `up` starts it. */
+/** The whole program on its own embedded PostgreSQL, as started by `up`. */
 async function serverOn(dir: string): Promise<TestServer> {
   await writeFile(path.join(dir, 'secret'), `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
   const url = await databaseIn(dir);
@@ -40,7 +40,7 @@ async function databaseIn(dir: string): Promise<string> {
   return (await startEmbeddedPostgres({ dir: cluster, settings })).url;
 }
 
-/** Sends and uploads, one after the other, until it is told to end; answers how many were acknowledged. */
+/** Sends credits and uploads files sequentially until it is stopped; returns how many were acknowledged. */
 function load(assetId: string) {
   let goesOn = true;
   const acknowledged = { sends: 0, files: 0 };
@@ -69,7 +69,7 @@ function load(assetId: string) {
   };
 }
 
-test('a backup that is made while people work is a whole server again', async () => {
+test('a backup made under load restores to a complete server', async () => {
   await buyForTest(server.services.db, ada.userId, 100_000_000n);
   const body = { dataset_type: 'RAW', title: 'Growing', user_id: ada.userId } as const;
   const work = load(await server.request(createAsset, { body }, { as: ada }));
@@ -104,7 +104,7 @@ test('a backup that is made while people work is a whole server again', async ()
     const files = await db.selectFrom('asset_files').select('sha256').execute();
     expect(files.length).toBeGreaterThanOrEqual(before.files);
     const store = await openLocalBlobStore(path.join(restored, 'blobs'));
-    // A whole read fails where the bytes are others than their name says.
+    // A full read fails if the bytes do not match their name.
     for (const { sha256 } of files) await buffer(await store.read(sha256));
   } finally {
     await db.destroy();
@@ -115,7 +115,7 @@ test('a backup that is made while people work is a whole server again', async ()
   );
 }, 120_000);
 
-test('of two backups at once to one name the second is refused, and leaves nothing', async () => {
+test('of two concurrent backups with one name the second is rejected, and leaves nothing', async () => {
   const folder = await temporaryFolder();
   const file = path.join(folder, 'twice.tar');
   const results = await Promise.allSettled([backUp({ dataDir, file }), backUp({ dataDir, file })]);
@@ -124,7 +124,7 @@ test('of two backups at once to one name the second is refused, and leaves nothi
   expect(await readdir(folder)).toEqual(['twice.tar']);
 }, 120_000);
 
-/** The backup up to the entry of which `isLast` says so, as a whole archive. */
+/** Returns the backup up to the entry for which `isLast` is true, as a complete archive. */
 async function cutBehind(file: string, isLast: (name: string) => boolean): Promise<Buffer> {
   const [tar, cut] = [extract(), pack()];
   const reading = pipeline(createReadStream(file), tar).catch(() => undefined);
@@ -139,7 +139,7 @@ async function cutBehind(file: string, isLast: (name: string) => boolean): Promi
   return written;
 }
 
-/** Any of the stored files, by its path in the data folder. */
+/** Returns the path of one stored file in the data folder. */
 async function aBlob(dir: string): Promise<string> {
   const folders = await readdir(path.join(dir, 'blobs'));
   const folder = folders.find((name) => /^[0-9a-f]{2}$/.test(name)) ?? '';
@@ -147,12 +147,12 @@ async function aBlob(dir: string): Promise<string> {
   return path.join('blobs', folder, rest ?? '');
 }
 
-test('damaged stored files are named by backup and restore, and keep no other from being restored', async () => {
+test('damaged stored files are named by backup and restore, and do not prevent the restore of others', async () => {
   const name = await aBlob(dataDir);
   const [place, aside] = [path.join(dataDir, name), path.join(dataDir, 'aside')];
   const cases: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
     ['changed', () => writeFile(place, 'others'), () => rm(place)],
-    // What cannot be read: as the disk has lost it.
+    // Unreadable, like after a disk failure.
     ['unreadable', () => mkdir(place), () => rmdir(place)],
   ];
   await rename(place, aside);
@@ -171,7 +171,7 @@ test('damaged stored files are named by backup and restore, and keep no other fr
   expect((await backUp({ dataDir, file })).damaged).toEqual([]);
 }, 120_000);
 
-test('a backup that is damaged itself is restored but for the damaged file', async () => {
+test('a damaged backup is restored except for the damaged file', async () => {
   const file = path.join(target, 'to-damage.tar');
   const { blobs } = await backUp({ dataDir, file });
   const bytes = await readFile(file);
@@ -181,7 +181,7 @@ test('a backup that is damaged itself is restored but for the damaged file', asy
   expect(restored).toMatchObject({ blobs, damaged: [expect.stringMatching(/^blobs\/[0-9a-f/]+$/)] });
 }, 120_000);
 
-test('a backup that is cut or none is refused, and leaves nothing', async () => {
+test('a truncated or invalid backup is rejected, and leaves nothing', async () => {
   const file = path.join(target, 'good.tar');
   await backUp({ dataDir, file });
   const bytes = await readFile(file);

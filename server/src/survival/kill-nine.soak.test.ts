@@ -26,7 +26,7 @@ const AGAIN_MS = 50;
 const USERS = 4;
 
 type Victim = 'web' | 'worker' | 'postgres';
-/** Together, in ways that leave one, and none, to bring PostgreSQL back; then each alone. */
+/** First combinations that leave one process, or none, to restart PostgreSQL; then each alone. */
 const deaths: Victim[][] = [
   ['web'],
   ['worker', 'postgres'],
@@ -64,7 +64,7 @@ test('kill -9 of server, worker and PostgreSQL under load loses nothing that was
     expect(load.acknowledgedSends.filter((id) => !kept.has(id))).toEqual([]);
     expect(new Set(load.acknowledgedSends).size).toBe(load.acknowledgedSends.length);
 
-    // Each run was charged at most once, and what its owner was told.
+    // Each run was charged at most once, at the reported amount.
     expect(load.endedRuns.length).toBeGreaterThanOrEqual(USERS);
     for (const run of load.endedRuns) {
       expect(run.state, run.reason).toBe('completed');
@@ -73,7 +73,7 @@ test('kill -9 of server, worker and PostgreSQL under load loses nothing that was
       expect(charges[0]?.amount ?? 0n).toBe(parseBgl(run.charged ?? ''));
     }
     expect(load.endedRuns.some(({ charged }) => charged !== '0')).toBe(true);
-    // Once a later attempt has spoken, nothing of an earlier one was taken in.
+    // Once a later attempt has reported, no report of an earlier one was accepted.
     const accepted = await platform.accepted();
     for (const run of load.endedRuns) {
       const attempts = accepted
@@ -92,7 +92,7 @@ test('kill -9 of server, worker and PostgreSQL under load loses nothing that was
   }
 });
 
-/** Web and worker as processes of their own on one data folder, whose PostgreSQL they start and supervise. */
+/** Web and worker as separate processes on one data folder, whose PostgreSQL they start and supervise. */
 async function startPlatform() {
   const dataDir = await temporaryFolder();
   const dir = path.join(dataDir, 'postgres');
@@ -122,7 +122,7 @@ async function startPlatform() {
     });
     onFileEnd(() => end(child));
     processes.set(name, child);
-    // It may be killed before it says so.
+    // It may be killed before it prints.
     await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
   };
   await start('web');
@@ -132,7 +132,7 @@ async function startPlatform() {
     url,
     client: testClient(url),
     databaseUrl: async () => (await startEmbeddedPostgres({ dir })).url,
-    /** The batches of reports that were taken in. */
+    /** Accepted batches of reports. */
     accepted: async () =>
       (await readFile(path.join(dataDir, 'accepted'), 'utf8'))
         .split('\n')
@@ -146,7 +146,7 @@ async function startPlatform() {
       const [postmaster] = (await readFile(path.join(dir, 'postmaster.pid'), 'utf8')).split('\n');
       process.kill(Number(postmaster), 'SIGKILL');
     },
-    /** PostgreSQL is brought back by whichever server lives. */
+    /** Any living server restarts PostgreSQL. */
     revive: async (victim: Victim) => {
       if (victim !== 'postgres') await start(victim);
     },
@@ -160,8 +160,8 @@ async function end(child: ChildProcess | undefined): Promise<void> {
   await ended;
 }
 
-/** Users who send each other credits and train, each asking again with the same key until there is an answer. */
-/** What they began with can be spent, and not sent. */
+/** Users who send each other credits and train, retrying with the same key until they get a response. */
+/** Starting credits can be spent, but not sent. */
 async function giveSendable(url: string, users: TestUser[]): Promise<void> {
   const db = connect(url);
   try {
@@ -199,7 +199,7 @@ class Load {
 
   begin(): void {
     this.working = Promise.all(this.users.flatMap((user) => [this.sendOn(user), this.trainOn(user)]));
-    // Seen by `moreSends` and `end`.
+    // Awaited in `moreSends` and `end`.
     this.working.catch(() => undefined);
   }
 
@@ -208,7 +208,7 @@ class Load {
     while (this.acknowledgedSends.length < goal) await Promise.race([sleep(AGAIN_MS), this.working]);
   }
 
-  /** Lets everything that was begun come to its end. */
+  /** Waits until everything that has begun is complete. */
   async end(): Promise<void> {
     this.ending = true;
     await this.working;
@@ -283,7 +283,7 @@ class Load {
   }
 }
 
-/** Asks again while nobody answers, or only that the server cannot just now. */
+/** Retries while there is no response, or only 'unavailable'. */
 async function insist<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

@@ -20,17 +20,22 @@ import { type TestServer, type TestUser, testServer } from '../testing/test-serv
 const STARTER = 'starter-model';
 const REPLICAS = 3;
 const USERS = 250;
-/** Streams of each user at a time: two thousand in all in a soak, most of which wait for a place at the model server. */
+/**
+ * Concurrent streams per user: two thousand in a soak, most of which wait for a place at the model server.
+ */
 const AT_ONCE = 8;
 const KILLS = 30;
 const BETWEEN_MS = 10_000;
 const TOKEN_MS = 30;
 
 type Replica = Awaited<ReturnType<typeof serverProcess>> & { kills: number };
-/** How one stream has ended, and whether its replica was killed meanwhile. */
+/** How a stream ended, and whether its replica was killed in the meantime. */
 type Told = { isWhole: boolean; wasKilled: boolean };
 
-/** One stream, told to its end; null where its replica was away from the beginning, or refused it: too many wait. */
+/**
+ * Reads one stream to its end; null if its replica was down from the beginning, or rejected it because too
+ * many wait.
+ */
 async function stream(replica: Replica, user: TestUser): Promise<Told | null> {
   const { kills } = replica;
   const messages = [{ role: 'user' as const, content: 'What do you bake?' }];
@@ -45,7 +50,7 @@ async function stream(replica: Replica, user: TestUser): Promise<Told | null> {
   return { isWhole, wasKilled: replica.kills !== kills };
 }
 
-test('of three replicas that are killed in turn only their own streams break, and nothing is charged but what was written', {
+test('when one of three replicas is killed, only its own streams break, and only written output is charged', {
   timeout: 3_600_000,
 }, async () => {
   const database = await testDatabase();
@@ -61,7 +66,7 @@ test('of three replicas that are killed in turn only their own streams break, an
   stub.answer = 'hold';
   stub.says = () => 'Good bread, still warm. '.repeat(4);
   Object.defineProperty(stub, 'held', { get: () => sleep(TOKEN_MS) });
-  // The server that runs the model is none of those that are killed.
+  // The server that runs the model is never killed.
   const driver = createFakeDriver({ capacity: { 'cpu:deployment': 2 }, script: stub.script });
   const config = { s3: readConfig(bucket).s3, reader: 'none' };
   const roles = ['web' as const, 'worker' as const, 'reconciler' as const];
@@ -78,7 +83,7 @@ test('of three replicas that are killed in turn only their own streams break, an
   );
 
   const users: TestUser[] = [];
-  // Of many at once some would be refused.
+  // Concurrent sign-ups would be rate-limited.
   while (users.length < USERS) users.push(await main.signUp());
   const told: Told[] = [];
   let isEnding = false;
@@ -96,7 +101,7 @@ test('of three replicas that are killed in turn only their own streams break, an
     const victim = replicas[kill % REPLICAS] as Replica;
     victim.kills += 1;
     await victim.kill();
-    // What came while it fell was its own as well.
+    // Streams that started during the kill count as its own.
     victim.kills += 1;
     await sleep(BETWEEN_MS / 4);
     expect(await victim.start()).toBe('');
@@ -113,7 +118,7 @@ test('of three replicas that are killed in turn only their own streams break, an
   await expectChargedOnce(main);
 });
 
-/** With all replicas gone, what was written is charged, once. */
+/** With all replicas gone, written output is charged once. */
 async function expectChargedOnce({ app, services }: TestServer): Promise<void> {
   const { db } = services;
   await app.usage.closeIdle();

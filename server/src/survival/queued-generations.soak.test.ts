@@ -8,12 +8,12 @@ import { pngWith } from '../modules/generations/testing/picture-files.ts';
 import { killGenerating, startGenerating } from '../testing/start-generating.ts';
 import { testGenerations } from '../testing/test-generations.ts';
 
-/** How many wait at first. */
+/** Number of initially waiting generations. */
 const GENERATIONS = 200;
 const LIMIT_MS = 1_800_000;
-/** As many as a user may have. */
+/** The limit per user. */
 const PER_USER = 8;
-/** A process is killed at once, and then after each so many pictures. */
+/** A process is killed immediately, and then after this many generations. */
 const KILL_AFTER = 10;
 const PICTURE_BYTES = 4 * 1024 * 1024;
 const PRICE_MICRO = 125_000n;
@@ -42,14 +42,14 @@ async function count(): Promise<Count> {
   };
 }
 
-/** The memory that a process has in use, in MB; 0 where the system does not say. */
+/** Returns the resident memory of a process in MB; 0 if the system does not report it. */
 async function memoryOf({ pid }: ChildProcess): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
 }
 
 test(
-  'what waits while the processes that generate are killed in turn is generated once, paid once, and held by none of them',
+  'waiting generations are completed once, charged once and released, while the generating processes are killed in turn',
   async () => {
     stub.picture = {
       ...{ content: pngWith(512, 512, randomBytes(PICTURE_BYTES)).toString('base64') },
@@ -63,7 +63,7 @@ test(
 
     const processes = [await startGenerating(server), await startGenerating(server)];
     let killed = 0;
-    /** The most that any process had, of each fifty pictures. */
+    /** Peak memory of any process, per fifty generations. */
     const peaks: number[] = [];
     for (let ended = 0; ended < GENERATIONS; ended = (await count()).ended) {
       const fifty = Math.floor(ended / 50);
@@ -87,7 +87,7 @@ test(
     select generation_id from generation_outputs group by 1 having count(*) > 1`.execute(db);
     expect(doubled).toEqual([]);
     expect(killed).toBeGreaterThan(0);
-    // Not more with each picture: the last fifty need no more room than the first, but for what the runtime keeps.
+    // Memory does not grow: the last fifty need no more than the first, apart from the runtime's caches.
     const peak = Math.max(...peaks);
     expect(peak, `MB of each fifty: ${peaks.map(Math.round).join(', ')}`).toBeLessThan(400);
   },

@@ -28,7 +28,7 @@ const client = new S3Client({
 });
 for (const Bucket of ['loaves', 'crumbs']) await client.send(new CreateBucketCommand({ Bucket }));
 
-/** Reads uploads for the replicas, as the container beside them does. */
+/** Reads uploads for the replicas, like the container next to them. */
 const reader = path.join(await temporaryFolder(), 'reader');
 const reading = spawn(process.execPath, [READER, reader], { stdio: 'ignore' });
 onFileEnd(async () => void reading.kill());
@@ -77,7 +77,7 @@ async function download({ url }: Server, user: TestUser, id: string): Promise<Bu
   return Buffer.from(await answer.arrayBuffer());
 }
 
-test('replicas without a data folder answer for one another, and go on when one is killed', {
+test('replicas without a data folder share their work, and continue when one is killed', {
   timeout: 120_000,
 }, async () => {
   const [first, second] = [await replica(['web']), await replica(['web'])];
@@ -91,7 +91,7 @@ test('replicas without a data folder answer for one another, and go on when one 
   await upload(first, user, base, 'model.safetensors', weights);
   expect(await download(second, user, base)).toEqual(weights);
 
-  // An upload in two parts goes on at another one.
+  // An upload in two parts continues at another replica.
   const large = Buffer.alloc(17 * 1024 * 1024, 'question,answer\na,b\n');
   const notes = await makeAsset(first, user, 'RAW');
   const asked = {
@@ -117,7 +117,7 @@ test('replicas without a data folder answer for one another, and go on when one 
   await upload(second, user, base, 'config.json', Buffer.from('{}'));
   const dataset = await makeAsset(second, user, 'RAW');
   await upload(second, user, dataset, 'rows.csv', Buffer.from('question,answer\na,b\n'));
-  // Work reports to whoever answers.
+  // Workloads report to any live replica.
   const fine_tune_payload = {
     ...{ asset_id: dataset, base_model: base, model_name: 'loaf', file_name: 'rows.csv' },
     ...{ user_id: user.userId, ceiling: '1', input_column: 'question', output_column: 'answer' },
@@ -131,16 +131,16 @@ test('replicas without a data folder answer for one another, and go on when one 
     },
     { timeout: 60_000, interval: 200 },
   );
-  // Only what runs work is a machine.
+  // Only a process that runs work is a machine.
   expect(await db.selectFrom('machines').select('id').execute()).toEqual([{ id: await worker.id() }]);
 
-  // A replica that comes back, as another pod, is one as any other.
+  // A replica that returns as another pod works like any other.
   const third = await replica(['web']);
   expect(await third.start()).toBe('');
   expect(await download(third, user, base)).toEqual(weights);
 });
 
-test('a second machine, and a replica with another secret, another bucket or none, is refused in a sentence', async () => {
+test('a second machine, and a replica with another secret, another bucket or none, is rejected with one sentence', async () => {
   const second = await replica(['reconciler'], { BAKEHOUSE_READER: '' });
   expect(await second.start()).toContain('This installation has its machine already');
   const stranger = await replica(['web'], { BAKEHOUSE_SECRET: 'another-one-another-one-another-one' });

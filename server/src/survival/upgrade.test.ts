@@ -29,8 +29,8 @@ import { createDatabase, dropDatabase } from '../testing/temporary-postgres.ts';
 import { type TestServer, testServer } from '../testing/test-server.ts';
 
 /*
- * What a server has left in a database at the baseline while it was at work: Ada has a live deployment, a run in
- * training, and the hold of an answer that was cut off. Each line of JSON has the rows of one table.
+ * State of a database at the baseline with active work: Ada has a live deployment, a run in training, and the
+ * hold of an interrupted answer. Each line of JSON has the rows of one table.
  */
 const BASELINE = '0001_baseline.sql';
 const FIXTURE = path.join(MIGRATIONS_DIR, 'fixtures/0001.jsonl');
@@ -47,7 +47,7 @@ const bob = {
   apiKey: 'bk_H1eOg6nu33dyeshPgiW1daHQH0nUOsWYf3RQXDIMljG3TSfAU',
 };
 
-/** A database with the schema and the rows of then, before any later step. */
+/** A database with the baseline's schema and rows, before any later step. */
 async function databaseOfThen(nth = 1): Promise<{ url: string; close: () => Promise<void> }> {
   const name = `upgrade_${process.pid}_${nth}`;
   const url = await createDatabase(inject('postgresUrl'), name);
@@ -56,12 +56,12 @@ async function databaseOfThen(nth = 1): Promise<{ url: string; close: () => Prom
   await migrate(url, dir);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  // The rows are taken as they are: no foreign key asks for their order.
+  // Inserts rows in any order, without checking foreign keys.
   await client.query('set session_replication_role = replica');
   for (const line of (await readFile(FIXTURE, 'utf8')).trim().split('\n')) {
     const { table, rows } = JSON.parse(line) as { table: string; rows: object[] };
     const columns = Object.keys(rows[0] ?? {}).map((column) => client.escapeIdentifier(column));
-    // What the baseline has put there already comes again, as it was.
+    // Replaces the rows inserted by the baseline itself.
     await client.query(`delete from ${table}`);
     await client.query(
       `insert into ${table} (${columns.join()}) overriding system value
@@ -84,7 +84,7 @@ async function databaseOfThen(nth = 1): Promise<{ url: string; close: () => Prom
   return { url, close: () => dropDatabase(inject('postgresUrl'), name) };
 }
 
-/** Brings the run to its end, where the server starts it again. */
+/** Completes the run when the server restarts it. */
 const finish: Script = async ({ workloadId, server }) => {
   const post = async (reports: object[]) => {
     const answer = await fetch(`${server.base_url}/runtime/v1/workloads/${workloadId}/reports`, {
@@ -104,7 +104,7 @@ const finish: Script = async ({ workloadId, server }) => {
   return 0;
 };
 
-/** As the local driver it knows of attempts that it has started before, and that they ended with that server. */
+/** Like the local driver after a restart: it knows earlier attempts, and that they ended with that server. */
 function restartedDriver(): Driver {
   const stub = stubModelServer();
   const fake = createFakeDriver({
@@ -130,7 +130,7 @@ async function expectSoundLedger({ services }: TestServer): Promise<void> {
   expect((await verifyLedger(services.db)).checks.filter(({ ok }) => !ok)).toEqual([]);
 }
 
-/** Keys, money, files and bytes. */
+/** Keys, balances, files and bytes. */
 async function expectWhatWas(server: TestServer): Promise<void> {
   const { db } = server.services;
   expect(await balanceOf(server, ada)).toMatchObject({ balance: '121.499958', held: '1.272629' });
@@ -146,7 +146,7 @@ async function expectWhatWas(server: TestServer): Promise<void> {
     .orderBy('owner_kind')
     .execute();
   expect(owners.map((one) => one.owner_kind)).toEqual(['starter', 'user', 'workload']);
-  // The same key, the same answer: nothing is sent again.
+  // The same key returns the same answer: nothing is sent again.
   const body = { user_id: ada.userId, recipient_id: 'bob-2@example.com', amount: '2.5' };
   await server.request(transferTokens, { body }, { as: ada, idempotencyKey: 'sent-once' });
   expect(await balanceOf(server, bob)).toMatchObject({ balance: '128.5' });
@@ -165,7 +165,7 @@ async function expectDeploymentAnswers(server: TestServer): Promise<void> {
   expect(answer.status, await answer.text()).toBe(200);
 }
 
-test('a database at the baseline is taken over at work, without loss', async () => {
+test('a database at the baseline is upgraded during work, without loss', async () => {
   const database = await databaseOfThen();
   await prepareDatabase(database.url);
   const clock = fakeClock(MADE_AT);
@@ -173,7 +173,7 @@ test('a database at the baseline is taken over at work, without loss', async () 
   const server = await testServer({ database, clock, driver: restartedDriver(), roles: [...roles] });
   await expectWhatWas(server);
 
-  // What was at work is started again.
+  // Active work is restarted.
   await vi.waitFor(
     async () => {
       clock.advance({ seconds: 5 });
@@ -189,7 +189,8 @@ test('a database at the baseline is taken over at work, without loss', async () 
     { interval: 200 },
   );
 
-  // Each hold ends: that of the run with its charge, that of the deployment with it, the lost answer's by itself.
+  // Each hold ends: the run's when it is charged, the deployment's when it is terminated, and the interrupted
+  // answer's by expiry.
   const end = { params: { podId: ada.podId }, query: { user_id: ada.userId } };
   await server.request(terminatePod, end, { as: ada });
   expect(await findRunOfThen(server)).toMatchObject({ held: '0' });
@@ -220,7 +221,7 @@ test('a seal that was proven before an upgrade is missed after it', async () => 
   expect(chain?.detail).toBe('The seal of transfer 6 is not the one that was proven before');
 });
 
-/** Adds two judgements of Ada: one that was charged, and one that runs and holds credits. */
+/** Inserts two judgements of Ada: one that was charged, and one that runs and holds credits. */
 async function insertJudgements(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -257,7 +258,7 @@ async function insertJudgements(url: string): Promise<void> {
   await client.end();
 }
 
-test('the step that drops judgements releases their holds and keeps their charges in the history', async () => {
+test('the step that drops judgements releases their holds and retains their charges in the history', async () => {
   const { url, close } = await databaseOfThen(3);
   const db = connect(url);
   onFileEnd(async () => {

@@ -29,7 +29,7 @@ export async function bodyOf(response: Response | undefined): Promise<AuthBody> 
   return (await response?.clone().json()) as AuthBody;
 }
 
-/** The cookies that an answer sets, as a browser sends them back. */
+/** Returns the cookies set by a response, as a browser sends them back. */
 export function cookieOf(response: Response): string {
   return response.headers
     .getSetCookie()

@@ -11,7 +11,7 @@ export type FakeClock = Clock & {
   }) => void;
 };
 
-/** A clock that stands still until it is told to move; it begins at the real time unless said. */
+/** Returns a clock that only moves when told to. Defaults to the real time as its start. */
 export function fakeClock(start: Date = new Date()): FakeClock {
   let now = start.getTime();
   return {

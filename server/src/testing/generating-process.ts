@@ -4,8 +4,8 @@ import { createFakeDriver } from '../engine/drivers/fake/fake-driver.ts';
 import { createLog } from '../platform/log.ts';
 
 /*
- * For tests that kill it: a process that only generates, on the database of the settings, at the time of its argument, or
- * the real one without. Model servers are another process's.
+ * For tests that kill it: a process that only generates, on the configured database, at the time of its
+ * argument (default: the real time). Model servers belong to another process.
  */
 
 const config = readConfig(process.env);

@@ -17,7 +17,7 @@ declare module 'vitest' {
   }
 }
 
-/** One PostgreSQL for the whole run, with a migrated template database. */
+/** Starts one PostgreSQL for the whole run, with a migrated template database. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startTemporaryPostgres();
   const databaseUrl = await createDatabase(server.url, TEMPLATE);
@@ -28,7 +28,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return server.stop;
 }
 
-/** Makes the job queue's tables once: each server of a test would take as long for them as for all else. */
+/** Creates the job queue's tables once, because they would double the startup time of each test server. */
 async function declareJobs(databaseUrl: string): Promise<void> {
   const jobs = listJobs({ databaseUrl, readData, closeIdle: async () => 0 });
   const queue = await openJobQueue({ url: databaseUrl, log: pino({ level: 'silent' }), jobs, works: false });

@@ -2,13 +2,13 @@ import type { Endpoint } from '@bakehouse/contract/endpoint';
 import { BODY_BYTES_MAX } from '@bakehouse/contract/endpoint';
 import * as z from 'zod';
 
-/** Files may be larger than what is worth sending. */
+/** Files may be larger than worth sending. */
 const FILE_BYTES = 16 * 1024 * 1024;
-/** Parsers of single fields have limits of their own, which lie above this. */
+/** Above the limits of parsers of single fields. */
 const PARSED_BYTES = 60_000;
 const FILE_NAMES = ['README.md', 'rows.jsonl', 'notes.txt'];
 
-/** Texts that parsers stumble over, as they are repeated, and what stands around them. */
+/** Text that stresses parsers: prefix, repeated unit, suffix. */
 const fillings = {
   'line breaks': ['', '\n', ''],
   'deep nesting': ['', '[', ''],
@@ -22,13 +22,13 @@ const fillings = {
   'byte order marks': ['', '\ufeff', ''],
 } as const satisfies Record<string, [string, string, string]>;
 
-/** Text of fields that have a pattern: a hash, a short name. */
+/** Text for fields with a pattern: a hash, a short name. */
 const WORDS = ['a'.repeat(40), 'a'.repeat(64), 'a'];
 
 export type HostileBody = { name: string; body: string | FormData; type: string | null };
 type Schema = z.core.JSONSchema.JSONSchema;
 
-/** Bodies of the largest size that the endpoint takes, in each hostile shape. `ids` stand for UUIDs. */
+/** Yields bodies of the endpoint's maximum size in each hostile shape. `ids` is used for UUIDs. */
 export function* hostileBodies(endpoint: Endpoint, ids: string): Generator<HostileBody> {
   const { upload, body, bodyBytesMax = BODY_BYTES_MAX } = endpoint;
   const schema = body && inputSchema(body);
@@ -47,7 +47,7 @@ export function* hostileBodies(endpoint: Endpoint, ids: string): Generator<Hosti
       const unitBytes = Buffer.byteLength(JSON.stringify(unit)) - 2;
       const strings = JSON.stringify(sample(schema, () => '§', ids)).split('§').length - 1;
       for (const bytes of new Set([bodyBytesMax, Math.min(bodyBytesMax, PARSED_BYTES)])) {
-        // Beside what the other fields take.
+        // Leaves room for the other fields.
         const text = fill((0.9 * bytes) / Math.max(1, strings), unitBytes);
         const value = sample(schema, ({ maxLength }) => text.slice(0, maxLength), ids);
         const fields = `${name} in fields of ${bytes} bytes`;
@@ -57,7 +57,7 @@ export function* hostileBodies(endpoint: Endpoint, ids: string): Generator<Hosti
   }
 }
 
-/** The JSON Schema of what a body may have; of a check that pipes anything into a schema, that schema. */
+/** Returns the JSON Schema of a body; for a refinement of any input, the schema that it pipes into. */
 function inputSchema(type: z.core.$ZodType): Schema {
   return z.toJSONSchema(type, {
     io: 'input',
@@ -83,7 +83,7 @@ function form(
   return all;
 }
 
-/** A value of the schema with `text` in its strings. */
+/** Returns a value of the schema with `text` in its strings. */
 function sample(schema: Schema | boolean, text: (schema: Schema) => string, ids: string): unknown {
   if (typeof schema === 'boolean') return text({});
   const one = schema.anyOf?.[0] ?? schema.oneOf?.[0] ?? schema.allOf?.[0];
@@ -112,7 +112,7 @@ function sample(schema: Schema | boolean, text: (schema: Schema) => string, ids:
   }
 }
 
-/** A map with one entry; a map of anything is where bodies have a JSON Schema. */
+/** A map with one entry; maps of unknown values are JSON Schemas in bodies. */
 function sampleMap(
   { additionalProperties: values }: Schema,
   text: (schema: Schema) => string,
@@ -124,7 +124,7 @@ function sampleMap(
   return { type: 'object', properties: { a: property }, required: ['a'], additionalProperties: false };
 }
 
-/** Of a format or pattern, so that the fields beside it are reached. */
+/** True if the word matches the field's format or pattern, so that parsing reaches the other fields. */
 function isOf({ pattern }: Schema, word: string): boolean {
   return pattern !== undefined && new RegExp(pattern, 'u').test(word);
 }

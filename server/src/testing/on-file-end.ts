@@ -1,8 +1,8 @@
 const open: (() => Promise<void>)[] = [];
 
 /**
- * Runs `close` when the test file ends, last opened first. Returns it as a function that may be
- * called earlier and more than once.
+ * Runs `close` when the test file ends, in reverse order of registration. Returns an idempotent function to
+ * close earlier.
  */
 export function onFileEnd(close: () => Promise<void>): () => Promise<void> {
   let closing: Promise<void> | null = null;
@@ -11,7 +11,7 @@ export function onFileEnd(close: () => Promise<void>): () => Promise<void> {
   return once;
 }
 
-/** Closes what the test file has opened. */
+/** Closes everything that the test file has opened. */
 export async function closeAll(): Promise<void> {
   for (const close of open.splice(0).reverse()) await close();
 }

@@ -4,10 +4,13 @@ import { environmentPython } from '../engine/host/environment/environment.ts';
 import { runPytest } from './run-pytest.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Installing them is part of the first test that wants them. */
+/** Includes installing them in the first test that uses them. */
 export const PYTHON_CLIENTS_MS = 600_000;
 
-/** For tests: runs files of pytest with the official Python clients, which know server and key by their own variables. */
+/**
+ * For tests: runs pytest files with the official Python clients, which find server and key in their own
+ * environment variables.
+ */
 export async function runPythonClients(
   { url, apiKey }: { url: string; apiKey: string },
   files: string[],
@@ -21,7 +24,7 @@ export async function runPythonClients(
     env: {
       ...{ PATH, HOME: home, OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: apiKey },
       ...{ ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: apiKey },
-      // Its list of prices is in the package too.
+      // Uses the price list bundled with the package instead of downloading it.
       LITELLM_LOCAL_MODEL_COST_MAP: 'True',
     },
   });

@@ -5,11 +5,11 @@ import { onFileEnd } from './on-file-end.ts';
 type Asked = {
   text: string;
   values: unknown[];
-  /** What came back; none before it has. */
+  /** Returned rows; empty until the query completes. */
   rows: unknown[];
 };
 
-/** A database that remembers what it is asked; it closes by itself when the test file ends. */
+/** Returns a database that records its queries; closed when the test file ends. */
 export function recordingDatabase(url: string): { db: Database; asked: Asked[] } {
   const asked: Asked[] = [];
   const pool = createPool(url);
@@ -36,7 +36,10 @@ export function recordingDatabase(url: string): { db: Database; asked: Asked[] }
 
 type Recording = ReturnType<typeof recordingDatabase>;
 
-/** How PostgreSQL plans each query that this makes; `analyze` runs them once more, and tells what they read. */
+/**
+ * Returns PostgreSQL's plan of each query made by `ask`; `analyze` runs them again and reports what they
+ * read.
+ */
 export async function plansOf(
   { db, asked }: Recording,
   ask: () => Promise<unknown>,
@@ -45,7 +48,7 @@ export async function plansOf(
   asked.length = 0;
   await ask();
   const plans: string[] = [];
-  // The beginning and end of a transaction have no plan.
+  // Begin and commit have no plan.
   const queries = asked.filter(({ text }) => /^\s*\(?(select|with|insert|update|delete)\b/i.test(text));
   for (const { text, values } of queries) {
     const { rows } = await db.executeQuery<Record<'QUERY PLAN', string>>({

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 
-/** For tests: runs files of pytest with this Python in `home`; answers with its exit status and all that it has printed. */
+/** For tests: runs pytest files with this Python in `home`; returns the exit status and all output. */
 export async function runPytest(
   python: string,
   { files, home, env }: { files: string[]; home: string; env: NodeJS.ProcessEnv },

@@ -18,7 +18,10 @@ type Answer = {
   json: { error: Record<string, unknown> };
 };
 
-/** The HTTP server alone, with these bindings, keys like 'key-of-ada' and an empty web app. It closes by itself. */
+/**
+ * Starts only the HTTP server, with these bindings, keys such as 'key-of-ada' and an empty web app. Closed
+ * when the test file ends.
+ */
 export async function serve(
   bindings: Binding[],
   settings: Record<string, string> = {},

@@ -1,7 +1,8 @@
 import { afterAll, vi } from 'vitest';
 import { closeAll } from './on-file-end.ts';
 
-// A hash takes a tenth of a second and 32 MB by design. Nearly all users of the tests have the same password: it is hashed once.
+// A hash takes a tenth of a second and 32 MB by design. Nearly all test users have the same password, so hash
+// it once.
 vi.mock('better-auth/crypto', async (importOriginal) => {
   const real = await importOriginal<typeof import('better-auth/crypto')>();
   const once = <In, Out>(work: (input: In) => Promise<Out>) => {
@@ -16,7 +17,7 @@ vi.mock('better-auth/crypto', async (importOriginal) => {
   return { ...real, hashPassword: once(real.hashPassword), verifyPassword: once(real.verifyPassword) };
 });
 
-// A setup file runs once for every test file: the hook belongs to it, wherever a test opens things.
+// A setup file runs once per test file, so this hook covers it, wherever a test opens resources.
 afterAll(async () => {
   // The next file shares this process.
   vi.useRealTimers();

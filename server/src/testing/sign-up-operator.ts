@@ -1,6 +1,6 @@
 import type { TestServer, TestUser } from './test-server.ts';
 
-/** For tests: a new person who is one of the operators. */
+/** For tests: signs up a new operator. */
 export async function signUpOperator(
   { signUp, services }: Pick<TestServer, 'signUp' | 'services'>,
   name = 'Operator',

@@ -1,7 +1,7 @@
-/** Whether this is `./bakehouse test --soak`, which nobody waits for. */
+/** Whether this is `./bakehouse test --soak`, which may take long. */
 const isSoak = process.env.BAKEHOUSE_TEST_SOAK === 'true';
 
-/** How often to do, or how much to try: little in every run, much in a soak. */
+/** Chooses between a small effort for every run and a large one for a soak. */
 export function effort<Value>({ usual, soak }: { usual: Value; soak: Value }): Value {
   return isSoak ? soak : usual;
 }

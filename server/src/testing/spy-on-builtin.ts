@@ -3,8 +3,8 @@ import { type MockInstance, vi } from 'vitest';
 import { onFileEnd } from './on-file-end.ts';
 
 /**
- * Watches a function of a module of Node, given as its default export, until the test file ends; also
- * for those who have imported it by its name before.
+ * Spies on a function of a Node module, given as its default export, until the test file ends; also affects
+ * modules that imported the function by name before.
  */
 export function spyOnBuiltin<Module extends object, Name extends keyof Module>(
   module: Module,

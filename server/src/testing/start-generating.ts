@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { onFileEnd } from './on-file-end.ts';
 import type { TestServer } from './test-server.ts';
 
-/** For tests: a process that generates what this server's users ask for, until it is killed; its clock stands at `at`, if that is said. */
+/**
+ * For tests: starts a process that generates for this server's users until it is killed; `at` sets its clock.
+ */
 export async function startGenerating(
   { services, databaseUrl }: TestServer,
   at?: Date,
@@ -31,7 +33,7 @@ export async function startGenerating(
   return child;
 }
 
-/** Kills it at once; one that has ended stays so. */
+/** Kills it immediately; ignores a process that has ended. */
 export async function killGenerating(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onFileEnd } from './on-file-end.ts';
 
-/** An empty folder that is removed when the test file ends. Other users may enter it, as PostgreSQL's must under root. */
+/**
+ * Returns an empty folder that is deleted when the test file ends. Other users may enter it, as PostgreSQL's
+ * must under root.
+ */
 export async function temporaryFolder(): Promise<string> {
   const dir = await mkdtemp(path.join(tmpdir(), 'bakehouse-folder-'));
   await chmod(dir, 0o755);

@@ -10,7 +10,7 @@ import {
 
 const PREFIX = 'bakehouse-test-';
 
-/** Speed before safety: the data need not survive anything. */
+/** Speed over safety: the data need not survive. */
 const settings = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -19,11 +19,11 @@ const settings = {
   max_connections: '300',
 };
 
-/** A PostgreSQL of its own that lives until `stop`; what killed runs left is swept first. */
+/** Starts a separate PostgreSQL that runs until `stop`; first deletes leftovers of killed runs. */
 export async function startTemporaryPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
   await sweep();
   const home = await mkdtemp(path.join(tmpdir(), PREFIX));
-  // Under root the server is another user, who must be able to enter.
+  // Under root the server runs as another user, which must be able to enter.
   await chmod(home, 0o755);
   await writeFile(path.join(home, 'owner.pid'), String(process.pid));
   const dir = path.join(home, 'postgres');
@@ -37,7 +37,7 @@ export async function startTemporaryPostgres(): Promise<{ url: string; stop: () 
   };
 }
 
-/** Makes a database on the server of `url`; returns its own URL. */
+/** Creates a database on the server of `url`; returns its URL. */
 export async function createDatabase(url: string, name: string, template = 'template1'): Promise<string> {
   await query(url, `create database ${name} template ${template} strategy file_copy`);
   const own = new URL(url);

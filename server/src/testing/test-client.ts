@@ -20,19 +20,21 @@ type RequestOptions = {
 };
 
 export type TestClient = {
-  /** Calls an endpoint over HTTP and resolves with its parsed answer. Throws WireError on an error status. */
+  /**
+   * Calls an endpoint over HTTP and resolves with its parsed response. Throws WireError on an error status.
+   */
   request: <E extends Endpoint>(
     endpoint: E,
     call: CallOf<E>,
     options?: RequestOptions,
   ) => Promise<ResponseOf<E>>;
-  /** The same without looking at the answer: for streams, files and headers. */
+  /** Returns the raw response: for streams, files and headers. */
   send: <E extends Endpoint>(endpoint: E, call: CallOf<E>, options?: RequestOptions) => Promise<Response>;
-  /** A new user by the real sign-up. */
+  /** Creates a user through the real sign-up. */
   signUp: (name?: string) => Promise<TestUser>;
 };
 
-/** An error answer of the server. */
+/** An error response of the server. */
 export class WireError extends Error {
   readonly status: number;
   readonly code: string;
@@ -47,7 +49,7 @@ export class WireError extends Error {
   }
 }
 
-/** Calls the server at `url` as its users do. */
+/** Returns a client that calls the server at `url` like its users. */
 export function testClient(url: string): TestClient {
   const send: TestClient['send'] = (endpoint, call, requestOptions) =>
     fetch(...toFetch(url, endpoint, call, requestOptions));
@@ -92,7 +94,9 @@ export function testClient(url: string): TestClient {
   };
 }
 
-/** The arguments of `fetch`: a Request between the two forgets its signal once it is garbage collected. */
+/**
+ * Returns the arguments of `fetch`: a Request object would forget its signal once it is garbage collected.
+ */
 function toFetch<E extends Endpoint>(
   origin: string,
   endpoint: E,

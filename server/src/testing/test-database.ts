@@ -9,8 +9,8 @@ import { createDatabase, dropDatabase } from './temporary-postgres.ts';
 export type TestDatabase = { db: Database; pool: pg.Pool; url: string; close: () => Promise<void> };
 
 /**
- * A migrated, empty database of this test's own on a real PostgreSQL. It closes by itself when
- * the test file ends; call it at the top of the file, in a hook or in a test.
+ * Creates an empty, migrated database on a real PostgreSQL. It closes when the test file ends; call this at
+ * the top of the file, in a hook or in a test.
  */
 export async function testDatabase(): Promise<TestDatabase> {
   const server = inject('postgresUrl');
@@ -25,7 +25,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   return { db, pool, url, close };
 }
 
-/** Resolves once so many connections to the database wait for a lock. */
+/** Resolves once this many connections to the database wait for a lock. */
 export async function untilWaiting(db: Database, connections = 1): Promise<void> {
   const count = async () => {
     const { rows } = await sql<{ waiting: number }>`select count(*)::int as waiting from pg_stat_activity

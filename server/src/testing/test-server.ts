@@ -22,21 +22,24 @@ export type { TestUser } from './test-client.ts';
 
 type Options = {
   clock?: Clock;
-  /** The fake driver unless said. */
+  /** Defaults to the fake driver. */
   driver?: Driver;
-  /** How data files are read for validation: by the Python runtime unless said. */
+  /** Reads data files for validation. Defaults to the Python runtime. */
   readData?: ReadData;
-  /** The same of pictures. */
+  /** Reads images for validation. Defaults to the Python runtime. */
   readPictures?: ReadPictures;
-  /** The load of the machine: none unless said, since no test depends on how busy it is. */
+  /** The load of the machine. Defaults to none, so that tests do not depend on the real load. */
   cpuLoad?: () => CpuLoad;
-  /** None unless said. */
+  /** Defaults to none. */
   errorReports?: ErrorReports;
-  /** Settings that differ from a test's own. */
+  /** Settings that differ from a test's defaults. */
   config?: Partial<Config>;
-  /** A database of its own unless said. */
+  /** Defaults to a new database. */
   database?: Pick<TestDatabase, 'url' | 'close'>;
-  /** Only `web` unless said: a test runs jobs, and the engine with `app.engine.pass()`, by its own hand. Jobs that have a time never begin by themselves. */
+  /**
+   * Defaults to only `web`: tests run jobs, and the engine with `app.engine.pass()`, explicitly. Scheduled
+   * jobs never start automatically.
+   */
   roles?: Role[];
 };
 
@@ -49,8 +52,8 @@ export type TestServer = TestClient & {
 };
 
 /**
- * The real program on a port of its own, with a database and a data folder of its own and the
- * fake driver. It closes by itself when the test file ends.
+ * Starts the real program on its own port, with its own database and data folder and the fake driver. It
+ * closes when the test file ends.
  */
 export async function testServer({
   errorReports = noErrorReports,
@@ -71,7 +74,7 @@ export async function testServer({
     readData: options.readData,
     readPictures: options.readPictures,
     cpuLoad: options.cpuLoad ?? idleCpu,
-    // What begins by itself each minute would do so in the middle of some test.
+    // Jobs scheduled every minute would start in the middle of some test.
     schedules: false,
     roles: options.roles ?? ['web'],
   });
@@ -102,7 +105,7 @@ function testConfig(dataDir: string): Config {
     BAKEHOUSE_RATE_LIMITS: 'false',
     // Tests of abuse and of deletions rely on it.
     BAKEHOUSE_SEND_GIVEN_CREDITS: 'false',
-    // Where nobody answers: no test asks the real one.
+    // An unreachable address: no test calls the real services.
     BAKEHOUSE_SERVICE_URLS: 'huggingface=http://127.0.0.1:9,wandb=http://127.0.0.1:9',
     BAKEHOUSE_DRIVER: 'fake',
     BAKEHOUSE_PREPARE: 'false',

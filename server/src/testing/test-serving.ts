@@ -16,7 +16,10 @@ import { type TestUser, testServer } from './test-server.ts';
 
 export type TestServing = Awaited<ReturnType<typeof testServing>>;
 
-/** For tests: a server that serves text by the stub instead of the Python runtime, under a clock that stands still. */
+/**
+ * For tests: a server that serves text with the stub instead of the Python runtime, under a clock that only
+ * moves when told to.
+ */
 export async function testServing(options: { capacity?: Capacity; config?: Partial<Config> } = {}) {
   const { capacity = { 'cpu:deployment': CPU_SERVERS }, config } = options;
   const stub = stubModelServer();
@@ -31,21 +34,21 @@ export async function testServing(options: { capacity?: Capacity; config?: Parti
     driver,
     server,
     status,
-    /** Answers with the id of its pod. */
+    /** Returns the id of its pod. */
     deploy: async (as: TestUser, modelId: string, idempotencyKey?: string) => {
       const body = { model_id: modelId, user_id: as.userId };
       return (await server.request(deployVllm, { body }, { as, idempotencyKey })).pod_id;
     },
     terminate: (as: TestUser, podId: string) =>
       server.request(terminatePod, { params: { podId }, query: { user_id: as.userId } }, { as }),
-    /** Running, and its meter too. */
+    /** Waits until it runs and is metered. */
     untilRunning: (as: TestUser, podId: string) =>
       vi.waitFor(
         async () =>
           expect(await status(as, podId)).toMatchObject({ status: 'running', ready_at: expect.any(String) }),
         { interval: 50 },
       ),
-    /** Asks for a completion; what comes back is not looked at. */
+    /** Requests a completion and ignores the response. */
     ask: (
       as: TestUser,
       model: string,
@@ -55,7 +58,7 @@ export async function testServing(options: { capacity?: Capacity; config?: Parti
       const body = { model, messages, stream };
       return server.send(chatCompletions, { body }, { as, signal });
     },
-    /** Leaves the user as much, in micro-BGL, and charges the rest. */
+    /** Charges the user down to this balance, in micro-BGL. */
     leave: async (who: TestUser, leftMicro: bigint) => {
       const { userId } = who;
       const found = await server.request(getBalance, { params: { userId } }, { as: who });
@@ -70,13 +73,13 @@ export async function testServing(options: { capacity?: Capacity; config?: Parti
         }),
       );
     },
-    /** In micro-BGL, with what usage windows in which nothing goes on have to charge. */
+    /** In micro-BGL, including pending charges of idle usage windows. */
     balance: async (as: TestUser) => {
       await server.app.usage.closeIdle();
       const found = await server.request(getBalance, { params: { userId: as.userId } }, { as });
       return { balance: parseBgl(found.balance), held: parseBgl(found.held) };
     },
-    /** What is kept of the user's requests. */
+    /** Stored requests of the user. */
     requests: (as: TestUser) =>
       server.services.db
         .selectFrom('chat_requests')

@@ -8,10 +8,10 @@ import { loadable } from './loadable.tsx';
 const Page = () => <p>The page</p>;
 const lost = () => Promise.reject(new TypeError('Failed to fetch dynamically imported module'));
 
-/** What suspends goes on only inside of an `act` that is awaited. */
+/** Suspended content only resumes inside an awaited `act`. */
 const show = (node: ReactNode) => act(async () => void render(node));
 
-test('a piece that fails once is fetched again, and shown', async () => {
+test('retries a chunk that fails once, and shows it', async () => {
   const load = vi.fn(async () => Page).mockImplementationOnce(lost);
   const Loaded = loadable(load);
   await show(
@@ -23,7 +23,7 @@ test('a piece that fails once is fetched again, and shown', async () => {
   expect(load).toHaveBeenCalledTimes(2);
 });
 
-test('what could not be fetched takes nothing else along, and comes by itself when the server is back', async () => {
+test('a chunk that fails to load does not affect other parts and is retried when the server is back', async () => {
   vi.spyOn(console, 'error').mockReturnValue();
   const answer = vi.fn<typeof fetch>();
   vi.stubGlobal('fetch', answer);
@@ -44,7 +44,7 @@ test('what could not be fetched takes nothing else along, and comes by itself wh
   );
   await vi.waitFor(() => expect(screen.queryByText('Loading')).toBeNull());
   expect(screen.getByText('The shell')).toBeTruthy();
-  // Nobody was there to give it: it was asked for once.
+  // No retry while offline.
   expect(load).toHaveBeenCalledTimes(1);
 
   answer.mockResolvedValueOnce(new Response(null));

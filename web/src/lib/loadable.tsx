@@ -2,14 +2,14 @@ import type { RouteComponent } from '@tanstack/react-router';
 import { type ComponentType, type FunctionComponent, use } from 'react';
 import { isOnline } from './live/online.ts';
 
-/** Milliseconds before a piece of the app is asked for again. */
+/** Delays between attempts to load a chunk, in milliseconds. */
 const RETRY_MS = [300, 1_200];
 
-/** A piece of the app that could not be fetched. */
+/** A chunk that failed to load. */
 export class LoadError extends Error {
-  /** How often in a row it could not be had, each time with its retries. */
+  /** Consecutive failures, each after its own retries. */
   readonly failures: number;
-  /** Fetches it again; then whoever shows it may render again. */
+  /** Loads the chunk again; resolves when the component can render again. */
   readonly retry: () => Promise<void>;
 
   constructor(cause: unknown, failures: number, retry: () => Promise<void>) {
@@ -20,15 +20,15 @@ export class LoadError extends Error {
   }
 }
 
-/** Waits for its code while it is fetched; throws a `LoadError` when that fails. */
+/** Suspends while its code loads; throws a `LoadError` if that fails. */
 export type Loadable<Props> = FunctionComponent<Props> & {
   preload: () => Promise<void>;
   isLoaded: () => boolean;
 };
 
 /**
- * A component with a chunk of its own. Unlike `React.lazy` it can be fetched again after a failure, and
- * unlike the router's own way it never reloads the page, which would end on the browser's error page.
+ * A lazily loaded component. Unlike `React.lazy`, a failed load can be retried, and unlike the router's lazy
+ * routes it never reloads the page, which could end on the browser's error page.
  */
 export function loadable<Props extends object>(load: () => Promise<ComponentType<Props>>): Loadable<Props> {
   let Loaded: ComponentType<Props> | null = null;
@@ -36,7 +36,7 @@ export function loadable<Props extends object>(load: () => Promise<ComponentType
   let failure: LoadError | null = null;
   let failures = 0;
 
-  /** Never rejects: a failure is reported where the component is shown. */
+  /** Never rejects: rendering the component throws the failure. */
   function preload(): Promise<void> {
     if (loading && !failure) return loading;
     failure = null;
@@ -50,13 +50,14 @@ export function loadable<Props extends object>(load: () => Promise<ComponentType
       },
     );
     loading = fetching;
-    // What React reads of a promise: one that has ended makes no component wait.
+    // React reads these fields: components don't suspend on a settled promise.
     void fetching.then(() => Object.assign(fetching, { status: 'fulfilled', value: undefined }));
     return fetching;
   }
 
   function LoadableComponent(props: Props) {
-    // Also when all is there: React wants every render of a component that has waited to ask again.
+    // Call `use` even if already loaded: React requires a component that suspended to call it on every
+    // render.
     use(loading ?? preload());
     if (failure) throw failure;
     return Loaded && <Loaded {...props} />;
@@ -64,7 +65,10 @@ export function loadable<Props extends object>(load: () => Promise<ComponentType
   return Object.assign(LoadableComponent, { preload, isLoaded: () => Loaded !== null });
 }
 
-/** A page with a chunk of its own. It is named and not picked, so that the routes' types do not hang on those of the pages, which use them. */
+/**
+ * A lazily loaded page. Selected by name, not by a function, so that the route types don't depend on the page
+ * types, which use them.
+ */
 export function pageComponent<Module>(
   load: () => Promise<Module>,
   name: keyof Module & string,
@@ -77,7 +81,7 @@ async function persistently<Loaded>(load: () => Promise<Loaded>): Promise<Loaded
     try {
       return await load();
     } catch (error) {
-      // Nobody is there to give it: whoever waits hears that at once, and the return of the server starts anew.
+      // Offline, fail immediately; reconnecting starts a new load.
       if (!isOnline()) throw error;
       await new Promise((resolve) => setTimeout(resolve, delay));
     }

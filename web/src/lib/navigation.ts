@@ -2,12 +2,12 @@ type Navigate = (path: string) => void;
 
 let navigate: Navigate = (path) => location.assign(path);
 
-/** `main.tsx` gives the router's own navigation, so that code outside of components need not import the routes. */
+/** Set by `main.tsx`, so that code outside of components can navigate without importing the routes. */
 export function setNavigate(fn: Navigate): void {
   navigate = fn;
 }
 
-/** Goes to a path of this app. */
+/** Navigates to a path of this app. */
 export function goTo(path: string): void {
   navigate(path);
 }

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { newId, newUuid } from './new-id.ts';
 
-it('gives another id each time, also where the page is not a secure context', () => {
+it('generates unique ids, also outside secure contexts', () => {
   vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) });
   const ids = Array.from({ length: 100 }, newId);
   const uuids = Array.from({ length: 100 }, newUuid);

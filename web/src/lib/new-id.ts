@@ -1,13 +1,13 @@
 /**
- * A random id of 32 hexadecimal digits. Not `crypto.randomUUID`: browsers have that only over https
- * and on localhost, and Bakehouse is also reached over plain http in a team's own network.
+ * Returns a random id of 32 hex digits. Not `crypto.randomUUID`, which requires https or localhost; Bakehouse
+ * also runs over plain http in local networks.
  */
 export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** A random UUID (version 4), where the wire asks for one. */
+/** Returns a random UUID (version 4), for APIs that require one. */
 export function newUuid(): string {
   const digits = newId();
   const variant = ((Number.parseInt(digits.charAt(16), 16) & 0x3) | 0x8).toString(16);

@@ -1,8 +1,8 @@
 const TIMEOUT_MS = 5_000;
 
 /**
- * Whether the server now gives out another build than the one that runs here; null where it does not say. The
- * name of the entry script carries a hash over the whole build.
+ * Returns true if the server now serves another build than the running one; null if unknown. The entry
+ * script's name contains a hash of the whole build.
  */
 export async function isOutdated(): Promise<boolean | null> {
   const entry = document.querySelector('script[type="module"][src]')?.getAttribute('src');

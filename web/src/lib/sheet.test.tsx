@@ -3,7 +3,7 @@ import { act, render, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { parseSheetSearch, type SheetControl, sheetOf, useSheets } from './sheet.ts';
 
-test('keeps what belongs to a sheet and drops the rest', () => {
+test('keeps sheet parameters and drops the rest', () => {
   const search = {
     sheet: 'create-model',
     'sheet.dataset': 'd1',
@@ -15,7 +15,7 @@ test('keeps what belongs to a sheet and drops the rest', () => {
   expect(parseSheetSearch({ 'sheet.dataset': 'd1' })).toEqual({});
 });
 
-test('tells which sheet is open, and with what', () => {
+test('returns the open sheet and its parameters', () => {
   expect(sheetOf({ sheet: 'create-model', 'sheet.dataset': 'd1', tab: 'files' })).toEqual({
     name: 'create-model',
     params: { dataset: 'd1' },
@@ -23,7 +23,7 @@ test('tells which sheet is open, and with what', () => {
   expect(sheetOf({ tab: 'files' })).toBeNull();
 });
 
-test('a sheet closes itself and no other one, and leaves the page its own search', async () => {
+test("a sheet closes only itself and keeps the page's search params", async () => {
   let sheets: SheetControl | undefined;
   const router = createRouter({
     routeTree: createRootRoute({
@@ -49,7 +49,7 @@ test('a sheet closes itself and no other one, and leaves the page its own search
   await close('contact');
   await waitFor(() => expect(search()).toEqual(['tab']));
   await act(async () => router.history.back());
-  // Back does not open it again.
+  // Back doesn't reopen it.
   await waitFor(() => expect(router.history.location.state.__TSR_index).toBe(0));
   expect(search()).toEqual(['tab']);
 });

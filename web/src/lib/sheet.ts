@@ -1,28 +1,27 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 
-/** The side sheets by name, and what each can be opened with. Every module adds its own. */
+/** All side sheets by name, with their parameters. Modules extend it. */
 // oxlint-disable-next-line typescript/no-empty-object-type -- an interface, because only that can be added to
 export interface Sheets {}
 export type SheetName = keyof Sheets;
 
-/** A sheet as the shell shows it: over any page, opened by the URL, so that Back closes it. */
+/** A sheet that opens over any page. The URL controls it, so Back closes it. */
 export type Sheet = {
   name: SheetName;
-  /** Its title. */
   label: string;
-  /** The page whose item in the sidebar is marked while it is open. */
+  /** The page whose sidebar item is highlighted while the sheet is open. */
   page?: string;
-  /** Fetches its code. */
+  /** Loads its code. */
   preload: () => Promise<void>;
-  /** `params` stand in the URL: anything may be in them. */
+  /** `params` are untrusted: anyone can edit the URL. */
   render: (props: { open: boolean; onClose: () => void; params: Record<string, string> }) => ReactNode;
 };
 
 const NAME = 'sheet';
 const PREFIX = 'sheet.';
 
-/** The search parameters that the router keeps for sheets: `?sheet=create-model&sheet.dataset=…`. */
+/** Returns the search parameters that belong to sheets: `?sheet=create-model&sheet.dataset=…`. */
 export function parseSheetSearch(search: Record<string, unknown>): { sheet?: string } {
   if (typeof search[NAME] !== 'string') return {};
   return Object.fromEntries(
@@ -30,7 +29,7 @@ export function parseSheetSearch(search: Record<string, unknown>): { sheet?: str
   );
 }
 
-/** The sheet that these search parameters open, and what it is opened with. */
+/** Returns the sheet that the search parameters open, with its parameters. */
 export function sheetOf(
   search: Record<string, unknown>,
 ): { name: string; params: Record<string, string> } | null {
@@ -40,7 +39,7 @@ export function sheetOf(
   return { name: sheet, params: Object.fromEntries(params) };
 }
 
-/** The sheet that is open; null without one. */
+/** Returns the open sheet, or null. */
 export function useOpenSheet(): ReturnType<typeof sheetOf> {
   const search: Record<string, unknown> = useSearch({ strict: false });
   return sheetOf(search);
@@ -48,13 +47,13 @@ export function useOpenSheet(): ReturnType<typeof sheetOf> {
 
 export type SheetControl = {
   open: <Name extends SheetName>(name: Name, params?: Sheets[Name]) => void;
-  /** Another one that is open by then stays. */
+  /** Does nothing if another sheet is open by then. */
   close: (name: SheetName) => void;
 };
 
 type Search = Record<string, unknown>;
 
-/** Opens a sheet over the present page, or closes it; the page's own search parameters stay. */
+/** Opens and closes sheets over the current page, keeping the page's own search parameters. */
 export function useSheets(): SheetControl {
   const navigate = useNavigate();
   return useMemo(() => {
@@ -67,7 +66,7 @@ export function useSheets(): SheetControl {
           [NAME]: name,
           ...Object.fromEntries(Object.entries(params ?? {}).map(([key, value]) => [PREFIX + key, value])),
         })),
-      // In the place of the open one: Back must not open it again.
+      // Replace, so that Back doesn't reopen the sheet.
       close: (name) => go((previous) => (previous[NAME] === name ? withoutSheet(previous) : previous), true),
     };
   }, [navigate]);

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** A value that lives outside React, so that work goes on while the person looks elsewhere. */
+/** State outside React, so that work continues after its page unmounts. */
 export type Store<Value> = { get: () => Value; set: (value: Value) => void; use: () => Value };
 
 export function createStore<Value>(initial: Value): Store<Value> {

@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react';
 
-/** One of a few words, kept in this browser and equal in all its tabs. */
+/** An enumerated setting, stored in this browser and synced between its tabs. */
 export type StoredChoice<Choice extends string> = {
   get: () => Choice;
   set: (choice: Choice) => void;
   use: () => Choice;
 };
 
-/** `key` names the entry in localStorage; an unknown stored word counts as `fallback`. */
+/** `key` is the localStorage key; unknown stored values fall back to `fallback`. */
 export function storedChoice<const Choice extends string>(
   key: string,
   choices: readonly Choice[],
@@ -43,7 +43,7 @@ export function storedChoice<const Choice extends string>(
       try {
         localStorage.setItem(key, choice);
       } catch {
-        // Storage is blocked: the choice lasts as long as the tab.
+        // Storage is blocked: the choice lasts until the tab closes.
       }
       apply(choice);
     },

@@ -1,6 +1,6 @@
 /**
- * Search parameters of a page with tabs: the one in sight, the file that it shows and which revision of it, or
- * the commit that it shows and which folder of it is open.
+ * Search parameters of a page with tabs: the tab, and either the file and its revision or the commit and its
+ * open folder.
  */
 export function parseTabAndFile({ tab, file, revision, commit, folder }: Record<string, unknown>): {
   tab?: string;

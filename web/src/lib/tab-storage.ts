@@ -1,12 +1,12 @@
 import { getCredentials } from './api/credentials.ts';
 import { createStore } from './store.ts';
 
-/** How often what is kept was removed: what is still in sight of it begins anew. */
+/** Number of times stored values were cleared. Components use it to reset. */
 export const timesForgotten = createStore(0);
 
-/** Values of the users in a storage of the browser, which may be blocked or full: then they last as long as the page. */
+/** Per-user values in browser storage. Stores nothing if the storage is blocked or full. */
 function userStorage(prefix: string, storage: () => Storage) {
-  /** Without a user it is of whoever sits before the tab, signed in or not. */
+  /** Without a user id, the value belongs to this tab's visitor, signed in or not. */
   const keyOf = (userId: string | null, name: string) => `${prefix}${userId ?? 'anybody'}.${name}`;
   return {
     keyOf,
@@ -17,9 +17,9 @@ function userStorage(prefix: string, storage: () => Storage) {
         return null;
       }
     },
-    /** False where the storage is blocked or full, and keeps what it had. */
+    /** Returns false if the storage is blocked or full; the previous value then stays. */
     keep: (userId: string | null, name: string, value: unknown): boolean => {
-      // Who has signed out meanwhile leaves nothing behind.
+      // Don't store values for a user who has signed out since.
       if (userId !== null && getCredentials()?.userId !== userId) return true;
       try {
         if (value === null) storage().removeItem(keyOf(userId, name));
@@ -29,7 +29,7 @@ function userStorage(prefix: string, storage: () => Storage) {
         return false;
       }
     },
-    /** Removes what is kept of everybody, or of everybody else. */
+    /** Deletes the values of all users, or of all but one. */
     forget: (exceptUserId?: string): void => {
       try {
         const all = storage();
@@ -39,7 +39,7 @@ function userStorage(prefix: string, storage: () => Storage) {
           if (key?.startsWith(prefix) && isOthers) all.removeItem(key);
         }
       } catch {
-        // Blocked: nothing is kept.
+        // Blocked: nothing is stored.
       }
     },
   };
@@ -47,17 +47,19 @@ function userStorage(prefix: string, storage: () => Storage) {
 
 const tab = userStorage('bakehouse.tab.', () => sessionStorage);
 
-/** What `keepInTab` has kept of the user in this tab; null where that is nothing. */
+/** Returns the user's value from this tab, or null. */
 export const readFromTab = tab.read;
 
-/** Keeps something over reloads of this tab, of the user or of anybody, until somebody signs out or the tab is closed. */
+/**
+ * Stores a value across reloads of this tab, per user or for any visitor, until sign-out or the tab closes.
+ */
 export const keepInTab = (userId: string | null, name: string, value: unknown): void =>
   void tab.keep(userId, name, value);
 
-/** What this browser keeps of a user, in all tabs and over visits, until somebody signs out; null is nothing. */
+/** Per-user values for all tabs and visits, deleted on sign-out; null deletes a value. */
 export const browserStorage = userStorage('bakehouse.user.', () => localStorage);
 
-/** Removes what is kept in this tab, of everybody. */
+/** Deletes the values of all users from this tab. */
 export function forgetTab(): void {
   tab.forget();
   timesForgotten.set(timesForgotten.get() + 1);

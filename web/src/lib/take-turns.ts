@@ -1,4 +1,4 @@
-/** Runs so many at a time of the works that it is given; the others wait in their order. */
+/** Limits concurrency: runs at most `atOnce` tasks, and queues the rest in order. */
 export function takeTurns(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];

@@ -2,10 +2,10 @@ import { storedChoice } from './stored-choice.ts';
 
 const dark = globalThis.matchMedia?.('(prefers-color-scheme: dark)');
 
-/** Light, dark, or as the system is. `public/first-paint.js` applies the stored choice before the first paint. */
+/** Light, dark or system. `public/first-paint.js` applies the stored choice before the first paint. */
 export const themeChoice = storedChoice('bakehouse.theme', ['system', 'light', 'dark'], 'system', applyTheme);
 
-/** Keeps a page that follows the system in step with it. Called once, at start. */
+/** Applies changes of the system theme. Called once at startup. */
 export function followSystemTheme(): void {
   dark?.addEventListener('change', () => applyTheme(themeChoice.get()));
 }

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 
-/** Milliseconds after the last letter before the server is asked. */
+/** Milliseconds after the last keystroke before a request is sent. */
 const DEBOUNCE_MS = 300;
 
-/** What was typed, once nothing more has come for a moment. What is there when it is first `enabled` is taken at once. */
+/** Returns the text debounced. The text present when first `enabled` is returned immediately. */
 export function useDebounced(text: string, enabled = true): string {
   const [settled, setSettled] = useState(enabled ? text : null);
   if (enabled && settled === null) setSettled(text);

@@ -6,7 +6,7 @@ const waiting = { isPending: true, failureCount: 0 };
 const there = { isPending: false, failureCount: 0 };
 const triedAgain = { isPending: true, failureCount: 1 };
 
-it('waits for every read, but for none that failed, and not a second time', () => {
+it('waits for every read once, but not for failed reads', () => {
   const { result, rerender } = renderHook((reads) => useFirstAnswers(...reads), {
     initialProps: [waiting, there],
   });
@@ -17,7 +17,7 @@ it('waits for every read, but for none that failed, and not a second time', () =
   expect(result.current).toBe(true);
 });
 
-it('a read that takes long holds nothing up for more than three seconds', () => {
+it('a slow read delays the page by three seconds at most', () => {
   vi.useFakeTimers();
   const { result } = renderHook(() => useFirstAnswers(waiting));
   act(() => void vi.advanceTimersByTime(2_900));

@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'react';
 
-/** One slow read holds nothing up for longer: what is there is shown, and the rest fills in. */
+/** After this, the page shows what has loaded, and the rest fills in. */
 const WAIT_MS_MAX = 3_000;
 
-/** What is needed of a query. */
+/** The parts of a query that this needs. */
 export type FirstRead = { isPending: boolean; failureCount: number };
 
 /**
- * Whether each of the reads was once answered or once failed, or three seconds have passed. A page whose cards are as high as what is in
- * them waits for it, so that no card moves those under it; one that is tried again holds nothing up.
+ * Returns true once every read has succeeded or failed once, or after three seconds. Pages whose cards have
+ * variable heights wait for it to avoid layout shifts; retries don't delay the page.
  */
 export function useFirstAnswers(...reads: readonly FirstRead[]): boolean {
   const [answered, setAnswered] = useState(false);

@@ -2,10 +2,10 @@ import { useEffect, useState } from 'react';
 
 type Clock = { timer: ReturnType<typeof setInterval>; listeners: Set<(now: Date) => void> };
 
-/** One for each period that somebody looks at. */
+/** One timer per interval in use. */
 const clocks = new Map<number, Clock>();
 
-/** The time, read anew every so many milliseconds; all who ask for the same share a timer. */
+/** Returns the current time, updated every `everyMs`. Callers with the same interval share a timer. */
 export function useNow(everyMs: number): Date {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => listen(everyMs, setNow), [everyMs]);

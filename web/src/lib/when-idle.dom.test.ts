@@ -6,7 +6,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** A browser whose idle moments come when the test says so. */
+/** A browser whose idle callbacks the test triggers. */
 function idleMoments() {
   const waiting = new Map<number, () => void>();
   let last = 0;
@@ -20,12 +20,12 @@ function idleMoments() {
     const works = [...waiting.values()];
     waiting.clear();
     for (const work of works) work();
-    // Who waits for the end of a work goes on.
+    // Lets callers that await the task continue.
     await new Promise((resolve) => setTimeout(resolve));
   };
 }
 
-test('each work has an idle moment of its own, after the one before has ended', async () => {
+test('each task runs in its own idle callback, after the previous task', async () => {
   const nextMoment = idleMoments();
   const first = Promise.withResolvers<void>();
   const begun: string[] = [];
@@ -48,7 +48,7 @@ test('each work has an idle moment of its own, after the one before has ended', 
   expect(begun).toEqual(['first', 'second', 'third']);
 });
 
-test('what has not begun is called off, also while a work is under way', async () => {
+test('cancels tasks that have not started, also while another is running', async () => {
   const nextMoment = idleMoments();
   const first = Promise.withResolvers<void>();
   const begun: string[] = [];
@@ -65,11 +65,11 @@ test('what has not begun is called off, also while a work is under way', async (
   expect(begun).toEqual(['first']);
 });
 
-test('without any input it begins after five seconds, and not before', async () => {
+test('without input, starts after five seconds and not before', async () => {
   vi.useFakeTimers();
   const work = vi.fn(async () => {});
   preloadLater([work]);
-  // The moment is idle at once.
+  // Always idle.
   vi.stubGlobal('requestIdleCallback', (idle: () => void) => (idle(), 1));
   await vi.advanceTimersByTimeAsync(4_900);
   expect(work).not.toHaveBeenCalled();
@@ -77,9 +77,9 @@ test('without any input it begins after five seconds, and not before', async () 
   expect(work).toHaveBeenCalledOnce();
 });
 
-test('a work that fails, or that never ends, holds up no other', async () => {
+test('a task that fails or never ends does not block others', async () => {
   vi.useFakeTimers();
-  // Each moment is idle. A rejection that nobody heard would fail the test.
+  // Always idle. An unhandled rejection would fail the test.
   vi.stubGlobal('requestIdleCallback', (idle: () => void) => setTimeout(idle));
   const last = vi.fn(async () => {});
   preloadLater([() => Promise.reject(new Error('Lost')), () => new Promise(() => {}), last]);

@@ -1,6 +1,6 @@
-/** Runs `work` once the browser has nothing better to do, soon after; the returned function calls it off. */
+/** Runs `work` when the browser is idle, but soon. Returns a function that cancels it. */
 export function whenIdle(work: () => void): () => void {
-  // Safari has no idle callback.
+  // Safari has no requestIdleCallback.
   if (typeof requestIdleCallback === 'undefined') {
     const timer = setTimeout(work, 500);
     return () => clearTimeout(timer);
@@ -11,14 +11,14 @@ export function whenIdle(work: () => void): () => void {
 
 const FIRST_INPUTS = ['pointermove', 'pointerdown', 'touchstart', 'wheel', 'keydown'] as const;
 const FIRST_INPUT_MS_MAX = 5_000;
-/** A work that takes longer than that, perhaps for ever, holds up no other. */
+/** A task that takes longer no longer blocks the others. */
 const WORK_MS_MAX = 10_000;
 
 type Work = () => void | Promise<void>;
 
 /**
- * Runs works in their order, each in an idle moment of its own after the one before has ended: what somebody does meanwhile
- * waits for one of them at most. What is returned for a work calls it off as long as it has not begun.
+ * Runs tasks in order, each in its own idle callback after the previous one has ended, so that user input
+ * waits for at most one task. Returns a function that cancels a task that hasn't started.
  */
 export function idleQueue(): (work: Work) => () => void {
   const waiting: Work[] = [];
@@ -33,7 +33,7 @@ export function idleQueue(): (work: Work) => () => void {
       schedule();
     };
     const timer = setTimeout(end, WORK_MS_MAX);
-    // What fails is asked for again where it is needed.
+    // Failed loads are retried where they are needed.
     Promise.resolve(waiting.shift()?.()).then(end, end);
   };
   const schedule = () => {
@@ -54,8 +54,8 @@ export function idleQueue(): (work: Work) => () => void {
 const preloadInTurn = idleQueue();
 
 /**
- * Fetches what may be wanted later, from the first input on or after five seconds, so that the page itself comes first. All
- * that is asked for anywhere is one queue. The returned function calls off what has not begun.
+ * Preloads code in one global idle queue, starting at the first input or after five seconds, so that the page
+ * itself loads first. Returns a function that cancels loads that haven't started.
  */
 export function preloadLater(preloads: readonly (() => Promise<void>)[]): () => void {
   let calls: (() => void)[] = [];

@@ -45,7 +45,7 @@ const pass = (ms: number) =>
 
 const after = () => screen.queryByText('Two tasks in progress');
 
-test('what comes after the page is not rendered along with it, but once the browser is idle', async () => {
+test('renders after the page, once the browser is idle', async () => {
   show();
   expect(after()).toBeNull();
   await idle();
@@ -53,7 +53,7 @@ test('what comes after the page is not rendered along with it, but once the brow
   expect(after()).toBeTruthy();
 });
 
-test('it waits until the page has what it reads', async () => {
+test("waits until the page's queries have loaded", async () => {
   show();
   const answer = Promise.withResolvers<string>();
   const read = queryClient.fetchQuery({ queryKey: ['balance'], queryFn: () => answer.promise });
@@ -66,7 +66,7 @@ test('it waits until the page has what it reads', async () => {
   expect(after()).toBeTruthy();
 });
 
-test('each part comes in an idle moment of its own', async () => {
+test('each part renders in its own idle callback', async () => {
   const parts = ['Tasks', 'Bell'];
   render(
     <>
@@ -85,7 +85,7 @@ test('each part comes in an idle moment of its own', async () => {
   expect(shown()).toEqual(parts);
 });
 
-test('it waits for what the page reads no longer than three seconds', async () => {
+test("waits for the page's queries for at most three seconds", async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   show();
   queryClient
@@ -100,7 +100,7 @@ test('it waits for what the page reads no longer than three seconds', async () =
   expect(after()).toBeTruthy();
 });
 
-test('it comes in a browser that is never idle too', async () => {
+test('renders in a browser that is never idle', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   show();
   await pass(3_000);

@@ -3,23 +3,23 @@ import { queryClient } from '../lib/api/query-client.ts';
 import { idleQueue, whenIdle } from '../lib/when-idle.ts';
 import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
 
-/** What the page reads is waited for no longer; then a part takes its turn. */
+/** Longest wait for the page's queries. */
 const WAIT_MS_MAX = 3_000;
 
-/** Together, what follows a page begins a dozen requests, which a phone feels. */
+/** Together, these parts send a dozen requests, which slows down phones. */
 const inTurn = idleQueue();
 
 type Props = {
   children: ReactNode;
   fallback?: ReactNode;
-  /** Fetches the code of the children. */
+  /** Loads the code of the children. */
   preload: () => Promise<void>;
 };
 
-/** What may come after the page, and whose absence breaks nothing: what it reads waits behind what the page reads. */
+/** Renders non-essential parts after the page, so that their requests queue behind the page's. */
 export function AfterPage({ children, fallback, preload }: Props) {
   const [isDue, setDue] = useState(false);
-  // In a transition: whoever touches the page meanwhile interrupts it.
+  // In a transition, so that user input interrupts the rendering.
   const begin = () => startTransition(() => setDue(true));
   useEffect(() => afterReads(() => void preload().then(() => inTurn(begin))), [preload]);
   if (!isDue) return fallback;
@@ -30,9 +30,12 @@ export function AfterPage({ children, fallback, preload }: Props) {
   );
 }
 
-/** Runs `work` once the page has what it reads, and after three seconds at the latest; the returned function calls it off. */
+/**
+ * Runs `work` once the page's queries have loaded, after three seconds at the latest. Returns a function that
+ * cancels it.
+ */
 function afterReads(work: () => void): () => void {
-  // The page's own effects, which begin its reads, may still be due.
+  // The page's effects, which start its queries, may not have run yet.
   let stopWaiting = whenIdle(() => {
     const look = () => {
       if (queryClient.isFetching() === 0) finish();

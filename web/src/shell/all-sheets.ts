@@ -5,7 +5,7 @@ import { creditsSheets } from '../modules/credits/sheets.tsx';
 import { trainingSheets } from '../modules/training/sheets.tsx';
 import { shellSheets } from './shortcuts/sheets.tsx';
 
-/** Every sheet of the app. */
+/** All sheets of the app. */
 export const sheets: readonly Sheet[] = [
   ...assetSheets,
   ...trainingSheets,
@@ -14,15 +14,15 @@ export const sheets: readonly Sheet[] = [
   ...shellSheets,
 ];
 
-/** The sheet with this name; undefined where the URL names none. */
+/** Returns the sheet with this name; undefined if the URL names an unknown one. */
 export function findSheet(name: string | undefined): Sheet | undefined {
   return sheets.find((sheet) => sheet.name === name);
 }
 
-/** Each fetches the code of a sheet before it is opened. */
+/** Preload the code of each sheet. */
 export const sheetPreloads = sheets.map(({ preload }) => preload);
 
-/** Fetches the code of all sheets, where one is about to be opened. */
+/** Preloads the code of all sheets, when one is likely to be opened. */
 export function preloadSheets(): void {
   for (const preload of sheetPreloads) void preload();
 }

@@ -12,13 +12,13 @@ import { queryClient } from '../lib/api/query-client.ts';
 import { sessionQuery } from '../modules/accounts/session.ts';
 import { AppShell } from './app-shell.tsx';
 
-// Nothing is read: the test says when the session is known.
+// Requests never complete: the test sets the session itself.
 const { forever } = vi.hoisted(() => ({ forever: () => new Promise(() => {}) }));
 vi.mock('../lib/api/api-client.ts', () => ({ call: forever }));
 vi.mock('../modules/accounts/sign-in/auth-request.ts', () => ({ authRequest: forever }));
 vi.mock('../lib/live/follow-changes.ts', () => ({ followChanges: forever }));
 
-/** A page of parts each of which takes longer than React renders in one go. */
+/** A page whose parts each take longer than one React time slice. */
 const PARTS = 5;
 const PART_MS = 20;
 const happened: string[] = [];
@@ -58,14 +58,14 @@ async function showWithoutSession() {
   await screen.findByLabelText('Loading the page');
 }
 
-test('the data for times and numbers is loaded while the session is read', async () => {
+test('locale data loads while the session is fetched', async () => {
   const format = vi.spyOn(Intl, 'DateTimeFormat');
   await showWithoutSession();
   expect(format).not.toHaveBeenCalled();
   await vi.waitFor(() => expect(format).toHaveBeenCalled());
 });
 
-test('a touch is answered while the page is rendered for whom the session has turned out to be', async () => {
+test('input is handled while the page renders once the session is known', async () => {
   await showWithoutSession();
   expect(happened).toEqual([]);
   const onboarding = { onboarding_completed: true, dismissed: true };

@@ -9,14 +9,14 @@ import { ErrorState } from '../ui/error-state.tsx';
 import { Shell } from './shell.tsx';
 import { PagePending } from './states/page-pending.tsx';
 
-/** Around every page that needs a session. It is painted before the session is known. */
+/** Layout of every page that needs a session. Rendered before the session is known. */
 export function AppShell() {
   const session = useQuery(sessionQuery);
   const page = useRunArea(useLocation().pathname);
   useLeaveWithoutSession(session.data);
-  // Nobody is on the way out: that is no visitor's page.
+  // A null session means signing out or redirecting, so don't show the visitor's page.
   const known = session.data ?? undefined;
-  // Its first rendering is long on a phone: deferred, it is interrupted by whoever touches the page meanwhile.
+  // The first render is slow on phones. Deferred, it can be interrupted by user input.
   const isShown = useDeferredValue(known !== undefined);
   const user = isShown ? known : undefined;
   return (
@@ -25,7 +25,7 @@ export function AppShell() {
       {!user && !session.isError && <PagePending />}
       {!user && session.isError && (
         <ErrorState
-          title="Your session could not be read"
+          title="Your session could not be loaded"
           error={session.error}
           onRetry={() => void session.refetch()}
           wholePage
@@ -35,7 +35,7 @@ export function AppShell() {
   );
 }
 
-/** To the landing page when it turns out that nobody is signed in; it remembers where the person wanted to go. */
+/** Redirects to the landing page if there is no session, remembering the requested page. */
 function useLeaveWithoutSession(user: User | null | undefined): void {
   const navigate = useNavigate();
   const next = useLocation({ select: ({ href }) => href });
@@ -47,7 +47,7 @@ function useLeaveWithoutSession(user: User | null | undefined): void {
     if (user) wasSignedIn.current = true;
     if (user !== null) return;
     if (!wasSignedIn.current) return leave();
-    // Signed out here, or this session was ended in another browser: the other tabs leave too.
+    // Signed out here, or the session was ended in another browser: sign out the other tabs too.
     wasSignedIn.current = false;
     broadcastSession({ type: 'signed-out', userId: null });
   }, [user]);

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { followChanges } from '../lib/live/follow-changes.ts';
 import { readTries } from '../modules/home/landing/try/kept-tries.ts';
 
-/** Keeps what is shown true while the same person is signed in, and gives them what they tried before. */
+/** Follows server changes while the same user is signed in, and claims their guest generations. */
 export function Changes({ userId }: { userId: string }) {
   useEffect(() => {
     const ended = new AbortController();

@@ -31,7 +31,7 @@ vi.mock('../modules/training/sheets.tsx', () => ({ trainingSheets: [] }));
 vi.mock('../modules/credits/sheets.tsx', () => ({ creditsSheets: [] }));
 vi.mock('../modules/contact/sheets.tsx', () => ({ contactSheets: [] }));
 vi.mock('./shortcuts/sheets.tsx', () => ({ shellSheets: [] }));
-// Nothing has a new build.
+// The build is current.
 vi.mock('../lib/served-build.ts', () => ({ isOutdated: async () => false }));
 
 beforeEach(() => {
@@ -40,7 +40,7 @@ beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
 });
 
-/** Shows the sheet with this name, or none. */
+/** Opens the sheet with this name, or none. */
 function show() {
   const { rerender } = render(<OpenSheets />);
   return (name: string | null) => {
@@ -51,7 +51,7 @@ function show() {
 
 const failed = () => screen.findByText('This form could not be loaded');
 
-test('a sheet whose code cannot be had takes no other one along', async () => {
+test('a sheet that fails to load does not affect other sheets', async () => {
   const open = show();
   await open('draft');
   await userEvent.type(await screen.findByLabelText('Draft'), 'half a sentence');
@@ -62,7 +62,7 @@ test('a sheet whose code cannot be had takes no other one along', async () => {
   expect(screen.getByLabelText<HTMLInputElement>('Draft').value).toBe('half a sentence');
 });
 
-test('a sheet that could not be had is tried again when it is opened again', async () => {
+test('a sheet that failed to load is retried when it is opened again', async () => {
   const open = show();
   await open('payment');
   await failed();

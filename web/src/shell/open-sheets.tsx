@@ -7,13 +7,16 @@ import { ErrorState } from '../ui/error-state.tsx';
 import { NotFetched } from '../ui/not-fetched.tsx';
 import { findSheet, sheets } from './all-sheets.ts';
 
-/** The sheet that the URL opens. Each stays mounted after its first opening, to slide out. */
+/**
+ * Renders the sheet that the URL opens. Sheets stay mounted after their first opening, for the closing
+ * animation.
+ */
 export function OpenSheets() {
   const opened = useOpenSheet();
   const { close } = useSheets();
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
   if (opened && !seen.has(opened.name)) {
-    // It may have failed before.
+    // Retries a failed load.
     void findSheet(opened.name)?.preload();
     setSeen(new Set([...seen, opened.name]));
   }
@@ -24,7 +27,8 @@ export function OpenSheets() {
       const onClose = () => close(name);
       const forget = () => setSeen((names) => new Set([...names].filter((one) => one !== name)));
       return (
-        // A boundary of its own: what another one holds, a draft or how a payment ended, must not go with it.
+        // One boundary per sheet: an error must not unmount other sheets, which may hold a draft or a payment
+        // result.
         <ShownSheet key={name} value={{ label, open, onClose, forget }}>
           <Boundary fallback={BrokenSheet}>
             <Suspense>
@@ -38,11 +42,11 @@ export function OpenSheets() {
 
 const ShownSheet = createContext({ label: '', open: false, onClose: () => {}, forget: () => {} });
 
-/** Stands where the sheet would; drawn without the sheet's own code, which may be what is missing. */
+/** Error in place of the sheet. Doesn't use the sheet's own code, which may have failed to load. */
 function BrokenSheet(broken: Broken) {
   const { label, open, onClose, forget } = use(ShownSheet);
   const retry = useRetry(broken);
-  // Opened again, it is tried again.
+  // Reset on close, so that reopening retries.
   const forgetNow = useEffectEvent(forget);
   useEffect(() => {
     if (!open) forgetNow();

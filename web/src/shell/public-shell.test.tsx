@@ -16,7 +16,7 @@ import { sessionQuery } from '../modules/accounts/session.ts';
 import { sessionHint } from '../modules/accounts/session-hint.ts';
 import { PublicShell } from './public-shell.tsx';
 
-// Nothing is read: what the shell shows of the session is here already.
+// Requests never complete: the test sets the session itself.
 vi.mock('../lib/api/api-client.ts', () => ({ call: () => new Promise(() => {}) }));
 vi.mock('../modules/accounts/sign-in/auth-request.ts', () => ({ authRequest: () => new Promise(() => {}) }));
 
@@ -56,7 +56,7 @@ function show() {
   return router;
 }
 
-it('lets a visitor in, and leads to signing in and back', async () => {
+it('lets a visitor in, and signing in returns to the page', async () => {
   queryClient.setQueryData(sessionQuery.queryKey, null);
   const router = show();
   expect(await screen.findByRole('heading', { name: 'A generator' })).toBeTruthy();
@@ -70,7 +70,7 @@ it('lets a visitor in, and leads to signing in and back', async () => {
   );
 });
 
-it('reads what is in sight again as a visitor after signing out, and forgets the rest', async () => {
+it('after signing out, refetches visible queries as a visitor and drops the rest', async () => {
   queryClient.setQueryData(sessionQuery.queryKey, null);
   queryClient.setQueryData(['balance', 'u1'], '125');
   readPictures.mockResolvedValueOnce("Ada's pictures").mockResolvedValueOnce("Everybody's pictures");
@@ -85,9 +85,9 @@ it('reads what is in sight again as a visitor after signing out, and forgets the
   expect(readFromTab('u1', 'conversation')).toBeNull();
 });
 
-it('renders in a narrow window nothing of what is not seen there, until it is made wider', async () => {
+it('renders only what a narrow window shows, until it is widened', async () => {
   setWidth(390);
-  // Not known yet, but somebody is expected: the header is that of a person.
+  // Session unknown but expected: the header is a user's.
   sessionHint.set('expected');
   onTestFinished(() => sessionHint.set('none'));
   queryClient.removeQueries({ queryKey: sessionQuery.queryKey });

@@ -2,7 +2,7 @@ import { Outlet } from '@tanstack/react-router';
 import { isExpected, useSessionUser } from '../modules/accounts/session.ts';
 import { Shell } from './shell.tsx';
 
-/** Around the pages that anybody may see, signed in or not. Until that is known, it is whoever is expected. */
+/** Layout of pages for users and visitors. Until the session is known, shows the expected state. */
 export function PublicShell() {
   const user = useSessionUser();
   return (

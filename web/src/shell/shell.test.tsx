@@ -11,7 +11,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { queryClient } from '../lib/api/query-client.ts';
 import { Shell } from './shell.tsx';
 
-// Nothing is read.
+// Requests never complete.
 const { forever } = vi.hoisted(() => ({ forever: () => new Promise(() => {}) }));
 vi.mock('../lib/api/api-client.ts', () => ({ call: forever }));
 vi.mock('../lib/live/follow-changes.ts', () => ({ followChanges: forever }));
@@ -39,16 +39,16 @@ beforeEach(async () => {
   await screen.findByRole('heading', { name: 'My Models' });
 });
 
-test('the first link leads past header and sidebar to the main content', () => {
+test('the first link skips header and sidebar', () => {
   const [first] = screen.getAllByRole('link');
   expect(first?.textContent).toBe('Skip to main content');
   const target = document.querySelector(first?.getAttribute('href') ?? '');
   expect(target).toBe(screen.getByRole('main'));
-  // It takes the focus.
+  // Focusable, so that the link moves the focus there.
   expect(target?.getAttribute('tabindex')).toBe('-1');
 });
 
-test('the logo leads to the dashboard', () => {
+test('the logo links to the dashboard', () => {
   const logo = screen.getByRole('link', { name: 'Bakehouse, dashboard' });
   expect(logo.getAttribute('href')).toBe('/dashboard');
 });

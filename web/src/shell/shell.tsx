@@ -28,14 +28,17 @@ const OpenSheets = loadable(async () => (await import('./open-sheets.tsx')).Open
 const MobileMenu = loadable(async () => (await import('./navigation/mobile-menu.tsx')).MobileMenu);
 
 type Props = {
-  /** Null for a visitor; undefined while nobody knows. */
+  /** Null for a visitor; undefined until the session is known. */
   user: User | null | undefined;
-  /** The page that the menu marks, where that is not the one in sight. */
+  /** The page highlighted in the menu, if it isn't the current one. */
   page?: string;
   children: ReactNode;
 };
 
-/** Header, sidebar, banners and side sheets around a page. What is the user's own fills in when the session is known. */
+/**
+ * Layout around a page: header, sidebar, banners and side sheets. User-specific parts appear once the session
+ * is known.
+ */
 export function Shell({ user, page, children }: Props) {
   const { pathname } = useLocation();
   const menu = useMenu();
@@ -46,7 +49,7 @@ export function Shell({ user, page, children }: Props) {
   useSessionMessages();
   const sheets = useSheets();
   const onHelp = () => sheets.open('shortcuts');
-  // A visitor has neither: the keys stay the browser's.
+  // Visitors have neither, so leave the keys to the browser.
   useShortcuts({ onPalette: () => palette.open(), onHelp, areOff: isVisitor });
   useTitleFocus();
   useEffect(() => preloadLater(isVisitor ? [MobileMenu.preload] : preloads), [isVisitor]);
@@ -69,7 +72,7 @@ export function Shell({ user, page, children }: Props) {
       />
       <div className="flex">
         {hasRoom && !sidebarHidden && (
-          // The class too: the frame in the HTML has it at every width.
+          // The class is needed too: the prerendered frame contains the sidebar at every width.
           <aside className="sticky top-14 h-[calc(100dvh-3.5rem)] w-60 shrink-0 overflow-y-auto border-line border-r px-3 py-5 max-xl:hidden">
             <Sidebar user={user} page={page} />
           </aside>
@@ -82,7 +85,7 @@ export function Shell({ user, page, children }: Props) {
           >
             {children}
           </main>
-          {/* At the bottom of the window: it comes and goes while somebody reads, and moves nothing. */}
+          {/* At the bottom of the window, so that showing it doesn't shift the page. */}
           <div className="sticky bottom-0 z-20">
             <OfflineBanner />
           </div>
@@ -105,7 +108,7 @@ export function Shell({ user, page, children }: Props) {
   );
 }
 
-/** What is there for whoever is signed in, on every page. */
+/** Background parts on every page for signed-in users. */
 function SignedIn({ userId }: { userId: string }) {
   return (
     <>
@@ -124,7 +127,7 @@ function SignedIn({ userId }: { userId: string }) {
   );
 }
 
-/** The slide-in menu. Once opened it stays mounted, to slide out. */
+/** State of the slide-in menu, which stays mounted once opened, for the closing animation. */
 function useMenu() {
   const [isOpen, setOpen] = useState<boolean | null>(null);
   const { open, waitingFor } = useOpening();
@@ -137,5 +140,5 @@ function useMenu() {
   };
 }
 
-/** What a click opens is there before the first click, and when nothing can be fetched any more. */
+/** Preloaded so that it opens instantly, even if the server is unreachable later. */
 const preloads = [loadLocaleData, MobileMenu.preload, preloadPalette, ...sheetPreloads];

@@ -8,8 +8,8 @@ import { browserStorage, forgetTab } from '../lib/tab-storage.ts';
 import { refreshSession, sessionQuery } from '../modules/accounts/session.ts';
 
 /**
- * Follows what this tab and others learn about the session: a refused key, a new one, a sign-out. Who signs out stays
- * on a page that anybody may see, and goes to the landing page from every other.
+ * Handles session messages from all tabs: an invalid key, a new key, a sign-out. After signing out, public
+ * pages stay open and other pages redirect to the landing page.
  */
 export function useSessionMessages(): void {
   const navigate = useNavigate();
@@ -22,7 +22,7 @@ export function useSessionMessages(): void {
     queryClient.setQueryData(sessionQuery.queryKey, null);
     const isPublic = router.state.matches.some(({ routeId }) => routeId === '/public');
     if (!isPublic) await navigate({ to: '/', replace: true, ignoreBlocker: true });
-    // What the page in sight shows of anybody is read again as a visitor's; the rest is forgotten.
+    // Refetch the current page's queries as a visitor and drop the rest.
     const predicate = ({ queryKey }: Query) => queryKey[0] !== 'session';
     queryClient.removeQueries({ predicate, ...(isPublic && { type: 'inactive' }) });
     if (isPublic) await queryClient.resetQueries({ predicate });

@@ -18,7 +18,7 @@ function Page({ areOff = false }: { areOff?: boolean }) {
   );
 }
 
-test('? shows the shortcuts, but neither while one types nor in the place of an open sheet', () => {
+test('? opens the shortcuts, but not while typing or over an open sheet', () => {
   render(<Page />);
   fireEvent.keyDown(screen.getByText('In the sheet'), { key: '?' });
   fireEvent.keyDown(screen.getByLabelText('A field'), { key: '?' });
@@ -27,7 +27,7 @@ test('? shows the shortcuts, but neither while one types nor in the place of an 
   expect(onHelp).toHaveBeenCalledOnce();
 });
 
-test('Ctrl and K opens the palette from everywhere', () => {
+test('Ctrl+K opens the palette everywhere', () => {
   render(<Page />);
   for (const [index, place] of ['On the page', 'In the sheet'].entries()) {
     fireEvent.keyDown(screen.getByText(place), { key: 'k', ctrlKey: true });
@@ -36,7 +36,7 @@ test('Ctrl and K opens the palette from everywhere', () => {
 });
 
 test.each([{ key: '?' }, { key: '/' }, { key: 'k', ctrlKey: true }])(
-  'where they are off, $key is left to the browser',
+  'if shortcuts are off, leaves $key to the browser',
   (press) => {
     render(<Page areOff />);
     const wasPrevented = !fireEvent.keyDown(screen.getByText('On the page'), press);

@@ -3,7 +3,10 @@ import { SEARCH_BOX } from './search/search-frame.tsx';
 
 type Shortcuts = { onPalette: () => void; onHelp: () => void; areOff: boolean };
 
-/** Ctrl/Cmd-K opens the palette; `/` goes to the search box, or opens the palette where there is none in sight; `?` opens the list of shortcuts. */
+/**
+ * Ctrl/Cmd-K opens the palette; `/` focuses the search box, or opens the palette if none is visible; `?`
+ * lists the shortcuts.
+ */
 export function useShortcuts({ onPalette, onHelp, areOff }: Shortcuts): void {
   const open = useEffectEvent(onPalette);
   const help = useEffectEvent(onHelp);
@@ -15,14 +18,14 @@ export function useShortcuts({ onPalette, onHelp, areOff }: Shortcuts): void {
         event.preventDefault();
         open();
       } else if (!command && !isTyping(event.target) && (event.key === '/' || event.key === '?')) {
-        // It would take the place of the sheet that somebody is in.
+        // It would replace the open sheet.
         if (event.key === '?' && isInDialog(event.target)) return;
         event.preventDefault();
         if (event.key === '?') return help();
         const box = visibleSearchBox();
         if (!box) return open();
         box.focus();
-        // As a press does, which shows the suggested tags.
+        // Like a press, opens the suggested tags.
         box.dispatchEvent(new MouseEvent('mousedown', { bubbles: true }));
       }
     }
@@ -31,7 +34,7 @@ export function useShortcuts({ onPalette, onHelp, areOff }: Shortcuts): void {
   }, [areOff]);
 }
 
-/** That of the header, or of the menu over it: what a dialog covers cannot be typed into. */
+/** Returns the search box of the header or the menu, unless a dialog covers it. */
 function visibleSearchBox(): HTMLInputElement | undefined {
   return [...document.querySelectorAll<HTMLInputElement>(`[${SEARCH_BOX}]`)].find(
     (box) => box.offsetParent !== null && !box.closest('[inert], [aria-hidden="true"]'),

@@ -14,7 +14,7 @@ import { expect, test } from 'vitest';
 import { Sheet } from '../ui/sheet.tsx';
 import { useTitleFocus } from './use-title-focus.ts';
 
-/** The page that still loads is there. */
+/** Completes loading the page. */
 let load: () => void;
 
 function SlowPage() {
@@ -23,7 +23,7 @@ function SlowPage() {
   return isHere ? <h1>Slow</h1> : <p>Loading</p>;
 }
 
-/** A menu that is closed by its first link, and not by the others. */
+/** A menu whose first link closes it; the others don't. */
 function App() {
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
@@ -65,16 +65,16 @@ async function openMenu() {
 const press = (name: string) => userEvent.click(screen.getByRole('link', { name }));
 const focused = () => document.activeElement?.textContent;
 
-test('a link that closes the menu leads to the title of its page', async () => {
+test('a link that closes the menu focuses the title of its page', async () => {
   await openMenu();
   await press('Datasets, and close');
   await waitFor(() => expect(focused()).toBe('My Datasets'));
-  // Nor does the menu take it back when it has slid out.
+  // The menu doesn't take the focus back after its closing animation.
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   await waitFor(() => expect(focused()).toBe('My Datasets'));
 });
 
-test('a menu that is closed over another page leads to its title', async () => {
+test('closing the menu on another page focuses its title', async () => {
   await openMenu();
   await press('Datasets');
   await screen.findByText('My Datasets');
@@ -83,7 +83,7 @@ test('a menu that is closed over another page leads to its title', async () => {
   await waitFor(() => expect(focused()).toBe('My Datasets'));
 });
 
-test('the title of a page that still loads is waited for', async () => {
+test('waits for the title of a page that is still loading', async () => {
   await openMenu();
   await press('Models');
   await screen.findByText('Loading');
@@ -93,7 +93,7 @@ test('the title of a page that still loads is waited for', async () => {
   await waitFor(() => expect(focused()).toBe('Slow'));
 });
 
-test('a menu that is closed over the page it was opened on gives the focus back', async () => {
+test('closing the menu on its original page restores the focus', async () => {
   await openMenu();
   await userEvent.keyboard('{Escape}');
   await waitFor(() => expect(focused()).toBe('Menu'));

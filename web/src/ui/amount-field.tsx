@@ -7,10 +7,10 @@ import { Input } from './input.tsx';
 
 type Props = {
   label: string;
-  /** In BGL; what is no amount stays as it was typed. */
+  /** In BGL. Text that isn't a valid amount is passed through unchanged. */
   value: string;
   onChange: (bgl: string) => void;
-  /** What the amount is for: 'per hour'. */
+  /** Unit suffix, such as 'per hour'. */
   per?: string;
   help?: ReactNode;
   placeholder?: string;
@@ -18,11 +18,11 @@ type Props = {
   className?: string | undefined;
 };
 
-/** An amount of money, typed in the currency of the header. Under it stands what that is in both, before other help. */
+/** An amount of money in the display currency. Shows the amount in both currencies below the field. */
 export function AmountField({ label, value, onChange, per, help, placeholder, error, className }: Props) {
   const currency = currencyChoice.use();
   const [typed, setTyped] = useState('');
-  // In another currency the same amount has another text.
+  // After the display currency changes, the same amount has a different text.
   const text = toBgl(typed, currency) === value ? typed : fromBgl(value, currency);
   const both = isPositiveBgl(value) && showBoth(value);
   return (

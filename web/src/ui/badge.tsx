@@ -34,7 +34,7 @@ export function Badge({
   );
 }
 
-/** A word that somebody has typed: a long one is cut, and whole under the pointer. */
+/** A user-entered tag. Truncates long text and shows all of it in a tooltip. */
 export function TagBadge({ tag }: { tag: string }) {
   return (
     <Badge>

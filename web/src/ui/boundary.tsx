@@ -4,16 +4,16 @@ import { reportError } from '../lib/error-reports/report-error.ts';
 import { isOnline, onReconnect } from '../lib/live/online.ts';
 import { LoadError } from '../lib/loadable.tsx';
 
-/** What broke, and how it is rendered again. */
+/** The caught error and a function that renders the children again. */
 export type Broken = { error: unknown; reset: () => void };
 
 type Props = {
-  /** Stands in place of what broke. */
+  /** Renders in place of the children that threw. */
   fallback: FunctionComponent<Broken>;
   children: ReactNode;
 };
 
-/** Keeps what breaks inside of it from taking the rest of the app along. */
+/** Contains render errors so that the rest of the app keeps working. */
 export function Boundary({ fallback, children }: Props) {
   return (
     <CatchBoundary
@@ -26,19 +26,19 @@ export function Boundary({ fallback, children }: Props) {
   );
 }
 
-/** For what can be done without for a while: shows nothing, and comes as soon as it can be fetched. */
+/** Fallback for non-essential parts: renders nothing and retries until the code loads. */
 export function EmptyFallback(broken: Broken) {
   useRetry(broken);
   return null;
 }
 
 /**
- * How to try again what broke: what could not be fetched is fetched first. That also happens by itself when the server is
- * back; and, since the server may have been there all the time, when somebody goes to another page or comes back to this
- * window.
+ * Returns a function that retries: reloads code that failed to load, then renders again. Also retries
+ * automatically on reconnect and, because the server may have been reachable all along, on navigation and
+ * window focus.
  */
 export function useRetry({ error, reset }: Broken): () => void {
-  // Without a router, nothing navigates.
+  // Components outside a router still render; they have no navigation to observe.
   const router = useRouter({ warn: false }) as ReturnType<typeof useRouter> | null;
   const retry = () => {
     if (error instanceof LoadError) void error.retry().then(reset);

@@ -23,7 +23,7 @@ test('a loading button ignores clicks and submits, and keeps its name and focus'
   expect(onSubmit).not.toHaveBeenCalled();
 });
 
-test('one that has nothing to do for now says so, and keeps the focus', () => {
+test('a button disabled with aria-disabled announces it and keeps the focus', () => {
   render(<Button aria-disabled>Next</Button>);
   const button = screen.getByRole('button', { name: 'Next' });
   expect(button.getAttribute('aria-disabled')).toBe('true');

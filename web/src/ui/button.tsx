@@ -23,7 +23,7 @@ const sizes: Record<ButtonSize, string> = {
   'icon-sm': 'size-7 rounded-md',
 };
 
-/** The look of a button, for what is not one: a link, a menu's trigger. */
+/** Returns the button styles for other elements, such as links and menu triggers. */
 export function buttonClass({ variant = 'secondary', size = 'md' }: Look = {}): string {
   return cx(
     'inline-flex shrink-0 items-center justify-center whitespace-nowrap font-medium select-none transition-colors duration-100',
@@ -35,7 +35,7 @@ export function buttonClass({ variant = 'secondary', size = 'md' }: Look = {}): 
 
 type ButtonProps = ComponentProps<'button'> &
   Look & {
-    /** Shows a spinner and ignores clicks, keeping the width and the focus. */
+    /** Shows a spinner and ignores clicks. Keeps the width and the focus. */
     loading?: boolean;
   };
 

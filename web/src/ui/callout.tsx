@@ -17,7 +17,7 @@ const looks = {
   bad: { box: 'bg-bad-soft', icon: <CircleAlert aria-hidden className="text-bad" /> },
 };
 
-/** A remark in the flow of the page. A `bad` one is read out at once. */
+/** An inline notice. A `bad` callout is an alert: screen readers announce it immediately. */
 export function Callout({ tone = 'info', title, children, action, className, ref }: Props) {
   return (
     <div

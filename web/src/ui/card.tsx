@@ -6,7 +6,7 @@ type Props = {
   description?: ReactNode;
   actions?: ReactNode;
   className?: string;
-  /** Leaves out the padding, for tables and lists. */
+  /** Removes the padding, for tables and lists. */
   flush?: boolean;
   children: ReactNode;
 };

@@ -3,7 +3,9 @@ import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import ChartCanvas from './chart-canvas.tsx';
 
-/** A plot of the places 10, 20, 30 and so on, which says where its cursor is; new data take it along to their end. */
+/**
+ * Fake plot with points at 10, 20, 30, …. Reports its cursor position; new data moves the cursor to the end.
+ */
 vi.mock('uplot', () => ({
   default: class {
     onHover: (hover: { index: number; left: number } | null) => void;
@@ -29,7 +31,7 @@ vi.mock('./chart-plot.ts', async (original) => ({
   plotOptions: (_props: object, _width: number, callbacks: object) => callbacks,
 }));
 
-test('lines of one name each have their entry in the legend', () => {
+test('lines with the same name each have a legend entry', () => {
   const complain = vi.spyOn(console, 'error');
   render(
     <ChartCanvas
@@ -48,13 +50,13 @@ test('lines of one name each have their entry in the legend', () => {
 const chart = () => screen.getByRole('slider', { name: 'Loss, values' });
 const said = () => chart().getAttribute('aria-valuetext');
 
-/** The losses at 10, 20 and so on. */
+/** A loss chart with points at 10, 20, …. */
 function loss(...values: (number | null)[]) {
   const x = values.map((_, index) => 10 * (index + 1));
   return <ChartCanvas label="Loss" x={x} series={[{ label: 'Rye', values }]} />;
 }
 
-test('the arrow keys go from value to value, which are shown and read out', async () => {
+test('arrow keys step through the values, showing and announcing each', async () => {
   render(loss(3, 2.5, null));
   await userEvent.tab();
   expect(document.activeElement).toBe(chart());
@@ -75,7 +77,7 @@ test('the arrow keys go from value to value, which are shown and read out', asyn
   expect(screen.queryByText('–')).toBeNull();
 });
 
-test('the value that the keyboard points at stays while others come', async () => {
+test('the value selected by keyboard stays selected as new values arrive', async () => {
   const { rerender } = render(loss(3, 2));
   await userEvent.tab();
   rerender(loss(3, 2, 1));
@@ -85,14 +87,14 @@ test('the value that the keyboard points at stays while others come', async () =
   expect(said()).toBe('30: Rye 1');
 });
 
-test('where the value is gone, the last one is read out', async () => {
+test('announces the last value if the selected value is gone', async () => {
   const { rerender } = render(loss(3, 2, 1));
   await userEvent.tab();
   rerender(loss(3, 2));
   expect([said(), chart().getAttribute('aria-valuenow')]).toEqual(['20: Rye 2', '1']);
 });
 
-test('of very many values the one that is pointed at is smoothed with all of its neighbours', async () => {
+test('smooths the selected value with all its neighbours in a downsampled series', async () => {
   const values = Array.from({ length: 30_000 }, (_, step) => (step % 10 === 0 ? 10 : 1));
   const x = values.map((_, step) => step);
   render(<ChartCanvas label="Loss" x={x} series={[{ label: 'Rye', values }]} smoothing={0.999} />);
@@ -101,7 +103,7 @@ test('of very many values the one that is pointed at is smoothed with all of its
   expect(Number(chart().getAttribute('aria-valuemax'))).toBeLessThan(3_000);
 });
 
-test('a chart without values is no stop for the keyboard', () => {
+test('a chart without values is not focusable', () => {
   render(<ChartCanvas label="Loss" x={[]} series={[{ label: 'Rye', values: [] }]} />);
   expect(screen.queryByRole('slider')).toBeNull();
 });

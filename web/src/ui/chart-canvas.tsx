@@ -23,8 +23,8 @@ import {
 import { formatFigure } from './chart-scale.ts';
 
 /**
- * Draws with uPlot; the legend, the values under the pointer and the summary for screen readers are elements. The arrow
- * keys go from value to value.
+ * Draws the plot with uPlot. The legend, hover values and screen reader summary are DOM elements, and arrow
+ * keys step through the values.
  */
 export default function ChartCanvas(props: ChartProps) {
   const all: CanvasProps = {
@@ -46,7 +46,7 @@ export default function ChartCanvas(props: ChartProps) {
   const [hover, setHover] = useState<Hover | null>(null);
   const theme = useSyncExternalStore(onThemeChange, currentTheme);
   const place = useRef<HTMLElement>(null);
-  // What a plot is built from once; other changes only set its data.
+  // Changing any of these rebuilds the plot; other changes only update its data.
   const shape = [
     theme,
     kind,
@@ -77,7 +77,7 @@ export default function ChartCanvas(props: ChartProps) {
             {smoothing > 0 && ', smoothed'}
           </div>
           {series.map((one, index) => (
-            // Two may have the same label.
+            // Labels may repeat.
             <div key={index} className="flex items-center justify-between gap-4">
               <Swatch name={one.label} color={colourName(one.color, index)} />
               <span className="font-medium tabular-nums">{showValue(one.drawn[hover.index], formatY)}</span>
@@ -106,7 +106,7 @@ function Swatch({ name, color }: { name: string; color: string }) {
   );
 }
 
-/** The canvas. Built when it mounts; afterwards it follows its data and the width of its place. */
+/** The canvas. Created on mount, then updated with new data and resized with its container. */
 type Hovered = { hover: Hover | null; onHover: (hover: Hover | null) => void };
 
 function Plot({ hover, onHover, ...props }: PlotProps & Hovered) {
@@ -136,13 +136,14 @@ function Plot({ hover, onHover, ...props }: PlotProps & Hovered) {
   }, []);
 
   const last = x.length - 1;
-  // Where the keyboard points: kept as the value, which new data may move.
+  // Store the x value that the keyboard selected: new data may change its index.
   const [chosen, setChosen] = useState<number | null>(null);
   const now = chosen === null ? Math.min(hover?.index ?? last, last) : placeOf(chosen, x);
   const pointedAt = chosen === null ? undefined : x[now];
 
   useEffect(() => {
-    // At once, as the cursor is placed by what is drawn; left alone, it would stay where it is on the screen.
+    // Batch, because the cursor is positioned against the drawn scale. Without setCursor it would stay at the
+    // same pixel.
     plot?.batch(() => plot.setData(toData({ x, series, kind, smoothing, logScale })));
     if (pointedAt !== undefined) plot?.setCursor({ left: plot.valToPos(pointedAt, 'x'), top: 0 });
   }, [plot, x, series, kind, smoothing, logScale, pointedAt]);
@@ -167,7 +168,7 @@ function Plot({ hover, onHover, ...props }: PlotProps & Hovered) {
       aria-valuemin={0}
       aria-valuemax={last}
       aria-valuenow={now}
-      // Read out with each step, as any slider's.
+      // Screen readers announce it on every step of a slider.
       aria-valuetext={valuesAt(now, props)}
       onKeyDown={chooseByKey}
       onFocus={() => setChosen(x[now] ?? null)}
@@ -180,7 +181,7 @@ function Plot({ hover, onHover, ...props }: PlotProps & Hovered) {
   );
 }
 
-/** The place that a key leads to; null for keys that lead nowhere. */
+/** Returns the index that a key moves to, or null if the key does nothing. */
 function placeAfter(key: string, from: number, last: number): number | null {
   if (key === 'Home') return 0;
   if (key === 'End') return last;
@@ -189,7 +190,7 @@ function placeAfter(key: string, from: number, last: number): number | null {
   return null;
 }
 
-/** The place of a value; of one that is gone, the next one's, or the last. */
+/** Returns the index of a value, else of the next larger value, else the last index. */
 function placeOf(value: number, x: readonly number[]): number {
   const place = x.findIndex((one) => one >= value);
   return place < 0 ? x.length - 1 : place;

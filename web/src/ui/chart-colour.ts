@@ -1,6 +1,9 @@
 export type ChartColour = 1 | 2 | 3 | 4 | 5;
 
-/** The colour for one of several by its place among all that there may be, which keeps it where others are left out. */
+/**
+ * Returns the colour for an index among all possible series, so that colours stay stable when some are
+ * hidden.
+ */
 export function chartColour(place: number): ChartColour {
   return ((place % 5) + 1) as ChartColour;
 }

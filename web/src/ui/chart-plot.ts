@@ -2,48 +2,48 @@ import uPlot from 'uplot';
 import { type ChartColour, chartColour } from './chart-colour.ts';
 import { type Axis, placesSeen, rangeAround, smooth, stack } from './chart-scale.ts';
 
-/** Steps and epochs are counted, not divided. */
+/** Steps and epochs are integers, so ticks must be too. */
 const WHOLE_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6];
 const SPARSE_MAX = 12;
 const FONT = '11px "Inter Variable", sans-serif';
-/** Pixels of half a digit in it. */
+/** Half a digit's width in FONT, in pixels. */
 const HALF_DIGIT = 3.4;
 
 export type ChartSeries = {
   label: string;
-  /** One per x; null where there is no value. */
+  /** One value per x; null for gaps. */
   values: readonly (number | null)[];
-  /** Number of the theme's chart colour, 1 to 5; by position unless given. */
+  /** Theme chart colour, 1 to 5. Defaults to the colour for its position. */
   color?: ChartColour;
-  /** Drawn as it is, also where the others are smoothed. */
+  /** Never smoothed, even if the other series are. */
   exact?: boolean;
 };
 
 export type ChartProps = {
-  /** What the chart shows, for assistive technology. */
+  /** Accessible name of the chart. */
   label: string;
-  /** Ascending: steps, or seconds since 1970 with `time`. */
+  /** Ascending steps, or Unix seconds if `time` is set. */
   x: readonly number[];
   series: readonly ChartSeries[];
   kind?: 'line' | 'stacked-bars';
-  /** The x values are points in time; with 'utc' they are days, which begin at midnight UTC. */
+  /** The x values are timestamps; 'utc' means days starting at midnight UTC. */
   time?: boolean | 'utc';
-  /** 0 to 0.99: weight of the moving average. The raw line stays, faint. */
+  /** Weight of the moving average, 0 to 0.99. The raw line is drawn faintly behind it. */
   smoothing?: number;
   logScale?: boolean;
-  /** A place on the x axis that is worth noting. */
+  /** A marked position on the x axis. */
   mark?: { x: number; label: string } | undefined;
-  /** Pixels. */
+  /** In pixels. */
   height?: number;
   formatX?: (x: number) => string;
-  /** What the values on hover are headed by; as the axis unless given. */
+  /** Formats the heading of the hover values. Defaults to the axis format. */
   hoverX?: (x: number) => string;
-  /** `axis` is there for a label of the y axis. */
+  /** `axis` is set when formatting a y axis label. */
   formatY?: (y: number, axis?: Axis) => string;
 };
 
 export type CanvasProps = Required<Omit<ChartProps, 'mark'>> & Pick<ChartProps, 'mark'>;
-/** With the values of the bold line. */
+/** Values of the bold line. */
 type DrawnSeries = ChartSeries & { drawn: readonly (number | null)[] };
 export type PlotProps = Omit<CanvasProps, 'series'> & { series: readonly DrawnSeries[] };
 export type Hover = { index: number; left: number };
@@ -54,14 +54,14 @@ type Callbacks = {
   onHover: (hover: Hover | null) => void;
 };
 
-/** How uPlot draws a chart of ours. */
+/** Returns the uPlot options for a chart. */
 export function plotOptions(props: CanvasProps, width: number, callbacks: Callbacks): uPlot.Options {
   const { kind, time, logScale, height } = props;
   const bars = kind === 'stacked-bars';
   return {
     width,
     height,
-    // Half of what may stand at the right end.
+    // Half the width of the rightmost label.
     padding: [8, time ? 18 : Math.max(8, HALF_DIGIT * props.formatX(props.x.at(-1) ?? 0).length), 0, 0],
     ...(time === 'utc' && { tzDate: utcDate }),
     legend: { show: false },
@@ -107,7 +107,7 @@ function axesOf({ time, logScale }: CanvasProps, { formatX, formatY }: Callbacks
       size: roomForLabels,
       values: (_plot, ticks, _axis, _space, step) => {
         const largest = Math.max(...ticks.map((tick) => Math.abs(tick ?? 0)));
-        // On a log scale there is no step.
+        // A log scale has no constant step.
         const labels = logScale ? undefined : { step, largest };
         return ticks.map((tick) => (tick === null ? '' : formatY(tick, labels)));
       },
@@ -130,7 +130,7 @@ function line(colour: string): uPlot.Series {
   };
 }
 
-/** The raw values behind a smoothed line. */
+/** Raw values behind a smoothed line. */
 function faint(colour: string): uPlot.Series {
   return { ...line(`${colour}47`), width: 1, points: { show: false } };
 }
@@ -145,7 +145,7 @@ function bar(colour: string): uPlot.Series {
   };
 }
 
-/** A dashed line from the axis up, with its label at the top, on the side that has room. */
+/** Draws a dashed vertical line with its label at the top, on the side that has room. */
 function drawMark(plot: uPlot, mark: ChartProps['mark']): void {
   if (!mark) return;
   const { ctx, bbox } = plot;
@@ -167,36 +167,36 @@ function drawMark(plot: uPlot, mark: ChartProps['mark']): void {
   ctx.restore();
 }
 
-/** Pixels for the widest label of the y axis. */
+/** Returns the width of the widest y axis label, in pixels. */
 function roomForLabels(_plot: uPlot, labels: string[] | null): number {
   const longest = Math.max(0, ...(labels ?? []).map((label) => label.length));
   return Math.max(52, 12 + 6.5 * longest);
 }
 
-/** A line of a few values shows its points, and one value has no line at all. */
+/** Lines with few values show points; a single value would draw no line at all. */
 function isSparse(plot: uPlot, series: number): boolean {
   return Array.from(plot.data[series] ?? []).filter((value) => value !== null).length <= SPARSE_MAX;
 }
 
-/** A single step stands in the middle, with one on either side; there is none before the first. */
+/** Centers a single step, without going below zero. */
 function roomForOne(plot: uPlot, min: number, max: number): uPlot.Range.MinMax {
   const [only, ...others] = plot.data[0];
   return only !== undefined && others.length === 0 ? [Math.max(0, only - 1), only + 1] : [min, max];
 }
 
-/** Half a step of room at either end, so that the first and the last bar are whole. */
+/** Pads both ends by half a step so that the first and last bars fit. */
 function roomForBars(plot: uPlot, min: number, max: number): uPlot.Range.MinMax {
   const [first = 0, second = first + 1] = plot.data[0];
   const room = (second - first) / 2;
   return [min - room, max + room];
 }
 
-/** A date whose parts are those of UTC, by which the ticks are placed. */
+/** Returns a date whose local fields are in UTC, because uPlot places ticks by local fields. */
 function utcDate(seconds: number): Date {
   return uPlot.tzDate(new Date(seconds * 1000), 'UTC');
 }
 
-/** As wide as the values ask for; where they are all the same, as wide as their size does. */
+/** Returns a y range that fits the values, or one sized by magnitude if all values are equal. */
 function roomForLines(logScale: boolean) {
   return (_plot: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax => {
     if (min === null || max === null) return [logScale ? 1 : 0, logScale ? 10 : 1];
@@ -209,7 +209,7 @@ function fromZero(_plot: uPlot, _min: number, max: number): uPlot.Range.MinMax {
   return [0, max > 0 ? max * 1.08 : 1];
 }
 
-/** What is drawn of these values: smoothed as wanted, of all of them, and as many as can be seen. */
+/** Smooths all values, then downsamples to what is visible. */
 export function drawnLines(
   x: readonly number[],
   series: readonly ChartSeries[],
@@ -230,7 +230,7 @@ export function drawnLines(
   };
 }
 
-/** The columns that uPlot draws: x, then the faint lines, then the bold ones. */
+/** Returns the columns for uPlot: x, then the faint lines, then the bold lines. */
 export function toData({
   x,
   series,
@@ -241,17 +241,17 @@ export function toData({
   const column = (values: readonly (number | null)[]) =>
     logScale ? values.map((value) => (value !== null && value > 0 ? value : null)) : [...values];
   const raw = series.map(({ values }) => column(values));
-  // The tallest is drawn first, so that each lower part covers its share.
+  // Draw the tallest bar first, so that shorter bars cover it.
   if (kind === 'stacked-bars') return [[...x], ...stack(raw).reverse()];
   return smoothing > 0 ? [[...x], ...raw, ...series.map(({ drawn }) => column(drawn))] : [[...x], ...raw];
 }
 
-/** The variable of the theme that has the colour of a series. */
+/** Returns the CSS variable for a series colour. */
 export function colourName(color: ChartColour | undefined, index: number): string {
   return `--chart-${color ?? chartColour(index)}`;
 }
 
-/** A canvas needs the colour itself, not the variable. */
+/** Canvas needs a resolved colour, not a CSS variable. */
 function readColour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { formatFigure, placesSeen, rangeAround, smooth, stack } from './chart-scale.ts';
 
-test('smoothing keeps a constant, follows a step slowly and leaves gaps', () => {
+test('smoothing preserves constants, lags behind steps and preserves gaps', () => {
   expect(smooth([2, 2, 2], 0.9)).toEqual([2, expect.closeTo(2), expect.closeTo(2)]);
   expect(smooth([0, 1], 0.5)).toEqual([0, expect.closeTo(2 / 3)]);
   expect(smooth([1, null, 1], 0.5)).toEqual([1, null, 1]);
   expect(smooth([3, 1], 0)).toEqual([3, 1]);
 });
 
-test('stacking sums upwards and takes gaps as nothing', () => {
+test('stacking sums upwards and counts gaps as zero', () => {
   expect(
     stack([
       [1, 2],
@@ -22,7 +22,7 @@ test('stacking sums upwards and takes gaps as nothing', () => {
   ]);
 });
 
-test('figures stay short', () => {
+test('figures are short', () => {
   expect(
     [0, 0.00012, 0.51234, -0.5, 1234.5, 12_345, 2_500_000].map((figure) => formatFigure(figure)),
   ).toEqual(['0', '1.2e−4', '0.512', '−0.5', '1235', '12.3k', '2.5M']);
@@ -35,20 +35,20 @@ test.each([
   [[0, 0.0001, 0.0002], 0.0001, ['0', '1.0e−4', '2.0e−4']],
   [[0, 7500, 15_000], 7500, ['0.0', '7.5k', '15.0k']],
   [[-2e6, 0, 2e6], 2e6, ['−2M', '0', '2M']],
-])('the labels %j of one axis look alike', (labels, step, texts) => {
+])('axis labels %j share one format', (labels, step, texts) => {
   const largest = Math.max(...labels.map(Math.abs));
   expect(labels.map((label) => formatFigure(label, { step, largest }))).toEqual(texts);
 });
 
-test('a single value has an axis of its own size', () => {
+test('a single value gets an axis scaled to its magnitude', () => {
   expect(rangeAround(0.0002, false)).toEqual([0, 0.0004]);
   expect(rangeAround(-3, false)).toEqual([-6, 0]);
   expect(rangeAround(0, false)).toEqual([0, 1]);
   expect(rangeAround(2, true)).toEqual([0.2, 20]);
 });
 
-test('of very many values those are drawn that can be seen, as many on each part of the axis, with every extreme', () => {
-  // Denser at the end, as of a run that logs more often from then on.
+test('downsampling keeps every extreme and the same number of points per part of the axis', () => {
+  // Denser at the end, like a run that starts logging more often.
   const x = Array.from({ length: 60_000 }, (_, place) => (place < 20_000 ? place * 3 : 40_000 + place));
   const loss = x.map((_, place) => (place === 33_333 ? 99 : (place % 7) + 1));
   const heldOut = x.map((_, place) => (place === 44_444 ? -5 : place % 100 === 0 ? 2 : null));

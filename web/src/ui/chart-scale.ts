@@ -2,8 +2,8 @@ import { withMinus } from '../lib/format/format-number.ts';
 import { placesOf } from '../lib/format/places-of.ts';
 
 /**
- * Exponential moving average with the bias of its start removed, as training dashboards draw it.
- * `weight` 0 leaves the values as they are, 0.99 is very smooth. Nulls stay null.
+ * Exponential moving average with bias correction, as in training dashboards. `weight` 0 changes nothing;
+ * 0.99 is very smooth. Nulls stay null.
  */
 export function smooth(values: readonly (number | null)[], weight: number): (number | null)[] {
   if (weight <= 0) return [...values];
@@ -17,14 +17,14 @@ export function smooth(values: readonly (number | null)[], weight: number): (num
   });
 }
 
-/** Fewer values than this are all drawn. */
+/** Series with fewer values aren't downsampled. */
 const VALUES_MAX = 5_000;
-/** More than a chart has pixels on most screens. */
+/** More than the pixel width of a chart on most screens. */
 const WIDTHS = 1_000;
 
 /**
- * The places of very many values that can be seen, ascending: the first, the last, and of each of a thousand equal widths of
- * the ascending `x` the extremes of every line. Null: all of them.
+ * Returns the ascending indexes of visible points: the first, the last, and each line's extremes in each of
+ * 1,000 equal intervals of the ascending `x`. Returns null if all points should be drawn.
  */
 export function placesSeen(
   x: readonly number[],
@@ -49,7 +49,7 @@ export function placesSeen(
   return [...seen].sort((one, other) => one - other);
 }
 
-/** Sums the series from the bottom up, for stacked bars: the last is the total. */
+/** Returns cumulative sums for stacked bars; the last series is the total. */
 export function stack(series: readonly (readonly (number | null)[])[]): number[][] {
   const sums: number[][] = [];
   for (const values of series) {
@@ -59,17 +59,17 @@ export function stack(series: readonly (readonly (number | null)[])[]): number[]
   return sums;
 }
 
-/** What the labels of an axis have in common. */
+/** Properties shared by all labels of an axis. */
 export type Axis = {
-  /** From one to the next. */
+  /** Distance between ticks. */
   step: number;
-  /** By size, without the sign. */
+  /** Largest absolute value. */
   largest: number;
 };
 
 /**
- * 0.00012 -> '1.2e−4', 0.5123 -> '0.512', 12345 -> '12.3k'. As the label of an axis it has the unit and the number of
- * decimals of all of them: '0.0', '0.5', '1.0'.
+ * Formats a number: 0.00012 -> '1.2e−4', 0.5123 -> '0.512', 12345 -> '12.3k'. With `axis`, all labels share
+ * one unit and number of decimals: '0.0', '0.5', '1.0'.
  */
 export function formatFigure(value: number, axis?: Axis): string {
   return withMinus(axis ? label(value, axis) : figure(value));
@@ -91,7 +91,7 @@ function label(value: number, { step, largest }: Axis): string {
   return value === 0 ? text : `${text}${letter}`;
 }
 
-/** From where to where the y axis goes where all values are the same: they stand in the middle, and zero is not passed. */
+/** Returns a y range for a constant series. Centers the value without crossing zero. */
 export function rangeAround(value: number, logScale: boolean): [number, number] {
   if (value === 0) return [0, 1];
   if (logScale) return [value / 10, value * 10];

@@ -5,7 +5,7 @@ import { Skeleton } from './skeleton.tsx';
 
 const ChartCanvas = loadable(async () => (await import('./chart-canvas.tsx')).default);
 
-/** A plot with values on hover. The plotting library loads with the first chart. */
+/** A plot with values on hover. Loads the plotting library on first use. */
 export function Chart(props: ChartProps) {
   const { label, height = 220 } = props;
   return (

@@ -1,7 +1,7 @@
 import { Checkbox as Base } from '@base-ui/react/checkbox';
 import { Check } from 'lucide-react';
 
-/** The box alone; what stands around it must be its label. */
+/** A bare checkbox. Must be wrapped in its label. */
 export function CheckboxBox(props: Base.Root.Props) {
   return (
     <Base.Root

@@ -6,7 +6,7 @@ import { Field } from './field.tsx';
 
 const options = ['q_proj', 'k_proj', 'v_proj'].map((value) => ({ value, label: value }));
 
-it('names each box by its own label and the group by that of the field', async () => {
+it("names each box by its own label and the group by the field's label", async () => {
   const onChange = vi.fn<(value: string[]) => void>();
   render(
     <Field label="Target modules">

@@ -6,13 +6,13 @@ import { CheckboxBox } from './checkbox-box.tsx';
 
 type Props<Value extends string> = {
   value: readonly Value[];
-  /** Called with the chosen ones in the order of the options. */
+  /** Receives the selected values in option order. */
   onChange: (value: Value[]) => void;
   options: readonly { value: Value; label: ReactNode }[];
   className?: string;
 };
 
-/** Any number of choices out of a few. Inside a `Field`, whose label names the group; each box has its own. */
+/** Multiple choice from a few options. Inside a `Field`, the field's label names the group. */
 export function CheckboxGroup<Value extends string>({ value, onChange, options, className }: Props<Value>) {
   return (
     <Base

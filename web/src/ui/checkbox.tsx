@@ -8,7 +8,7 @@ type Props = {
   label: ReactNode;
 };
 
-/** A box with its label, which names it inside a `Field` too; the whole line is the target. */
+/** A checkbox with a clickable label, which also names it inside a `Field`. */
 export function Checkbox({ checked, onChange, label }: Props) {
   const labelId = useId();
   return (

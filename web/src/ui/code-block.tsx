@@ -5,9 +5,9 @@ import { Segmented } from './segmented.tsx';
 
 type CodeBlockProps = {
   code: string;
-  /** What is copied, where that is not what is shown: a secret is shown masked. */
+  /** The copied text, if it differs from the text shown, such as for a masked secret. */
   copied?: string;
-  /** A region of the page by this name; among many of one kind none is one. */
+  /** Makes the block a named region. Omit it in lists of many blocks. */
   label?: string;
   className?: string;
 };
@@ -25,7 +25,7 @@ export function CodeBlock({ code, copied = code, label, className }: CodeBlockPr
       >
         <code>{code}</code>
       </pre>
-      {/* Beside the code, so that nothing is covered that scrolls. */}
+      {/* Next to the code so that it doesn't cover scrolled text. */}
       <div className="p-2">
         <CopyButton text={copied} label={label === undefined ? 'Copy' : `Copy: ${label}`} />
       </div>
@@ -35,7 +35,7 @@ export function CodeBlock({ code, copied = code, label, className }: CodeBlockPr
 
 type CodeTabsProps = { examples: readonly { label: string; code: string }[]; className?: string };
 
-/** The same call in several languages. */
+/** The same request in several languages. */
 export function CodeTabs({ examples, className }: CodeTabsProps) {
   const [chosen, setChosen] = useState(0);
   const example = examples[chosen] ?? examples[0];

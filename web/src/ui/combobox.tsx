@@ -17,16 +17,16 @@ type Props = {
   disabled?: boolean;
   loading?: boolean;
   onType?: (text: string) => void;
-  /** The options are what was found for the typed text already, by more than their labels. */
+  /** The options are search results for the typed text; don't filter them by label. */
   found?: boolean;
-  /** Why the options that were looked for did not come. */
+  /** Error message if loading the options failed. */
   failed?: string | undefined;
-  /** Under the options. */
+  /** Shown below the options. */
   note?: string | undefined;
   'aria-label'?: string;
 };
 
-/** One choice out of many: type to filter. */
+/** Single choice from many options, filtered by typing. */
 export function Combobox({
   value,
   onChange,
@@ -47,7 +47,7 @@ export function Combobox({
       items={options}
       value={selected}
       onValueChange={(option: ComboboxOption | null) => onChange(option?.value ?? null)}
-      // A choice writes its label into the input, which nobody typed.
+      // Selecting an option writes its label into the input; that isn't typing.
       onInputValueChange={(text, { reason }) => (reason === 'input-change' || text === '') && onType?.(text)}
       filter={found ? null : undefined}
       isItemEqualToValue={(one, other) => one?.value === other?.value}
@@ -60,7 +60,7 @@ export function Combobox({
           className={controlClass('h-9 pr-9 pl-3 text-ellipsis')}
         />
         <Base.Trigger
-          aria-label="Show the choices"
+          aria-label="Show the options"
           className="absolute inset-y-0 right-0 flex w-9 items-center justify-center text-muted"
         >
           <ChevronsUpDown aria-hidden className="size-3.5" />
@@ -71,7 +71,7 @@ export function Combobox({
           <Base.Popup
             className={cx(
               popupClass,
-              // A narrow field has options with long names too.
+              // The popup may be wider than a narrow field, to fit long option labels.
               'max-h-[min(20rem,var(--available-height))] min-w-(--anchor-width) max-w-[min(max(24rem,var(--anchor-width)),var(--available-width))] overflow-y-auto',
             )}
           >
@@ -93,7 +93,7 @@ export function Combobox({
   );
 }
 
-/** The options that match, or what is said where none does. */
+/** The matching options, or the empty text. */
 function Choices({ emptyText }: { emptyText: string | null }) {
   return (
     <>

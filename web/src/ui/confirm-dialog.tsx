@@ -7,24 +7,23 @@ import { backdropClass, viewportClass } from './dialog-class.ts';
 type Props = {
   open: boolean;
   onOpenChange: (open: boolean) => void;
-  /** The question. */
   title: string;
-  /** What will be gone or changed. */
+  /** Describes what will be deleted or changed. */
   description: ReactNode;
-  /** The verb on the button. */
+  /** Label of the confirm button. */
   action: string;
   tone?: 'danger' | 'primary';
-  /** The dialog stays open with a spinner while this is true. */
+  /** Keeps the dialog open with a spinner. */
   pending?: boolean;
-  /** The description says what stands against it. */
+  /** Disables confirming; the description must state why. */
   disabled?: boolean;
   onConfirm?: () => void;
-  /** The id of the form in the description that the button submits, in place of `onConfirm`. */
+  /** Id of a form in the description that the button submits instead of calling `onConfirm`. */
   form?: string;
   cancelLabel?: string;
 };
 
-/** Asks once before something that cannot be taken back. */
+/** Asks for confirmation before an irreversible action. */
 export function ConfirmDialog({
   open,
   onOpenChange,
@@ -41,7 +40,7 @@ export function ConfirmDialog({
   return (
     <AlertDialog.Root open={open} onOpenChange={(next) => !pending && onOpenChange(next)}>
       <AlertDialog.Portal>
-        {/* Over a dialog too, which it would else seem to be a part of. */}
+        {/* Show the backdrop over an open dialog too, so that this doesn't look like part of it. */}
         <AlertDialog.Backdrop forceRender className={backdropClass} />
         <AlertDialog.Viewport
           className={cx(viewportClass, 'grid grid-cols-1 place-items-end p-3 sm:place-items-center')}

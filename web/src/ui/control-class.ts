@@ -1,6 +1,6 @@
 import { cx } from '../lib/cx.ts';
 
-/** The box that all text-like controls share. */
+/** Returns the styles shared by all text-like controls. */
 export function controlClass(...more: (string | false | null | undefined)[]): string {
   return cx(
     'w-full rounded-lg border border-control-line/70 bg-surface text-ink transition-[border-color,box-shadow] duration-100',

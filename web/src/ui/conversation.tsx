@@ -4,15 +4,15 @@ import { formatNumber } from '../lib/format/format-number.ts';
 type Turn = {
   role: string;
   content: string;
-  /** Whether a model learns to write any of it, which is marked. */
+  /** True if the model is trained to produce this turn. */
   learnt?: boolean;
 };
 
 type Props = {
   turns: readonly Turn[];
-  /** Turns that are there and not shown. */
+  /** Number of turns not shown. */
   more?: number;
-  /** Shows the first lines of each turn. */
+  /** Shows only the first lines of each turn. */
   isCut?: boolean;
 };
 
@@ -23,7 +23,7 @@ const speakers: Record<string, string> = {
   tool: 'Tool',
 };
 
-/** A conversation of a data file, turn by turn. */
+/** A conversation from a data file. */
 export function Conversation({ turns, more = 0, isCut = false }: Props) {
   return (
     <ol className="flex flex-col gap-2 text-[0.8125rem]">

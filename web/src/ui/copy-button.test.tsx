@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import { CopyButton } from './copy-button.tsx';
 
-test('it copies on plain http too, where a page has no clipboard', async () => {
+test('copies over plain http, which has no clipboard API', async () => {
   vi.spyOn(navigator, 'clipboard', 'get').mockReturnValue(undefined as never);
   let copied = '';
   Object.assign(document, {

@@ -7,9 +7,9 @@ import { Tooltip } from './tooltip.tsx';
 
 type Props = {
   text: string;
-  /** What is copied, for the label: 'Copy the API key'. */
+  /** Button label, such as 'Copy the API key'. */
   label: string;
-  /** Shows the word beside the icon. */
+  /** Shows text next to the icon. */
   withText?: boolean;
   size?: ButtonSize;
   variant?: ButtonVariant;

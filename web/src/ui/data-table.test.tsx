@@ -12,7 +12,7 @@ const columns: Column<Row>[] = [
 const rows = (count: number): Row[] =>
   Array.from({ length: count }, (_, index) => ({ id: `row-${index}`, size: index }));
 
-test('headers sort and say how', async () => {
+test('headers sort and expose the sort order', async () => {
   const onSortChange = vi.fn<(sort: Sort) => void>();
   const table = (sort: Sort) => (
     <DataTable
@@ -33,7 +33,7 @@ test('headers sort and say how', async () => {
   expect(onSortChange).toHaveBeenLastCalledWith({ column: 'id', descending: true });
 });
 
-test('a row is a target, but its links keep their own click', async () => {
+test('a row is clickable, but its links handle their own clicks', async () => {
   const onRowClick = vi.fn<(row: Row) => void>();
   render(
     <DataTable
@@ -50,7 +50,7 @@ test('a row is a target, but its links keep their own click', async () => {
   expect(onRowClick).toHaveBeenCalledExactlyOnceWith({ id: 'row-2', size: 2 });
 });
 
-test('who marks text in a row stays on the page', async () => {
+test('selecting text in a row does not open the row', async () => {
   const onRowClick = vi.fn<(row: Row) => void>();
   render(
     <DataTable
@@ -67,7 +67,7 @@ test('who marks text in a row stays on the page', async () => {
   selection.mockRestore();
 });
 
-test('a press that misses the control of a cell does not open the row', async () => {
+test('a press that misses the control in a cell does not open the row', async () => {
   const onRowClick = vi.fn<(row: Row) => void>();
   render(
     <DataTable
@@ -82,7 +82,7 @@ test('a press that misses the control of a cell does not open the row', async ()
   expect(onRowClick).not.toHaveBeenCalled();
 });
 
-test('a long table draws only what is in sight and says how long it is', () => {
+test('a long table renders only visible rows and exposes the total count', () => {
   vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(44);
   render(<DataTable label="Things" columns={columns} rows={rows(10_000)} rowKey={(row) => row.id} />);
   const table = screen.getByRole('table');
@@ -90,7 +90,7 @@ test('a long table draws only what is in sight and says how long it is', () => {
   expect(within(table).getAllByRole('row').length).toBeLessThan(100);
 });
 
-test('a table with more pages does not claim to know its length', () => {
+test('a table with more pages does not claim a total count', () => {
   render(<DataTable label="Things" columns={columns} rows={rows(2)} rowKey={(row) => row.id} more />);
   expect(screen.getByRole('table').getAttribute('aria-rowcount')).toBe('-1');
 });

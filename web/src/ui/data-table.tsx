@@ -9,21 +9,21 @@ export type Column<Row> = {
   id: string;
   header: ReactNode;
   cell: (row: Row) => ReactNode;
-  /** Right-aligned, tabular figures. */
+  /** Right-aligned with tabular figures. */
   numeric?: boolean;
-  /** A CSS width; the column without one takes the rest. */
+  /** CSS width. The column without a width takes the remaining space. */
   width?: string;
   sortable?: boolean;
-  /** Left out on screens narrower than this. */
+  /** Hidden on screens narrower than this. */
   hideBelow?: 'sm' | 'md' | 'lg';
-  /** Its cells hold a control: a press that misses it does not open the row. */
+  /** Cells contain a control; a press that misses it doesn't open the row. */
   control?: boolean;
 };
 
 export type Sort = { column: string; descending: boolean };
 
 type Props<Row> = {
-  /** Names the table for assistive technology. */
+  /** Accessible name of the table. */
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
@@ -31,16 +31,16 @@ type Props<Row> = {
   onRowClick?: (row: Row) => void;
   sort?: Sort;
   onSortChange?: (sort: Sort) => void;
-  /** More rows exist than are here: how many, nobody knows. */
+  /** More rows exist on the server; the total is unknown. */
   more?: boolean;
-  /** Pixels that a row has at least. */
+  /** Minimum row height in pixels. */
   rowHeight?: number;
 };
 
 const VIRTUAL_FROM = 100;
 const hidden = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden' };
 
-/** A dense table that scrolls with the page. From 100 rows on only those in sight exist. */
+/** A dense table that scrolls with the page. Virtualized from 100 rows. */
 export function DataTable<Row>({
   label,
   columns,
@@ -59,7 +59,7 @@ export function DataTable<Row>({
     <div
       role="region"
       aria-label={label}
-      // On wide screens nothing has to be scrolled sideways, and the head can stay in sight.
+      // Wide screens never need horizontal scrolling, so the header can be sticky.
       className="relative overflow-x-auto rounded-xl lg:overflow-clip"
     >
       <table
@@ -87,7 +87,7 @@ export function DataTable<Row>({
               ref={measure}
               data-index={index}
               aria-rowindex={virtual || more ? index + 2 : undefined}
-              // The link inside the row serves the keyboard; the rest of the row is a larger target for the pointer.
+              // The link in the row serves keyboard users; clicking the row is a shortcut for the pointer.
               onClick={onRowClick && ((event) => !isControl(event.target) && !marksText() && onRowClick(row))}
               className={cx('border-line not-first:border-t', onRowClick && 'cursor-pointer hover:bg-subtle')}
             >
@@ -110,7 +110,7 @@ export function DataTable<Row>({
   );
 }
 
-/** The rows that exist, and the pixels that stand for those above and below them. Few rows exist all. */
+/** Returns the rendered rows and the pixel heights above and below them. Short lists render all rows. */
 function useRowsInSight<Row>(
   body: RefObject<HTMLElement | null>,
   { rows, rowHeight }: { rows: readonly Row[]; rowHeight: number },
@@ -130,7 +130,7 @@ function useRowsInSight<Row>(
     visible: items.map(({ index }) => ({ row: rows[index] as Row, index })),
     above: (items[0]?.start ?? top) - top,
     below: virtualizer.getTotalSize() - ((items.at(-1)?.end ?? top) - top),
-    /** Each row's own height. */
+    /** Measures each row's actual height. */
     measure: virtualizer.measureElement,
   };
 }
@@ -178,7 +178,7 @@ function HeaderCell<Row>({
   );
 }
 
-/** Of the head and of the cells of a column. */
+/** Returns the classes of a column's header and body cells. */
 function cellClass({
   numeric,
   control,
@@ -192,7 +192,7 @@ type HideBelow = Pick<Column<never>, 'hideBelow'>;
 const leftEdge = { sm: 'max-sm:pl-5', md: 'max-md:pl-5', lg: 'max-lg:pl-5' };
 const rightEdge = { sm: 'max-sm:pr-5', md: 'max-md:pr-5', lg: 'max-lg:pr-5' };
 
-/** More room at the outer edges, also where a column comes to stand there because its neighbours are hidden. */
+/** Adds padding at the outer edges, including columns that become outermost when neighbours are hidden. */
 function edgePadding(columns: readonly HideBelow[], place: number): string {
   const before = columns.slice(0, place);
   const after = columns.slice(place + 1);
@@ -207,7 +207,7 @@ function edge(classes: typeof leftEdge, neighbours: readonly HideBelow[]): strin
   return width && classes[width];
 }
 
-/** The width below which none of the columns is shown; null if some always are. */
+/** Returns the width below which all columns are hidden, or null if some are always visible. */
 function allHiddenBelow(columns: readonly HideBelow[]): 'sm' | 'md' | 'lg' | null {
   const widths = ['sm', 'md', 'lg'] as const;
   const narrowest = Math.min(...columns.map(({ hideBelow }) => (hideBelow ? widths.indexOf(hideBelow) : -1)));

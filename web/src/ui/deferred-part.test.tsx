@@ -40,7 +40,7 @@ const show = (part: ReactNode) =>
     );
   });
 
-test('a part that cannot be had is said to be missing, the page stays, and it can be tried again', async () => {
+test('shows an error in place of a part that fails to load, keeps the page and allows a retry', async () => {
   const Curve = lostCurve();
   await show(
     <DeferredPart pending="Loading">
@@ -55,9 +55,9 @@ test('a part that cannot be had is said to be missing, the page stays, and it ca
 });
 
 test.for([
-  { when: 'the window has the focus again', happen: () => dispatchEvent(new Event('focus')) },
-  { when: 'somebody goes to another page', happen: () => [...navigated].map((listener) => listener()) },
-])('what could not be had comes by itself when $when', async ({ happen }) => {
+  { when: 'the window regains focus', happen: () => dispatchEvent(new Event('focus')) },
+  { when: 'the user navigates to another page', happen: () => [...navigated].map((listener) => listener()) },
+])('retries a failed load automatically when $when', async ({ happen }) => {
   vi.useFakeTimers();
   const Curve = lostCurve();
   await show(
@@ -65,7 +65,7 @@ test.for([
       <Curve />
     </DeferredPart>,
   );
-  // Within act, so that what listens does so before it happens.
+  // Inside act, so that listeners subscribe before the event.
   await act(() => vi.runAllTimersAsync());
   expect(screen.getByText('No curve yet')).toBeTruthy();
   isThere = true;

@@ -5,14 +5,14 @@ import { ErrorState } from './error-state.tsx';
 import { NotFetched } from './not-fetched.tsx';
 
 type Props = {
-  /** Stands there while the code is fetched. */
+  /** Shown while the code loads. */
   pending?: ReactNode;
-  /** Stands there where it cannot be had, until it can; otherwise the part says so itself. */
+  /** Shown if the code fails to load. Defaults to an error message. */
   unavailable?: ReactNode;
   children: ReactNode;
 };
 
-/** A part of a page whose code is fetched apart. Where that fails, the page around it stays as it is. */
+/** A lazily loaded part of a page. If loading fails, the surrounding page is unaffected. */
 export function DeferredPart({ pending, unavailable, children }: Props) {
   return (
     <Unavailable value={unavailable}>
@@ -25,7 +25,7 @@ export function DeferredPart({ pending, unavailable, children }: Props) {
 
 const Unavailable = createContext<ReactNode>(undefined);
 
-/** Says that a part of the page is missing, and why. */
+/** Error message for a part of the page that failed to load or render. */
 export function BrokenPart(broken: Broken) {
   const retry = useRetry(broken);
   const unavailable = use(Unavailable);

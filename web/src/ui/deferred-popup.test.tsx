@@ -43,7 +43,7 @@ function show(load: () => Promise<typeof Popup>) {
 
 const bell = () => screen.getByRole('button', { name: 'Bell' });
 
-test('the button keeps the focus until its popup is there', async () => {
+test('the button keeps the focus until its popup loads', async () => {
   const code = Promise.withResolvers<typeof Popup>();
   show(() => code.promise);
   await userEvent.tab();
@@ -57,7 +57,7 @@ test('the button keeps the focus until its popup is there', async () => {
   expect(await screen.findByText('The list')).toBeTruthy();
 });
 
-test('a popup that cannot be had is said to be so, and can be asked for again', async () => {
+test('reports a popup that fails to load and allows a retry', async () => {
   const failure = vi.spyOn(notify, 'failure').mockImplementation(() => undefined);
   let isThere = false;
   show(async () => {
@@ -79,11 +79,11 @@ test('a popup that cannot be had is said to be so, and can be asked for again', 
 test.for([
   { what: 'presses Escape', leave: () => userEvent.keyboard('{Escape}'), focused: 'Bell' },
   {
-    what: 'goes elsewhere',
+    what: 'moves on',
     leave: () => userEvent.click(screen.getByLabelText('Prompt')),
     focused: 'Prompt',
   },
-])('the popup does not open any more for who $what before it is there', async ({ leave, focused }) => {
+])('does not open the popup if the user $what before it loads', async ({ leave, focused }) => {
   const code = Promise.withResolvers<typeof Popup>();
   show(() => code.promise);
   await act(() => userEvent.click(bell()));

@@ -19,16 +19,16 @@ type Kind = 'menu' | 'dialog';
 type Props = {
   kind: Kind;
   trigger: ReactElement<TriggerProps>;
-  /** Draws the open popup with its trigger. */
+  /** Renders the open popup with its trigger. */
   popup: (trigger: ReactElement) => ReactElement;
-  /** Its code, which may still have to be fetched: the popup opens as soon as that is there. */
+  /** Code of the popup, which opens once this has loaded. */
   code: Fetchable;
 };
 
 /**
- * A button whose popup is no part of the first screen: it is loaded once somebody does something, so that it also opens when
- * nothing can be fetched any more, or as soon as the pointer or the focus comes near. Until it is there the button stays,
- * with its focus.
+ * A button whose popup isn't part of the first screen. Preloads the popup's code on hover, on focus and after
+ * the first input, so that it opens even if the server is unreachable later. The button keeps its place and
+ * its focus while loading.
  */
 export function DeferredPopup({ kind, trigger, popup, code }: Props) {
   const [opened, setOpened] = useState(false);

@@ -29,7 +29,7 @@ beforeEach(() => {
 const focused = () =>
   document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent;
 
-test('begins at its first field, else at its first button, and not at Close', async () => {
+test('focuses the first field, else the first button, but not Close', async () => {
   const footer = <button type="button">Cancel</button>;
   const dialog = (content: ReactNode) => (
     <Dialog open onOpenChange={onOpenChange} title="Edit" footer={footer}>
@@ -41,14 +41,14 @@ test('begins at its first field, else at its first button, and not at Close', as
   cleanup();
   const options = ['rye', 'spelt'].map((value) => ({ value, label: value }));
   render(dialog(<RadioCards aria-label="Flour" value="spelt" onChange={vi.fn()} options={options} />));
-  // The one that is chosen.
+  // The selected radio card.
   await vi.waitFor(() => expect(focused()).toBe('spelt'));
   cleanup();
   render(dialog('Your key is ready'));
   await vi.waitFor(() => expect(focused()).toBe('Cancel'));
 });
 
-test('Escape closes it, and so does a click beside it', async () => {
+test('Escape and clicks outside close the dialog', async () => {
   const { clickBeside } = await open(false);
   await userEvent.keyboard('{Escape}');
   expect(onOpenChange).toHaveBeenCalledTimes(1);
@@ -56,7 +56,7 @@ test('Escape closes it, and so does a click beside it', async () => {
   expect(onOpenChange).toHaveBeenCalledTimes(2);
 });
 
-test('what is shown once is closed by a button alone', async () => {
+test('a one-time secret can only be dismissed with a button', async () => {
   const { clickBeside } = await open(true);
   await userEvent.keyboard('{Escape}');
   await clickBeside();
@@ -65,7 +65,7 @@ test('what is shown once is closed by a button alone', async () => {
   expect(onOpenChange).toHaveBeenCalledWith(false);
 });
 
-test('what was typed is not thrown away without asking', async () => {
+test('asks before discarding typed text', async () => {
   render(
     <Dialog open onOpenChange={onOpenChange} title="Edit" dirty>
       <input aria-label="Name" />

@@ -12,13 +12,15 @@ type Props = {
   onOpenChange: (open: boolean) => void;
   title: ReactNode;
   description?: ReactNode;
-  /** Stands at the bottom, right-aligned: the buttons. */
+  /** Buttons, right-aligned at the bottom. */
   footer?: ReactNode;
-  /** As wide as the window lets it be, or as its content is: `fit`. */
+  /** Maximum width; `fit` fits the content. */
   size?: 'sm' | 'md' | 'lg' | 'fit';
-  /** It shows what is never shown again, or waits for it: only its buttons close it, not Escape or a click beside it. */
+  /**
+   * Shows or awaits a one-time secret: Escape and outside clicks don't close the dialog, only its buttons do.
+   */
   keepOpen?: boolean;
-  /** Something was typed: Escape and a click outside ask whether to discard it. */
+  /** Has unsaved input: Escape and outside clicks ask whether to discard it. */
   dirty?: boolean;
   children?: ReactNode;
 };
@@ -30,7 +32,9 @@ const widths = {
   fit: 'w-fit min-w-[min(100%,18rem)] max-w-full',
 };
 
-/** A question or a short form over the page. Escape and a click outside close it; the focus goes back. */
+/**
+ * A question or short form over the page. Escape and outside clicks close it; focus returns to the trigger.
+ */
 export function Dialog({
   open,
   onOpenChange,
@@ -65,12 +69,13 @@ export function Dialog({
         <Base.Viewport
           className={cx(
             viewportClass,
-            // No higher or wider than the window: what is longer scrolls inside, and the buttons stay in sight.
+            // Never larger than the window: content scrolls inside and the buttons stay visible.
             'grid grid-cols-1 grid-rows-[minmax(0,1fr)] place-items-end overflow-y-auto p-3 sm:place-items-center sm:p-6',
           )}
         >
           <Base.Popup
-            // Where nothing is to be filled in, at its buttons. A finger has no use for the keyboard that a field would bring up.
+            // Focus the buttons if there is no field. On touch, don't focus a field, because that opens the
+            // on-screen keyboard.
             initialFocus={(type) =>
               type === 'touch' ? true : (firstField(content.current) ?? firstField(buttons.current) ?? true)
             }

@@ -5,12 +5,12 @@ import { type ReactNode, useEffect, useState } from 'react';
 type Props = {
   title: ReactNode;
   defaultOpen?: boolean;
-  /** Something in it has to be put right: it opens by itself. */
+  /** Opens the section automatically: a field in it is invalid. */
   hasProblem?: boolean;
   children: ReactNode;
 };
 
-/** A part that most people can leave closed. */
+/** A collapsible section for advanced settings. */
 export function Disclosure({ title, defaultOpen = false, hasProblem = false, children }: Props) {
   const [open, setOpen] = useState(defaultOpen || hasProblem);
   useEffect(() => {

@@ -4,11 +4,11 @@ import { cx } from '../lib/cx.ts';
 type Props = {
   icon?: ReactNode;
   title: string;
-  /** What this place is for. */
+  /** Explains the purpose of the page. */
   description?: ReactNode;
-  /** The first thing to do. */
+  /** The suggested first action. */
   action?: ReactNode;
-  /** Less room around it, in a card among others. */
+  /** Smaller padding, for cards. */
   compact?: boolean;
 };
 

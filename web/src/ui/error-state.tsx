@@ -6,20 +6,20 @@ import { errorMessage } from './notify.ts';
 
 type Props = {
   title: string;
-  /** What was thrown, or the sentence itself. */
+  /** A thrown value, or the message itself. */
   error: unknown;
   onRetry?: () => void;
-  /** It is tried at this moment. */
+  /** A retry is in progress. */
   retrying?: boolean;
   retryLabel?: string;
-  /** Less room around it, inside of a small card. */
+  /** Smaller padding, for small cards. */
   compact?: boolean;
-  /** It stands in place of the whole page, whose title it then is. */
+  /** Replaces the whole page: the title becomes the page's h1 and document title. */
   wholePage?: boolean;
   className?: string;
 };
 
-/** What failed, why, and Try again. */
+/** An error message with the cause and a retry button. */
 export function ErrorState({
   title,
   error,

@@ -6,16 +6,16 @@ import { cx } from '../lib/cx.ts';
 type Props = {
   label: ReactNode;
   help?: ReactNode;
-  /** The sentence under the field; marks the control as invalid. */
+  /** Error text below the field; also marks the control as invalid. */
   error?: string | undefined;
-  /** Stands at the right of the label: a count, a link, 'Optional'. */
+  /** Shown at the right of the label, such as a count, a link or 'Optional'. */
   aside?: ReactNode;
   className?: string;
-  /** The control. For a group (checkboxes, radio cards) the label names the group. */
+  /** For groups (checkboxes, radio cards) the label names the group. */
   children: ReactNode;
 };
 
-/** Label, control, help and error, tied together for assistive technology. */
+/** Associates a label, help text and error with a control for assistive technology. */
 export function Field({ label, help, error, aside, className, children }: Props) {
   return (
     <BaseField.Root invalid={error !== undefined} className={cx('flex min-w-0 flex-col gap-1.5', className)}>

@@ -3,14 +3,14 @@ import { cx } from '../lib/cx.ts';
 
 type Props = {
   label: string;
-  /** A smaller line under the value. */
+  /** Secondary text below the value. */
   note?: ReactNode;
-  /** On a surface of its own, larger: for the few figures that a page is about. */
+  /** Larger, on its own card, for a page's main figures. */
   card?: boolean;
   children: ReactNode;
 };
 
-/** One figure with its name; stands inside a `dl`. */
+/** A labelled figure. Must be inside a `dl`. */
 export function Figure({ label, note, card = false, children }: Props) {
   return (
     <div className={cx('min-w-0', card && 'card px-4 py-3')}>

@@ -21,7 +21,7 @@ function inFolder(path: string, size = 1): File {
   return Object.defineProperty(file(name, size), 'webkitRelativePath', { value: path });
 }
 
-test('files over 500 MB are refused by name, the others are taken', async () => {
+test('rejects files over 500 MB by name and accepts the rest', async () => {
   const onFiles = vi.fn<(files: ChosenFile[]) => void>();
   render(<FileDrop onFiles={onFiles} hint="csv" />);
   const [fits, tooLarge] = [
@@ -35,7 +35,7 @@ test('files over 500 MB are refused by name, the others are taken', async () => 
   });
 });
 
-test('of a folder the files come with their paths, those over 500 MB are refused, and hidden ones are said to be left out', async () => {
+test("a folder's files keep their paths; files over 500 MB are rejected and skipped hidden files are reported", async () => {
   const onFiles = vi.fn<(files: ChosenFile[]) => void>();
   render(<FileDrop onFiles={onFiles} hint="safetensors" />);
   const config = inFolder('FLUX/vae/config.json');
@@ -51,7 +51,7 @@ test('of a folder the files come with their paths, those over 500 MB are refused
   expect(notify.info).toHaveBeenCalledExactlyOnceWith('2 hidden files were left out, such as .gitattributes');
 });
 
-test('an empty file is refused by name, whatever a file may have', async () => {
+test('rejects an empty file by name, even without a size limit', async () => {
   const onFiles = vi.fn<(files: ChosenFile[]) => void>();
   render(<FileDrop onFiles={onFiles} hint="csv" bytesMax={null} />);
   await userEvent.upload(screen.getByLabelText('Choose files'), [file('empty.csv', 0)]);
@@ -61,7 +61,7 @@ test('an empty file is refused by name, whatever a file may have', async () => {
   });
 });
 
-test('where more is allowed it says so, and refuses what is beyond that', async () => {
+test('shows and enforces a higher limit', async () => {
   const onFiles = vi.fn<(files: ChosenFile[]) => void>();
   render(<FileDrop onFiles={onFiles} hint="GGUF" bytesMax={50 * 1024 ** 3} />);
   expect(screen.getByText('GGUF. At most 50 GB each.')).toBeTruthy();
@@ -73,19 +73,19 @@ test('where more is allowed it says so, and refuses what is beyond that', async 
   });
 });
 
-test('a folder is chosen as one: its field asks the browser for it', () => {
+test('choosing a folder uses a directory input', () => {
   render(<FileDrop onFiles={() => undefined} hint="safetensors" />);
   expect(screen.getByLabelText('Choose folder').getAttribute('webkitdirectory')).toBe('');
   expect(screen.getByLabelText('Choose files').hasAttribute('webkitdirectory')).toBe(false);
 });
 
-test('a single file is asked for where no folder fits', () => {
+test('offers a single file picker if folders are not accepted', () => {
   render(<FileDrop onFiles={() => undefined} hint="PNG" multiple={false} />);
   expect(screen.getByLabelText('Choose a file')).toBeTruthy();
   expect(screen.queryByLabelText('Choose folder')).toBeNull();
 });
 
-test('a folder that is dropped comes with its paths; one that cannot be read is said to be so', async () => {
+test('a dropped folder keeps its paths, and an unreadable folder is reported', async () => {
   const onFiles = vi.fn<(files: ChosenFile[]) => void>();
   render(<FileDrop onFiles={onFiles} hint="safetensors" />);
   const config = new File(['{}'], 'config.json');

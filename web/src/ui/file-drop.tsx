@@ -9,23 +9,26 @@ import { Button } from './button.tsx';
 import { notify } from './notify.ts';
 
 type Props = {
-  /** Called with the files that are neither empty nor too large. */
+  /** Receives the files that are neither empty nor too large. */
   onFiles: (files: ChosenFile[]) => void;
-  /** What belongs here: 'csv, jsonl, json, txt or parquet'. */
+  /** Accepted formats, such as 'csv, jsonl, json, txt or parquet'. */
   hint: string;
-  /** Another way to choose, beside the buttons. */
+  /** Another way to choose files, next to the buttons. */
   more?: ReactNode;
-  /** More about it, below the hint. */
+  /** Details below the hint. */
   help?: ReactNode;
-  /** What a file may have; 500 MB unless said. Null: files of every size are passed on, and who gets them says what is too large. */
+  /**
+   * Size limit per file, 500 MB by default. Null passes files of any size to the caller, which must check
+   * them.
+   */
   bytesMax?: number | null;
-  /** Also a folder, whose files keep their paths in it. */
+  /** Also accepts a folder; its files keep their relative paths. */
   multiple?: boolean;
-  /** As the input's `accept`. */
+  /** The input's `accept` attribute. */
   accept?: string;
 };
 
-/** A place to drop files on, with buttons that do the same. Empty files and those over the limit are refused by name. */
+/** A drop zone with equivalent buttons. Rejects empty and oversized files by name. */
 export function FileDrop({
   onFiles,
   hint,
@@ -114,7 +117,7 @@ function ChooseButton({ label, input, onChosen }: ButtonProps) {
         {...input}
         onChange={(event) => {
           onChosen(chosenFiles(event.target.files ?? []));
-          // The same file may be chosen again after it was removed.
+          // Allow choosing the same file again after it was removed.
           event.target.value = '';
         }}
       />
@@ -122,7 +125,7 @@ function ChooseButton({ label, input, onChosen }: ButtonProps) {
   );
 }
 
-/** Says by name what is empty or too large. */
+/** Reports an empty or oversized file by name and returns true. */
 function isRefused({ file, path }: ChosenFile, bytesMax: number | null): boolean {
   const isTooLarge = bytesMax !== null && file.size > bytesMax;
   if (isTooLarge) notify.failure(tooLarge(bytesMax), { description: path });
@@ -136,7 +139,7 @@ function tooLarge(bytesMax: number | null): string {
     : `File size exceeds ${sizeOf(bytesMax).replace(' ', '')} limit`;
 }
 
-/** As a round number where it is one: 500 MB. */
+/** Formats whole amounts without decimals: 500 MB. */
 function sizeOf(bytes: number): string {
   return formatBytes(bytes).replace('.00', '');
 }

@@ -1,10 +1,12 @@
 import { flushSync } from 'react-dom';
 
-/** A control that its `Field` marks as wrong; a picture is given by a button, which cannot be marked. */
+/**
+ * Controls that a `Field` marks as invalid. Pictures are chosen with a button, which can't be marked itself.
+ */
 const INVALID =
   '[aria-invalid="true"]:not([aria-hidden]), [data-invalid][tabindex]:not([aria-hidden]), [data-invalid] [data-source] button';
 
-/** Puts the focus on the first field of a form that is marked as wrong. `mark`, which sets the problems, is drawn first. */
+/** Focuses the first invalid field of a form, after flushing the state update in `mark`. */
 export function focusFirstInvalid(form: HTMLElement, mark?: () => void): void {
   if (mark) flushSync(mark);
   form.querySelector<HTMLElement>(INVALID)?.focus();

@@ -1,7 +1,7 @@
 /**
- * Brings the focus to the title of the page, which is also what a screen reader then says. A page that is still
- * loading has no title yet: the focus waits on the page, unless the person takes it elsewhere or the returned
- * function ends the wait.
+ * Moves the focus to the page title, which screen readers then announce. If the page is still loading,
+ * focuses the main element until the title appears, the user moves the focus or the returned function is
+ * called.
  */
 export function focusTitle(): () => void {
   const main = document.getElementById('main');
@@ -14,7 +14,7 @@ export function focusTitle(): () => void {
   return () => waiting.disconnect();
 }
 
-/** Whether the page has a title, which then has the focus. */
+/** Focuses the page title. Returns false if the page has none yet. */
 function takesFocus(main: HTMLElement): boolean {
   const title = main.querySelector('h1');
   if (!title) return false;

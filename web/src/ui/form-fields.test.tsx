@@ -39,7 +39,7 @@ function show(props: { values?: Values; problems?: Partial<Record<keyof Values, 
   return onChange;
 }
 
-it('draws each row of the table with its label, its help and its value', () => {
+it('renders each field with its label, help and value', () => {
   show();
   expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Rounds' }).value).toBe('3');
   expect(screen.getByText('How often.')).toBeTruthy();
@@ -47,7 +47,7 @@ it('draws each row of the table with its label, its help and its value', () => {
   expect(screen.getByRole('checkbox', { name: 'crust' }).getAttribute('aria-checked')).toBe('true');
 });
 
-it('tells each change by the name of its field, and an emptied number as none', async () => {
+it('reports changes by field name, and a cleared number as NaN', async () => {
   const onChange = show();
   await userEvent.click(screen.getByRole('checkbox', { name: 'crumb' }));
   expect(onChange).toHaveBeenLastCalledWith({ parts: ['crust', 'crumb'] });
@@ -55,7 +55,7 @@ it('tells each change by the name of its field, and an emptied number as none', 
   expect(onChange).toHaveBeenLastCalledWith({ rounds: Number.NaN });
 });
 
-it('shows a problem at its field', () => {
+it('shows each error at its field', () => {
   show({ values: { ...values, rounds: 10 }, problems: { rounds: 'Rounds must be at most 9' } });
   expect(screen.getByRole('textbox', { name: 'Rounds' }).getAttribute('aria-invalid')).toBe('true');
   expect(screen.getByText('Rounds must be at most 9')).toBeTruthy();

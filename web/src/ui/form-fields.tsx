@@ -9,21 +9,21 @@ import { Textarea } from './textarea.tsx';
 type Common<Name extends string> = {
   name: Name;
   label: string;
-  /** Under the field. */
+  /** Help text below the field. */
   help?: ReactNode;
-  /** The same where it says something of the value, or sets it. */
+  /** Help that depends on the value or can change it. */
   helpFor?: (value: never, onChange: (value: unknown) => void) => ReactNode;
 };
 
-/** One row of the table that a form is drawn from. */
+/** One field in a declarative form definition. */
 export type FormField<Name extends string> = Common<Name> &
   (
     | ({ kind: 'number'; maxDecimals?: number; disabled?: boolean } & Bounds)
     | { kind: 'choice'; options: readonly { value: string; label: string }[] }
     | { kind: 'text' }
-    /** `box` stands beside the box. */
+    /** `box` is the label next to the checkbox. */
     | { kind: 'flag'; box: string }
-    /** One of its own, which says itself what it changes; a wide one has a line of its own. */
+    /** A custom control that manages its own value. A wide one takes a full row. */
     | {
         kind: 'control';
         isWide?: boolean;
@@ -38,7 +38,7 @@ type Props<Name extends string, Values extends Record<Name, unknown>> = {
   onChange: (values: Partial<Values>) => void;
 };
 
-/** The fields of a table, two beside each other where there is room. A number that is not there is NaN. */
+/** Renders a list of fields, in two columns if there is room. An empty number is NaN. */
 export function FormFields<Name extends string, Values extends Record<Name, unknown>>({
   fields,
   values,

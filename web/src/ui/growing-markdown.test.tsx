@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { type Growing, grow, type Parsed } from './growing-markdown.ts';
 import { GrowingMarkdown, parseMarkdown } from './markdown-content.tsx';
 
-/** As it is drawn; the line breaks between two blocks are none of the page. */
+/** Rendered HTML without line breaks between blocks. */
 const html = (drawn: React.ReactNode) =>
   renderToStaticMarkup(drawn)
     .replace(/>\n+|\n+<|\n+(?=&lt;)/g, (gap) => gap.trim())
@@ -27,7 +27,7 @@ const texts = {
   'front matter inside': 'a\n\n---\nb: c\n---\n\nd\r\n\r\ne\r\n- f\r\n\r\n- g',
 };
 
-test.each(Object.entries(texts))('%s: as it grows it is drawn as the whole', (_, text) => {
+test.each(Object.entries(texts))('%s: incremental rendering matches rendering the whole text', (_, text) => {
   let growing: Growing | null = null;
   for (let end = 1; end <= text.length; end += 1) {
     growing = grow(growing, text.slice(0, end), parseMarkdown);
@@ -37,7 +37,7 @@ test.each(Object.entries(texts))('%s: as it grows it is drawn as the whole', (_,
   }
 });
 
-test('a closed block is parsed once as such, and never again', () => {
+test('a closed block is parsed once and never again', () => {
   const parsed: string[] = [];
   const parse = (text: string): Parsed => {
     parsed.push(text);
@@ -51,7 +51,7 @@ test('a closed block is parsed once as such, and never again', () => {
       text += word;
       growing = grow(growing, text, parse);
     }
-  // No more at once than a block and the beginning of the next one.
+  // Each parse covers at most one block and the start of the next.
   expect(Math.max(...parsed.map(({ length }) => length))).toBeLessThan(3 * 34);
   expect(parsed.filter((one) => one === blocks[3])).toHaveLength(1);
   const lastSeen = parsed.findLastIndex((one) => one.includes('Paragraph 3 '));
@@ -59,7 +59,7 @@ test('a closed block is parsed once as such, and never again', () => {
   expect(lastSeen).toBeLessThan(nextClosed);
 });
 
-test('another text in its place is drawn anew', () => {
+test('a replaced text is rendered from scratch', () => {
   const { container, rerender } = render(<GrowingMarkdown text={'# One\n\ntwo\n\nthree'} />);
   rerender(<GrowingMarkdown text={'# One\n\ntwo\n\nthree\n\nfour'} />);
   expect(container.textContent).toContain('four');

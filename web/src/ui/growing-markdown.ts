@@ -1,20 +1,20 @@
 import type { ReactNode } from 'react';
 
-/** A text as it is drawn, and what of it will not change whatever follows. */
+/** Rendered text, and how much of it can no longer change. */
 export type Parsed = {
   drawn: ReactNode;
-  /** Where its last block begins, of those that stand on whole lines; what is before that is closed. */
+  /** Offset of the last block that starts on a complete line. Everything before it is closed. */
   lastBlockAt: number;
-  /** Whether another block may refer to something in it: a link or a footnote that is defined apart. */
+  /** True if other blocks may refer to it: it defines a link or footnote. */
   defines: boolean;
 };
 
-/** A text that grows, in pieces of closed blocks, each of which was parsed once, and the rest. */
+/** Streaming text: closed blocks, each parsed once, and the unparsed rest. */
 export type Growing = { text: string; closed: ReactNode[]; restAt: number; rest: Parsed };
 
 /**
- * Draws a text that has grown since it was `before` without parsing its closed blocks again: a block is closed for good by
- * the one that begins on a line below it. Pure.
+ * Renders text that has grown since `before` without parsing its closed blocks again. A block is closed once
+ * another block starts on a later line.
  */
 export function grow(before: Growing | null, text: string, parse: (text: string) => Parsed): Growing {
   const whole = () => ({ text, closed: [], restAt: 0, rest: parse(text) });

@@ -2,7 +2,7 @@ import { Field } from '@base-ui/react/field';
 import type { ComponentProps } from 'react';
 import { controlClass } from './control-class.ts';
 
-/** One line of text. Inside a `Field` it takes its label, help and error by itself. */
+/** A single-line text input. Inside a `Field` it is connected to the label, help and error. */
 export function Input({ className, ...rest }: ComponentProps<'input'>) {
   return <Field.Control {...rest} className={controlClass('h-9 px-3', className)} />;
 }

@@ -3,15 +3,15 @@ import { Field } from './field.tsx';
 import { Input } from './input.tsx';
 
 type Props = {
-  /** A calendar day; empty for none. */
+  /** ISO date; empty for no end. */
   value: string;
   onChange: (day: string) => void;
   error?: string | undefined;
-  /** What ends with that day. */
+  /** Describes what ends on that day. */
   help: string;
 };
 
-/** The day with whose end something ends, for what may also have no end. Its input is called `lastDay`. */
+/** An optional expiry date, inclusive. Its input is named `lastDay`. */
 export function LastDayField({ value, onChange, error, help }: Props) {
   return (
     <Field label="Last day" aside="Optional" error={error} help={help}>
@@ -26,7 +26,7 @@ export function LastDayField({ value, onChange, error, help }: Props) {
   );
 }
 
-/** What is wrong with the day in a form that is submitted; undefined where nothing is. A date that is typed in part reads as an empty one. */
+/** Returns the error for the date on submit, if any. A partly typed date reads as an empty value. */
 export function lastDayProblem(form: HTMLFormElement, today = localDay(new Date())): string | undefined {
   const input = form.elements.namedItem('lastDay');
   if (!(input instanceof HTMLInputElement)) return undefined;

@@ -1,6 +1,6 @@
 import { LoadingRegion, Skeleton } from './skeleton.tsx';
 
-/** Rows to come, as high as the `rowHeight` of the table that will stand there. */
+/** Placeholder rows with the `rowHeight` of the final table. */
 export function ListSkeleton({ rows = 3, rowHeight }: { rows?: number; rowHeight: number }) {
   return (
     <LoadingRegion className="divide-y divide-line pt-9">

@@ -2,11 +2,14 @@ import { useStickToBottom } from './use-stick-to-bottom.ts';
 
 type Props = {
   lines: readonly { at: string; line: string }[];
-  /** What stands there without any. */
+  /** Shown if there are no lines. */
   emptyText?: string;
 };
 
-/** Log lines in monospace, always as high, so that nothing moves as they come. Follows the end unless the person has scrolled up. */
+/**
+ * Log lines in a fixed-height box, so that new lines don't shift the page. Follows the end unless the user
+ * has scrolled up.
+ */
 export function LogView({ lines, emptyText = 'No lines yet.' }: Props) {
   const { box, content, onScroll } = useStickToBottom();
   return (
@@ -21,7 +24,7 @@ export function LogView({ lines, emptyText = 'No lines yet.' }: Props) {
       <div ref={content}>
         {lines.length === 0 && <p className="font-sans text-muted">{emptyText}</p>}
         {lines.map(({ at, line }, index) => (
-          // Lines have no id of their own, and are only replaced as a whole.
+          // Lines have no ids and are only replaced as a whole.
           <div key={index} className="flex gap-3">
             <time dateTime={at} className="shrink-0 text-faint tabular-nums">
               {new Date(at).toLocaleTimeString('en-GB')}

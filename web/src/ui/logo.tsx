@@ -1,6 +1,6 @@
 import { cx } from '../lib/cx.ts';
 
-/** The loaf and the name. */
+/** Logo and product name. */
 export function Logo({ nameClassName }: { nameClassName?: string }) {
   return (
     <span className="flex items-center gap-2.5 font-semibold text-[0.9375rem] tracking-tight">

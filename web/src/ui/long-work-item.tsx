@@ -6,7 +6,7 @@ import { ConfirmDialog } from './confirm-dialog.tsx';
 import type { LongWork } from './long-work.ts';
 import { Progress } from './progress.tsx';
 
-/** One piece of work: how far it is, or why it failed, and the way out of it. */
+/** A long-running task with its progress, or its error and available actions. */
 export function LongWorkItem({ work }: { work: LongWork }) {
   const { title, picture, phase, progress, link, cancel, end } = work;
   return (
@@ -22,7 +22,7 @@ export function LongWorkItem({ work }: { work: LongWork }) {
           </>
         ) : (
           <>
-            {/* Beside the bar: what stands in it is no link for assistive technology. */}
+            {/* Outside the progress bar, whose content is hidden from assistive technology. */}
             <div className="mb-1.5 flex items-baseline justify-between gap-3 text-[0.8125rem]">
               <span className="min-w-0 truncate font-medium">
                 {link ? (

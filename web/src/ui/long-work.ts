@@ -1,44 +1,47 @@
 import type { LinkProps } from '@tanstack/react-router';
 
-/** Something that takes a while, as the list of long work shows it. */
+/** A long-running task in the header list. */
 export type LongWork = {
-  /** Unique over all kinds: `run-…`. */
+  /** Unique across kinds: `run-…`. */
   id: string;
   title: string;
-  /** The address of a small picture of it; null where it will have one. */
+  /** Thumbnail URL; null if the picture doesn't exist yet. */
   picture?: string | null;
-  /** What it does now. */
+  /** The current phase. */
   phase: string;
-  /** Nobody waits for its end: while it goes on the list leaves it out, and only its end is told. */
+  /** Omitted from the list while running; only its completion is announced. */
   isUnlisted?: true;
   /** 0 to 100; null while unknown. */
   progress: number | null;
-  /** Where more of it is to be seen. */
+  /** Link to its details. */
   link?: Pick<LinkProps, 'to' | 'params' | 'search'>;
   cancel?: {
-    /** What is asked first; without it nothing is lost that could not be begun again. */
+    /** Confirmation shown before cancelling; omit it if nothing is lost. */
     question?: { title: string; description: string; action: string };
     run: () => void;
   };
-  /** How it ended; null while it is under way. Whoever started it or saw it under way hears of it by a toast. */
+  /** The outcome; null while running. Announced with a toast if this browser started or saw the task. */
   end: {
     kind: 'success' | 'failure' | 'warning' | 'info';
     title: string;
     description?: string;
-    /** It stays in the list, because something is missing until it is mended. */
+    /** Stays in the list until the user fixes the problem. */
     isListed?: boolean;
   } | null;
 };
 
-/** The ids of work whose end is announced. */
+/** Ids of tasks whose completion will be announced. */
 const awaited = new Set<string>();
 
-/** Announces the end of this work. Who starts some says so too: it may have ended before it is listed for the first time. */
+/**
+ * Announces the completion of this task. Call it when starting a task, which may finish before it is first
+ * listed.
+ */
 export function awaitEnd(id: string): void {
   awaited.add(id);
 }
 
-/** Whether the end is to be announced; true once. */
+/** Returns true once if the completion should be announced. */
 export function takeAwaited(id: string): boolean {
   return awaited.delete(id);
 }

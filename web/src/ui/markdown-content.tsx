@@ -4,8 +4,8 @@ import remarkGfm from 'remark-gfm';
 import { type Growing, grow, type Parsed } from './growing-markdown.ts';
 
 /**
- * The page has its own h1, so headings begin one level lower; links leave in a tab of their own. Each block is
- * written in the direction of its own language.
+ * Headings shift down one level because the page has its own h1; links open in a new tab. Each block has its
+ * own text direction.
  */
 const components: Components = {
   h1: ({ children }) => <h2 dir="auto">{children}</h2>,
@@ -23,13 +23,14 @@ const components: Components = {
       {children}
     </a>
   ),
-  // Nothing is fetched because a text says so: its writer would learn who reads it.
+  // Don't load remote images: they would let the author track readers.
   img: ({ src, alt }) => (
     <a href={src} target="_blank" rel="noreferrer noopener">
       {alt || 'Image'}
     </a>
   ),
-  // Tables in markdown must have a heading row, and model cards leave it empty: an empty cell heads nothing.
+  // Markdown tables require a header row, which model cards often leave empty. An empty header cell isn't a
+  // header.
   th: ({ children, style }) => (children ? <th style={style}>{children}</th> : <td />),
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls sideways, so the keyboard must reach it
   pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
@@ -39,12 +40,12 @@ const components: Components = {
 
 type Props = {
   text: string;
-  /** What is drawn otherwise, for a text that is our own. */
+  /** Component overrides for trusted text. */
   own?: Components;
   rehypePlugins?: Options['rehypePlugins'];
 };
 
-/** Turns markdown into elements. Raw HTML is left out, pictures become links and only safe addresses are links. */
+/** Renders markdown. Drops raw HTML, turns pictures into links and allows only safe URLs. */
 export default function MarkdownContent({ text, own, rehypePlugins }: Props) {
   return (
     <ReactMarkdown
@@ -57,7 +58,7 @@ export default function MarkdownContent({ text, own, rehypePlugins }: Props) {
   );
 }
 
-/** The same of a text that may grow, an answer that comes: what is closed of it is not parsed again. */
+/** Renders streaming markdown, such as a chat answer, without parsing closed blocks again. */
 export function GrowingMarkdown({ text }: { text: string }) {
   const shown = withoutFrontMatter(text);
   const [kept, setKept] = useState<Growing>(() => grow(null, shown, parseMarkdown));
@@ -80,18 +81,18 @@ export function GrowingMarkdown({ text }: { text: string }) {
 type Node = { type: string; position?: { start: Place; end: Place }; children?: Node[] };
 type Place = { line: number; column: number; offset?: number };
 
-/** Turns markdown into elements, and says of which blocks it consists. */
+/** Renders markdown and returns its block boundaries. */
 export function parseMarkdown(text: string): Parsed {
   let found: Omit<Parsed, 'drawn'> = { lastBlockAt: 0, defines: false };
   const look = () => (tree: Node) => {
     found = { lastBlockAt: lastBlockAt(tree), defines: hasDefinition(tree) };
   };
-  // It is a function without hooks.
+  // ReactMarkdown is a plain function without hooks.
   const drawn = ReactMarkdown({ children: text, remarkPlugins: [remarkGfm, look], components });
   return { drawn, ...found };
 }
 
-/** The line that is not whole yet may turn out to belong to the block above it. */
+/** An incomplete last line may still belong to the block above it. */
 function lastBlockAt({ children = [], position }: Node): number {
   const lastLine = position?.end.line ?? 1;
   const begun = children.flatMap(({ position: at }) => (at && at.start.line < lastLine ? [at.start] : []));

@@ -2,11 +2,11 @@ import { act, render, screen } from '@testing-library/react';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { MarkdownLines } from './markdown.tsx';
 
-// The renderer is loaded on demand; how long that takes says nothing here.
+// Preload the renderer so that its load time doesn't affect the tests.
 beforeAll(() => import('./markdown-content.tsx'));
 
-it('keeps line breaks, writes each block in its own direction, and fetches nothing', async () => {
-  // What suspends goes on only inside of an `act` that is awaited.
+it('keeps line breaks, sets the direction per block and fetches nothing', async () => {
+  // Suspended content only resumes inside an awaited `act`.
   const { container } = await act(async () =>
     render(
       <MarkdownLines
@@ -24,7 +24,7 @@ it('keeps line breaks, writes each block in its own direction, and fetches nothi
   expect(container.querySelector('img, script')).toBeNull();
 });
 
-it('shows what was written where the renderer cannot be had', async () => {
+it('shows the raw text if the renderer fails to load', async () => {
   vi.spyOn(console, 'error').mockReturnValue();
   vi.resetModules();
   vi.doMock('./markdown-content.tsx', () => {

@@ -5,7 +5,7 @@ import { LoadingRegion, Skeleton } from './skeleton.tsx';
 const MarkdownContent = loadable(async () => (await import('./markdown-content.tsx')).default);
 const GrowingMarkdown = loadable(async () => (await import('./markdown-content.tsx')).GrowingMarkdown);
 
-/** A card or README. The renderer loads when the first one is shown; YAML front matter is left out. */
+/** A card or README. Loads the renderer on first use and omits YAML front matter. */
 export function Markdown({ text }: { text: string }) {
   return (
     <div className="prose-bakehouse">
@@ -25,7 +25,7 @@ export function Markdown({ text }: { text: string }) {
   );
 }
 
-/** A few lines that somebody typed, or a model's answer: markdown where it is some, and every line break as it was typed. */
+/** User input or a model's answer: renders markdown and preserves line breaks. */
 export function MarkdownLines({ text }: { text: string }) {
   return (
     <div className="prose-bakehouse [&_p]:whitespace-pre-line">
@@ -36,7 +36,7 @@ export function MarkdownLines({ text }: { text: string }) {
   );
 }
 
-/** Stands there while the renderer is fetched, and where it cannot be had. */
+/** Fallback while the renderer loads or if it fails. */
 function PlainText({ text }: { text: string }) {
   return (
     <p dir="auto" className="whitespace-pre-wrap">

@@ -6,14 +6,14 @@ import { cx } from '../lib/cx.ts';
 import { itemClass, popupClass, popupLayer } from './popup-class.ts';
 
 type MenuProps = {
-  /** The button that opens it, e.g. `<Button>` or `<button className={buttonClass()}>`. */
+  /** The trigger button, such as `<Button>` or `<button className={buttonClass()}>`. */
   trigger: ReactElement;
   align?: 'start' | 'end';
   defaultOpen?: boolean;
   children: ReactNode;
 };
 
-/** Actions behind a button. */
+/** An action menu. */
 export function Menu({ trigger, align = 'end', defaultOpen, children }: MenuProps) {
   return (
     <Base.Root defaultOpen={defaultOpen}>
@@ -53,7 +53,7 @@ export function MenuLink({ icon, children, ...link }: LinkProps & { icon?: React
   );
 }
 
-/** An item that leads out of the app, in a tab of its own. */
+/** An item that opens an external page in a new tab. */
 export function MenuAnchor({
   href,
   icon,
@@ -80,7 +80,7 @@ type RadioProps<Value extends string> = {
   options: readonly { value: Value; label: string; icon?: ReactNode }[];
 };
 
-/** A choice inside a menu. */
+/** A radio group inside a menu. */
 export function MenuRadioGroup<Value extends string>({ label, value, onChange, options }: RadioProps<Value>) {
   return (
     <Base.Group>

@@ -6,7 +6,7 @@ import { ButtonLink } from './button.tsx';
 type Props = {
   title: string;
   text: string;
-  /** Where it leads. */
+  /** Link target. */
   to:
     | '/dashboard'
     | '/docs'
@@ -19,7 +19,7 @@ type Props = {
   label: string;
 };
 
-/** A page for what is not there: what it would have been, and a way on. */
+/** A 'not found' page with a link onward. */
 export function Missing({ title, text, to, label }: Props) {
   useEffect(() => {
     document.title = 'Not found · Bakehouse';
@@ -38,13 +38,16 @@ export function Missing({ title, text, to, label }: Props) {
   );
 }
 
-/** Whether the server says that there is no such thing; an id that cannot be one (400, about the path's id) is none either. */
+/**
+ * Returns true if the resource doesn't exist, including when the server rejects the path's id as malformed
+ * (400).
+ */
 export function isMissing(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   return error.status === 404 || (error.status === 400 && isId(error.param));
 }
 
-/** Whether the field is the id in a path: `id`, `runId`, `podId`. */
+/** Returns true for path ids: `id`, `runId`, `podId`. */
 function isId(param: string | null): boolean {
   return param !== null && /^(id|\w+Id)$/.test(param);
 }

@@ -8,7 +8,7 @@ type Props = {
   error: LoadError;
   onRetry: () => void;
   wholePage?: boolean;
-  /** What could not be fetched. */
+  /** The part that failed to load. */
   part?: keyof typeof opens;
 };
 
@@ -18,7 +18,9 @@ const opens = {
   'part of the page': 'This part appears',
 };
 
-/** A part of the app that could not be fetched: because the server is away, has another release, or for no known reason. */
+/**
+ * Error for code that failed to load: the server is unreachable, has a newer build, or the cause is unknown.
+ */
 export function NotFetched({ error, onRetry, wholePage = false, part = 'page' }: Props) {
   const online = useOnline();
   const outdated = useOutdated(online);
@@ -44,7 +46,7 @@ export function NotFetched({ error, onRetry, wholePage = false, part = 'page' }:
       />
     );
   }
-  // Some browsers remember a failed script until the page is loaded anew.
+  // Some browsers cache a failed script until the page reloads.
   const stuck = error.failures > 1;
   return (
     <ErrorState
@@ -57,7 +59,7 @@ export function NotFetched({ error, onRetry, wholePage = false, part = 'page' }:
   );
 }
 
-/** Whether the server has another build; asked anew each time that it is back. */
+/** Returns true if the server has a different build. Checks again on every reconnect. */
 function useOutdated(online: boolean): boolean {
   const [outdated, setOutdated] = useState(false);
   useEffect(() => {

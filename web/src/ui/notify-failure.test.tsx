@@ -11,24 +11,24 @@ const unaffordable = new ApiError('Insufficient balance', { status: 402, code: '
 async function toastOf(error: unknown, words?: Parameters<typeof notifyFailure>[1]) {
   toast.error.mockClear();
   notifyFailure(error, words);
-  // A toast comes once its code is there.
+  // Toasts appear once their code has loaded.
   await Promise.resolve();
   await Promise.resolve();
   return toast.error.mock.calls[0];
 }
 
-test('missing credit leads to more of it, also where the form shows the error itself', async () => {
+test('insufficient credit shows a link to add credits, even if the form shows the error itself', async () => {
   const [title, options] = (await toastOf(unaffordable, { product: 'Fine-tune', inPlace: true })) ?? [];
   expect(title).toBe('Insufficient balance');
   expect(options).toMatchObject({ duration: 8_000, action: { label: 'Purchase Fine-tune Credits' } });
 });
 
-test('a spent budget is no missing credit', async () => {
+test('a spent key budget is not insufficient credit', async () => {
   const spent = new ApiError('The budget of this key is spent', { status: 402, code: 'budget_exceeded' });
   expect((await toastOf(spent))?.[1]).toMatchObject({ action: undefined });
 });
 
-test('a server that is away is toastOf once for all calls', async () => {
+test('reports an unreachable server once for all calls', async () => {
   const away = new ApiError('The server cannot be reached.', { status: 0, code: 'network' });
   expect((await toastOf(away, { title: 'Failed to delete file' }))?.[0]).toBe(
     'The server cannot be reached.',
@@ -36,7 +36,7 @@ test('a server that is away is toastOf once for all calls', async () => {
   expect((await toastOf(away))?.[1]).toMatchObject({ id: 'server-away' });
 });
 
-test('an action may have words of its own, or show its errors itself', async () => {
+test('an action can override the message or show its errors itself', async () => {
   const error = new Error('The pod is gone');
   expect((await toastOf(error, { prefix: 'Termination failed: ' }))?.[0]).toBe(
     'Termination failed: The pod is gone',
@@ -49,7 +49,7 @@ test('an action may have words of its own, or show its errors itself', async () 
   expect(await toastOf(error, { inPlace: (one) => one !== error })).toBeDefined();
 });
 
-test('a failed mutation is toastOf without anybody asking for it', async () => {
+test('reports failed mutations by default', async () => {
   toast.error.mockClear();
   const mutation = queryClient.getMutationCache().build(queryClient, {
     mutationFn: () => Promise.reject(new Error('It broke')),

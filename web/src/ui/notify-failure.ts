@@ -4,17 +4,17 @@ import { reportFailure } from '../lib/error-reports/report-error.ts';
 import { goTo } from '../lib/navigation.ts';
 import { errorMessage, notify } from './notify.ts';
 
-/** How a failed action is reported, where its own sentence alone is not it. A mutation names it in its `meta`. */
+/** Customizes how a failed action is reported. Mutations set it in their `meta`. */
 export type FailureOptions = {
-  /** What was to be paid: 'Purchase Fine-tune Credits'. */
+  /** Name of the purchase: 'Purchase Fine-tune Credits'. */
   product?: string;
-  /** Before the sentence: 'Termination failed: '. */
+  /** Prefix for the message: 'Termination failed: '. */
   prefix?: string;
-  /** In place of the sentence, which then stands under it. */
+  /** Toast title; the message becomes its description. */
   title?: string;
-  /** Takes the place of the toast with the same id. */
+  /** Replaces the toast with the same id. */
   toastId?: string;
-  /** The form or dialog shows the error itself: always, or this one. */
+  /** The form or dialog shows the error itself: always, or for matching errors. */
   inPlace?: boolean | ((error: unknown) => boolean);
 };
 
@@ -25,8 +25,8 @@ declare module '@tanstack/react-query' {
 }
 
 /**
- * The one place for what any call can be answered with. Too little credit gets the amounts and the way to more,
- * wherever it happens; a server that is away is reported once, however many calls it has failed.
+ * Reports a failed call. Insufficient credit always shows the amounts and a link to add credits. An
+ * unreachable server is reported once for all calls.
  */
 export function notifyFailure(error: unknown, words: FailureOptions = {}): void {
   const { product, prefix = '', title, toastId: id, inPlace = false } = words;
@@ -49,7 +49,7 @@ export function notifyFailure(error: unknown, words: FailureOptions = {}): void 
   else notify.failure(`${prefix}${sentence}`, { id });
 }
 
-/** Notifies of every failed mutation, with the words of its `meta`, and reports it. Called once, at start. */
+/** Reports every failed mutation, using its `meta`. Called once at startup. */
 export function notifyFailures(client: QueryClient): void {
   client.getMutationCache().config.onError = (error, _variables, _result, mutation) => {
     notifyFailure(error, mutation.meta);

@@ -9,7 +9,7 @@ const toast = vi.hoisted(() => ({
 }));
 vi.mock('./toaster-loader.ts', () => ({ loadToaster: async () => toast }));
 
-test('a toast can be taken away, once, and only where there was one', async () => {
+test('a toast can be dismissed once, and only if it exists', async () => {
   notify.dismiss('wizard');
   notify.failure('Validation Error', { id: 'wizard' });
   await vi.waitFor(() => expect(toast.error).toHaveBeenCalled());
@@ -18,7 +18,7 @@ test('a toast can be taken away, once, and only where there was one', async () =
   await vi.waitFor(() => expect(toast.dismiss).toHaveBeenCalledExactlyOnceWith('wizard'));
 });
 
-test('a toast takes no description from the earlier one with its id', async () => {
+test('a toast does not inherit the description of an earlier toast with its id', async () => {
   toast.error.mockClear();
   notify.failure('Validation Error', { id: 'wizard', description: 'Epochs must be at least 1' });
   notify.failure('Failed to create model', { id: 'wizard' });
@@ -27,7 +27,7 @@ test('a toast takes no description from the earlier one with its id', async () =
   expect(Object.keys(options ?? {})).toEqual(['id', 'description', 'action', 'duration']);
 });
 
-test('too little credit is shown in the chosen currency', () => {
+test('shows insufficient credit in the display currency', () => {
   const error = new ApiError('Insufficient balance. Required: 50 BGL. Available: 2 BGL.', {
     status: 402,
     code: 'insufficient_funds',
@@ -40,13 +40,13 @@ test('too little credit is shown in the chosen currency', () => {
   expect(errorMessage(error)).toBe('Insufficient balance. Required: 50.00 BGL. Available: 2.00 BGL.');
 });
 
-test('the amounts of a sentence are shown in the chosen currency', () => {
+test('shows amounts in messages in the display currency', () => {
   currencyChoice.set('USD');
   const error = new ApiError('The run has cost 12.5 BGL so far. Set a ceiling above that', { status: 400 });
   expect(errorMessage(error)).toBe('The run has cost $0.50 so far. Set a ceiling above that');
 });
 
-test('other errors speak for themselves', () => {
+test('other errors show their own message', () => {
   expect(errorMessage(new Error('It broke'))).toBe('It broke');
   expect(errorMessage(new Error(''))).toBe('Please try again');
 });

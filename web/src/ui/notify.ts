@@ -8,27 +8,27 @@ type Options = {
   description?: string;
   action?: Action;
   durationMs?: number;
-  /** A toast with the same id is replaced. */
+  /** Replaces the toast with the same id. */
   id?: string | undefined;
 };
 
-/** Ids that may still be in sight. */
+/** Ids that may still be visible. */
 const shown = new Set<string>();
 
-/** Toasts. The library is loaded with the first one. */
+/** Shows toasts. Loads the library on first use. */
 export const notify = {
   success: (title: string, options?: Options) => void show('success', title, options),
   info: (title: string, options?: Options) => void show('info', title, options),
   warning: (title: string, options?: Options) => void show('warning', title, options),
   failure: (title: string, options?: Options) => void show('error', title, options),
 
-  /** Takes the toast with this id away: what it was about has changed. */
+  /** Dismisses the toast with this id. */
   dismiss(id: string): void {
     if (shown.delete(id)) void loadToaster().then((toast) => toast.dismiss(id));
   },
 };
 
-/** The sentence for an error; its amounts are shown in the chosen currency. */
+/** Returns the error message, with amounts in the display currency. */
 export function errorMessage(error: unknown): string {
   if (
     error instanceof ApiError &&
@@ -50,6 +50,6 @@ async function show(
   if (options.id) shown.add(options.id);
   const toast = await loadToaster();
   const { id, description, action, durationMs: duration } = options;
-  // Sonner merges a toast with the earlier one of its id: only a field that is present replaces the old one.
+  // Sonner merges a toast with an earlier one of the same id: only keys that are present overwrite it.
   toast[kind](title, { ...(id && { id }), description, action, duration });
 }

@@ -29,7 +29,7 @@ function show(first: number | null = 5) {
   return { onChange, input: screen.getByRole<HTMLInputElement>('textbox', { name: 'Steps' }) };
 }
 
-test('what is typed stays as typed until the field is left, also outside the bounds', async () => {
+test('typed text stays unchanged until blur, even out of bounds', async () => {
   const { onChange, input } = show();
   await userEvent.clear(input);
   expect(onChange).toHaveBeenLastCalledWith(null);
@@ -41,7 +41,7 @@ test('what is typed stays as typed until the field is left, also outside the bou
   expect(input.value).toBe('12.5');
 });
 
-test('what cannot be read is no number, and never the one before', async () => {
+test('unreadable text clears the number instead of keeping the previous one', async () => {
   const { onChange, input } = show();
   await userEvent.clear(input);
   await userEvent.type(input, '2,5');
@@ -50,7 +50,7 @@ test('what cannot be read is no number, and never the one before', async () => {
   expect(input.getAttribute('aria-invalid')).toBe('true');
 });
 
-test('the arrows step, ten with Shift, and Home and End go to the bounds', async () => {
+test('arrow keys step by one, by ten with Shift, and Home and End jump to the bounds', async () => {
   const { input } = show();
   await userEvent.type(input, '{ArrowUp}');
   expect(input.value).toBe('5.5');
@@ -62,7 +62,7 @@ test('the arrows step, ten with Shift, and Home and End go to the bounds', async
   expect(input.value).toBe('1');
 });
 
-test('a button steps once for a click and on while it is held, up to the bound', async () => {
+test('a button steps once per click and repeats while held, up to the bound', async () => {
   vi.useFakeTimers();
   try {
     const { input } = show();
@@ -80,11 +80,11 @@ test('a button steps once for a click and on while it is held, up to the bound',
     expect(held).toBeGreaterThan(5.5);
     expect(held).toBeLessThan(9);
     fireEvent.pointerDown(increase, { button: 0 });
-    // Each step is drawn before the next.
+    // Render each step before the next.
     for (let pass = 0; pass < 20; pass += 1) await act(() => vi.advanceTimersByTimeAsync(100));
     expect(input.value).toBe('9');
     expect(increase.disabled).toBe(true);
-    // The browser tells a disabled button nothing of the release: it does not go on by itself once it is enabled.
+    // Browsers don't send pointerup to a disabled button; stepping must not resume when it is enabled again.
     const decrease = screen.getByRole<HTMLButtonElement>('button', { name: 'Decrease' });
     fireEvent.pointerDown(decrease, { button: 0 });
     fireEvent.pointerUp(decrease);

@@ -6,23 +6,23 @@ import { numberText, steppedNumber, typedNumber } from './number-text.ts';
 
 type Props = {
   value: number | null;
-  /** Null while the field is empty. */
+  /** Null if the field is empty. */
   onChange: (value: number | null) => void;
   min?: number;
   max?: number;
   step?: number;
   disabled?: boolean;
-  /** Most digits after the point; 6 unless said. */
+  /** Maximum decimals, 6 by default. */
   maxDecimals?: number;
 };
 
-/** Milliseconds that a button is held until it goes on stepping, and between two steps. */
+/** Delay before a held button repeats, and the repeat interval. */
 const HOLD_MS = { first: 400, next: 60 };
 
 /**
- * A number that can be typed, stepped with the buttons and the arrow keys (Shift: ten steps). Steps stay inside
- * the bounds; what is typed outside of them stays as typed, for the form to say so. Base UI's own is twenty times as large,
- * which a first screen would feel.
+ * A number input with step buttons and arrow keys (Shift: ten steps). Stepping respects the bounds; typed
+ * values may exceed them, and the form validates them. Base UI's NumberField is 20 times larger, too much for
+ * the first screen.
  */
 export function NumberField({
   value,
@@ -33,7 +33,7 @@ export function NumberField({
   disabled = false,
   maxDecimals = 6,
 }: Props) {
-  // Until the field is left: it may be no number yet.
+  // Text until blur: it may not be a valid number yet.
   const [typed, setTyped] = useState<string | null>(null);
   function set(next: number | null) {
     setTyped(null);
@@ -43,7 +43,7 @@ export function NumberField({
   function type(text: string) {
     if (/[^\d.,e+\s-]/i.test(text)) return;
     setTyped(text);
-    // What cannot be read is no number either: the form refuses it, and never takes the one before.
+    // Report null for unreadable text, so that the form rejects it instead of submitting the previous number.
     const number = typedNumber(text, maxDecimals) ?? null;
     if (number !== value) onChange(number);
   }
@@ -87,12 +87,12 @@ export function NumberField({
 
 type ButtonProps = { label: string; onStep: () => void; disabled: boolean; children: ReactNode };
 
-/** One step for a click; held, it goes on. The keyboard has the arrows. */
+/** Steps once per click and repeats while held. Keyboard users have the arrow keys. */
 function StepButton({ label, onStep, disabled, children }: ButtonProps) {
   const [isHeld, setHeld] = useState(false);
   const hasGoneOn = useRef(false);
   const stepOn = useEffectEvent(() => {
-    // At the bound it is let go: a disabled button may not be told of the release, nor be clicked.
+    // Release at the bound: browsers may send a disabled button neither pointerup nor click.
     hasGoneOn.current = !disabled;
     if (disabled) setHeld(false);
     else onStep();
@@ -117,7 +117,7 @@ function StepButton({ label, onStep, disabled, children }: ButtonProps) {
       aria-label={label}
       disabled={disabled}
       onClick={() => {
-        // The click that ends a long press is no step more.
+        // Ignore the click that ends a long press.
         if (!hasGoneOn.current) onStep();
         hasGoneOn.current = false;
       }}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { numberText, steppedNumber, typedNumber } from './number-text.ts';
 
-test('a number is shown by its digits, as many as its field has', () => {
+test("numbers show their digits, up to the field's maximum decimals", () => {
   expect(numberText(0.00005, 8)).toBe('0.00005');
   expect(numberText(4_294_967_295, 0)).toBe('4294967295');
   expect(numberText(1.23456, 2)).toBe('1.23');
@@ -21,13 +21,13 @@ test.each([
   ['-', undefined],
   ['2e-', undefined],
   ['1.2.3', undefined],
-  // Half, where the comma is the decimal sign: not 5.
+  // In locales with a decimal comma this is one half, not 5.
   ['0,5', undefined],
 ])('%j is read as %j', (text, number) => {
   expect(typedNumber(text, 6)).toBe(number);
 });
 
-test('steps are exact and end at the bounds', () => {
+test('steps are exact and stop at the bounds', () => {
   expect(steppedNumber(0.1, 0.2, { maxDecimals: 6 })).toBe(0.3);
   expect(steppedNumber(9, 1, { max: 9, maxDecimals: 0 })).toBe(9);
   expect(steppedNumber(12, -1, { max: 9, maxDecimals: 0 })).toBe(9);

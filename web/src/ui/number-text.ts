@@ -1,4 +1,4 @@
-/** The digits of a number in a field. */
+/** Formats a number for a text field. */
 export function numberText(value: number | null, maxDecimals: number): string {
   if (value === null || Number.isNaN(value)) return '';
   return value.toLocaleString('en', { maximumFractionDigits: maxDecimals, useGrouping: false });
@@ -6,7 +6,7 @@ export function numberText(value: number | null, maxDecimals: number): string {
 
 const NUMBER = /^[+-]?(?:\d{1,3}(?:,\d{3})+|\d+(?=\D|$)|(?=\.\d))(?:\.\d*)?(?:e[+-]?\d+)?$/i;
 
-/** What somebody has typed; null for nothing, and undefined for what is no number, or none yet. */
+/** Parses typed text: null if empty, undefined if it isn't a number (yet). */
 export function typedNumber(text: string, maxDecimals: number): number | null | undefined {
   const typed = text.trim();
   if (typed === '') return null;
@@ -16,7 +16,7 @@ export function typedNumber(text: string, maxDecimals: number): number | null | 
 
 type Bounds = { min?: number; max?: number };
 
-/** The number that steps lead to, inside the bounds. */
+/** Returns the number after stepping, clamped to the bounds. */
 export function steppedNumber(
   value: number | null,
   by: number,

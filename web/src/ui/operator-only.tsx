@@ -4,15 +4,15 @@ import { PageHeader } from './page-header.tsx';
 
 type Props = {
   isOperator: boolean;
-  /** Of the page. */
+  /** Page title. */
   title: string;
-  /** What others may not see: 'the messages'. */
+  /** The restricted content, such as 'the messages'. */
   what: string;
-  /** Not rendered for others, so that it asks for nothing. */
+  /** Not rendered for other users, so that it requests nothing. */
   children: ReactNode;
 };
 
-/** A page for operators alone; others read who is one. The server refuses them anyway. */
+/** A page for operators only; other users see who the operator is. The server enforces access. */
 export function OperatorOnly({ isOperator, title, what, children }: Props) {
   if (isOperator) return children;
   return (

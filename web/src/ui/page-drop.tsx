@@ -4,13 +4,13 @@ import { type DroppedFolder, readDropped } from '../lib/files/dropped-folder.ts'
 import { notify } from './notify.ts';
 
 type Props = {
-  /** What comes of files that are dropped: 'Drop to make a dataset of them'. */
+  /** Text of the overlay while dragging: 'Drop to create a dataset'. */
   label: string;
   onDrop: (folder: DroppedFolder) => void;
   children: ReactNode;
 };
 
-/** A part of a page that files and a folder can be dropped on. The buttons on the page do the same. */
+/** A drop zone for files and folders. Buttons on the page do the same. */
 export function PageDrop({ label, onDrop, children }: Props) {
   const [over, setOver] = useState(false);
   const bringsFiles = ({ dataTransfer }: DragEvent) => dataTransfer.types.includes('Files');

@@ -5,15 +5,15 @@ import { type ReactNode, useEffect } from 'react';
 type Props = {
   title: string;
   description?: ReactNode;
-  /** Where this page hangs: `[{ label: 'My Datasets', to: '/dataset' }]`. */
+  /** Breadcrumbs: `[{ label: 'My Datasets', to: '/dataset' }]`. */
   parents?: readonly (LinkProps & { label: string })[];
-  /** Beside the title: a status badge. */
+  /** Shown next to the title, such as a status badge. */
   badge?: ReactNode;
-  /** Buttons at the right. */
+  /** Right-aligned buttons. */
   actions?: ReactNode;
 };
 
-/** The page's one h1; it also names the browser tab. */
+/** The page's h1. Also sets the document title. */
 export function PageHeader({ title, description, parents, badge, actions }: Props) {
   useEffect(() => {
     document.title = `${title} · Bakehouse`;

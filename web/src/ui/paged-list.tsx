@@ -4,22 +4,21 @@ import { Pager, type Pages } from './pager.tsx';
 import { QueryView, type ViewedQuery } from './query-view.tsx';
 
 export type PagedListProps<Page, Row> = {
-  /** An infinite query; its pages are read one after the other as the end of the list comes into sight. */
+  /** An infinite query. Pages load one at a time as the end of the list scrolls into view. */
   query: ViewedQuery<{ pages: readonly Page[] }> & Pages;
-  /** The rows of one page. */
   rows: (page: Page) => readonly Row[];
-  /** Says what could not be loaded: 'Your datasets could not be loaded'. */
+  /** Error title: 'Your datasets could not be loaded'. */
   failed: string;
-  /** In place of the list where there is no row. */
+  /** Shown instead of an empty list. */
   empty: ReactNode;
-  /** Pixels that a row has at least. */
+  /** Minimum row height in pixels. */
   rowHeight: number;
-  /** How many rows stand there while the first page is read. */
+  /** Number of placeholder rows while the first page loads. */
   skeletonRows?: number;
   children: (rows: readonly Row[]) => ReactNode;
 };
 
-/** A list that comes page by page, in each of its states: loading, failed, empty, there, with more to come. */
+/** A paginated list in all its states: loading, failed, empty and partly loaded. */
 export function PagedList<Page, Row>({
   query,
   rows,

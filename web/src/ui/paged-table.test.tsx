@@ -32,7 +32,7 @@ function table(changed: Partial<typeof query>) {
   );
 }
 
-test('a list is loading, then empty, then there, with more to come', () => {
+test('a list goes from loading to empty to filled, with more pages available', () => {
   const { rerender } = render(table({}));
   expect(screen.getByRole('status', { name: 'Loading' })).toBeTruthy();
   rerender(table({ data: { pages: [{ rows: [] }] } }));
@@ -44,12 +44,12 @@ test('a list is loading, then empty, then there, with more to come', () => {
   expect(screen.getByRole('button', { name: 'Load more' })).toBeTruthy();
 });
 
-test('a list that could not be read says so', () => {
+test('a list that fails to load shows the error', () => {
   render(table({ isError: true, error: null, errorUpdateCount: 1 }));
   expect(screen.getByText('The things could not be loaded')).toBeTruthy();
 });
 
-test('a row that moved to a later page meanwhile is shown once, as it is now', () => {
+test('a row that moved to a later page between fetches is shown once, with its newest data', () => {
   const pages = [
     { rows: [{ id: 'a', state: 'Waiting' }] },
     {

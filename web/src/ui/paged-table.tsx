@@ -3,18 +3,18 @@ import { type Column, DataTable } from './data-table.tsx';
 import { PagedList, type PagedListProps } from './paged-list.tsx';
 
 type Props<Page, Row> = Omit<PagedListProps<Page, Row>, 'rowHeight' | 'children'> & {
-  /** Names the table for assistive technology. */
+  /** Accessible name of the table. */
   label: string;
-  /** Stands over the table. */
+  /** Shown above the table. */
   title?: string;
   columns: readonly Column<Row>[];
   rowKey: (row: Row) => string;
   onRowClick?: (row: Row) => void;
-  /** Pixels that a row has at least. */
+  /** Minimum row height in pixels. */
   rowHeight?: number;
 };
 
-/** A card with a table whose rows come page by page; a row that moved between two pages meanwhile is shown once. */
+/** A card with a paginated table. A row that moved between pages while loading is shown once. */
 export function PagedTable<Page, Row>({
   label,
   title,

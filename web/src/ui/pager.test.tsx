@@ -31,18 +31,18 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-it('asks for the next page as its end comes into sight', () => {
+it('requests the next page when its end scrolls into view', () => {
   render(<Pager pages={pages} />);
   expect(pages.fetchNextPage).toHaveBeenCalledOnce();
 });
 
-it('shows nothing once all is there', () => {
+it('shows nothing once everything is loaded', () => {
   const { container } = render(<Pager pages={{ ...pages, hasNextPage: false }} />);
   expect(container.textContent).toBe('');
   expect(pages.fetchNextPage).not.toHaveBeenCalled();
 });
 
-it('says why a page did not come, and waits for the person', () => {
+it('shows why a page failed and waits for a retry', () => {
   const { rerender } = render(<Pager pages={{ ...pages, isFetching: true, isFetchingNextPage: true }} />);
   rerender(
     <Pager pages={{ ...pages, isFetchNextPageError: true, error: new Error('The disk is on fire') }} />,
@@ -53,7 +53,7 @@ it('says why a page did not come, and waits for the person', () => {
   expect(pages.fetchNextPage).toHaveBeenCalledOnce();
 });
 
-it('leaves the keyboard at the list when the last page has come', () => {
+it('keeps the keyboard focus in the list after the last page loads', () => {
   const list = (hasNextPage: boolean) => (
     <>
       <ul aria-label="Things" />
@@ -66,7 +66,7 @@ it('leaves the keyboard at the list when the last page has come', () => {
   expect(document.activeElement).toBe(screen.getByRole('list', { name: 'Things' }));
 });
 
-it('scrolling while a list is read again loses nothing of what has changed', async () => {
+it('scrolling during a refetch does not lose changes', async () => {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: 30_000 } } });
   let version = 1;
   const answers: (() => void)[] = [];
@@ -108,7 +108,7 @@ it('scrolling while a list is read again loses nothing of what has changed', asy
   expect(await screen.findByText(/^page 1: 2, page 2: 2/)).toBeTruthy();
 });
 
-/** The end of the list is not in sight: only its button asks for more. */
+/** The end of the list is never visible: only the button loads more. */
 class FarEnd {
   observe() {}
   disconnect() {}

@@ -1,20 +1,20 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react';
 import { Button } from './button.tsx';
 
-/** What an infinite query says about its next page. */
+/** The next-page state of an infinite query. */
 export type Pages = {
   hasNextPage: boolean;
   isFetching: boolean;
   isFetchingNextPage: boolean;
   isFetchNextPageError: boolean;
   error: Error | null;
-  /** Must not cancel what is read again meanwhile: that change would be lost. */
+  /** Must not cancel a refetch in progress: its changes would be lost. */
   fetchNextPage: (options: { cancelRefetch: false }) => unknown;
 };
 
 /**
- * The end of a paged list: fetches the next page by itself as it comes into sight, and says why one did not come.
- * The button serves the keyboard, and whoever wants to try again. Nothing when all is shown.
+ * The end of a paginated list. Loads the next page when it scrolls into view and shows load errors. The
+ * button is for keyboard users and retries. Renders nothing once everything is loaded.
  */
 export function Pager({ pages }: { pages: Pages }) {
   return pages.hasNextPage ? <NextPage pages={pages} /> : null;
@@ -25,9 +25,9 @@ function NextPage({ pages }: { pages: Pages }) {
   const end = useRef<HTMLDivElement>(null);
   const goOn = () => void pages.fetchNextPage({ cancelRefetch: false });
   const reached = useEffectEvent(goOn);
-  // After a failure nothing is asked for until the person asks again: it would go on without end.
+  // Stop after a failure until the user retries, else it would loop forever.
   const waits = isFetching || isFetchNextPageError;
-  // Observed anew after each reading: where it brought little, the end may still be in sight.
+  // Observe again after every fetch: after a short page the end may still be visible.
   useEffect(() => {
     if (waits || !end.current) return;
     const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && reached(), {
@@ -36,7 +36,8 @@ function NextPage({ pages }: { pages: Pages }) {
     observer.observe(end.current);
     return () => observer.disconnect();
   }, [waits]);
-  // With the last page the button goes: the keyboard stays at the list instead of falling to the top of the page.
+  // The button disappears with the last page. Keep the focus at the list instead of losing it to the top of
+  // the page.
   useLayoutEffect(() => {
     const element = end.current;
     return () => {

@@ -1,7 +1,7 @@
 import { cx } from '../lib/cx.ts';
 import { themeChoice } from '../lib/theme.ts';
 
-/** The pictures that `./bakehouse pictures` takes of the running product. */
+/** Screenshots that `./bakehouse pictures` takes of the running product. */
 export const productPictures = ['run', 'rows', 'chat', 'gallery', 'bill'] as const;
 
 export type ProductPictureName = (typeof productPictures)[number];
@@ -9,12 +9,12 @@ export type ProductPictureName = (typeof productPictures)[number];
 type Props = {
   name: ProductPictureName;
   alt: string;
-  /** In sight at once; the others are fetched when they come near. */
+  /** Above the fold: loads eagerly. Others load lazily. */
   first?: boolean;
   className?: string;
 };
 
-/** The product as it looks, in the theme of the page. Its size is known before it is there. */
+/** A product screenshot in the page's theme. Its size is fixed before it loads. */
 export function ProductPicture({ name, alt, first = false, className }: Props) {
   const theme = themeChoice.use();
   const file = (of: 'light' | 'dark') => `/pictures/${name}-${of}.webp`;

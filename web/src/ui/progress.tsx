@@ -5,11 +5,11 @@ import { cx } from '../lib/cx.ts';
 type Props = {
   /** 0 to 100; null while unknown. */
   value: number | null;
-  /** What is going on; read out and shown above the bar. */
+  /** Current activity; shown above the bar and announced. */
   label: ReactNode;
-  /** Right of the label: steps, time left. The percentage unless given. */
+  /** Shown right of the label, such as steps or time left. Defaults to the percentage. */
   aside?: ReactNode;
-  /** Keeps the label for assistive technology only. */
+  /** Hides the label visually. */
   hideLabel?: boolean;
   className?: string;
 };

@@ -40,33 +40,33 @@ function show(state: Partial<typeof query>, missing?: string) {
   ).container.textContent;
 }
 
-it('has a face for each state', () => {
+it('renders each state', () => {
   expect(show({})).toBe('Loading');
   expect(show({ data: [] })).toBe('None yet');
   expect(show({ data: ['one', 'two'] })).toBe('one, two');
 });
 
-it('says what failed and tries again', () => {
+it('shows the error and retries', () => {
   expect(show(failed)).toContain('Your things could not be loadedThe disk is on fire');
   screen.getByRole('button', { name: 'Try again' }).click();
   expect(query.refetch).toHaveBeenCalledOnce();
 });
 
-it('is the title of the page where the page is about what failed', () => {
+it('uses the error as page title if the page is about the failed resource', () => {
   show(failed, 'There is no such thing');
   const title = screen.getByRole('heading', { level: 1 });
   expect(title.textContent).toBe('Your things could not be loaded');
 });
 
-it('tells what is not there from what failed', () => {
+it('distinguishes missing from failed', () => {
   const gone = { error: new ApiError('No thing has this id', { status: 404 }), isError: true };
   expect(show(gone, 'There is no such thing')).toBe('There is no such thing');
   expect(show(failed, 'There is no such thing')).toContain('The disk is on fire');
-  // It was there, and was deleted meanwhile.
+  // Existed before, and was deleted since.
   expect(show({ ...gone, data: ['one'] }, 'There is no such thing')).toBe('There is no such thing');
 });
 
-it('takes an id that cannot be one for missing, and no other bad request', () => {
+it('treats a malformed id as missing, but no other bad request', () => {
   const refused = (param: string) => ({
     error: new ApiError('Not so', { status: 400, param }),
     isError: true,
@@ -75,7 +75,7 @@ it('takes an id that cannot be one for missing, and no other bad request', () =>
   expect(show(refused('limit'), 'There is no such thing')).toContain('Not so');
 });
 
-it('keeps what was read in sight, with its age, when reading it again fails', () => {
+it('keeps showing stale data with its age when a refetch fails', () => {
   const old = { data: ['one'], dataUpdatedAt: Date.now() - 5 * 60_000, ...failed };
   const text = show(old);
   expect(text).toContain('Last updated 5 minutes ago. Refreshing failed: The disk is on fire');
@@ -84,18 +84,18 @@ it('keeps what was read in sight, with its age, when reading it again fails', ()
   expect(screen.getByRole('button', { name: 'Try again' })).toBeTruthy();
 });
 
-it('says only the age while the server is away', () => {
+it('shows only the age while the server is unreachable', () => {
   online.value = false;
   expect(show({ data: ['one'], dataUpdatedAt: Date.now() - 5 * 60_000, ...failed })).toBe(
     'Last updated 5 minutes ago.one',
   );
 });
 
-it('leaves a page that did not come to the pager', () => {
+it('leaves next-page errors to the pager', () => {
   expect(show({ data: ['one'], ...failed, isFetchNextPageError: true })).toBe('one');
 });
 
-it('keeps the button that was pressed, with the focus, while it is read once more', async () => {
+it('keeps the retry button and its focus during the retry', async () => {
   const answers = [Promise.withResolvers<string[]>(), Promise.withResolvers<string[]>()];
   let asked = 0;
   function Things() {

@@ -7,15 +7,15 @@ import { isMissing } from './missing.tsx';
 import { errorMessage } from './notify.ts';
 import { RelativeTime } from './relative-time.tsx';
 
-/** What is needed of a query, with or without pages. */
+/** The parts of a query that the view needs, with or without pages. */
 export type ViewedQuery<Data> = {
   data: Data | undefined;
   error: unknown;
   isError: boolean;
-  /** A query with pages: the next one failed, which the pager tells. */
+  /** The next page failed, which the pager reports. */
   isFetchNextPageError?: boolean;
   isFetching: boolean;
-  /** How often reading it has failed. */
+  /** Number of failed fetches. */
   errorUpdateCount: number;
   dataUpdatedAt: number;
   refetch: () => unknown;
@@ -23,26 +23,26 @@ export type ViewedQuery<Data> = {
 
 type Props<Data> = {
   query: ViewedQuery<Data>;
-  /** Says what could not be loaded: 'Your datasets could not be loaded'. */
+  /** Error title: 'Your datasets could not be loaded'. */
   failed: string;
-  /** Stands there while it is read: a skeleton of the final layout. */
+  /** Shown while loading: a skeleton of the final layout. */
   pending: ReactNode;
-  /** In place of the error where there is no such thing, or it is another user's. */
+  /** Shown instead of an error if the resource doesn't exist or belongs to another user. */
   missing?: ReactNode;
-  /** In place of the content where `isEmpty` says so. */
+  /** Shown instead of the content if `isEmpty` returns true. */
   empty?: ReactNode;
   isEmpty?: (data: Data) => boolean;
   retryLabel?: string;
-  /** Less room around the error, in a small card. */
+  /** Smaller padding around the error, for small cards. */
   compact?: boolean;
-  /** It reaches to the edges of its card: a table or a list. */
+  /** The content extends to the card's edges, like a table or list. */
   flush?: boolean;
   children: (data: Data) => ReactNode;
 };
 
 /**
- * What was read, in each of its states: loading, missing, failed, empty, there. What was read once stays in
- * sight when reading it again fails, and says how old it is, unless it is no longer there.
+ * Renders a query in all its states: loading, missing, failed, empty and loaded. If a refetch fails, the old
+ * data stays visible with its age, unless the resource was deleted.
  */
 export function QueryView<Data>({
   query,
@@ -59,10 +59,10 @@ export function QueryView<Data>({
   const { data, error } = query;
   const [failure, setFailure] = useState<unknown>();
   if (query.isError && failure !== error) setFailure(error);
-  // Also where it was read before: it was deleted meanwhile.
+  // Even with cached data: the resource was deleted since.
   if (missing && query.isError && isMissing(error)) return missing;
   if (data === undefined) {
-    // Without data, a query that is read again forgets that it failed: the button would go, and the focus with it.
+    // A query without data resets its error on refetch, which would remove the retry button and its focus.
     const isReadAgain = failure !== undefined && query.isFetching && query.errorUpdateCount > 0;
     if (!query.isError && !isReadAgain) return pending;
     return (
@@ -73,7 +73,7 @@ export function QueryView<Data>({
         onRetry={() => void query.refetch()}
         retryLabel={retryLabel}
         compact={compact}
-        // What may be missing is what the page is about.
+        // A resource that may be missing is the page's subject.
         wholePage={missing !== undefined}
       />
     );
@@ -87,7 +87,10 @@ export function QueryView<Data>({
   );
 }
 
-/** How old it is, and why it is not younger. While the server is away the shell says that, and reads again by itself. */
+/**
+ * Shows the age of the data and the fetch error. While the server is unreachable, the shell reports that and
+ * refetches.
+ */
 function Stale({ query, flush }: { query: ViewedQuery<unknown>; flush: boolean }) {
   const online = useOnline();
   return (

@@ -15,15 +15,15 @@ type Props<Value extends string> = {
   value: Value | null;
   onChange: (value: Value) => void;
   options: readonly RadioCard<Value>[];
-  /** Cards beside each other where there is room. */
+  /** Side-by-side cards, if there is room. */
   columns?: 1 | 2 | 3;
-  /** Where no `Field` gives the name. */
+  /** Required outside a `Field`. */
   'aria-label'?: string;
 };
 
 const grids = { 1: '', 2: 'sm:grid-cols-2', 3: 'sm:grid-cols-3' };
 
-/** One choice out of a few, each explained. */
+/** Single choice from a few options with descriptions. */
 export function RadioCards<Value extends string>({
   value,
   onChange,
@@ -53,7 +53,7 @@ function Card({ value, label, description, icon, disabled }: RadioCard<string>) 
       disabled={disabled}
       aria-labelledby={`${id}-label`}
       aria-describedby={description ? `${id}-description` : undefined}
-      // Enter submits, as from any field; by itself the radio ignores it.
+      // Submit on Enter as in other fields; the radio ignores it by default.
       onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.closest('form')?.requestSubmit()}
       className="flex cursor-pointer items-start gap-3 rounded-xl border border-line-strong bg-surface p-3.5 text-left transition-colors hover:border-control-line data-checked:border-accent data-checked:bg-accent-soft data-disabled:opacity-50"
     >

@@ -2,7 +2,9 @@ import type { ReactNode } from 'react';
 import { Callout } from './callout.tsx';
 import { errorMessage } from './notify.ts';
 
-/** Why the server refused a form, at its top: scrolled to, because the button may be at the bottom of a long one. */
+/**
+ * A rejected form's error, shown at the top. Scrolls into view because the submit button may be far below.
+ */
 export function Refusal({ title, error }: { title?: ReactNode; error: unknown }) {
   return (
     <Callout tone="bad" title={title} ref={(callout) => callout?.scrollIntoView({ block: 'nearest' })}>

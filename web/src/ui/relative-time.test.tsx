@@ -4,7 +4,7 @@ import { RelativeTime } from './relative-time.tsx';
 
 afterEach(() => vi.useRealTimers());
 
-it('goes on while it is in sight, all of them by one timer, which ends with the last', () => {
+it('all visible times update with one timer, which stops with the last', () => {
   vi.useFakeTimers();
   const at = new Date();
   const { unmount } = render(

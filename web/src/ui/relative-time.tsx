@@ -5,11 +5,11 @@ const TICK_MS = 10_000;
 
 type Props = {
   at: string | Date;
-  /** Not at the beginning of a sentence. */
+  /** Lowercase, for use inside a sentence. */
   inSentence?: boolean;
 };
 
-/** How long ago something was, such as '5 minutes ago', for as long as it is in sight. */
+/** A relative time that updates, such as '5 minutes ago'. */
 export function RelativeTime({ at, inSentence = false }: Props) {
   const text = relativeTime(new Date(at), useNow(TICK_MS));
   return inSentence ? text.toLowerCase() : text;

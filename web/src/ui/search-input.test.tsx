@@ -8,7 +8,7 @@ afterEach(() => vi.useRealTimers());
 const onChange = vi.fn();
 beforeEach(() => onChange.mockClear());
 
-/** A page that takes its time: it has the text only when it is given it. */
+/** A slow page: it receives the text only through `give`. */
 function open() {
   const search = (value: string) => <SearchInput label="Search runs" value={value} onChange={onChange} />;
   const { rerender } = render(search(''));
@@ -24,7 +24,7 @@ function wait(ms: number): void {
 }
 const sent = () => onChange.mock.calls.map(([text]) => text);
 
-test('what is typed is sent 300 ms after the last letter', () => {
+test('sends typed text 300 ms after the last keystroke', () => {
   open();
   type('r');
   wait(299);
@@ -35,7 +35,7 @@ test('what is typed is sent 300 ms after the last letter', () => {
   expect(sent()).toEqual(['ry']);
 });
 
-test('a page that renders again meanwhile does not delay it', () => {
+test('a rerender does not delay sending', () => {
   const { give } = open();
   type('r');
   wait(200);
@@ -44,7 +44,7 @@ test('a page that renders again meanwhile does not delay it', () => {
   expect(sent()).toEqual(['r']);
 });
 
-test('no letter is lost while the page still takes the letters before it', () => {
+test('keeps letters typed before the page has applied the earlier ones', () => {
   const { give } = open();
   type('r');
   wait(300);
@@ -61,7 +61,7 @@ test('no letter is lost while the page still takes the letters before it', () =>
   expect(sent()).toEqual(['r', 'ry', 'rye']);
 });
 
-test('the field follows what Back or a cleared filter makes of it', () => {
+test('the field follows the URL when Back or a cleared filter changes it', () => {
   const { give } = open();
   type('rye');
   wait(300);
@@ -72,7 +72,7 @@ test('the field follows what Back or a cleared filter makes of it', () => {
   expect(sent()).toEqual(['rye']);
 });
 
-test('what was cleared before the page had it does not come back', () => {
+test('text cleared before the page applied it does not reappear', () => {
   const { give } = open();
   type('rye');
   wait(300);
@@ -80,7 +80,7 @@ test('what was cleared before the page had it does not come back', () => {
   expect(sent()).toEqual(['rye', '']);
   wait(1000);
   expect(sent()).toEqual(['rye', '']);
-  // Later, Back leads to a page that was searched like that.
+  // Later, Back returns to a page with this search.
   give('rye');
   expect(field().value).toBe('rye');
 });

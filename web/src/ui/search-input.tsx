@@ -4,7 +4,7 @@ import { controlClass } from './control-class.ts';
 
 type Props = {
   value: string;
-  /** Called 300 ms after the last letter, and at once when it is cleared. */
+  /** Called 300 ms after the last keystroke, and immediately when cleared. */
   onChange: (value: string) => void;
   label: string;
   placeholder?: string;
@@ -12,17 +12,17 @@ type Props = {
 
 const DEBOUNCE_MS = 300;
 
-/** The search of a list. */
+/** The search field of a list. */
 export function SearchInput({ value, onChange, label, placeholder = label }: Props) {
   const [typed, setTyped] = useState(value);
   const [known, setKnown] = useState(value);
-  // What the page was given and does not have yet: it may take a while, and come after the next letter was typed.
+  // Values sent to the page that haven't been returned as `value` yet; that may happen after further typing.
   const [sent, setSent] = useState<readonly string[]>([]);
   if (value !== known) {
     setKnown(value);
     const echo = sent.indexOf(value);
     setSent(echo < 0 ? [] : sent.slice(echo + 1));
-    // Changed from outside, by Back or a cleared filter: the field follows.
+    // Changed externally, by Back or a cleared filter: follow it.
     if (echo < 0) setTyped(value);
   }
   const send = (text: string) => {

@@ -7,7 +7,7 @@ const options = [
   { value: 'BGL', label: 'BGL' },
 ] as const;
 
-it('has one choice at any time', () => {
+it('always has exactly one choice', () => {
   const onChange = vi.fn();
   render(<Segmented label="Currency" value="USD" onChange={onChange} options={options} />);
   expect(screen.getByRole('group', { name: 'Currency' })).toBeTruthy();

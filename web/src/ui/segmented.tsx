@@ -4,17 +4,17 @@ import { cx } from '../lib/cx.ts';
 import { segmentClass, segmentsClass } from './segment-class.ts';
 
 type Props<Value extends string> = {
-  /** Null: none of them. */
+  /** Null if none is selected. */
   value: Value | null;
   onChange: (value: Value) => void;
-  /** One that is disabled stays in sight; say beside the strip why. */
+  /** Disabled options stay visible; explain why next to the control. */
   options: readonly { value: Value; label: string; disabled?: boolean }[];
-  /** Names the group. */
+  /** Accessible name of the group. */
   label: string;
   className?: string;
 };
 
-/** Two to four short choices in one strip, of which at most one holds. */
+/** A segmented control with two to four short options, at most one selected. */
 export function Segmented<Value extends string>({
   value,
   onChange,
@@ -26,7 +26,7 @@ export function Segmented<Value extends string>({
     <ToggleGroup
       aria-label={label}
       value={value === null ? [] : [value]}
-      // Pressing the chosen one again would leave none.
+      // Ignore a press on the selected segment, which would deselect it.
       onValueChange={([chosen]) => chosen && onChange(chosen)}
       className={cx(segmentsClass, className)}
     >

@@ -16,7 +16,7 @@ export type SelectProps<Value extends string> = {
   onChange: (value: Value) => void;
   options: readonly SelectOption<Value>[];
   placeholder?: string;
-  /** Where no `Field` gives the name. */
+  /** Required outside a `Field`. */
   'aria-label'?: string;
   size?: 'sm' | 'md';
   className?: string;
@@ -28,11 +28,11 @@ type Props = Required<
   label: string | undefined;
 };
 
-/** A select from its first opening on. */
+/** The full select, mounted when the select is first opened. */
 export function SelectList({ value, onChange, options, placeholder, className, label }: Props) {
   return (
     <Base.Root
-      // Whoever draws it has been asked to open it.
+      // It is mounted by a request to open it.
       defaultOpen
       items={options}
       value={value}

@@ -22,15 +22,15 @@ function show(first: string | null) {
   return screen.getByRole('combobox', { name: 'Bread' });
 }
 
-test('the button shows what is chosen, also where that is an empty value', () => {
+test('the button shows the selected label, even for an empty value', () => {
   expect(show('').textContent).toBe('None');
 });
 
-test('the button shows the placeholder where nothing is chosen', () => {
+test('the button shows the placeholder if nothing is selected', () => {
   expect(show(null).textContent).toBe('Choose…');
 });
 
-test('a letter at the closed select chooses what begins with it, and opens nothing', async () => {
+test('typing a letter at the closed select selects the match without opening the list', async () => {
   const button = show('');
   await userEvent.tab();
   await userEvent.keyboard('s');
@@ -38,7 +38,7 @@ test('a letter at the closed select chooses what begins with it, and opens nothi
   expect(button.getAttribute('aria-expanded')).toBe('false');
 });
 
-test('an arrow opens the list, and what is chosen in it shows', async () => {
+test('an arrow key opens the list, and the button shows the selected option', async () => {
   show('');
   await userEvent.tab();
   await userEvent.keyboard('{ArrowDown}');
@@ -56,6 +56,6 @@ test.each([
   [null, 'r', 'rye'],
   ['rye', 'x', undefined],
   ['rye', 'soda', undefined],
-])('from %j, %j leads to %j', (value, typed, found) => {
+])('from %j, typing %j selects %j', (value, typed, found) => {
   expect(findTyped(breads, value, typed)).toBe(found);
 });

@@ -12,8 +12,8 @@ import { useOpening } from './use-opening.ts';
 const List = loadable(async () => (await import('./select-list.tsx')).SelectList);
 
 /**
- * One choice out of a few. Type to jump, arrows to open and move. Until it is opened it is only its button: the code of the list is no
- * part of a first screen.
+ * Single choice from a few options, with type-ahead and arrow keys. Renders only the button until opened,
+ * because the list's code isn't part of the first screen.
  */
 export function Select<Value extends string>({
   value,
@@ -33,11 +33,11 @@ export function Select<Value extends string>({
     props.className,
   );
   if (opened) {
-    // It calls back with the value of one of the options.
+    // The list calls it only with values of the options.
     const choose = onChange as (value: string) => void;
     return <List {...{ value, options, placeholder, className, label }} onChange={choose} />;
   }
-  // '' can be a choice too.
+  // '' can be an option's value.
   const chosen = value === null ? null : (options.find((option) => option.value === value)?.label ?? value);
   return (
     <ClosedSelect
@@ -105,7 +105,7 @@ function ClosedSelect({ chosen, placeholder, className, label, isOpening, onOpen
   );
 }
 
-/** Milliseconds between two letters of one word. */
+/** Longest pause between two letters of one word, in milliseconds. */
 const WORD_MS = 750;
 
 function isLetter({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {

@@ -11,19 +11,19 @@ const sheet = (dirty: ComponentProps<typeof Sheet>['dirty']) => (
   </Sheet>
 );
 
-test('begins at its first field, not at Close', async () => {
+test('focuses the first field, not Close', async () => {
   render(sheet(false));
   await vi.waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Name')));
 });
 
-test('closes at once when nothing was typed', async () => {
+test('closes immediately if nothing was typed', async () => {
   onClose.mockReset();
   render(sheet(false));
   await userEvent.click(screen.getByRole('button', { name: 'Close' }));
   expect(onClose).toHaveBeenCalledOnce();
 });
 
-test('asks first when something was typed', async () => {
+test('asks first if something was typed', async () => {
   onClose.mockReset();
   render(sheet(true));
   await userEvent.keyboard('{Escape}');
@@ -34,7 +34,7 @@ test('asks first when something was typed', async () => {
   expect(onClose).toHaveBeenCalledOnce();
 });
 
-test('asks the question that it is given, also when meanwhile there is nothing left to ask about', async () => {
+test('asks the given question, even if nothing is left to ask about by then', async () => {
   onClose.mockReset();
   const { rerender } = render(
     sheet({ title: 'Close while the files are being sent?', description: 'They are.', action: 'Leave' }),

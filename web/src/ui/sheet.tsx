@@ -15,11 +15,11 @@ type Props = {
   onClose: () => void;
   title: ReactNode;
   description?: ReactNode;
-  /** Under the title and always in sight: a stepper. */
+  /** Sticky content below the title, such as a stepper. */
   subheader?: ReactNode;
-  /** Always in sight at the bottom: the buttons. */
+  /** Sticky buttons at the bottom. */
   footer?: ReactNode;
-  /** Something was typed: closing asks first, by default whether to discard it. */
+  /** Has unsaved input: closing asks first. Defaults to asking whether to discard it. */
   dirty?: boolean | ClosingQuestion;
   size?: 'sm' | 'md' | 'lg';
   side?: 'right' | 'left';
@@ -28,7 +28,7 @@ type Props = {
 
 const widths = { sm: 'max-w-[19rem]', md: 'sm:max-w-md', lg: 'sm:max-w-2xl' };
 
-/** A panel that slides in from the edge over the page. Escape closes it, or asks when `dirty`. */
+/** A panel that slides in over the page. Escape closes it, after confirmation if `dirty`. */
 export function Sheet({
   open,
   onClose,
@@ -44,7 +44,7 @@ export function Sheet({
   const { requestClose, question } = useClosingQuestion(open && dirty, 'shell', onClose);
   const finalFocus = useFinalFocus(open);
   const content = useRef<HTMLDivElement>(null);
-  // One that is open from its very first rendering would stand there without having slid in.
+  // A sheet that is open on first render would appear without its transition.
   const [mounted, setMounted] = useState(false);
   useEffect(() => setMounted(true), []);
   return (
@@ -59,7 +59,7 @@ export function Sheet({
           )}
         >
           <Dialog.Popup
-            // A finger has no use for the keyboard that the first field would bring up.
+            // On touch, don't focus a field, because that opens the on-screen keyboard.
             initialFocus={(type) => (type === 'touch' ? true : (firstField(content.current) ?? true))}
             finalFocus={finalFocus}
             className={cx(
@@ -123,22 +123,22 @@ function OfflineNote() {
   );
 }
 
-/** Says where the focus goes when it closes: back, or to the title of the page that was gone to meanwhile. */
+/** Decides the focus on close: the trigger, or the page title if the page has changed. */
 function useFinalFocus(open: boolean): () => boolean {
-  // Without a router, nothing navigates.
+  // Components outside a router still render; they have no navigation to observe.
   const router = useRouter({ warn: false }) as ReturnType<typeof useRouter> | null;
   const openedAt = useRef<string>(undefined);
   useEffect(() => {
     if (open) openedAt.current = router?.state.resolvedLocation?.pathname;
   }, [open, router]);
   return () => {
-    // It is asked for also where the sheet does not close.
+    // Base UI also calls it while the sheet stays open.
     if (open) return true;
     const focused = document.activeElement;
-    // Who has taken it elsewhere, or opened something else in its place, keeps it there.
+    // Keep the focus if the user has moved it or opened something else.
     if (focused && focused !== document.body && !focused.closest('[data-closed]')) return false;
     if (router?.state.resolvedLocation?.pathname === openedAt.current) return true;
-    // It cannot be moved while the document changes.
+    // Focus can't move during the DOM update.
     queueMicrotask(focusTitle);
     return false;
   };

@@ -1,6 +1,6 @@
 import { cx } from '../lib/cx.ts';
 
-/** A grey place for what is coming; give it the size of the real thing. Hidden from assistive technology. */
+/** A placeholder for loading content; set its final size. Hidden from assistive technology. */
 export function Skeleton({ className }: { className?: string }) {
   return (
     <span
@@ -10,7 +10,7 @@ export function Skeleton({ className }: { className?: string }) {
   );
 }
 
-/** Says 'Loading' once, around skeletons. */
+/** Announces 'Loading' once for all skeletons inside. */
 export function LoadingRegion({
   label = 'Loading',
   children,

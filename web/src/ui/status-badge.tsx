@@ -1,7 +1,7 @@
 import { cx } from '../lib/cx.ts';
 import { Badge, type Tone } from './badge.tsx';
 
-/** Every state of runs, deployments, drafts, transactions, preparations and pins, once. */
+/** All states of runs, deployments, drafts, transactions, preparations and pins. */
 const states: Record<string, { tone: Tone; moving?: boolean }> = {
   queued: { tone: 'neutral', moving: true },
   waiting: { tone: 'neutral' },
@@ -24,7 +24,7 @@ const states: Record<string, { tone: Tone; moving?: boolean }> = {
   failed: { tone: 'bad' },
 };
 
-/** A state by its word, with a dot that pulses while it is on its way to another. `moving` overrides that. */
+/** A status label whose dot pulses in transitional states. `moving` overrides that. */
 export function StatusBadge({ status, moving }: { status: string; moving?: boolean }) {
   const state = states[status] ?? { tone: 'neutral' };
   return (

@@ -1,7 +1,7 @@
 import { Check } from 'lucide-react';
 import { cx } from '../lib/cx.ts';
 
-/** Where a wizard stands. `current` counts from 0; a narrow screen shows only the current label. */
+/** Wizard progress. `current` is zero-based; narrow screens show only the current label. */
 export function Stepper({ steps, current }: { steps: readonly string[]; current: number }) {
   return (
     <ol className="flex items-center gap-2">

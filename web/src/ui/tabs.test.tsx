@@ -18,7 +18,7 @@ function Page() {
   );
 }
 
-it('a kept tab goes on while another one is shown; others begin anew', async () => {
+it('a keepMounted tab stays alive while another is shown; others remount', async () => {
   render(<Page />);
   const kept = screen.getByLabelText<HTMLInputElement>('kept');
   await userEvent.type(kept, 'typed');
@@ -30,7 +30,7 @@ it('a kept tab goes on while another one is shown; others begin anew', async () 
   expect(screen.queryByLabelText('other')).toBeNull();
 });
 
-it('says at which edges there are more tabs than fit', () => {
+it('marks the edges at which tabs overflow', () => {
   render(<Page />);
   const list = screen.getByRole('tablist');
   const scrollTo = (scrollLeft: number) => {

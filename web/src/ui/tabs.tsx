@@ -5,12 +5,12 @@ export type Tab = {
   value: string;
   label: ReactNode;
   content: ReactNode;
-  /** Goes on while another tab is shown: its state and its work are not lost. */
+  /** Stays mounted while another tab is shown, preserving its state and work. */
   keepMounted?: boolean;
 };
 
 type Props = {
-  /** Controlled by the page, so that the tab can live in the URL. */
+  /** Controlled, so that the tab can be stored in the URL. */
   value: string;
   onChange: (value: string) => void;
   tabs: readonly Tab[];
@@ -48,7 +48,7 @@ export function Tabs({ value, onChange, tabs }: Props) {
   );
 }
 
-/** Props of the list of tabs, which is scrolled to the one in sight and says at which edges there are more. */
+/** Scrolls the tab list to the active tab and marks the edges at which tabs overflow. */
 function useScrolledList(value: string) {
   const list = useRef<HTMLDivElement>(null);
   const [hidden, setHidden] = useState('');
@@ -62,7 +62,7 @@ function useScrolledList(value: string) {
     const active = element.querySelector<HTMLElement>('[aria-selected=true]');
     if (active) element.scrollLeft = active.offsetLeft - (element.clientWidth - active.offsetWidth) / 2;
     const observer = new ResizeObserver(measure);
-    // Labels become wider too, with the counts in them.
+    // Labels also grow, with the counts in them.
     for (const observed of [element, ...element.children]) observer.observe(observed);
     return () => observer.disconnect();
   }, [value]);

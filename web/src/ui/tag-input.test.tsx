@@ -16,7 +16,7 @@ function Tags({ max }: { max?: number }) {
 
 const shown = () => screen.queryAllByRole('listitem').map((item) => item.textContent);
 
-test('Enter adds a trimmed tag that is not there yet; each can be removed', async () => {
+test('Enter adds a trimmed, unique tag, and each tag can be removed', async () => {
   render(<Tags />);
   await userEvent.type(screen.getByLabelText('Tags'), ' rye {Enter}{Enter}wheat{Enter}rye{Enter}');
   expect(shown()).toEqual(['rye', 'wheat']);
@@ -34,7 +34,7 @@ test('a comma ends a tag, typed or pasted', async () => {
   expect(shown()).toEqual(['rye', 'wheat bread', 'spelt']);
 });
 
-test('Enter that ends a word which is still being composed adds nothing', async () => {
+test('Enter during IME composition adds nothing', async () => {
   render(<Tags />);
   const field = screen.getByLabelText('Tags');
   await userEvent.type(field, 'パン');
@@ -44,13 +44,13 @@ test('Enter that ends a word which is still being composed adds nothing', async 
   expect(shown()).toEqual(['パン']);
 });
 
-test('takes no more than it may', async () => {
+test('enforces the maximum number of tags', async () => {
   render(<Tags max={1} />);
   await userEvent.type(screen.getByLabelText('Tags'), 'rye{Enter}');
   expect(screen.getByPlaceholderText('At most 1 tags')).toHaveProperty('disabled', true);
 });
 
-test('one that is too long is added whole, and marked', async () => {
+test('an overlong tag is added whole and marked', async () => {
   render(<Tags />);
   await userEvent.click(screen.getByLabelText('Tags'));
   await userEvent.paste('r'.repeat(60));

@@ -7,13 +7,13 @@ import { Input } from './input.tsx';
 type Props = {
   tags: readonly string[];
   onChange: (tags: string[]) => void;
-  /** Most tags; 20 unless said. */
+  /** Maximum number of tags, 20 by default. */
   max?: number;
 };
 
 /**
- * Short words. Enter, a comma, or leaving the field adds what is typed, trimmed, if it is not there yet; each has a
- * remove button; Backspace in the empty field takes the last. One that is too long is added too, for the form to refuse.
+ * Tag input. Enter, a comma or blur adds the trimmed text if it is new; Backspace in the empty field removes
+ * the last tag. Overlong tags are added too, for the form to reject.
  */
 export function TagInput({ tags, onChange, max = 20 }: Props) {
   const [text, setText] = useState('');
@@ -35,9 +35,9 @@ export function TagInput({ tags, onChange, max = 20 }: Props) {
         onChange={(event) => setText(event.target.value)}
         onBlur={add}
         onKeyDown={(event) => {
-          // It ends a word that is still being composed, as in Japanese.
+          // Enter ends an IME composition, as in Japanese.
           if (event.nativeEvent.isComposing) return;
-          // Enter in an empty field submits the form as everywhere else.
+          // Enter in an empty field submits the form, as in other fields.
           if (event.key === ',' || (event.key === 'Enter' && text.trim())) {
             event.preventDefault();
             add();

@@ -2,7 +2,7 @@ import { Field } from '@base-ui/react/field';
 import type { ComponentProps } from 'react';
 import { controlClass } from './control-class.ts';
 
-/** Several lines of text; grows with what is typed up to a third of the screen. */
+/** A multi-line input that grows with its text, up to a third of the screen. */
 export function Textarea({ className, rows = 3, ...rest }: ComponentProps<'textarea'>) {
   return (
     <Field.Control

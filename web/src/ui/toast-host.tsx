@@ -6,7 +6,7 @@ import { useToasterRequested } from './toaster-loader.ts';
 
 const Toaster = loadable(async () => (await import('./toaster.tsx')).Toaster);
 
-/** Stands once in the app; empty until the first toast. Its code comes before anything can go wrong. */
+/** Mount once. Empty until the first toast, but preloads its code so that errors can be shown offline. */
 export function ToastHost() {
   useEffect(() => preloadLater([Toaster.preload]), []);
   return useToasterRequested() ? (

@@ -9,14 +9,14 @@ const { promise: loaded, resolve: toasterIsThere } = Promise.withResolvers<Toast
 
 export { toasterIsThere };
 
-/** Has the toaster mounted, which loads its code, and gives its function once it listens. */
+/** Mounts the toaster and resolves to its function once it listens. */
 export function loadToaster(): Promise<Toast> {
   wanted = true;
   for (const listener of listeners) listener();
   return loaded;
 }
 
-/** Whether there has been anything to say yet. */
+/** Returns true once a toast was requested. */
 export function useToasterRequested(): boolean {
   return useSyncExternalStore(subscribe, () => wanted);
 }

@@ -4,13 +4,13 @@ import { createPortal } from 'react-dom';
 import { Toaster as Sonner, toast, useSonner } from 'sonner';
 import { toasterIsThere } from './toaster-loader.ts';
 
-/** Where they do not lie on what is open; set in styles.css. */
+/** Default position, set in styles.css. */
 const BOTTOM = 'var(--toast-bottom)';
 const RIGHT = 'var(--toast-right)';
 
 /**
- * Where toasts appear; a live region. Says when it listens, because earlier toasts would be lost. It stands
- * in the body: the root is a layer of its own, under sheets and dialogs.
+ * The toast region, which is live. Reports when it listens, because earlier toasts would be lost. Rendered
+ * into the body: the app root is its own stacking layer, under sheets and dialogs.
  */
 export function Toaster() {
   useEffect(() => toasterIsThere(toast), []);
@@ -35,7 +35,7 @@ export function Toaster() {
           toast:
             'flex w-[22.5rem] max-w-[calc(100vw-2rem)] flex-wrap items-start gap-x-3 gap-y-2.5 rounded-xl bg-surface px-4 py-3.5 pr-9 text-ink shadow-pop',
           icon: 'mt-[3px]',
-          // Takes the whole line beside the icon: a button stands under the text, not in its place.
+          // Use the full line next to the icon, so that a button wraps below the text.
           content: 'min-w-0 basis-[calc(100%-1.75rem)] break-words',
           title: 'font-medium',
           description: 'mt-0.5 text-[0.8125rem] text-muted',
@@ -50,7 +50,9 @@ export function Toaster() {
   );
 }
 
-/** Says how high the toasts stand, which is what an open sheet or dialog leaves free for them; styles.css has it. */
+/**
+ * Publishes the height of the toasts, so that open sheets and dialogs leave room for them (see styles.css).
+ */
 function useToastRoom(): void {
   const { toasts } = useSonner();
   const any = toasts.length > 0;

@@ -4,7 +4,7 @@ import { popupLayer } from './popup-class.ts';
 
 type Props = { content: ReactNode; children: ReactElement };
 
-/** A short hint on hover and focus. Never the only place where something is said; the child keeps its own label. */
+/** A short hint on hover and focus. Never the only place for information; the child needs its own label. */
 export function Tooltip({ content, children }: Props) {
   return (
     <Base.Root>

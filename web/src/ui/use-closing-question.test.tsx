@@ -27,7 +27,7 @@ const dialog = (dirty: boolean) => (
   </Dialog>
 );
 
-/** An app of two shells: in the first a page with a dialog and another one, with a sheet over both; documentation in the second. */
+/** An app with two shells: the first has two pages and a sheet above both, the second has documentation. */
 async function open({
   history = createMemoryHistory({ initialEntries: ['/model'] }),
   page,
@@ -65,7 +65,7 @@ async function open({
   };
 }
 
-test('a page is not left with something typed into its dialog before that is answered', async () => {
+test('asks before leaving a page whose dialog has unsaved input', async () => {
   const { go, at } = await open({ page: dialog(true) });
   go('/buy-bagels');
   await userEvent.click(await screen.findByRole('button', { name: 'Keep editing' }));
@@ -77,7 +77,7 @@ test('a page is not left with something typed into its dialog before that is ans
   expect(screen.queryByLabelText('Name')).toBeNull();
 });
 
-test('a page is not left with what is shown once before that is answered', async () => {
+test('asks before leaving a page that shows a one-time secret', async () => {
   const { go, at } = await open({
     page: (
       <Dialog open onOpenChange={() => undefined} title="Copy the new key now" keepOpen>
@@ -91,7 +91,7 @@ test('a page is not left with what is shown once before that is answered', async
   await waitFor(() => expect(at()).toBe('/buy-bagels'));
 });
 
-test('what is over meanwhile is not asked about any more, and the page stays', async () => {
+test('stops asking and stays on the page if the dialog closes in the meantime', async () => {
   let save = () => {};
   function Saving() {
     const [isSaved, setSaved] = useState(false);
@@ -109,7 +109,7 @@ test('what is over meanwhile is not asked about any more, and the page stays', a
   await waitFor(() => expect(at()).toBe('/buy-bagels'));
 });
 
-test('a closed dialog asks nothing', async () => {
+test('a closed dialog does not ask', async () => {
   const { go, at } = await open({
     page: (
       <>
@@ -122,7 +122,7 @@ test('a closed dialog asks nothing', async () => {
   await waitFor(() => expect(at()).toBe('/buy-bagels'));
 });
 
-test('nothing is asked where nothing was typed, nor where only the search of the page changes', async () => {
+test("does not ask if nothing was typed or only the page's search params change", async () => {
   const typed = await open({ page: dialog(true) });
   typed.go('/model?sheet=create-model');
   await waitFor(() => expect(typed.at()).toBe('/model?sheet=create-model'));
@@ -132,7 +132,7 @@ test('nothing is asked where nothing was typed, nor where only the search of the
   await waitFor(() => expect(untouched.at()).toBe('/buy-bagels'));
 });
 
-test('a sheet keeps what was typed on every page of its shell, and asks before that is left', async () => {
+test('a sheet keeps its input on every page of its shell and asks before the shell is left', async () => {
   const { go, at } = await open({ shell: sheet(true) });
   go('/buy-bagels');
   await waitFor(() => expect(at()).toBe('/buy-bagels'));
@@ -142,7 +142,7 @@ test('a sheet keeps what was typed on every page of its shell, and asks before t
   await waitFor(() => expect(at()).toBe('/docs'));
 });
 
-test('the browser asks before a reload that loses what was typed', async () => {
+test('the browser asks before a reload that would lose input', async () => {
   const isAskedAt = async (shell: ReactNode) => {
     window.history.replaceState(null, '', '/model');
     const history = createBrowserHistory();

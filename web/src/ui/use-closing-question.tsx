@@ -2,7 +2,7 @@ import { type BlockerFn, useRouter } from '@tanstack/react-router';
 import { type ComponentProps, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 
-/** What is asked before something closes. */
+/** Confirmation shown before closing. */
 export type ClosingQuestion = Pick<
   ComponentProps<typeof ConfirmDialog>,
   'title' | 'description' | 'action' | 'cancelLabel' | 'tone'
@@ -15,7 +15,7 @@ const discard: ClosingQuestion = {
   cancelLabel: 'Keep editing',
 };
 
-/** About what is never shown again. */
+/** Confirmation for one-time secrets. */
 export const shownOnce: ClosingQuestion = {
   title: 'Leave without copying?',
   description: 'It will not be shown again.',
@@ -23,29 +23,28 @@ export const shownOnce: ClosingQuestion = {
   cancelLabel: 'Stay here',
 };
 
-/** What it is part of: it is gone once that is left. */
+/** The scope that destroys it when left. */
 type PartOf = 'page' | 'shell';
 
 type Closing = {
-  /** Closes at once, or asks first. */
+  /** Closes immediately, or asks first. */
   requestClose: () => void;
   question: ReactNode;
 };
 
 /**
- * Asks before something with typed text closes, or its page is left by the palette, by Back or by a reload: whether to
- * discard it, or the question that is given. Back from an open sheet only hides it: what was typed is there when it opens
- * again.
+ * Confirms before unsaved input is lost by closing or by leaving its page through the palette, Back or a
+ * reload. Back from an open sheet only hides it, and its input is there when it opens again.
  */
 export function useClosingQuestion(
   dirty: boolean | ClosingQuestion,
   partOf: PartOf,
   onClose: () => void,
 ): Closing {
-  // What has been asked stays as it is, also when meanwhile there is nothing left to ask about.
+  // Keep the question stable while it is shown, even if `dirty` changes.
   const [asked, setAsked] = useState({ ...discard, open: false });
   const ask = () => setAsked({ ...(typeof dirty === 'object' ? dirty : discard), open: true });
-  // The navigation that waits for the answer; null where only this is closed.
+  // Resolves the blocked navigation; null if only this is closing.
   const block = useRef<((blocked: boolean) => void) | null>(null);
   useNavigationBlocker(dirty !== false, partOf, () => {
     ask();
@@ -53,7 +52,7 @@ export function useClosingQuestion(
       block.current = resolve;
     });
   });
-  // With what was asked about, the navigation that waits is over.
+  // Cancel a blocked navigation on unmount.
   const stay = useEffectEvent(() => block.current?.(true));
   useEffect(() => () => stay(), []);
   const answer = (discarded: boolean) => {
@@ -74,9 +73,11 @@ export function useClosingQuestion(
   };
 }
 
-/** Calls `isBlocked` before a navigation that leaves the page or its shell; the browser itself asks before a reload. */
+/**
+ * Calls `isBlocked` before a navigation that leaves the page or its shell; before a reload the browser asks.
+ */
 function useNavigationBlocker(active: boolean, partOf: PartOf, isBlocked: () => Promise<boolean>): void {
-  // Without a router, nothing navigates.
+  // Components outside a router still render; they have no navigation to block.
   const router = useRouter({ warn: false }) as ReturnType<typeof useRouter> | null;
   const ask = useEffectEvent(isBlocked);
   useEffect(() => {

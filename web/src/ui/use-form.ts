@@ -4,19 +4,22 @@ import { focusFirstInvalid } from './focus-first-invalid.ts';
 export type Problems<Values> = { [Field in keyof Values]?: string | undefined };
 
 type Options<Values> = {
-  /** What the fields begin with. */
+  /** Initial values. */
   initial: () => Values;
-  /** What is wrong with the fields, in words. Pure. */
+  /** Validates the values; returns error messages by field. */
   problemsOf?: (values: Values) => Problems<Values>;
-  /** What is wrong at a submit, and said until something is changed: by the clock, a balance, or half a date in a field. */
+  /**
+   * Validates on submit only, for checks against the clock, a balance or a partly typed date. The errors stay
+   * until a change.
+   */
   problemsOnSubmit?: (values: Values, form: HTMLFormElement, begun: Values) => Problems<Values>;
-  /** Called with values in which nothing is wrong. */
+  /** Called with valid values. */
   onSubmit: (values: Values) => void;
 };
 
 /**
- * The values of a form. Nothing is said to be wrong before the first submit, which puts the focus on the first wrong field;
- * from then on what `problemsOf` finds follows the typing.
+ * Form state. Shows no errors before the first submit, which focuses the first invalid field; after that,
+ * validates on every change.
  */
 export function useForm<Values extends object>({
   initial,
@@ -34,9 +37,8 @@ export function useForm<Values extends object>({
   const changed = (Object.keys(values) as (keyof Values)[]).filter(isChanged);
   return {
     values,
-    /** Those to show. */
     problems: { ...(tried ? found : {}), ...refused },
-    /** The fields that are not as they were: what was not changed may be newer elsewhere by now. */
+    /** Only changed fields: unchanged ones may have newer values on the server. */
     changes: Object.fromEntries(changed.map((field) => [field, values[field]])) as Partial<Values>,
     isDirty: changed.length > 0,
     change: (next: Partial<Values>) => {
@@ -53,7 +55,7 @@ export function useForm<Values extends object>({
       });
       if (![...Object.values(found), ...Object.values(foundNow)].some(Boolean)) onSubmit(values);
     },
-    /** What the server says is wrong, until something is changed. */
+    /** Shows errors from the server until the next change. */
     refuse: (problems: Problems<Values>) => {
       if (form.current) focusFirstInvalid(form.current, () => setRefused(problems));
     },

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
 import { notify } from './notify.ts';
 
-/** What has to be fetched: a `loadable`. */
+/** Lazy code: a `loadable`. */
 export type Fetchable = { preload: () => Promise<void>; isLoaded: () => boolean };
 
 /**
- * Opens what may still have to be fetched: at once where its code is here, else as soon as it comes, unless whoever asked for
- * it has pressed Escape or gone elsewhere meanwhile. Where it cannot be had, that is said.
+ * Opens lazy content immediately if it is loaded, else once it loads, unless the user presses Escape or moves
+ * on first. Reports load failures.
  */
 export function useOpening() {
   const [waitingFor, setWaitingFor] = useState<Fetchable | null>(null);
@@ -20,13 +20,13 @@ export function useOpening() {
     const { signal } = controller;
     waiting.current = controller;
     signal.addEventListener('abort', () => setWaitingFor(null));
-    // The page itself may move the focus meanwhile: who goes elsewhere uses the pointer or the Tab key.
+    // The page itself may move the focus; only the pointer and Tab count as moving on.
     addEventListener('pointerdown', () => controller.abort(), { signal, capture: true });
     addEventListener('keydown', ({ key }) => (key === 'Escape' || key === 'Tab') && controller.abort(), {
       signal,
       capture: true,
     });
-    // It is a function, which a setter would call.
+    // `code` is callable, and setState would call it.
     setWaitingFor(() => code);
     void code.preload().then(() => {
       if (signal.aborted) return;

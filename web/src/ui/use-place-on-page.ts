@@ -1,6 +1,9 @@
 import { type RefObject, useLayoutEffect, useState } from 'react';
 
-/** How far below the top of the page the element begins, in pixels; measured anew when anything on the page grows. */
+/**
+ * Returns the element's distance from the top of the page in pixels. Measured again when anything on the page
+ * grows.
+ */
 export function usePlaceOnPage(element: RefObject<HTMLElement | null>): number {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {

@@ -1,17 +1,17 @@
 import { useState } from 'react';
 
 export type Round<Wanted> = {
-  /** The key of the sheet's content: another one begins it anew. */
+  /** Key for the sheet's content; a new key resets it. */
   key: number;
-  /** What this round was opened with. */
+  /** The value that the sheet was opened with. */
   begunWith: Wanted;
-  /** Tells what is unfinished and for what; null where nothing would be lost. */
+  /** Reports the unsaved draft; null if nothing would be lost. */
   onDraft: (draft: Wanted | null) => void;
 };
 
 /**
- * The rounds of a sheet, which stays mounted while it is closed, by Back too: an opening begins anew, unless a
- * draft was left that fits what the sheet is opened for now.
+ * Manages the content of a sheet that stays mounted while closed. Opening resets the content unless an
+ * unsaved draft fits what it is opened for.
  */
 export function useRound<Wanted>(
   open: boolean,

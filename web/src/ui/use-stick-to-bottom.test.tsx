@@ -4,7 +4,7 @@ import { useStickToBottom } from './use-stick-to-bottom.ts';
 
 const WINDOW_PX = 100;
 
-/** Says that the content has grown. */
+/** Simulates content growth. */
 let grown: () => void;
 
 beforeEach(() =>
@@ -53,7 +53,7 @@ function open() {
       log.scrollTop = top;
       fireEvent.scroll(log);
     },
-    /** The browser tells of a scroll later, when more may have come. */
+    /** Browsers dispatch scroll events late, when more content may have arrived. */
     growBeforeScrollIsHeard: (to: number) => {
       height = to;
       fireEvent.scroll(log);
@@ -63,7 +63,7 @@ function open() {
   };
 }
 
-test('the end stays in sight unless somebody has scrolled up, until they are at the end again', () => {
+test('keeps the end visible until the user scrolls up, and again after they return to the end', () => {
   const { growTo, scrollTo, top } = open();
   growTo(300);
   expect(top()).toBe(300);
@@ -75,14 +75,14 @@ test('the end stays in sight unless somebody has scrolled up, until they are at 
   expect(top()).toBe(500);
 });
 
-test('what comes before a scroll to the end is heard of is no scrolling up', () => {
+test('content that arrives before the scroll event does not count as scrolling up', () => {
   const { growTo, growBeforeScrollIsHeard, top } = open();
   growTo(300);
   growBeforeScrollIsHeard(700);
   expect(top()).toBe(700);
 });
 
-test('who asks for the end has it in sight again', () => {
+test('requesting the end scrolls back to it', () => {
   const { growTo, scrollTo, top } = open();
   growTo(300);
   scrollTo(0);

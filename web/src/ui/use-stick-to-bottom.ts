@@ -1,11 +1,11 @@
 import { type UIEvent, useCallback, useEffect, useRef } from 'react';
 
-/** How far from its end a box may be, in pixels, and still be at it. */
+/** Tolerance in pixels for being at the end. */
 const END_PX = 24;
 
 /**
- * Keeps the end of a scrolling box in sight while its content grows, unless the person has scrolled up. `follow` takes
- * the box to its end again.
+ * Keeps the end of a scrolling box visible as its content grows, unless the user has scrolled up. `follow`
+ * resumes.
  */
 export function useStickToBottom() {
   const box = useRef<HTMLDivElement>(null);
@@ -19,7 +19,7 @@ export function useStickToBottom() {
     box.current.scrollTop = box.current.scrollHeight;
     scrolledTo.current = box.current.scrollTop;
   }, []);
-  // It also grows by itself: its text gets a formatting, or another tab was shown.
+  // Content can also grow without new text: late formatting, or a tab becoming visible.
   useEffect(() => {
     const grown = new ResizeObserver(() => following.current && follow());
     if (content.current) grown.observe(content.current);
@@ -28,7 +28,7 @@ export function useStickToBottom() {
 
   const onScroll = ({ currentTarget: at }: UIEvent<HTMLElement>) => {
     const isAtEnd = at.scrollHeight - at.scrollTop - at.clientHeight < END_PX;
-    // The end may have moved on before its scroll is heard of: only a person scrolls up.
+    // The end may have moved before the scroll event arrives: only scrolling up stops following.
     following.current = isAtEnd || (following.current && at.scrollTop >= scrolledTo.current);
     scrolledTo.current = at.scrollTop;
   };

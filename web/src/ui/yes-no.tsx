@@ -3,14 +3,14 @@ import { ToggleGroup } from '@base-ui/react/toggle-group';
 import { segmentClass, segmentsClass } from './segment-class.ts';
 
 type Props = {
-  /** Null: nothing was chosen. */
+  /** Null if nothing is selected. */
   value: boolean | null;
   onChange: (value: boolean | null) => void;
-  /** Names the group. */
+  /** Accessible name of the group. */
   label: string;
 };
 
-/** Yes or No; pressing the chosen one again takes the choice back. */
+/** Yes or No. Pressing the selected one again clears it. */
 export function YesNo({ value, onChange, label }: Props) {
   return (
     <ToggleGroup

@@ -3,15 +3,15 @@ import type { GeneratorField } from '../generator.ts';
 import { paris } from '../paris.ts';
 import { effectiveValues, type ParameterValue, parameterProblem } from './parameters.ts';
 
-/** What stands in place of a choice that is none; the other fields say it themselves, or fall back to their defaults. */
+/** Replacements for invalid choices; other fields define their own or fall back to their defaults. */
 const fallbacks: Record<string, ParameterValue> = {
   sampling_strategy: 'top1',
   seed: null,
 };
 
 /**
- * The parameters that the calls of the Paris page generate with: what does not fit is put right as its form does, and
- * never refused. Pure.
+ * Returns the parameters of the Paris page's calls. Invalid values are corrected as in its form and never
+ * refused.
  */
 export function clampParis(asked: Record<string, unknown>): Record<string, ParameterValue> {
   const values = Object.fromEntries(
@@ -30,7 +30,7 @@ function clamp(field: GeneratorField, sent: unknown): ParameterValue {
   return typeof asked === 'number' && Number.isFinite(asked) ? clampNumber(field, asked) : fallback;
 }
 
-/** Forms and scripts send numbers as text, too. */
+/** Forms and scripts send numbers as text too. */
 function asNumber(sent: unknown): unknown {
   return typeof sent === 'string' && sent.trim() !== '' ? Number(sent) : sent;
 }

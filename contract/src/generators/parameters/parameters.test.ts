@@ -5,7 +5,7 @@ import { atService, atStarter, completeParameters } from './parameters.ts';
 const { flux, paris, seedance, veo, wan } = generators;
 const lora = '019b0000-0000-7000-8000-000000000000';
 
-test('what is left out has its default, and what another field decides is decided', () => {
+test('fills in defaults and determined values', () => {
   expect(completeParameters(paris, {})).toEqual({
     values: {
       cfg_scale: 7.5,
@@ -21,7 +21,7 @@ test('what is left out has its default, and what another field decides is decide
   expect(completeParameters(paris, { seed: 0 }).values?.seed).toBe(0);
 });
 
-test('Seedance and Veo begin with the values of the product', () => {
+test("Seedance and Veo start with the product's values", () => {
   expect(completeParameters(seedance, {}).values).toEqual({
     ...{ aspect_ratio: '16:9', duration: '5', quality: '720p', seed: null },
     negative_prompt: 'blurry, distorted, low resolution, pixelated, oversaturated',
@@ -31,7 +31,7 @@ test('Seedance and Veo begin with the values of the product', () => {
   });
 });
 
-test('what a starter makes in one way alone is so whatever is asked for; the rest is as specified', () => {
+test("a starter's fixed values override the request; other values are unchanged", () => {
   const fixed = { aspect_ratio: '1:1', duration: '2', quality: '64p' };
   const form = atStarter(wan);
   expect(completeParameters(form, { duration: '5' }).values).toEqual({
@@ -41,14 +41,14 @@ test('what a starter makes in one way alone is so whatever is asked for; the res
   expect(atStarter(paris)).toBe(paris);
 });
 
-test('a LoRA has a strength, and without one neither is said', () => {
+test('a LoRA has a strength, and without one both are omitted', () => {
   expect(completeParameters(flux, { lora }).values).toMatchObject({ lora, lora_scale: 1 });
   expect(completeParameters(flux, { lora, lora_scale: 0 }).values).toMatchObject({ lora_scale: 0 });
   for (const given of [{ lora: null }, { lora: '' }])
     expect(Object.keys(completeParameters(flux, given).values ?? {})).not.toContain('lora_scale');
 });
 
-test('a service takes those fields that it knows, and seeds with a sign', () => {
+test('a service accepts only its supported fields and signed seeds', () => {
   const form = atService(flux, ['n', 'seed']);
   expect(form.fields.map(({ name }) => name)).toEqual(['n', 'seed']);
   expect(completeParameters(form, { seed: 2_147_483_647 }).problem).toBeNull();
@@ -71,6 +71,6 @@ test.each([
   [flux, { lora_scale: 1 }, 'lora_scale', 'LoRA strength needs lora'],
   [flux, { lora, lora_scale: 2.5 }, 'lora_scale', 'LoRA strength must be at most 2'],
   [veo, { generate_audio: 'yes' }, 'generate_audio', expect.stringMatching(/ must be true or false$/)],
-])('%# what does not fit is named', (generator, given, field, message) => {
+])('%# reports an invalid value by field', (generator, given, field, message) => {
   expect(completeParameters(generator, given)).toEqual({ values: null, problem: { field, message } });
 });

@@ -1,10 +1,10 @@
 import { numberMessages, numberProblem } from '../../fields/number-field.ts';
 import type { Generator, GeneratorField } from '../generator.ts';
 
-/** A value of a generator's form. An empty seed is null on the wire, and NaN in the form. */
+/** A value of a generator's form. An empty seed is null in the API and NaN in the form. */
 export type ParameterValue = string | number | boolean | null;
 
-/** The values that hold, those that other fields decide included. */
+/** Returns the effective values, including those determined by other fields. */
 export function effectiveValues<Value extends ParameterValue>(
   { fields }: Pick<Generator, 'fields'>,
   values: Record<string, Value>,
@@ -16,7 +16,7 @@ export function effectiveValues<Value extends ParameterValue>(
   return { ...values, ...Object.fromEntries(fixed) };
 }
 
-/** What the field is, where another one decides it. */
+/** Returns the value of a field that another field determines. */
 export function decidedValue(
   field: GeneratorField,
   values: Record<string, ParameterValue>,
@@ -31,13 +31,13 @@ function isEmpty(value: ParameterValue | undefined): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** Whether the field counts for nothing: it stays empty, or the one that it goes with does. Pure. */
+/** True if the field is unused: it is empty, or the field it depends on is. */
 export function isLeftOut(field: GeneratorField, values: Record<string, ParameterValue>): boolean {
   if (field.kind === 'lora') return isEmpty(values[field.name]);
   return field.kind === 'number' && field.onlyWith !== undefined && isEmpty(values[field.onlyWith]);
 }
 
-/** What is wrong with the value of a field, if anything. */
+/** Returns the error of a field's value, if any. */
 export function parameterProblem(field: GeneratorField, value: ParameterValue): string | undefined {
   const { label } = field;
   switch (field.kind) {
@@ -65,33 +65,36 @@ export function parameterProblem(field: GeneratorField, value: ParameterValue): 
   }
 }
 
-/** What a deployment takes over OpenAI's images API, beside what that knows itself. */
+/** Fields of a deployment in OpenAI's images API, in addition to that API's own. */
 export const deployedFields = ['seed', 'num_inference_steps', 'guidance_scale'] as const;
-/** The fields of a LoRA, where whoever generates takes one. */
+/** The fields of a LoRA, if the provider supports it. */
 export const loraFields = ['lora', 'lora_scale'] as const;
 
-/** A deployment generates one picture, of a size of its own; a video has the shape that is asked for, as far as its model can. */
+/**
+ * A deployment generates one picture in its own size; a video has the requested shape as far as the model
+ * supports it.
+ */
 const notDeployed = ['aspect_ratio', 'n'];
 
-/** The generator as a deployment of its model takes it. Pure. */
+/** Returns the form of a generator's deployment. */
 export function atDeployment(generator: Generator): Generator {
   if (generator.makes === 'video') return generator;
   return { ...generator, fields: generator.fields.filter(({ name }) => !notDeployed.includes(name)) };
 }
 
-/** The generator as its own starter model serves it. Pure. */
+/** Returns the form of a generator's starter model. */
 export function atStarter(generator: Generator): Generator {
   const fixed = generator.starter?.fixed;
   return fixed ? { ...generator, fixed } : generator;
 }
 
-/** Some services read a seed as a number with a sign. */
+/** Some services parse a seed as a signed number. */
 const SERVICE_SEED_MAX = 2_147_483_647;
 
-/** The generator as a service takes it, by the names of those fields that it does; as it is where none generates. Pure. */
+/** Returns the form of a service with only its supported fields; unchanged without a service. */
 export function atService(generator: Generator, names: readonly string[] | undefined): Generator {
   if (names === undefined) return generator;
-  // A picture comes beside the parameters.
+  // The picture is sent separately.
   const isNeeded = (field: GeneratorField) => field.kind === 'picture' && !field.isOptional;
   const taken = generator.fields.filter((field) => isNeeded(field) || names.includes(field.name));
   return {
@@ -106,9 +109,9 @@ type Completed =
   | { values: Record<string, ParameterValue>; problem: null }
   | { values: null; problem: { field: string; message: string } };
 
-/** All parameters of a generation, defaults and what is not for the caller to decide included, or the first that does not fit. Pure. */
+/** Returns all parameters of a generation, including defaults and determined values, or the first error. */
 export function completeParameters(generator: Generator, given: Record<string, ParameterValue>): Completed {
-  // A picture comes beside the parameters.
+  // The picture is sent separately.
   const fields = generator.fields.filter(({ kind }) => kind !== 'picture');
   const unknown = Object.keys(given).find((name) => fields.every((field) => field.name !== name));
   if (unknown !== undefined)
@@ -125,7 +128,7 @@ export function completeParameters(generator: Generator, given: Record<string, P
   return { values: { ...Object.fromEntries(counting), ...generator.fixed }, problem: null };
 }
 
-/** What counts for nothing is not asked for either. */
+/** An unused field must not be set. */
 function leftOutProblem(field: GeneratorField, given: Record<string, ParameterValue>): string | undefined {
   if (field.kind !== 'number' || isEmpty(given[field.name])) return undefined;
   return `${field.label} needs ${field.onlyWith}`;

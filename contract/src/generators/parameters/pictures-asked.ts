@@ -1,4 +1,4 @@
-/** How many pictures a form's values ask for: one where it has no field for that, or the field holds no number yet. Pure. */
+/** Returns the number of pictures requested; 1 without such a field or a valid number. */
 export function picturesAsked({ n }: Readonly<Record<string, unknown>>): number {
   return Number.isInteger(n) ? Number(n) : 1;
 }

@@ -1,4 +1,4 @@
-"""What of a rendered conversation fits into a chunk, and which of its tokens are learnt."""
+"""Cuts a rendered conversation to a chunk, and marks the tokens that count in the loss."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 class Cut(NamedTuple):
-    """A conversation as far as the chunk reaches."""
+    """A conversation up to the end of the chunk."""
 
     tokens: list[int]
-    # A 1 for each token that the loss counts.
+    # A 1 for each token that counts in the loss.
     learnt: bytes
     turns: list[SampleTurn]
-    # What stands before its last answer.
+    # The turns before its last answer.
     asked: list[Turn]
     is_truncated: bool
 
@@ -29,13 +29,13 @@ class Cut(NamedTuple):
 def cut_conversation(
     turns: list[Turn], rendered: Rendered, encoding: Encoding, limit: int
 ) -> Cut | None:
-    """The first `limit` tokens; None where no answer begins within them."""
+    """Returns the first `limit` tokens, or None if no answer begins within them."""
     ids = encoding.ids
     learnt = bytearray(len(ids))
     offsets: list[tuple[int, int]] = encoding.offsets
     learnt_turns: set[int] = set()
     for (start, end), turn in zip(rendered.learnt, rendered.learnt_turns, strict=True):
-        # A token that reaches beyond what is learnt is not the answer's.
+        # A token that extends beyond the answer does not belong to it.
         first = bisect_left(offsets, (start, 0))
         last = bisect_right(offsets, end, key=_end_of)
         learnt[first:last] = b"\1" * (last - first)

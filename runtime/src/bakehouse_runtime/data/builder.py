@@ -1,4 +1,4 @@
-"""Examples and dropped rows while they are collected, in little memory."""
+"""Collects examples and dropped rows in little memory."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from .table import Dropped
     from .turns import Turn
 
-# What a validation report shows.
+# Limits of a validation report.
 _DROPPED_KEPT = 50
 _SAMPLES_KEPT = 5
-# A batch is tokenised after all of it was read: its rows may be dropped out of order.
+# A batch is tokenised after it is read, so its rows may be dropped out of order.
 _DROPPED_BUFFERED = 2000
 
 
 def expected_padded_tokens(lengths: NDArray[np.int64], batch_size: int) -> int:
-    """Tokens of one epoch in random order, each batch filled up to its longest example."""
+    """Returns the tokens of one epoch in random order, each batch padded to its longest example."""
     if len(lengths) == 0:
         return 0
     whole, rest = divmod(len(lengths), batch_size)
@@ -36,7 +36,7 @@ def expected_padded_tokens(lengths: NDArray[np.int64], batch_size: int) -> int:
 
 
 def padded_tokens(lengths: NDArray[np.int64], batch_size: int) -> int:
-    """Tokens of examples that come in this order, each batch filled up to its longest one."""
+    """Returns the tokens of examples in this order, each batch padded to its longest example."""
     if len(lengths) == 0:
         return 0
     starts = np.arange(0, len(lengths), batch_size)
@@ -45,8 +45,8 @@ def padded_tokens(lengths: NDArray[np.int64], batch_size: int) -> int:
 
 
 def _expected_longest(ascending: NDArray[np.int64], size: int) -> float:
-    """The mean of the longest of `size` examples that are drawn at random. The i-th shortest of n
-    is the longest of them in C(i-1, size-1) of C(n, size) draws."""
+    """Returns the mean longest length of `size` examples drawn at random. The i-th shortest of n is
+    the longest in C(i-1, size-1) of C(n, size) draws."""
     count = len(ascending)
     shorter = np.arange(count - 1, size - 1, -1)
     chances = size / count * np.cumprod(np.concatenate([[1.0], (shorter - size + 1) / shorter]))
@@ -55,54 +55,55 @@ def _expected_longest(ascending: NDArray[np.int64], size: int) -> float:
 
 @dataclass(frozen=True)
 class Examples:
-    """Token sequences, laid end to end so that millions of them stay small. Where they are only
-    counted there are no tokens, and the starts alone say how many each has."""
+    """Token sequences, concatenated so that millions of them stay small. If they are only counted,
+    there are no tokens, and `starts` alone holds their lengths."""
 
     tokens: NDArray[np.int32]
-    # Of each token, whether the loss counts it: the rest is only read.
+    # For each token, whether it counts in the loss.
     learnt: NDArray[np.bool_]
     # Example i is tokens[starts[i] : starts[i + 1]].
     starts: NDArray[np.int64]
-    # Where answers are compared: the worse ones, of as many examples.
+    # For preference data: the worse answers, one per example.
     rejected: Examples | None = None
-    # Where answers are rated: of each example, whether its answer is good.
+    # For rated data: whether the answer of each example is good.
     good: NDArray[np.bool_] | None = None
-    # Where the model writes the answers, these are prompts: of each what answers are compared with.
+    # For prompts, to which the model generates answers: the reference of each.
     references: list[str | None] | None = None
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
     def example(self, index: int) -> NDArray[np.int32]:
-        """The tokens of one example."""
+        """Returns the tokens of one example."""
         return self.tokens[self.starts[index] : self.starts[index + 1]]
 
     def learnt_of(self, index: int) -> NDArray[np.bool_]:
-        """Which tokens of one example are learnt."""
+        """Returns which tokens of one example count in the loss."""
         return self.learnt[self.starts[index] : self.starts[index + 1]]
 
     def lengths(self) -> NDArray[np.int64]:
-        """Tokens of each example, without those of its worse answer."""
+        """Returns the token count of each example, without its worse answer."""
         return np.diff(self.starts)
 
     @property
     def sequences(self) -> int:
-        """How many sequences each example has."""
+        """Returns the number of sequences per example."""
         return 1 if self.rejected is None else 2
 
     def sequence_lengths(self) -> NDArray[np.int64]:
-        """Tokens of each sequence, worse answers included."""
+        """Returns the token count of each sequence, worse answers included."""
         others = () if self.rejected is None else (self.rejected.lengths(),)
         return np.concatenate([self.lengths(), *others])
 
     def longest_of_each(self) -> NDArray[np.int64]:
-        """Tokens of the longest sequence of each example, up to which the others are filled."""
+        """Returns the token count of the longest sequence of each example, to which the others are
+        padded."""
         lengths = self.lengths()
         return lengths if self.rejected is None else np.maximum(lengths, self.rejected.lengths())
 
 
 class SampleTurn(NamedTuple):
-    """A turn of an example, and whether any token of it is learnt."""
+    """A turn of an example, and whether any of its tokens counts in the loss."""
 
     turn: Turn
     learnt: bool
@@ -110,35 +111,34 @@ class SampleTurn(NamedTuple):
 
 @dataclass(frozen=True)
 class Sample:
-    """One of the first examples, as a report shows it: the turns that it has, and its tokens."""
+    """One of the first examples as shown in a report: its turns and tokens."""
 
     turns: list[SampleTurn]
     tokens: list[int]
     learnt: list[bool]
-    # The worse answer to the same question, where answers are compared.
+    # For preference data: the worse answer to the same question.
     rejected: Sample | None = None
-    # Whether the answer is good, where answers are rated.
+    # For rated data: whether the answer is good.
     label: bool | None = None
-    # What answers are compared with, where the model writes them and the row says.
+    # For prompts: the reference of the row, if it has one.
     reference: str | None = None
 
 
 @dataclass
 class DroppedRows:
-    """How many rows cannot be used, and the first of them."""
+    """The number of unusable rows, and the first of them."""
 
     count: int = 0
     first: list[Dropped] = field(default_factory=list)
 
     def add(self, row: Dropped) -> None:
-        """Counts one more."""
         self.count += 1
         self.first.append(row)
         if len(self.first) >= _DROPPED_BUFFERED:
             self._cut()
 
     def by_line(self) -> list[Dropped]:
-        """The first ones by their lines."""
+        """Returns the first ones in line order."""
         self._cut()
         return self.first
 
@@ -148,8 +148,8 @@ class DroppedRows:
 
 @dataclass
 class ExampleBuilder:
-    """Collects examples one by one, in arrays: as lists they would take thirty times the memory.
-    Who only counts them keeps no tokens."""
+    """Collects examples in arrays, which take a thirtieth of the memory of lists. Stores no tokens
+    if they are only counted."""
 
     keeps_tokens: bool = True
     tokens: array[int] = field(default_factory=lambda: array("i"))
@@ -161,7 +161,7 @@ class ExampleBuilder:
         return len(self.starts) - 1
 
     def add(self, tokens: list[int], learnt: bytes, turns: list[SampleTurn]) -> None:
-        """Adds an example; `learnt` has a 1 for each token that the loss counts."""
+        """Adds an example; `learnt` has a 1 for each token that counts in the loss."""
         if self.keeps_tokens:
             self.tokens.extend(tokens)
             self.learnt.extend(learnt)
@@ -170,7 +170,7 @@ class ExampleBuilder:
             self.samples.append(Sample(turns, tokens, [bool(one) for one in learnt]))
 
     def examples(self, order: Iterable[int] | None = None) -> Examples:
-        """All of them, or those of these numbers in this order."""
+        """Returns all examples, or the examples with these numbers in this order."""
         tokens = np.frombuffer(self.tokens, dtype=np.int32)
         learnt = np.frombuffer(self.learnt, dtype=np.bool_)
         starts = np.frombuffer(self.starts, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Cells that hold more than their text says: lists that are written as text, and nothing at all."""
+"""Interprets cells whose text is a list or a mark for a missing value."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import re
 
 from .json_stream import refuse_constant
 
-# What pandas takes for a value that is missing; a database or a program wrote it for none.
+# The marks that pandas reads as a missing value.
 _MISSING = {
     *("NULL", "null", "NaN", "nan", "-NaN", "-nan", "None", "N/A", "n/a", "NA", "<NA>"),
     *("#N/A", "#N/A N/A", "#NA", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN", "NaT"),
 }
-# How such a list begins that holds more than numbers and words.
+# The beginning of a printed list that holds more than numbers and words.
 _PRINTED_LIST = re.compile(r"\s*(?:array\(\s*)?[\[(]\s*(?:array\(|[\[{(\"'\])])", re.ASCII)
-# What Python and NumPy print otherwise than JSON has it: quotes and words, tuples, arrays, items
-# without commas, a comma behind the last one. No part of a text is tried more than a few times:
-# what is never closed is looked for once, and no run of blanks from each of them.
+# Where Python and NumPy output differs from JSON: quotes and words, tuples, arrays, items without
+# commas, trailing commas. Each part of a text is tried only a few times, to avoid quadratic
+# matching of unclosed quotes and runs of blanks.
 _PRINTED = re.compile(
     r"(?P<text>(?<!\\)(?:'[^'\\]*(?:\\.[^'\\]*)*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\"))"
     r"|(?P<gap>(?<=[\]}'\"\w])\s+(?=[\[{'\"\w-]))"
@@ -35,18 +35,18 @@ _CHARACTERS = 0x110000
 
 
 def is_missing_mark(text: str) -> bool:
-    """Whether a cell stands for no value, as pandas reads it."""
+    """Returns whether pandas would read a cell as missing."""
     return text.strip() in _MISSING
 
 
 def may_be_list(text: str) -> bool:
-    """Whether a cell could be a list that is written as text."""
+    """Returns whether a cell could be a list written as text."""
     return text.lstrip().startswith(("[", "array("))
 
 
 def json_of(text: str) -> str | None:
-    """The list that is written in a cell, as JSON: csv has no lists, and pandas writes them as
-    Python prints them. None where it is neither. The preview reads the same, python-list.ts."""
+    """Returns the list written in a cell as JSON, or None if it is no list. CSV has no lists, and
+    pandas writes them as Python prints them. The preview does the same in python-list.ts."""
     try:
         json.loads(text, parse_constant=refuse_constant)
     except RecursionError:
@@ -58,7 +58,7 @@ def json_of(text: str) -> str | None:
 
 
 def _json_of_python(text: str) -> str | None:
-    """What Python and NumPy print of lists, as JSON; None for what is no such list."""
+    """Converts a list printed by Python or NumPy to JSON; None for anything else."""
 
     def written(match: re.Match[str]) -> str:
         match match.lastgroup:
@@ -79,7 +79,7 @@ def _json_of_python(text: str) -> str | None:
 
 
 def _quoted(text: str) -> str:
-    """A text as Python prints it, in the quotes and escapes of JSON."""
+    """Converts a text printed by Python to JSON quotes and escapes."""
 
     def character(match: re.Match[str]) -> str:
         digits = match[1] or match[2] or match[3]
@@ -92,7 +92,7 @@ def _quoted(text: str) -> str:
 
 
 def list_of(value: object) -> list[object] | None:
-    """The list in a cell, or the one that is written in it; None where there is none."""
+    """Returns the list in a cell, or the list written in it as text, or None."""
     if not isinstance(value, str):
         return value if isinstance(value, list) else None
     written = json_of(value) if may_be_list(value) else None

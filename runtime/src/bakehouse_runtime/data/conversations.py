@@ -1,4 +1,4 @@
-"""What one row of a data file becomes: a conversation, or a text that is continued."""
+"""Turns a row of a data file into a conversation or a text to continue."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Conversation:
-    """The turns of one row; the last one is an answer that is learnt."""
+    """The turns of one row; the last one is an answer that counts in the loss."""
 
     line: int
     turns: list[Turn]
@@ -52,9 +52,9 @@ class Conversation:
 
 @dataclass(kw_only=True)
 class Preference(Conversation):
-    """A conversation whose answer is better than another one to the same question."""
+    """A conversation whose answer is better than another answer to the same question."""
 
-    # The same turns up to the answer, and the worse one.
+    # The same turns up to the answer, and the worse answer.
     rejected: list[Turn]
 
 
@@ -67,14 +67,14 @@ class Rated(Conversation):
 
 @dataclass(kw_only=True)
 class Prompt(Conversation):
-    """A conversation that ends with what is asked, and what answers are compared with."""
+    """A conversation that ends with a question, and the reference for its answers."""
 
     reference: str | None
 
 
 @dataclass
 class Passage:
-    """A row whose text is continued, all of it learnt."""
+    """A row whose whole text counts in the loss."""
 
     line: int
     text: str
@@ -82,20 +82,20 @@ class Passage:
 
 @dataclass(frozen=True)
 class Rendered:
-    """A conversation as one text, and where in it stands what the model learns to write."""
+    """A conversation as one text, and the spans of it that count in the loss."""
 
     text: str
     learnt: list[Span]
-    # The numbers of the turns of which those parts are.
+    # The number of the turn that each span belongs to.
     learnt_turns: list[int]
-    # Whether the chat template rewrites an earlier answer, which is only read then.
+    # Whether the chat template rewrites an earlier answer, which then does not count in the loss.
     is_rewritten: bool = False
-    # Whether a special token ends every part that is learnt.
+    # Whether a special token ends every span.
     is_ended: bool = True
 
 
 def read_row(row: Row, data_format: DataFormat) -> Conversation | Passage | Dropped:
-    """What the row becomes in this format, or why it cannot be used, with the name of the field."""
+    """Returns the row in this format, or why it cannot be used, with the name of the field."""
     values = row.values
     try:
         _refuse_left_out(values, data_format)
@@ -117,7 +117,8 @@ def read_row(row: Row, data_format: DataFormat) -> Conversation | Passage | Drop
 
 
 def _tools(values: dict[str, Any], data_format: DataFormat) -> list[Tool]:
-    """The functions of a row: in a column of their own, or in the request that the question is."""
+    """Returns the functions of a row, from their own column or from the request in the question
+    column."""
     column = tools_column(tuple(values), data_format)
     if column is not None:
         return read_tools(values[column], f"column {column}")
@@ -126,12 +127,12 @@ def _tools(values: dict[str, Any], data_format: DataFormat) -> list[Tool]:
 
 
 def are_tools(value: object) -> bool:
-    """Whether it holds functions that can be called."""
+    """Returns whether the value holds callable functions."""
     return _can_be_read(lambda: read_tools(value, ""))
 
 
 def _refuse_left_out(values: dict[str, Any], data_format: DataFormat) -> None:
-    """Raises UnusableError where the row itself says that it is not to be learnt."""
+    """Raises UnusableError if the row itself excludes it from training."""
     for column, rule in decisive_columns(tuple(values), data_format):
         if rule.leaves_out(values[column]):
             said = shortened(str(values[column]))
@@ -148,7 +149,7 @@ def _turns(values: dict[str, Any], data_format: DataFormat) -> list[Turn]:
 
 
 def _system(values: dict[str, Any], data_format: DataFormat, turns: list[Turn]) -> list[Turn]:
-    """The system prompt of a row whose turns have none of their own."""
+    """Returns the system prompt of a row whose turns have none of their own."""
     prompt = _optional_text(values, data_format.system_column)
     if prompt is None or turns[0].role == "system":
         return []
@@ -156,9 +157,9 @@ def _system(values: dict[str, Any], data_format: DataFormat, turns: list[Turn]) 
 
 
 def _up_to_the_last_learnt(turns: list[Turn]) -> list[Turn]:
-    """What follows the last answer that is learnt is never read."""
+    """Drops the turns after the last answer that counts in the loss."""
     if turns[0].role == "assistant":
-        # Nothing asks for it: what a template writes before it would be learnt with it.
+        # No question precedes it: the template's preamble would count in the loss.
         turns[0] = turns[0]._replace(is_learnt=False)
     learnt = [at for at, turn in enumerate(turns) if turn.is_learnt_answer]
     if not learnt:
@@ -170,13 +171,13 @@ def _up_to_the_last_learnt(turns: list[Turn]) -> list[Turn]:
 
 
 def _pair(values: dict[str, Any], data_format: DataFormat) -> list[Turn]:
-    """A question and its answer."""
+    """Returns a question and its answer."""
     question, answer = pair_columns(tuple(values), data_format)
     return [*_question(values, data_format, question), *_side(values, answer, "assistant")]
 
 
 def _question(values: dict[str, Any], data_format: DataFormat, column: str) -> list[Turn]:
-    """A question with what it is about; its own turns are only read."""
+    """Returns a question with its context; earlier assistant turns do not count in the loss."""
     *earlier, asked = _side(values, column, "user")
     contexts = (_context(values, name) for name in context_columns(tuple(values), data_format))
     said = "\n\n".join([asked.content, *(context for context in contexts if context)])
@@ -187,7 +188,7 @@ def _question(values: dict[str, Any], data_format: DataFormat, column: str) -> l
 
 
 def _preference(values: dict[str, Any], data_format: DataFormat) -> tuple[list[Turn], list[Turn]]:
-    """The conversation with the better answer, and the same with the worse one."""
+    """Returns the conversation with the better answer, and the same with the worse one."""
     better, worse = (
         _answered(values, data_format, column)
         for column in answer_columns(tuple(values), data_format)
@@ -202,7 +203,7 @@ def _preference(values: dict[str, Any], data_format: DataFormat) -> tuple[list[T
 
 
 def _rated(values: dict[str, Any], data_format: DataFormat) -> tuple[bool, list[Turn]]:
-    """Whether the answer is good, and the conversation that it ends."""
+    """Returns whether the answer is good, and the conversation that it ends."""
     column = data_format.label_column or ""
     value = values.get(column)
     good = rating_of(value)
@@ -221,7 +222,7 @@ def _rated(values: dict[str, Any], data_format: DataFormat) -> tuple[bool, list[
 
 
 def _prompt(values: dict[str, Any], data_format: DataFormat) -> tuple[list[Turn], str | None]:
-    """What is asked, and what answers are compared with where a column has that."""
+    """Returns the question, and the reference if a column has it."""
     column, answer = data_format.input_column, data_format.output_column
     turns = [*_history(values, data_format), *_question(values, data_format, column)]
     if turns[-1].role not in ("user", "tool"):
@@ -229,7 +230,7 @@ def _prompt(values: dict[str, Any], data_format: DataFormat) -> tuple[list[Turn]
             f"column {column} ends with what the {turns[-1].role} says: end it with the question"
         )
     compared = values.get(answer)
-    # The reward model of verl is an object that has it.
+    # verl stores the reference in a `reward_model` object.
     if isinstance(compared, dict) and "ground_truth" in compared:
         compared = compared["ground_truth"]
     reference = as_text(compared, f"column {answer}") if answer else None
@@ -237,14 +238,14 @@ def _prompt(values: dict[str, Any], data_format: DataFormat) -> tuple[list[Turn]
 
 
 def _asked(turns: list[Turn], answers: str) -> list[Turn]:
-    """What stands before the last answer, which is only read."""
+    """Returns the turns before the last answer, excluded from the loss."""
     if all(turn.role == "system" for turn in turns[:-1]):
         raise UnusableError(f"no question stands before the {answers}")
     return [turn._replace(is_learnt=turn.role != "assistant") for turn in turns[:-1]]
 
 
 def _answered(values: dict[str, Any], data_format: DataFormat, column: str) -> list[Turn]:
-    """The question with the answer in a column, which may hold the whole conversation."""
+    """Returns the question with the answer in a column, which may hold the whole conversation."""
     turns = [turn._replace(is_learnt=True) for turn in _side(values, column, "assistant")]
     if data_format.input_column and turns[0].role == "assistant":
         asked = _question(values, data_format, data_format.input_column)
@@ -257,7 +258,7 @@ def _answered(values: dict[str, Any], data_format: DataFormat, column: str) -> l
 
 
 def _context(values: dict[str, Any], column: str) -> str | None:
-    """What a question is about; several passages are told apart as paragraphs are."""
+    """Returns the context of a question; several passages are joined as paragraphs."""
     value = values[column]
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return "\n\n".join(value)
@@ -265,18 +266,18 @@ def _context(values: dict[str, Any], column: str) -> str | None:
 
 
 def is_context(value: object) -> bool:
-    """Whether it can be read with a question."""
+    """Returns whether the value can be the context of a question."""
     return _can_be_read(lambda: _context({"": value}, ""))
 
 
 def _history(values: dict[str, Any], data_format: DataFormat) -> list[Turn]:
-    """The turns before a question."""
+    """Returns the turns before a question."""
     column = history_column(tuple(values), data_format)
     return [] if column is None else _earlier_turns(values[column], column)
 
 
 def is_history(value: object) -> bool:
-    """Whether it holds turns before a question."""
+    """Returns whether the value holds turns before a question."""
     return _can_be_read(lambda: _earlier_turns(value, ""))
 
 
@@ -289,7 +290,7 @@ def _can_be_read(read: Callable[[], object]) -> bool:
 
 
 def _earlier_turns(value: object, column: str) -> list[Turn]:
-    """Turns, or pairs of them, as ChatGLM and LLaMA-Factory have them."""
+    """Reads turns, or pairs of question and answer, as in ChatGLM and LLaMA-Factory."""
     if is_blank(value):
         return []
     found = list_of(value)
@@ -308,7 +309,7 @@ def _earlier_turns(value: object, column: str) -> list[Turn]:
 
 
 def _side(values: dict[str, Any], column: str, role: Role) -> list[Turn]:
-    """One side of a pair: a text, or turns that stand in a list."""
+    """Returns one side of a pair: a text, or a list of turns."""
     value = values.get(column)
     if isinstance(value, dict):
         value = _turns_of_object(value)
@@ -323,8 +324,8 @@ def _side(values: dict[str, Any], column: str, role: Role) -> list[Turn]:
 
 
 def _turns_of_object(value: dict[str, Any]) -> object:
-    """The turns of a request, as the input of OpenAI's preferences is one, or a turn alone; the
-    object itself where it is neither."""
+    """Returns the turns of a request, such as the input of OpenAI's preference format, or a single
+    turn; the object itself if it is neither."""
     messages = value.get("messages")
     if isinstance(messages, list):
         return messages
@@ -333,7 +334,7 @@ def _turns_of_object(value: dict[str, Any]) -> object:
 
 
 def _optional_text(values: dict[str, Any], column: str | None) -> str | None:
-    """The text of a column that rows may leave empty."""
+    """Returns the text of a column that rows may leave empty."""
     if column is None:
         return None
     value = values.get(column)

@@ -1,5 +1,3 @@
-"""Rows of a csv file."""
-
 from __future__ import annotations
 
 import csv
@@ -31,17 +29,17 @@ _DELIMITERS = (",", ";", "\t", "|")
 _QUOTED = re.compile(r'"[^"]*(?:"|$)')
 
 
-# With it Excel says in a first line of its own what parts the columns.
+# Excel may name the delimiter in a first line of its own.
 _SEPARATOR = re.compile(r"\Asep=([^\r\n])(?:\r?\n|\Z)", re.IGNORECASE)
-# What is looked at to find out whether quotes mean anything.
+# How much of a file is read to detect whether it uses quotes.
 _SNIFFED_CHARS = 65_536
-# A cell of a file that quotes.
+# A quoted cell.
 _QUOTED_CELL = re.compile(r'"[^"]*(?:""[^"]*)*"')
 
 
 def csv_table(path: Path, name: str, delimiter: str | None = None) -> Table:
-    """A csv file; its first line names the columns, and shows what parts them unless that is known.
-    Raises PlainError where it does not."""
+    """Opens a csv file. Its first line names the columns and, unless `delimiter` is given, reveals
+    the delimiter. Raises PlainError if it does not."""
     csv.field_size_limit(_FIELD_BYTES)
     position = Position()
     lines = (line for _, line in numbered_lines(path, name, position))
@@ -49,11 +47,11 @@ def csv_table(path: Path, name: str, delimiter: str | None = None) -> Table:
     separator = _SEPARATOR.fullmatch(first)
     if separator:
         delimiter, first = separator[1], next(lines, "")
-    # What stands in quotes parts no columns.
+    # Delimiters inside quotes do not count.
     delimiter = delimiter or max(_DELIMITERS, key=_QUOTED.sub("", first).count)
     is_quoted = delimiter != "\t" or _is_quoted(path, delimiter)
     quoting = csv.QUOTE_MINIMAL if is_quoted else csv.QUOTE_NONE
-    # Strict: broken quotes are named instead of guessed at.
+    # Strict: report broken quotes instead of guessing.
     reader = csv.reader(chain([first], lines), delimiter=delimiter, quoting=quoting, strict=True)
     try:
         header = [column.strip(BLANK) for column in next(reader, [])]
@@ -70,16 +68,16 @@ def csv_table(path: Path, name: str, delimiter: str | None = None) -> Table:
 
 
 def _is_quoted(path: Path, delimiter: str) -> bool:
-    """Whether quotes mean anything, by the first lines: not where every line has as many cells as
-    the first, whatever is quoted, and the quotes of some cell make no sense."""
+    """Returns whether the file uses quotes, from its first lines. It does not if every line has as
+    many cells as the first when quotes are ignored, and some cell's quotes are malformed."""
     with path.open(encoding="utf-8-sig", errors="ignore", newline="") as stream:
-        # A line that says what parts the columns is none of them.
+        # The line that names the delimiter is not a row.
         text = _SEPARATOR.sub("", stream.read(2 * _SNIFFED_CHARS), count=1)
-    # Counted as the preview counts them, in UTF-16.
+    # Counted in UTF-16, as the preview counts.
     units = text.encode("utf-16-le")
     lines = units[: 2 * _SNIFFED_CHARS].decode("utf-16-le", "ignore").split("\n")
     if len(units) > 2 * _SNIFFED_CHARS:
-        lines.pop()  # It may be cut.
+        lines.pop()  # It may be truncated.
     rows = [full.split(delimiter) for line in lines if (full := line.strip("\r"))]
     if len(rows) < 2 or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
         return True
@@ -87,13 +85,13 @@ def _is_quoted(path: Path, delimiter: str) -> bool:
     is_quoted = [_QUOTED_CELL.fullmatch(cell) is not None for cell in cells]
     if all(is_quoted):
         return True
-    # Only a file that quotes has a quote inside such a cell.
+    # Only a file that uses quotes has a quote inside such a cell.
     inner = (cell[1:-1] for quoted, cell in zip(is_quoted, cells, strict=True) if quoted)
     return any('"' in text for text in inner)
 
 
 def _rows(reader: CsvReader, header: list[str], before: int) -> Iterator[Row | Dropped]:
-    """The rows; `before` lines stand before those that are read."""
+    """Yields the rows; `before` lines precede the lines that the reader sees."""
     while True:
         line = before + reader.line_num + 1
         try:
@@ -114,7 +112,7 @@ def _rows(reader: CsvReader, header: list[str], before: int) -> Iterator[Row | D
 
 
 def _fault(error: csv.Error) -> str:
-    """The csv module's words in those that a row is dropped with."""
+    """Returns the drop reason for an error of the csv module."""
     text = str(error)
     if "end of data" in text:
         return "a quote is opened and never closed"

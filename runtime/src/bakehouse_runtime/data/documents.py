@@ -1,4 +1,4 @@
-"""Text files: one text, cut into segments that are continued."""
+"""Cuts a text file into segments to train on."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ Item = TypeVar("Item")
 
 _BATCH = 1000
 _TEXT_PIECE = 1_000_000
-# A longer text is first looked at as far as this.
+# The size of the sample with which a longer text is estimated first.
 _TEXT_SAMPLE_CHARACTERS = 4_000_000
 
-# The segments of the trained and of the held-out part: where each starts in the text, its tokens.
+# The segments of the training and the held-out part: for each, its start in the text and its
+# tokens.
 Parts = tuple["Iterable[tuple[int, list[int]]]", "Iterable[tuple[int, list[int]]]"]
 
 
@@ -43,7 +44,8 @@ def text_examples(
     options: Options,
     on_progress: Callable[[Progress], None],
 ) -> Prepared:
-    """The examples of a text file. Raises PlainError for what makes training impossible."""
+    """Returns the examples of a text file. Raises PlainError for anything that makes training
+    impossible."""
     require_compared(options.objective, None, data.file_path)
     text = read_text(path, data.file_path)
     if len(text) > _TEXT_SAMPLE_CHARACTERS:
@@ -103,8 +105,8 @@ def _cut_text(
 def _segments(
     text: str, data: DataSpec, tokens: ModelTokens, room: int, *, holds_out: bool
 ) -> Parts:
-    """The segments of at most `room` tokens. The end of the text is held out, not random pieces:
-    neighbours share tokens."""
+    """Returns segments of at most `room` tokens. The end of the text is held out rather than random
+    pieces, because neighbours share tokens."""
     cut = _token_windows if data.segmentation_method == "tokenizer" else _sentence_chunks
     return cut(text, data, tokens, room, holds_out)
 
@@ -112,8 +114,8 @@ def _segments(
 def _token_windows(
     text: str, data: DataSpec, tokens: ModelTokens, room: int, holds_out: bool
 ) -> Parts:
-    """Windows of the same size over all tokens, wherever sentences end."""
-    # As lists they would take several times the memory.
+    """Cuts windows of equal size over all tokens, ignoring sentence boundaries."""
+    # Lists would take several times the memory.
     ids = array("i")
     starts = array("q")
     at = 0
@@ -138,7 +140,7 @@ def _token_windows(
 def _sentence_chunks(
     text: str, data: DataSpec, tokens: ModelTokens, room: int, holds_out: bool
 ) -> Parts:
-    """Whole sentences, packed; a sentence that is longer than a chunk is cut into windows."""
+    """Packs whole sentences; a sentence longer than a chunk is cut into windows."""
     assert data.segmentation_method != "tokenizer"
     ends = sentence_ends(text, data.segmentation_method)
 
@@ -168,13 +170,13 @@ def _sentence_chunks(
 
 
 def _sentence_cut(sizes: array[int], part: float) -> int:
-    """The sentence at which the trained part of the tokens ends."""
+    """Returns the sentence at which the training part of the tokens ends."""
     sums = np.cumsum(np.frombuffer(sizes, dtype=np.int32), dtype=np.int64)
     return max(1, min(int(np.searchsorted(sums, sums[-1] * part)) + 1, len(sizes) - 1))
 
 
 def _text_pieces(text: str) -> Iterator[str]:
-    """Pieces for the tokenizer, cut before white space, where words begin anyway."""
+    """Yields pieces for the tokenizer, cut before white space, where words begin anyway."""
     start = 0
     while start < len(text):
         end = start + _TEXT_PIECE

@@ -1,4 +1,4 @@
-"""What is said of the examples: of their split, and of what is not learnt from them."""
+"""Warnings about the split of the examples, and about parts that are not trained on."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ if TYPE_CHECKING:
 
 
 def in_rows(count: int) -> str:
-    """`1 row`, `2 rows`."""
+    """Returns `1 row`, `2 rows`."""
     return "1 row" if count == 1 else f"{count} rows"
 
 
 def split_warnings(held_out: int, otherwise: str, holds_out: bool) -> list[str]:
-    """Where something was to be held out, and nothing could be."""
+    """Returns a warning if nothing could be held out."""
     if held_out > 0 or not holds_out:
         return []
     return [f"{otherwise}, so nothing can be held out: the run has no evaluation loss."]
 
 
 def repeat_warnings(repeated: int, data_format: DataFormat) -> list[str]:
-    """Where rows stay together as they ask the same."""
+    """Returns a warning if rows repeat a question, since such rows stay in one part of the
+    split."""
     if repeated == 0:
         return []
     repeats = "repeats" if repeated == 1 else "repeat"
@@ -38,7 +39,7 @@ def repeat_warnings(repeated: int, data_format: DataFormat) -> list[str]:
 
 
 def objective_warnings(objective: Objective, data_format: DataFormat) -> list[str]:
-    """Where the objective leaves answers out."""
+    """Returns a warning if the objective ignores some answers."""
     if objective != "sft":
         return []
     if data_format.format == "feedback":

@@ -1,4 +1,4 @@
-"""Training examples out of a data file: the one reading that validation and training share."""
+"""Reads training examples from a data file, for validation and training alike."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from .turns import Turn
 
 _BATCH = 1000
-# Of the texts that are tokenised at once: tokens take some fifty times their memory meanwhile.
+# Limits the texts tokenised together: tokens temporarily take about fifty times their memory.
 _BATCH_CHARACTERS = 2_000_000
 
 
@@ -63,12 +63,13 @@ def prepare_examples(
     new_tokens: int = 0,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Prepared:
-    """Reads a data file into training and held-out examples; the same spec gives the same ones.
-    Without `keep_tokens` they are only counted: a file with rows takes some dozen bytes for each of
-    them, and a text file what it holds and a dozen bytes for each token. Without `holds_out` all
-    are trained on. `new_tokens`: how many the model writes to each prompt.
+    """Reads a data file into training and held-out examples; deterministic for the same spec.
 
-    Raises PlainError (DataError with the columns) for what makes training impossible.
+    Without `keep_tokens` they are only counted: a file with rows then takes a few dozen bytes per
+    row, and a text file its own size and a dozen bytes per token. Without `holds_out` all are
+    trained on. `new_tokens` is the most tokens that the model generates per prompt.
+
+    Raises PlainError (DataError with the columns) for anything that makes training impossible.
     """
     limit = min(data.max_chunk_size, max_positions or data.max_chunk_size)
     options = Options(keep_tokens, holds_out, objective, new_tokens)
@@ -96,16 +97,16 @@ class _RowExamples:
         self._holds_out = options.holds_out
         self._objective: Objective = options.objective
         self._new_tokens = options.new_tokens
-        # Of a pair of answers the worse ones have their own.
+        # The worse answers of pairs have a builder of their own.
         count = 2 if options.objective in PAIRS else 1
         self._builders = [ExampleBuilder(options.keep_tokens) for _ in range(count)]
         self._builder = self._builders[0]
-        # Of each example whose answer is rated, whether it is good.
+        # For each rated example, whether its answer is good.
         self._good = array("b")
-        # Of each prompt, what answers to it are compared with.
+        # For each prompt, the reference for its answers.
         self._references: list[str | None] = []
         self._dropped = DroppedRows()
-        # Of each example, by which it is trained on or held out.
+        # For each example, the keys by which it is assigned to the training or the held-out part.
         self._questions = array("q")
         self._wholes = array("q")
         self._asked = Questions()
@@ -193,7 +194,7 @@ class _RowExamples:
     def _batches(
         self, rows: Iterable[Conversation | Passage | Dropped]
     ) -> Iterator[list[tuple[Conversation | Passage, list[Rendered]]]]:
-        """The usable rows in batches of bounded length, with the texts that the model reads."""
+        """Yields the usable rows in batches of bounded size, with their rendered texts."""
         batch: list[tuple[Conversation | Passage, list[Rendered]]] = []
         characters = 0
         for row in rows:
@@ -218,7 +219,7 @@ class _RowExamples:
             yield batch
 
     def _rendered(self, row: Conversation | Passage) -> list[Rendered]:
-        """The texts of a row: both of a pair of answers."""
+        """Returns the texts of a row: one, or two for a pair of answers."""
         if isinstance(row, Passage):
             return [Rendered(row.text, [(0, len(row.text))], [])]
         if isinstance(row, Prompt):
@@ -289,7 +290,7 @@ class _RowExamples:
 
     def _add_passage(self, row: Passage, ids: list[int]) -> None:
         data, prefix, suffix = self._data, self._tokens.text_prefix, self._tokens.text_suffix
-        # A row may bring the tokens along that begin and end a text.
+        # A row may already contain the tokens that begin and end a text.
         if prefix and ids[: len(prefix)] == prefix:
             ids = ids[len(prefix) :]
         if len(ids) < data.min_segment_length:
@@ -324,5 +325,5 @@ class _RowExamples:
 
 
 def steps_per_epoch(examples: int, batch_size: int, accumulation: int) -> int:
-    """Optimiser steps of one epoch, as Trainer counts them."""
+    """Returns the optimiser steps of one epoch, as Trainer counts them."""
     return max(1, math.ceil(math.ceil(examples / batch_size) / accumulation))

@@ -1,7 +1,7 @@
-"""The formats of data files, and which one a file is in.
+"""Detects the format of data files.
 
-The web app recognises them in the same way before anything is validated: recognise-format.ts of the
-server's preview; fixtures/recognise-alike.json holds both to one table.
+The web app detects formats the same way before validation (recognise-format.ts of the server's
+preview). fixtures/recognise-alike.json tests both against one table.
 """
 
 from __future__ import annotations
@@ -39,46 +39,46 @@ if TYPE_CHECKING:
 
     from ..protocol import FormatName
 
-# What may stand beside a text and says nothing that a model should learn.
+# Columns of metadata, which a model should not learn.
 _ABOUT_TEXT = re.compile(
     r"(.*_)?(id|idx|index|url|uri|path|score|count|date|time|at|hash)|row|source|link|timestamp"
     r"|title|author|lang|language|license|domain|subset|split|file|file_?name|dump|tags|length"
     r"|meta.*|__.*"
 )
-# What answers point at choices with: a number, or a letter.
+# An answer that refers to a choice by number or letter.
 _POINTER = re.compile(r"\(?([0-9](?:\.0)?|[A-Ha-h])[).]?")
-# What parts columns in other files; a single name has none of it.
+# Column separators of other formats, which the name of a single column does not contain.
 _PARTED = re.compile(r"[,;|\t^~]|\S {2,}\S|\w\s*-?[#:<>=@*/\\]+\s*\w", re.ASCII)
 _WORDS = re.compile(r"[A-Za-z0-9_]+")
 _NAME_WORDS_MAX = 6
 _SENTENCE_END = re.compile(r"[.!?][\"')\]]?\s*$")
-# How a list or an object begins or ends that is written as text; its lines may have been parted.
+# The beginning or end of a list or object written as text; a csv reader may have split its lines.
 _STRUCTURE = re.compile(r"^(?:array\()?[\[{]\s*[\[{\"']|(?:[}\]\"']\s*[\]}]|dtype=object\))[,)]*$")
 _AROUND = ' \t\r\n"'
-# A prompt says something; the name of a machine, a type or a version does not.
+# A prompt is a phrase; the name of a machine, a type or a version is not.
 _PROMPT = re.compile(r"\S\s+(?:\S+\s+\S|[a-z])|[.!?:]$|\b[Yy]ou\b|[^\x00-\x7f]")
-# Rows that are looked at.
+# How many rows are inspected.
 SNIFFED_ROWS = 20
 
 
 @dataclass(frozen=True)
 class DataFormat:
-    """A format with the columns that it needs. Of `messages`, `sharegpt` and `text` the input
-    column holds everything; those of `alpaca` are found by their names. Of `prompts` the output
-    column, if there is one, holds what answers are compared with."""
+    """A format with its columns. For `messages`, `sharegpt` and `text` the input column holds
+    everything; `alpaca` finds its columns by name. For `prompts` the output column, if any, holds
+    the reference."""
 
     format: FormatName
     input_column: str = ""
     output_column: str = ""
     system_column: str | None = None
-    # Of `preference` alone, whose input column is empty where the answers bring the question.
+    # Only for `preference`, whose input column is empty if the answers include the question.
     rejected_column: str | None = None
-    # Of `feedback` alone, whose input column is empty where the answer brings the question.
+    # Only for `feedback`, whose input column is empty if the answer includes the question.
     label_column: str | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that it names."""
+        """Returns the columns that it names."""
         answers = (self.output_column, self.rejected_column)
         named = (self.input_column, *answers, self.label_column, self.system_column)
         return tuple(column for column in named if column)
@@ -90,8 +90,9 @@ def recognise_format(
     wanted: FormatName | None = None,
     dropped: int = 0,
 ) -> DataFormat | None:
-    """The format of a file with these columns, by their names and by its first rows, beside which
-    so many are dropped; with `wanted` the columns of that format. None where nobody could say."""
+    """Returns the format of a file by its column names and first rows; `dropped` further rows could
+    not be read. With `wanted` it finds the columns of that format. Returns None if the format is
+    ambiguous."""
     rows = list(rows)
     rated = _feedback(columns, rows, dropped, wanted) if wanted in (None, "feedback") else None
     if rated or wanted == "feedback":
@@ -105,8 +106,8 @@ def recognise_format(
 def _feedback(
     columns: Sequence[str], rows: list[dict[str, Any]], dropped: int, wanted: FormatName | None
 ) -> DataFormat | None:
-    """Answers beside a column that rates them: where nobody asks for that, one that calls some of
-    the first good and others bad."""
+    """Detects answers with a rating column. Unless requested, the column must rate some of the
+    first answers good and others bad."""
     named = [name for name in find_all(columns, *FEEDBACK.names) if _rates(name, rows, wanted)]
     if not named:
         return None
@@ -124,7 +125,7 @@ def _feedback(
 
 
 def _rates(column: str, rows: list[dict[str, Any]], wanted: FormatName | None) -> bool:
-    """Whether nothing but ratings stands in a column, of both kinds unless it is meant to."""
+    """Returns whether a column holds only ratings, and, unless requested, both kinds."""
     ratings = [rating_of(value) for row in rows if not is_blank(value := row.get(column))]
     return None not in ratings and (wanted is not None or len(set(ratings)) == 2)
 
@@ -135,7 +136,7 @@ def _of_answers(
     wanted: FormatName | None,
     dropped: int,
 ) -> DataFormat | None:
-    """The format of a file whose answers nobody has rated."""
+    """Returns the format of a file without ratings."""
     system = _system_column(columns, rows)
     found = _of_conversations(columns, rows, wanted, system)
     if found or wanted in ("messages", "sharegpt", "preference"):
@@ -160,8 +161,8 @@ def _of_answers(
 def _prompts(
     columns: Sequence[str], rows: list[dict[str, Any]], wanted: FormatName | None
 ) -> DataFormat | None:
-    """Questions alone, with what answers are compared with, or nothing: where nobody asks for that,
-    only if no column may hold an answer."""
+    """Detects questions without answers, with or without references. Unless requested, no column
+    may possibly hold an answer."""
     question = find(columns, *PROMPT, *(DIALOGUE.names if wanted else ()))
     if question is None:
         return None
@@ -177,7 +178,7 @@ def _prompts(
 
 
 def _is_tree(value: object) -> bool:
-    """Whether it is a message with its replies, as OpenAssistant has them."""
+    """Returns whether the value is a message with its replies, as in OpenAssistant."""
     return isinstance(value, dict) and "replies" in value
 
 
@@ -187,7 +188,7 @@ def _of_conversations(
     wanted: FormatName | None,
     system: str | None,
 ) -> DataFormat | None:
-    """A format of which a row is a conversation, or two that differ in their answers."""
+    """Returns a format whose rows are conversations, or pairs that differ in their answers."""
     for name in ("messages", "sharegpt"):
         column = _dialogue_column(columns, rows, KEYS[name]) if wanted in (None, name) else None
         if column and (wanted or not _is_part(column, columns)):
@@ -196,7 +197,7 @@ def _of_conversations(
 
 
 def _is_part(column: str, columns: Sequence[str]) -> bool:
-    """Whether a column with conversations is only one of several that a row needs."""
+    """Returns whether a column with conversations is only one of several columns of a row."""
     others = (*PREFERENCE.names, *(HISTORY.names if _has_pair(columns) else ()))
     return find([column], *others) is not None or preference_columns(columns) is not None
 
@@ -204,7 +205,8 @@ def _is_part(column: str, columns: Sequence[str]) -> bool:
 def _preference(
     columns: Sequence[str], rows: list[dict[str, Any]], system: str | None
 ) -> DataFormat | None:
-    """A better and a worse answer, with their question or in conversations that have it."""
+    """Detects a better and a worse answer, with a question column or with conversations that
+    include it."""
     found = preference_columns(columns)
     if found is None:
         return None
@@ -220,13 +222,13 @@ def _preference(
 
 
 def _has_pair(columns: Sequence[str]) -> bool:
-    """Whether a question and its answer have columns of their own."""
+    """Returns whether a question and its answer have separate columns."""
     pairs = (find_all(columns, *pair) for pair in PAIRS)
     return all(instruction_columns(tuple(columns))) or any(len(pair) == 2 for pair in pairs)
 
 
 def points_at_choices(columns: Sequence[str], rows: Sequence[dict[str, Any]], answer: str) -> bool:
-    """Whether the answers are only the numbers or letters of choices, which stand beside them."""
+    """Returns whether the answers are only the numbers or letters of choices in another column."""
     answers = [text for row in rows if (text := _plain(row.get(answer))) is not None]
     return (
         find(columns, *CHOICES.names) is not None
@@ -236,7 +238,7 @@ def points_at_choices(columns: Sequence[str], rows: Sequence[dict[str, Any]], an
 
 
 def is_several_columns(column: str) -> bool:
-    """Whether the name of an only column is rather those of several, which nothing has parted."""
+    """Returns whether the name of the only column looks like several names that were not split."""
     if _PARTED.search(column):
         return True
     words = [word.lower() for word in _WORDS.findall(column)]
@@ -246,12 +248,12 @@ def is_several_columns(column: str) -> bool:
 
 
 def is_sentence(column: str) -> bool:
-    """Whether the name of a column is rather its first row."""
+    """Returns whether the name of a column looks like its first row."""
     return len(column.split()) > _NAME_WORDS_MAX or _SENTENCE_END.search(column) is not None
 
 
 def are_structures(values: Iterable[object]) -> bool:
-    """Whether half of the texts are lists or objects that are written as text, once more in quotes
+    """Returns whether at least half of the texts are lists or objects written as text, quoted again
     or not."""
     texts = [value for value in values if isinstance(value, str) and value.strip()]
     found = (_STRUCTURE.search(text.strip(_AROUND)) for text in texts)
@@ -259,7 +261,7 @@ def are_structures(values: Iterable[object]) -> bool:
 
 
 def _is_plain_text(columns: Sequence[str], rows: list[dict[str, Any]], text: str) -> bool:
-    """Whether nothing but what is about it stands beside a text, and nothing of its own in it."""
+    """Returns whether all other columns are metadata, and the text itself is not structured."""
     if not all(_ABOUT_TEXT.fullmatch(name.strip().lower()) for name in columns if name != text):
         return False
     is_name = len(columns) > 1 or not (is_several_columns(text) or is_sentence(text))
@@ -267,7 +269,8 @@ def _is_plain_text(columns: Sequence[str], rows: list[dict[str, Any]], text: str
 
 
 def _system_column(columns: Sequence[str], rows: list[dict[str, Any]]) -> str | None:
-    """The column with system prompts; one that is called system may as well name a machine."""
+    """Returns the column with system prompts; a column called `system` may instead name a
+    machine."""
     column = find(columns, *SYSTEM.names)
     if column is None and all(find(columns, name) for name in NATURAL_INSTRUCTIONS):
         return find(columns, "definition")
@@ -279,7 +282,7 @@ def _system_column(columns: Sequence[str], rows: list[dict[str, Any]]) -> str | 
 
 
 def _plain(value: object) -> str | None:
-    """The text of a value without lists and objects, and without what is blank around it."""
+    """Returns the stripped text of a value, or None for lists and objects."""
     if value is None or isinstance(value, list | dict):
         return None
     return str(value).strip()
@@ -288,13 +291,14 @@ def _plain(value: object) -> str | None:
 def _dialogue_column(
     columns: Sequence[str], rows: list[dict[str, Any]], keys: tuple[str, str]
 ) -> str | None:
-    """The one column with conversations, or that of them which is called so."""
+    """Returns the one column with conversations, or the one with a usual name if there are
+    several."""
     found = [column for column in columns if _holds_dialogues(column, rows, keys)]
     return find(found, *DIALOGUE.names) or (found[0] if len(found) == 1 else None)
 
 
 def _holds_dialogues(column: str, rows: list[dict[str, Any]], keys: tuple[str, str]) -> bool:
-    """Whether lists of turns stand in a column, or are written in half of its texts."""
+    """Returns whether a column holds lists of turns, natively or in half of its texts."""
     values = [row.get(column) for row in rows]
     if any(_is_dialogue(value, keys) for value in values if not isinstance(value, str)):
         return True

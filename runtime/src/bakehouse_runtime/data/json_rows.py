@@ -1,4 +1,4 @@
-"""Rows of JSON: one object per line, or a list of them."""
+"""Rows of JSON: one object per line, or a list of objects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def jsonl_table(path: Path, name: str) -> Table:
-    """One JSON object per line."""
+    """Opens a file with one JSON object per line."""
     table = Table([], [])
     table.rows = _jsonl_rows(path, name, table)
     return table
@@ -39,7 +39,8 @@ def _jsonl_rows(path: Path, name: str, table: Table) -> Iterator[Row | Dropped]:
 
 
 def json_table(path: Path, name: str) -> Table:
-    """A list of JSON objects, or one object that holds it; another file is read line by line."""
+    """Opens a list of JSON objects, or one object that holds the list; anything else is read line
+    by line."""
     table = Table([], [])
     stream = JsonStream(path, name, table.position)
     stream.skip()
@@ -57,15 +58,15 @@ def json_table(path: Path, name: str) -> Table:
 
 
 def _only_row(stream: JsonStream, table: Table) -> Iterator[Row | Dropped]:
-    """The row of a file that is one object."""
+    """Yields the row of a file that is one object."""
     line = stream.line
     value, text = stream.value()
     yield _object_row(line, text, value, table.columns, set())
 
 
 def _lists_of_rows(stream: JsonStream) -> list[int] | None:
-    """Which values of a file that is one object are lists of rows, the first being 0: where there
-    is one alone, the rows stand in it. None where the file is not one object."""
+    """Returns the indexes of the values that are lists of rows, in a file that is one object. If
+    there is exactly one, it holds the rows. Returns None if the file is not one object."""
     lists: list[int] = []
     try:
         stream.skip()
@@ -83,7 +84,8 @@ def _lists_of_rows(stream: JsonStream) -> list[int] | None:
 
 
 def _go_to_value(stream: JsonStream, at: int) -> bool:
-    """Goes to the value of the next key of an object, which is the one `at`; False at its end."""
+    """Moves to the value of the next key of an object, at index `at`; False at the end of the
+    object."""
     if not stream.go_to_next("}", is_first=at == 0):
         return False
     stream.pass_key()
@@ -91,7 +93,7 @@ def _go_to_value(stream: JsonStream, at: int) -> bool:
 
 
 def _pass_value(stream: JsonStream) -> bool:
-    """Goes past a value. Whether it is a list of objects that are rows, and not the turns of one
+    """Skips a value. Returns whether it is a list of rows, rather than the turns of one
     conversation."""
     if not stream.is_at("["):
         stream.value()
@@ -113,7 +115,7 @@ def _is_turn(item: dict[str, object]) -> bool:
 def _wrapped_rows(
     stream: JsonStream, wanted: int, name: str, table: Table
 ) -> Iterator[Row | Dropped]:
-    """The rows of the list that is one of the values of an object which was read before."""
+    """Yields the rows of the list at index `wanted` of an object that was scanned before."""
     stream.take("{")
     for at in range(wanted):
         _go_to_value(stream, at)
@@ -124,7 +126,7 @@ def _wrapped_rows(
 
 
 def _list_rows(stream: JsonStream, name: str, table: Table) -> Iterator[Row | Dropped]:
-    """The rows of a file that is a JSON list."""
+    """Yields the rows of a file that is a JSON list."""
     yield from _rows_inside(stream, name, table)
     stream.skip()
     if not stream.is_at_end():
@@ -132,7 +134,7 @@ def _list_rows(stream: JsonStream, name: str, table: Table) -> Iterator[Row | Dr
 
 
 def _rows_inside(stream: JsonStream, name: str, table: Table) -> Iterator[Row | Dropped]:
-    """The values of the list that begins here."""
+    """Yields the rows of the list at the current position."""
     known: set[str] = set()
     is_first = True
     try:
@@ -152,8 +154,8 @@ def _rows_inside(stream: JsonStream, name: str, table: Table) -> Iterator[Row | 
 def _object_row(
     line: int, text: str, value: object, columns: list[str], known: set[str]
 ) -> Row | Dropped:
-    """The row of a JSON value; its keys join `columns`, of which `known` is the set. `text` is what
-    it was read from."""
+    """Returns the row of a JSON value and adds its keys to `columns`, whose set is `known`. `text`
+    is its source."""
     if not isinstance(value, dict):
         return Dropped(line, "not an object with columns")
     if fault := character_fault(text, value):

@@ -1,4 +1,4 @@
-"""JSON values one after the other, from a file of which only a window is in memory."""
+"""Reads consecutive JSON values from a file with only a window of it in memory."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from .table import Position
 
 _BLANKS = re.compile(f"[{BLANK}]*")
-# Lists and objects within one another: the parser of another language ends somewhere else.
+# Nesting limit for lists and objects; parsers of other languages have other limits.
 _NESTING_MAX = 500
-# More digits than a float can mean, and fewer than int() refuses.
+# More digits than a float can represent, and fewer than int() rejects.
 _DIGITS_MAX = 400
-# A word, an escape or a number that is cut is no longer than this where the parser stumbles.
+# A truncated word, escape or number ends within this many characters of the parse error.
 _CUT_MAX = 32
 
 
 class NotJsonError(Exception):
-    """What is wrong with a text that is read as JSON, and where."""
+    """A JSON syntax error and its location."""
 
     def __init__(self, message: str, line: int, character: int) -> None:
         super().__init__(message)
@@ -32,22 +32,22 @@ class NotJsonError(Exception):
 
 
 class JsonStream:
-    """A place in a JSON text, from which it is read on. Of the text only as much is held as the
-    longest value takes."""
+    """A position in a JSON text. Only as much of the text is in memory as the longest value
+    takes."""
 
     def __init__(self, path: Path, name: str, position: Position) -> None:
-        """`position` follows in bytes."""
+        """`position` is updated in bytes."""
         self.line = 1
         self._position = position
         position.total = path.stat().st_size
         self._pieces = text_pieces(path, name)
         self._text = ""
         self._at = 0
-        # Characters of this line that are before the place.
+        # Characters of this line before the current position.
         self._passed = 0
 
     def skip(self) -> None:
-        """Goes past white space."""
+        """Skips white space."""
         while True:
             end = skip_blanks(self._text, self._at)
             self._advance(end)
@@ -55,21 +55,21 @@ class JsonStream:
                 return
 
     def is_at(self, mark: str) -> bool:
-        """Whether this character stands here, where there is no white space."""
+        """Returns whether the next character is `mark`; does not skip white space."""
         return self._text.startswith(mark, self._at)
 
     def is_at_end(self) -> bool:
-        """Whether nothing follows, where white space was skipped."""
+        """Returns whether the text ends here; call `skip` first."""
         return self._at == len(self._text)
 
     def take(self, mark: str) -> None:
-        """Goes past this character. Raises NotJsonError where another one stands."""
+        """Consumes this character. Raises NotJsonError for another one."""
         if not self.is_at(mark):
             raise self._fault(f"'{mark}' expected", self._at)
         self._advance(self._at + 1)
 
     def go_to_next(self, end: str, *, is_first: bool) -> bool:
-        """Goes to the next value of a list, or key of an object. False where its `end` stands."""
+        """Moves to the next value of a list, or key of an object. Returns False at its `end`."""
         self.skip()
         if not is_first and not self.is_at(end):
             self.take(",")
@@ -77,7 +77,7 @@ class JsonStream:
         return not self.is_at(end)
 
     def pass_key(self) -> None:
-        """Goes past a key of an object, to its value. Raises NotJsonError."""
+        """Skips a key of an object, up to its value. Raises NotJsonError."""
         if not self.is_at('"'):
             raise self._fault("a key expected", self._at)
         self.value()
@@ -86,7 +86,7 @@ class JsonStream:
         self.skip()
 
     def value(self) -> tuple[object, str]:
-        """The value that stands here, and the text that it was read from. Raises NotJsonError."""
+        """Returns the value at the current position and its source text. Raises NotJsonError."""
         while True:
             try:
                 value, end = decode(self._text, self._at)
@@ -94,7 +94,7 @@ class JsonStream:
                 if self._may_be_cut(error) and self._read_on():
                     continue
                 raise self._fault(error.msg, error.pos) from error
-            # A number may go on.
+            # A number may continue after the window.
             if end < len(self._text) or not self._read_on():
                 return value, self._advance(end)
 
@@ -103,8 +103,8 @@ class JsonStream:
         return is_string or error.pos >= len(self._text) - _CUT_MAX
 
     def _read_on(self) -> bool:
-        """Drops what is passed, and adds as much again as is left, or a piece. False at the end of
-        the file, where all stays as it is."""
+        """Drops the consumed text, and reads at least as much as the remaining text. Returns False
+        at the end of the file, without changes."""
         rest = self._text[self._at :]
         read = [rest]
         count = 0
@@ -136,13 +136,13 @@ class JsonStream:
 
 
 def skip_blanks(text: str, at: int) -> int:
-    """The place after white space."""
+    """Returns the position after white space."""
     blanks = _BLANKS.match(text, at)
     return blanks.end() if blanks else at
 
 
 def decode(text: str, at: int) -> tuple[object, int]:
-    """One JSON value and the place behind it. All that is wrong with it is a JSONDecodeError."""
+    """Returns one JSON value and its end. Every fault is a JSONDecodeError."""
     try:
         value, end = _DECODER.raw_decode(text, at)
     except RecursionError:
@@ -176,7 +176,7 @@ def _whole_number(digits: str) -> float:
 
 
 def refuse_constant(name: str) -> float:
-    """Python's own NaN and Infinity are not JSON."""
+    """Rejects Python's NaN and Infinity, which are not JSON."""
     message = f"{name} is no JSON value"
     raise ValueError(message)
 

@@ -1,4 +1,4 @@
-"""Which examples are put together into one sequence, so that little has to be filled up."""
+"""Packs several examples into one sequence to reduce padding."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def pack(lengths: Numbers, limit: int) -> Numbers:
-    """The number of the sequence of each example: the longest examples first, each where it leaves
-    the least room (best fit decreasing). No sequence is longer than `limit`, no example is cut."""
+    """Returns the sequence number of each example by best-fit decreasing. No sequence is longer
+    than `limit`, no example is cut."""
     found = np.empty(len(lengths), dtype=np.int64)
     count = 0
-    # The sequences by the room that they have, and that room in ascending order.
+    # The sequences by their remaining room, and those rooms in ascending order.
     by_room: dict[int, list[int]] = defaultdict(list)
     rooms: list[int] = []
     for example in np.argsort(-lengths, kind="stable").tolist():
@@ -41,5 +41,5 @@ def pack(lengths: Numbers, limit: int) -> Numbers:
 
 
 def packed_lengths(lengths: Numbers, limit: int) -> Numbers:
-    """Tokens of each sequence that these examples are packed into."""
+    """Returns the token count of each packed sequence."""
     return np.bincount(pack(lengths, limit), weights=lengths).astype(np.int64)

@@ -14,13 +14,12 @@ if TYPE_CHECKING:
     from pyarrow import RecordBatch
     from pyarrow.parquet import ParquetFile
 
-# Rows that are unpacked at once: a short file may hold one long text a million times.
+# Rows unpacked per batch; a short file may hold one long text a million times.
 _ROWS_AT_ONCE = 64
-# Of the columns that are read. Pages of a row group may be unpacked whole.
+# Limit for the columns that are read; pages of a row group may be unpacked whole.
 _GROUP_BYTES_MAX = 1 << 30
-# What a file may unpack to in all. A dictionary makes gigabytes of a file of some kilobytes, and
-# whoever reads them takes the memory's bandwidth from every chat on the same machine; real data
-# packs far less.
+# Limits for the unpacked file. A dictionary can expand some kilobytes to gigabytes, and reading
+# them takes memory bandwidth from every chat on the machine; real data expands far less.
 _UNPACKED_BYTES_FREE = 256 << 20
 _UNPACKED_TIMES_MAX = 50
 
@@ -28,8 +27,8 @@ _UNPACKED_TIMES_MAX = 50
 def parquet_table(
     path: Path, name: str, wanted: Callable[[list[str]], Collection[str]] | None
 ) -> Table:
-    """A parquet file; only those of its columns are unpacked that are `wanted`. Raises PlainError
-    for another kind of file, and for row groups that are too large to be read."""
+    """Opens a parquet file and unpacks only its `wanted` columns. Raises PlainError if it is no
+    parquet file or a row group is too large."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -73,7 +72,7 @@ def _rows(
 
 
 def _unpacked_bytes(batch: RecordBatch) -> int:
-    """What the batch takes without dictionaries."""
+    """Returns the size of the batch without dictionaries."""
     import pyarrow as pa
 
     return sum(
@@ -83,7 +82,7 @@ def _unpacked_bytes(batch: RecordBatch) -> int:
 
 
 def _values(batch: RecordBatch) -> Sequence[dict[str, Any] | None]:
-    """The rows of a batch; None for one whose text is not UTF-8."""
+    """Returns the rows of a batch; None for a row whose text is not UTF-8."""
     try:
         return batch.to_pylist()
     except UnicodeDecodeError:
@@ -98,7 +97,7 @@ def _row_values(row: RecordBatch) -> dict[str, Any] | None:
 
 
 def _refuse_large_groups(file: ParquetFile, name: str, read: list[str]) -> None:
-    """Before anything is unpacked, by what the file says of itself."""
+    """Checks the sizes in the metadata before anything is unpacked."""
     metadata = file.metadata
     for index in range(metadata.num_row_groups):
         group = metadata.row_group(index)

@@ -1,4 +1,4 @@
-"""What a data file becomes, and what it needs for that."""
+"""The result of reading a data file, and the requirements of the objectives."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Prepared:
-    """What a data file becomes."""
+    """The result of reading a data file."""
 
     columns: list[str]
     # None for text files.
@@ -36,22 +36,22 @@ class Prepared:
     train: Examples
     held_out: Examples
     samples: list[Sample]
-    # What some held-out examples ask; of the first ones where all are trained on.
+    # The questions of some held-out examples, or of the first ones if none are held out.
     questions: list[Question] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    # Tokens that an example may have.
+    # The most tokens that an example may have.
     limit: int = 0
-    # What each example asks, as a number; none of a text.
+    # A hash of each example's question; empty for a text.
     question_keys: Numbers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @property
     def longest(self) -> int:
-        """Tokens of the longest example."""
+        """Returns the token count of the longest example."""
         parts = (self.train, self.held_out)
         return int(max(part.longest_of_each().max(initial=0) for part in parts))
 
     def trained_lengths(self, *, packing: bool) -> Numbers:
-        """Tokens of each sequence that is trained on."""
+        """Returns the token count of each sequence that is trained on."""
         if packing:
             return packed_lengths(self.train.lengths(), self.limit)
         return self.train.longest_of_each()
@@ -59,20 +59,20 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a data file has been read."""
+    """How much of a data file has been read."""
 
     rows: int
     tokens: int
-    # Of the file, from 0 to 1.
+    # Share of the file, from 0 to 1.
     part: float
-    # What has been read, as if it were the whole file; None while that cannot be said. Raises
-    # PlainError where nothing of it can be used.
+    # Returns the result as if the part that was read were the whole file; None if no result is
+    # possible yet. Raises PlainError if no row is usable.
     so_far: Callable[[], Prepared] | None
 
 
 class Options(NamedTuple):
-    """Whether tokens are kept, and examples held out; what they are for, and for how many tokens
-    that the model writes they leave room."""
+    """Whether to store tokens and hold out examples, the objective, and how many generated tokens
+    to leave room for."""
 
     keep_tokens: bool
     holds_out: bool
@@ -81,7 +81,7 @@ class Options(NamedTuple):
 
 
 def require_stride(data: DataSpec, limit: int, tokens: ModelTokens) -> int:
-    """How many tokens of text an example holds. Raises PlainError where the stride fills it."""
+    """Returns the text tokens per example. Raises PlainError if the stride fills an example."""
     room = limit - len(tokens.text_prefix)
     if data.stride >= room:
         raise PlainError(
@@ -91,12 +91,12 @@ def require_stride(data: DataSpec, limit: int, tokens: ModelTokens) -> int:
 
 
 def has_references(prepared: Prepared) -> bool:
-    """Whether each prompt has something that answers are compared with."""
+    """Returns whether the prompts have references."""
     return prepared.format is not None and prepared.format.output_column != ""
 
 
 def require_room(options: Options, limit: int) -> None:
-    """Raises PlainError where the answers that the model writes leave no room for a prompt."""
+    """Raises PlainError if the generated answers leave no room for a prompt."""
     if options.new_tokens >= limit:
         raise PlainError(
             f"Answers of up to {options.new_tokens} tokens fill the chunk of {limit}: choose fewer "
@@ -104,8 +104,8 @@ def require_room(options: Options, limit: int) -> None:
         )
 
 
-# What objectives need that compare answers, or have them written: the format, what its rows have,
-# and what it is called.
+# Requirements of objectives that compare or generate answers: the format, an explanation, and the
+# format's display name.
 COMPARED: dict[Objective, tuple[FormatName, str, str]] = {
     "dpo": (
         "preference",
@@ -117,15 +117,15 @@ COMPARED: dict[Objective, tuple[FormatName, str, str]] = {
 }
 
 
-# Those that read both answers of a pair.
+# Objectives that read both answers of a pair.
 PAIRS: frozenset[Objective] = frozenset(
     objective for objective, (needed, *_) in COMPARED.items() if needed == "preference"
 )
 
 
 def require_compared(objective: Objective, data_format: DataFormat | None, file_path: str) -> None:
-    """Raises PlainError where an objective that compares answers has none to compare, and where
-    one that learns answers has none to learn."""
+    """Raises PlainError if an objective that compares answers has none to compare, or if SFT has no
+    answers to learn."""
     if objective not in COMPARED:
         if data_format is not None and data_format.format == "prompts":
             raise PlainError(

@@ -1,4 +1,4 @@
-"""What held-out examples ask, as it is shown beside the answers of models."""
+"""The questions of held-out examples, shown next to the answers of models."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from .turns import Turn
 
-# Of so many of the first examples is kept what they ask, and of those that are held out so many are
-# taken. Which ones these are is only known once all of the file has been read.
+# Questions are stored for the first _KEPT examples, and up to _QUESTIONS_MAX of the held-out ones
+# are shown. Which examples are held out is only known once the whole file is read.
 _KEPT = 512
 _QUESTIONS_MAX = 5
 _CHARACTERS = 2000
 
 
 class Question(NamedTuple):
-    """What a held-out example asks."""
+    """The question of a held-out example."""
 
-    # Among the held-out ones.
+    # Index among the held-out examples.
     example: int
-    # The last turn before the answer that is learnt last; None of a text.
+    # The last turn before the last trained answer; None for a text.
     text: str | None
-    # Turns of user and assistant before it.
+    # Number of earlier user and assistant turns.
     earlier_turns: int
 
 
 class Questions:
-    """What the first examples of a file ask, while it is read."""
+    """The questions of the first examples of a file, while it is read."""
 
     def __init__(self) -> None:
         self._asked: list[tuple[str | None, int] | None] = []
 
     def add(self, turns: list[Turn] | None, *, is_good: bool = True) -> None:
-        """The next example: the turns before its last answer, or None of a text. Nobody is asked
-        for an answer that is bad."""
+        """Adds the next example: the turns before its last answer, or None for a text. Skips the
+        question of a bad answer."""
         if len(self._asked) >= _KEPT:
             return
         if not is_good:
@@ -45,8 +45,7 @@ class Questions:
         self._asked.append((text, max(0, len(contents) - 1)))
 
     def of_held_out(self, examples: list[int]) -> list[Question]:
-        """Of the held-out examples, which come by their numbers, the first in the file, each
-        question once."""
+        """Returns the distinct questions of the first held-out examples in file order."""
         early = nsmallest(_KEPT, ((number, at) for at, number in enumerate(examples)))
         found: dict[object, Question] = {}
         for number, at in early:
@@ -62,5 +61,5 @@ class Questions:
 
 
 def text_questions(held_out: int) -> list[Question]:
-    """The first of so many held-out pieces of a text."""
+    """Returns one entry for each of the first held-out pieces of a text."""
     return [Question(at, None, 0) for at in range(min(_QUESTIONS_MAX, held_out))]

@@ -1,4 +1,4 @@
-"""What is to be said of answers that are rated good or bad, and how many there are of each."""
+"""Counts and checks answers that are rated good or bad."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 class Ratings(NamedTuple):
-    """How many answers are good, and how many bad."""
+    """The number of good and of bad answers."""
 
     good: int
     bad: int
 
 
 def ratings_of(examples: Examples) -> Ratings | None:
-    """None where no answer is rated."""
+    """Returns the counts, or None if answers are not rated."""
     if examples.good is None:
         return None
     good = int(examples.good.sum())
@@ -28,7 +28,7 @@ def ratings_of(examples: Examples) -> Ratings | None:
 
 
 def require_both_kinds(prepared: Prepared, file_path: str) -> None:
-    """Raises PlainError where all that is trained on is good, or bad: nothing tells them apart."""
+    """Raises PlainError if all training answers are good or all are bad: KTO needs both."""
     trained, held_out = ratings_of(prepared.train), ratings_of(prepared.held_out)
     if trained is None or (trained.good > 0 and trained.bad > 0):
         return
@@ -48,7 +48,7 @@ def require_both_kinds(prepared: Prepared, file_path: str) -> None:
 
 
 def held_out_warnings(prepared: Prepared) -> list[str]:
-    """Where good and bad answers cannot be told apart among those that are held out."""
+    """Returns a warning if all held-out answers have the same rating."""
     ratings = ratings_of(prepared.held_out)
     if ratings is None or len(prepared.held_out) == 0 or (ratings.good > 0 and ratings.bad > 0):
         return []

@@ -1,9 +1,8 @@
-"""Rows of a data file, with the exact line of every row that cannot be used.
+"""Reads the rows of a data file, with the exact line of every unusable row.
 
-What makes a single row unusable drops that row with its reason; what makes the file unusable
-(not UTF-8, no such column, not the format its name says) raises PlainError. The web app shows the
-same rows before a training: server/src/modules/datasets/preview/fixtures/read-alike.json holds both
-readers to one table.
+An unusable row is dropped with a reason. An unusable file (not UTF-8, a missing column, not the
+format of its name) raises PlainError. The web app previews the same rows; fixtures/read-alike.json
+of server/src/modules/datasets/preview tests both readers against one table.
 """
 
 from __future__ import annotations
@@ -34,15 +33,15 @@ if TYPE_CHECKING:
     from .table import Position
 
 _NAMED_COLUMNS_MAX = 20
-# How a text shows that a picture, video or sound belongs there.
+# The placeholder for a picture, video or sound in a text.
 _MEDIA_MARK = re.compile(r"<(?:image|video|audio)>")
 _NO_MEDIA: tuple[object, ...] = (None, "", [])
 
 
 @dataclass
 class Rows:
-    """What the rows of a file become, the dropped ones among them, in the file's order. They are
-    read while iterating; `columns` of jsonl and json are complete only afterwards."""
+    """The converted rows of a file, with the dropped ones, in file order. They are read while
+    iterating; for jsonl and json `columns` is complete only afterwards."""
 
     columns: list[str]
     format: DataFormat
@@ -51,7 +50,7 @@ class Rows:
     usage: Usage
 
     def warnings(self, file_path: str) -> list[str]:
-        """What is said of the columns, and of what stands in them, once the rows are read."""
+        """Returns warnings about the columns and their values; call it after the rows are read."""
         return [
             *_name_warnings(self.columns, self.format, file_path),
             *column_warnings(self.columns, self.format, self.usage.ignored),
@@ -60,16 +59,16 @@ class Rows:
 
 
 def is_text(file_path: str) -> bool:
-    """Whether a file of this name is continued as text, without columns."""
+    """Returns whether a file of this name is plain text without columns."""
     return _kind(file_path) == "txt"
 
 
 def read_rows(path: Path, data: DataSpec) -> Rows:
-    """The rows of a data file in the wanted format, or in the one that it is recognised as. The
-    ending of `data.file_path` decides the reader.
+    """Returns the rows of a data file in the wanted or detected format. The file extension of
+    `data.file_path` decides the reader.
 
-    Raises PlainError, at once or while its rows are read, when the file or its columns cannot be
-    used at all.
+    Raises PlainError, immediately or while its rows are read, if the file or its columns are
+    unusable.
     """
     data_format = _named_format(data) or _recognised_format(path, data)
     wanted = data_format.columns
@@ -106,7 +105,7 @@ def read_rows(path: Path, data: DataSpec) -> Rows:
 def _without_media(
     read: Conversation | Passage | Dropped, row: Row, columns: list[str]
 ) -> Conversation | Passage | Dropped:
-    """The row, dropped if its text shows a picture, video or sound of another column."""
+    """Drops the row if its text refers to a picture, video or sound in another column."""
     if isinstance(read, Dropped):
         return read
     said = [read.text] if isinstance(read, Passage) else [turn.content for turn in read.turns]
@@ -121,7 +120,7 @@ def _without_media(
 
 
 def _named_format(data: DataSpec) -> DataFormat | None:
-    """The format whose columns the spec names; None where the file has to be looked at."""
+    """Returns the format whose columns the spec names, or None if the file has to be inspected."""
     wanted, question, answer = data.format, data.input_column, data.output_column
     system = data.system_column or None
     if wanted in (None, "prompt_completion"):
@@ -141,21 +140,21 @@ def _named_format(data: DataSpec) -> DataFormat | None:
 
 
 def _recognised_format(path: Path, data: DataSpec) -> DataFormat:
-    """The format by the first rows; of parquet every column is unpacked for them. Raises DataError
-    where it is not plain."""
+    """Detects the format from the first rows; parquet unpacks every column for them. Raises
+    DataError if it is ambiguous."""
     table = read_table(path, data.file_path)
     first = list(islice(table.rows, SNIFFED_ROWS))
     rows = [item.values for item in first if isinstance(item, Row)]
     recognised = recognise_format(table.columns, rows, data.format, len(first) - len(rows))
     if recognised is None:
         raise DataError(_why_unrecognised(data, table.columns, first), table.columns)
-    # An empty name asks for no system prompt.
+    # An empty name requests no system prompt.
     named = recognised.system_column if data.system_column is None else data.system_column
     return replace(recognised, system_column=named or None)
 
 
 def _why_unrecognised(data: DataSpec, columns: list[str], first: list[Row | Dropped]) -> str:
-    """Why a file with these first rows is not recognised, and what to do."""
+    """Explains why a file with these first rows is not recognised, and the fix."""
     name, ending = Path(data.file_path).name, _kind(data.file_path)
     if not columns and first and isinstance(first[0], Dropped):
         fault = f"{name} has no rows with columns: line {first[0].line} is {first[0].reason}."
@@ -173,7 +172,7 @@ _JSON_LINES = (
     "A .jsonl file has one whole object on each line; a list of objects belongs into a .json file."
 )
 _HEADER = " They are named by its first line: put one above it if that is a row already."
-# Why a file is not recognised as each format.
+# Errors for a file that is not recognised, by wanted format.
 _UNRECOGNISED: dict[FormatName | None, str] = {
     None: "The format of {name} is not recognised: choose one, and the columns that it needs.",
     "messages": "{name} has no column, or several, with lists of messages (role, content).",
@@ -190,7 +189,7 @@ _UNRECOGNISED: dict[FormatName | None, str] = {
 
 
 def _name_warnings(columns: list[str], data_format: DataFormat, file_path: str) -> list[str]:
-    """What is said where the name of an only column may be a row."""
+    """Returns a warning if the name of the only column may be a row."""
     is_csv = _kind(file_path) in ("csv", "tsv")
     if data_format.format != "text" or len(columns) > 1 or not is_csv or find(columns, *TEXT.names):
         return []
@@ -201,7 +200,7 @@ def _name_warnings(columns: list[str], data_format: DataFormat, file_path: str) 
 
 
 def text_warnings(text: str, file_path: str) -> list[str]:
-    """What is said of a text file that holds rows."""
+    """Returns a warning if a text file holds structured rows."""
     lines = (line.strip() for line in islice(io.StringIO(text), SNIFFED_ROWS))
     if are_structures(lines):
         return [
@@ -212,7 +211,7 @@ def text_warnings(text: str, file_path: str) -> list[str]:
 
 
 def read_text(path: Path, file_path: str) -> str:
-    """The whole of a text file. Raises PlainError when it is empty or not UTF-8."""
+    """Reads a whole text file. Raises PlainError if it is empty or not UTF-8."""
     text = "".join(text_pieces(path, Path(file_path).name))
     if not text.strip():
         raise PlainError(f"{Path(file_path).name} holds no text.")
@@ -222,8 +221,8 @@ def read_text(path: Path, file_path: str) -> str:
 def read_table(
     path: Path, file_path: str, wanted: Callable[[list[str]], Collection[str]] | None = None
 ) -> Table:
-    """Opens a data file by the ending of its name. Of parquet only those of its columns are
-    unpacked that are `wanted`. Raises PlainError for what is wrong at once."""
+    """Opens a data file by its extension. Parquet unpacks only its `wanted` columns. Raises
+    PlainError for faults that show on opening."""
     name = Path(file_path).name
     if path.stat().st_size == 0:
         raise PlainError(f"{name} is empty.")
@@ -247,21 +246,21 @@ def read_table(
     raise PlainError(f"{name} cannot be read: use a csv, jsonl, json, txt or parquet file.")
 
 
-# Endings that stand for another one, those of packed files, and those of workbooks; read-preview.ts
-# of the web app's preview has the same.
+# Aliases of extensions, and the extensions of packed files and workbooks; read-preview.ts of the
+# web app's preview has the same.
 _ALIASES = {"ndjson": "jsonl", "jsonlines": "jsonl", "md": "txt"}
 _PACKED = {"gz", "zip", "zst", "bz2", "xz", "7z", "tar", "tgz"}
 _WORKBOOKS = {"xlsx", "xls", "xlsm", "ods", "numbers"}
 
 
 def _kind(file_path: str) -> str:
-    """By which a file is read: the ending of its name."""
+    """Returns the normalised file extension, which decides the reader."""
     ending = Path(file_path).suffix.lower().removeprefix(".")
     return _ALIASES.get(ending, ending)
 
 
 def _named(columns: list[str]) -> str:
-    """The sentence that names the columns of a file."""
+    """Returns a sentence that lists the columns of a file."""
     named = columns[:_NAMED_COLUMNS_MAX]
     more = len(columns) - len(named)
     if not named:
@@ -270,7 +269,7 @@ def _named(columns: list[str]) -> str:
 
 
 def _require_columns(table: Table, wanted: Iterable[str], file_path: str) -> None:
-    """Refuses a missing column once the columns are known."""
+    """Raises DataError for a missing column, once the columns are known."""
     for column in wanted:
         if table.columns and column not in table.columns:
             message = f"{Path(file_path).name} has no column {column}."

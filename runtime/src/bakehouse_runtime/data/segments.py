@@ -1,7 +1,7 @@
-"""Cuts a text into segments: whole sentences, packed up to a chunk's size.
+"""Cuts a text into segments of whole sentences, packed up to a chunk's size.
 
-Everything works on spans of the original text, so that nothing is lost or changed. None of the
-methods downloads anything.
+All functions work on spans of the original text, so nothing is lost or changed. None of the methods
+downloads anything.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 Span = tuple[int, int]
 SentenceMethod = Literal["regex", "spacy", "nltk"]
 
-# After . ! or ?, before what looks like the start of a sentence; or at an empty line.
+# After . ! or ?, before a likely start of a sentence; or at an empty line.
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])|\n\s*\n")
-# spaCy refuses longer texts (1,000,000 characters); shorter pieces also keep its memory small.
+# spaCy rejects texts above 1,000,000 characters; shorter pieces also limit its memory.
 _SPACY_CHARACTERS = 100_000
 
 
 def sentence_ends(text: str, method: SentenceMethod) -> array[int]:
-    """Where each sentence of a text ends. The first one begins the text, and each holds the white
-    space before it; in an array, since a long text has millions of them."""
+    """Returns the end of each sentence. The first sentence starts at 0, and each includes its
+    leading white space. Uses an array, since a long text has millions of sentences."""
     found = {"regex": _regex_ends, "spacy": _spacy_ends, "nltk": _nltk_ends}[method](text)
     ends = array("q")
     start = 0
@@ -42,7 +42,7 @@ def sentence_ends(text: str, method: SentenceMethod) -> array[int]:
 def pack(sizes: Sequence[int], limit: int, overlap: int) -> Iterator[range]:
     """Packs neighbouring sentences of the given sizes into groups of at most `limit` tokens.
 
-    A group repeats the last sentences of the one before it as far as they fit into `overlap`
+    A group repeats the last sentences of the previous group as far as they fit into `overlap`
     tokens. A sentence above the limit is a group of its own.
     """
     first = 0
@@ -58,7 +58,7 @@ def pack(sizes: Sequence[int], limit: int, overlap: int) -> Iterator[range]:
 
 
 def windows(count: int, size: int, overlap: int) -> Iterator[range]:
-    """Windows of `size` tokens over `count` tokens; neighbours share `overlap` tokens."""
+    """Yields windows of `size` tokens over `count` tokens; neighbours share `overlap` tokens."""
     start = 0
     while True:
         yield range(start, min(start + size, count))
@@ -68,7 +68,8 @@ def windows(count: int, size: int, overlap: int) -> Iterator[range]:
 
 
 def _overlap_start(sizes: Sequence[int], first: int, end: int, room: int, overlap: int) -> int:
-    """The first sentence that the next group repeats: after `first`, so that it goes forward."""
+    """Returns the first sentence that the next group repeats; always after `first`, to guarantee
+    progress."""
     shared = 0
     start = end
     while start - 1 > first and shared + sizes[start - 1] <= min(overlap, room):
@@ -94,14 +95,15 @@ def _spacy_ends(text: str) -> Iterator[int]:
 def _nltk_ends(text: str) -> Iterator[int]:
     from nltk.tokenize.punkt import PunktSentenceTokenizer, PunktTrainer
 
-    # Punkt learns the abbreviations from the text itself; its ready-made parameters are a download.
+    # Punkt learns abbreviations from the text itself; its ready-made parameters would be a
+    # download.
     trainer = PunktTrainer()
     trainer.train(text, finalize=True, verbose=False)
     return (end for _, end in PunktSentenceTokenizer(trainer.get_params()).span_tokenize(text))
 
 
 def _pieces(text: str, size: int) -> Iterator[Span]:
-    """Pieces of at most `size` characters, cut after a line or a word where there is one."""
+    """Yields pieces of at most `size` characters, cut after a line or a word if possible."""
     start = 0
     while start < len(text):
         end = min(start + size, len(text))

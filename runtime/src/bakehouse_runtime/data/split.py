@@ -1,4 +1,4 @@
-"""Which examples are trained on and which are held out."""
+"""Splits examples into training and held-out ones."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 
 
 class SplitKey(NamedTuple):
-    """What a row asks, and all that it says, as numbers: equal for equal texts, however they are
-    spaced and whether in capitals. They mean nothing in another process."""
+    """Hashes of a row's question and of its whole text, ignoring spacing and case. Only comparable
+    within one process."""
 
     question: int
     whole: int
 
 
 def split_key(row: Conversation | Passage) -> SplitKey:
-    """The key of a row; what opens a conversation is its question, whatever prompts the system."""
+    """Returns the key of a row; the question is everything before the first answer, without system
+    prompts."""
     if isinstance(row, Passage):
         key = _text_key(row.text)
         return SplitKey(key, key)
@@ -41,19 +42,19 @@ def split_key(row: Conversation | Passage) -> SplitKey:
 
 
 class Split(NamedTuple):
-    """Numbers of examples in the order in which they are used."""
+    """Example numbers in the order in which they are used."""
 
     train: Numbers
     held_out: Numbers
 
 
 def split_examples(questions: Numbers, wholes: Numbers, part: float, seed: int) -> Split:
-    """Holds out about 1 - `part` of the examples, drawn by `seed`; the numbers are their keys.
+    """Holds out about 1 - `part` of the examples, drawn by `seed`; the arrays hold their keys.
 
-    All examples of one question fall on the same side: what was trained on would measure nothing.
-    Where that leaves too little to hold out, as when every row asks the same of another text, only
-    those that say the same in all are kept together. Of a few long texts the shortest is held out,
-    however long it is.
+    All examples of one question fall on the same side, because a question seen in training would
+    measure nothing. If that leaves too little to hold out, as when every row asks the same about
+    another text, only identical rows stay together. Of a few long texts, the shortest is held out,
+    whatever its length.
     """
     wanted = len(questions) - train_count(len(questions), part)
     by_question = _hold_out(questions, wanted, seed)
@@ -67,18 +68,19 @@ def split_examples(questions: Numbers, wholes: Numbers, part: float, seed: int) 
 
 
 def train_count(count: int, part: float) -> int:
-    """How many of `count` are trained on: at least one, and all but one if there are two."""
+    """Returns how many of `count` are trained on: at least one, and at most all but one if there
+    are two."""
     return max(1, min(round(count * part), count - 1))
 
 
 def _hold_out(keys: Numbers, wanted: int, seed: int) -> Split:
-    """At most `wanted` of the examples held out, those of one key together."""
+    """Holds out at most `wanted` of the examples, with the examples of one key together."""
     _, firsts, by_key, sizes = np.unique(
         keys, return_index=True, return_inverse=True, return_counts=True
     )
     shuffled = list(range(len(firsts)))
     random.Random(seed).shuffle(shuffled)
-    # Groups are drawn by the order in which they first appear: hashes differ between processes.
+    # Draws groups by their first appearance, because hashes differ between processes.
     drawn = np.argsort(firsts)[shuffled]
     is_held_out = np.zeros(len(firsts), dtype=bool)
     room = wanted

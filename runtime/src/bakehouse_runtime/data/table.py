@@ -1,4 +1,4 @@
-"""Rows of a data file while they are read, whatever its format."""
+"""The rows of a data file while they are read, in any format."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-# What JSON calls white space.
+# White space in JSON.
 BLANK = " \t\r\n"
 NUL = "the text contains a NUL character"
-# What to do about a file that is of no use for them.
+# Advice for a file with NUL characters.
 WITHOUT_NUL = "Remove these characters, save the file as UTF-8 text and upload it again."
 _PIECE_BYTES = 1 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# What other kinds of file begin with, whatever their names say, and what to do about them;
-# decode-text.ts of the preview has the same.
+# Magic bytes of other file types, with the advice for each; decode-text.ts of the preview has the
+# same.
 _OTHER_KINDS = (
     (b"PK\x03\x04", "is an Excel workbook or another zip archive. Save its rows as CSV"),
     (b"\x1f\x8b", "is packed with gzip. Unpack it"),
@@ -31,39 +31,39 @@ _OTHER_KINDS = (
     (b"\xff\xfe", "is UTF-16 text. Save it as UTF-8"),
     (b"\xfe\xff", "is UTF-16 text. Save it as UTF-8"),
 )
-# In UTF-16 every second byte of most texts is NUL.
+# In UTF-16, every second byte of most texts is NUL.
 _SNIFFED_BYTES = 1024
-# Escapes that may stand for no character; most text has none, and is not looked at more closely.
+# Escapes of possibly invalid characters; a text without them needs no closer check.
 _ESCAPED = re.compile(r"\\u(0000|[dD][89a-fA-F])")
 
 
 class DataError(PlainError):
-    """The file cannot be used as it was asked; `columns` are those that it has."""
+    """The file cannot be used as requested; `columns` are its columns."""
 
     def __init__(self, message: str, columns: list[str]) -> None:
         super().__init__(message)
         self.columns = columns
 
     def __reduce__(self) -> tuple[type[DataError], tuple[str, list[str]]]:
-        """So that it reaches another process as it is."""
+        """Pickles all arguments, so that the error can cross a process boundary."""
         return DataError, (str(self), self.columns)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row that has its columns. `line` is where it starts, from 1 (parquet: the row's number)."""
+    """A readable row. `line` is its first line, from 1 (parquet: the row's number)."""
 
     line: int
     values: dict[str, Any]
 
 
 class UnusableError(Exception):
-    """Why a row cannot be used."""
+    """The reason why a row cannot be used."""
 
 
 @dataclass(frozen=True)
 class Dropped:
-    """A row that cannot be used, and why."""
+    """An unusable row, and the reason."""
 
     line: int
     reason: str
@@ -71,21 +71,21 @@ class Dropped:
 
 @dataclass
 class Position:
-    """How far a file has been read, in the reader's own unit: bytes, characters or rows."""
+    """How much of a file has been read, in the reader's own unit: bytes, characters or rows."""
 
     done: int = 0
     total: int = 0
 
     @property
     def part(self) -> float:
-        """From 0 to 1."""
+        """Returns the share from 0 to 1."""
         return min(1.0, self.done / self.total) if self.total else 0.0
 
 
 @dataclass
 class Table:
-    """The columns that the file names, and its rows in order. Rows are read while iterating;
-    `columns` of jsonl and json are complete only afterwards."""
+    """The columns and rows of a file, in order. Rows are read while iterating; for jsonl and json
+    `columns` is complete only afterwards."""
 
     columns: list[str]
     rows: Iterable[Row | Dropped]
@@ -93,8 +93,8 @@ class Table:
 
 
 def character_fault(text: str, value: object) -> str | None:
-    """What is wrong with the characters of a JSON value that was read from `text`, its keys
-    included: those that no text has, and that neither tokenizers nor databases take."""
+    """Returns what is wrong with the characters of a JSON value or its keys, which were read from
+    `text`: invalid characters that neither tokenizers nor databases accept."""
     if not _ESCAPED.search(text):
         return None
     written = json.dumps(value, ensure_ascii=False)
@@ -102,12 +102,12 @@ def character_fault(text: str, value: object) -> str | None:
         written.encode("utf-8")
     except UnicodeEncodeError:
         return "half of a surrogate pair stands where a character should"
-    # In JSON it is always escaped; a backslash before it would be doubled.
+    # In JSON it is always escaped; a literal backslash before it would be doubled.
     return NUL if re.search(r"(?<!\\)(\\\\)*\\u0000", written) else None
 
 
 def refuse_twins(columns: Iterable[str], name: str) -> None:
-    """Raises PlainError where two columns have one name: nobody could say which is meant."""
+    """Raises PlainError if two columns have the same name, which would be ambiguous."""
     seen: set[str] = set()
     for column in columns:
         if column in seen:
@@ -118,7 +118,8 @@ def refuse_twins(columns: Iterable[str], name: str) -> None:
 def numbered_lines(
     path: Path, name: str, position: Position | None = None
 ) -> Iterator[tuple[int, str]]:
-    """The lines of a UTF-8 file with their numbers, ends of line included. `position` follows."""
+    """Yields the lines of a UTF-8 file with their numbers, line endings included. Updates
+    `position`."""
     position = position or Position()
     position.total = path.stat().st_size
     with path.open("rb") as stream:
@@ -138,9 +139,9 @@ def numbered_lines(
 
 
 def text_pieces(path: Path, name: str) -> Iterator[str]:
-    """The text of a UTF-8 file in pieces of bounded length, however long its lines are."""
+    """Yields the text of a UTF-8 file in pieces of bounded length, however long its lines are."""
     decoder = codecs.getincrementaldecoder("utf-8")()
-    # The line that the next piece begins in, and where that line and the piece begin in the file.
+    # The line in which the next piece begins, and the file offsets of that line and of the piece.
     line, line_start, start = 1, 0, 0
     with path.open("rb") as stream:
         while raw := stream.read(_PIECE_BYTES):

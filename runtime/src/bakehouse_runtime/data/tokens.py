@@ -25,46 +25,48 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelTokens:
-    """How a model reads text."""
+    """The tokenizer, special tokens and chat template of a model."""
 
     tokenizer: Tokenizer
     special_tokens: dict[str, str]
     chat_template: str | None
-    # The date that chat templates are rendered with.
+    # The date with which chat templates are rendered.
     today: date
 
     @cached_property
     def text_prefix(self) -> list[int]:
-        """What the tokenizer puts before every text: the begin-of-text token, or nothing."""
+        """Returns the tokens that the tokenizer puts before every text: the begin-of-text token or
+        none."""
         begin = self.tokenizer.token_to_id(self.special_tokens.get("bos_token", ""))
         return [begin] if begin is not None and self.tokenizer.encode("").ids[:1] == [begin] else []
 
     @cached_property
     def text_suffix(self) -> list[int]:
-        """What ends every text: the end-of-text token, or nothing."""
+        """Returns the tokens that end every text: the end-of-text token or none."""
         end = self.tokenizer.token_to_id(self.special_tokens.get("eos_token", ""))
         return [] if end is None else [end]
 
     def encode_batch(self, texts: list[str]) -> list[Encoding]:
-        """Tokens of texts as they stand, with nothing put before or after them."""
+        """Tokenises texts without adding special tokens."""
         return self.tokenizer.encode_batch(texts, add_special_tokens=False)
 
     def conversation(self, turns: list[Turn], tools: Sequence[Tool] = ()) -> Rendered:
-        """The conversation as the model reads it, and what of it is learnt. Raises
-        TemplateRefusalError where the chat template cannot write it."""
+        """Renders a conversation and marks the spans that count in the loss. Raises
+        TemplateRefusalError if the chat template cannot render it."""
         return self._template.render(turns, tools)
 
     def prompt(self, messages: list[dict[str, Any]]) -> str:
-        """The conversation up to where the next answer begins. Raises TemplateRefusalError."""
+        """Renders a conversation up to the start of the next answer. Raises
+        TemplateRefusalError."""
         return self._template.prompt(messages)
 
     def question(self, turns: list[Turn], tools: Sequence[Tool]) -> str:
-        """The same of turns, in which these functions may be called."""
+        """As `prompt`, for turns in which `tools` may be called."""
         return self._template.question(turns, tools)
 
     @cached_property
     def template_source(self) -> str:
-        """The model's own chat template, or the plain one."""
+        """Returns the model's own chat template, or the plain one."""
         if self.chat_template is not None:
             return self.chat_template
         return plain_template(begins=len(self.text_prefix) > 0)
@@ -85,8 +87,8 @@ class ModelTokens:
 def read_model_tokens(folder: Path, today: str | None = None) -> ModelTokens:
     """Reads the tokenizer, its special tokens and the chat template of a model folder.
 
-    `today` (e.g. 2026-11-20) is the date for a chat template that asks for it: a run that goes on
-    after midnight must not train on other tokens than before.
+    `today` (e.g. 2026-11-20) is the date for chat templates that use it, so that a run resumed
+    after midnight trains on the same tokens.
     """
     from tokenizers import Tokenizer
 
@@ -97,7 +99,7 @@ def read_model_tokens(folder: Path, today: str | None = None) -> ModelTokens:
         tokenizer = Tokenizer.from_file(str(file))
     except Exception as error:  # The library raises bare Exception.
         raise PlainError(f"The base model's tokenizer.json cannot be read: {error}.") from error
-    # Cutting and filling are decided here, not by what the tokenizer was saved with.
+    # Truncation and padding are decided here, not by the saved settings of the tokenizer.
     tokenizer.no_truncation()
     tokenizer.no_padding()
     config = read_optional_object(folder / "tokenizer_config.json")
@@ -110,8 +112,8 @@ def read_model_tokens(folder: Path, today: str | None = None) -> ModelTokens:
 
 
 def _named_tokens(folder: Path, config: dict[str, Any], tokenizer: Tokenizer) -> dict[str, str]:
-    """The special tokens that have a name: in older models they stand in a file of their own, and
-    in some, such as GPT-2, only the number of the one that ends a text is told."""
+    """Returns the named special tokens. Older models store them in a separate file, and some, such
+    as GPT-2, only have the id of the end-of-text token."""
     named = _special_tokens(
         read_optional_object(folder / "special_tokens_map.json")
     ) | _special_tokens(config)
@@ -125,7 +127,7 @@ def _named_tokens(folder: Path, config: dict[str, Any], tokenizer: Tokenizer) ->
 
 
 def _special_tokens(config: dict[str, Any]) -> dict[str, str]:
-    """`bos_token` and its like; older files wrap each in an object."""
+    """Returns `bos_token` and similar entries; older files wrap each in an object."""
     found: dict[str, str] = {}
     for key, value in config.items():
         content = value.get("content") if isinstance(value, dict) else value

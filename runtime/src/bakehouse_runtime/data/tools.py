@@ -1,4 +1,4 @@
-"""Functions that a model can call, and its calls, as files have them."""
+"""Parses functions that a model can call, and its calls."""
 
 from __future__ import annotations
 
@@ -9,37 +9,35 @@ from .cells import list_of
 from .json_stream import refuse_constant
 from .table import UnusableError
 
-# A function as OpenAI's API has it: `{"type": "function", "function": {"name": ...}}`.
+# A function in the format of OpenAI's API: `{"type": "function", "function": {"name": ...}}`.
 Tool = dict[str, Any]
 
 
 class ToolCall(NamedTuple):
-    """A call that an answer makes."""
-
     name: str
     arguments: dict[str, Any]
-    # As the file has it; empty where it has none.
+    # The id in the file, or empty.
     id: str = ""
 
     def __str__(self) -> str:
-        """As a person reads it: `weather({"city": "Paris"})`."""
+        """Returns the call in readable form: `weather({"city": "Paris"})`."""
         return f"{self.name}({json.dumps(self.arguments, ensure_ascii=False)})"
 
 
 def read_tools(value: object, where: str) -> list[Tool]:
-    """Functions: a list of them or one, as OpenAI has them or bare, as objects or in JSON. Raises
+    """Parses one function or a list, in OpenAI's format or bare, as objects or JSON. Raises
     UnusableError."""
     return [_tool(item, at) for item, at in _items(value, where)]
 
 
 def read_calls(value: object, where: str) -> tuple[ToolCall, ...]:
-    """Calls: a list of them or one, as OpenAI has them or bare, as objects or in JSON. Raises
+    """Parses one call or a list, in OpenAI's format or bare, as objects or JSON. Raises
     UnusableError."""
     return tuple(_call(item, at) for item, at in _items(value, where))
 
 
 def _items(value: object, where: str) -> list[tuple[object, str]]:
-    """The items of a list, or the only one, each with its place."""
+    """Returns the items of a list, or the single item, each with its path."""
     if isinstance(value, str):
         value = list_of(value) or (_parsed(value, where) if value.strip() else None)
     if isinstance(value, list):
@@ -58,14 +56,14 @@ def _call(value: object, where: str) -> ToolCall:
     given = function.get("arguments", function.get("parameters"))
     arguments = {} if given in (None, "") else _object(given, f"{place}.arguments")
     if isinstance(given, dict):
-        # Columns of parquet give each call the arguments of all others, without a value.
+        # In parquet, each call has the arguments of all other calls, with null values.
         arguments = {name: one for name, one in arguments.items() if one is not None}
     id_ = fields.get("id")
     return ToolCall(function["name"], arguments, id_ if isinstance(id_, str) else "")
 
 
 def _function(fields: dict[str, Any], where: str) -> tuple[dict[str, Any], str]:
-    """What has the name, with its place."""
+    """Returns the object that has the name, with its path."""
     function, place = (
         (fields["function"], f"{where}.function") if "function" in fields else (fields, where)
     )
@@ -90,7 +88,7 @@ def _parsed(text: str, where: str) -> object:
 
 
 def _without_none(value: Any) -> Any:
-    """Without what has no value: columns of parquet give each function the fields of all others."""
+    """Removes null values: in parquet, each function has the fields of all others."""
     if isinstance(value, dict):
         return {name: _without_none(one) for name, one in value.items() if one is not None}
     return [_without_none(one) for one in value] if isinstance(value, list) else value

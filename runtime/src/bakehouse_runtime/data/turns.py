@@ -1,4 +1,4 @@
-"""What the sides of a conversation say, turn by turn, as files have it."""
+"""Parses the turns of a conversation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .tools import ToolCall, read_calls
 
 Role = Literal["system", "user", "assistant", "tool"]
 
-# Who speaks, by the words that files have for it.
+# Roles by the names that files use for them.
 _ROLES: dict[str, Role] = {
     "system": "system",
     "developer": "system",
@@ -30,7 +30,7 @@ _ROLES: dict[str, Role] = {
     "ai": "assistant",
     "bard": "assistant",
     "bing": "assistant",
-    # What these say are calls, as LLaMA-Factory has them.
+    # The content of these turns is a call, as in LLaMA-Factory.
     "function_call": "assistant",
     "tool_call": "assistant",
     "tool": "tool",
@@ -41,55 +41,54 @@ _ROLES: dict[str, Role] = {
 }
 _CALLERS = {"function_call", "tool_call"}
 _CALL_FIELDS = ("tool_calls", "function_call")
-# How results begin where the calls before them are written in the text, as Hermes has them.
+# The prefix of results whose calls are written in the text, as in Hermes.
 _WRITTEN_RESULT = "<tool_response>"
 _WRITTEN_CALL = re.compile(r"<tool_call>\s*(.*?)\s*</tool_call>", re.DOTALL)
-# Thoughts beside an answer, as the APIs of DeepSeek, OpenRouter and gpt-oss return them.
+# Fields for the thoughts of an answer in the APIs of DeepSeek, OpenRouter and gpt-oss.
 THINKING_FIELDS = ("reasoning_content", "reasoning", "thinking")
-# Under which keys a turn has its speaker and its content.
+# The keys of a turn's speaker and content.
 KEYS = {"messages": ("role", "content"), "sharegpt": ("from", "value")}
 
 
 class Turn(NamedTuple):
-    """What one side says. The model learns to write what the assistant says, and reads the rest."""
+    """One turn. Only the assistant's turns count in the loss."""
 
     role: Role
     content: str
-    # Whether an answer is learnt; the file may ask that it be only read.
+    # Whether an answer counts in the loss; the file may exclude it.
     is_learnt: bool = True
-    # What an answer calls, and what was thought before it.
+    # The calls of an answer, and the thoughts before it.
     calls: tuple[ToolCall, ...] = ()
     thinking: str = ""
-    # Of a result: the call that it answers.
+    # For a result: the call that it answers.
     result_of: ToolCall | None = None
 
     @property
     def is_learnt_answer(self) -> bool:
-        """Whether the model learns to write it."""
         return self.role == "assistant" and self.is_learnt
 
     @property
     def said(self) -> str:
-        """All of it as a person reads it: thoughts, content and calls."""
+        """Returns all of it in readable form: thoughts, content and calls."""
         return "\n".join(filter(None, [self.thinking, self.content, *map(str, self.calls)]))
 
 
 def written_turns(value: object) -> list[object] | None:
-    """The turns that are written in a text; None where it holds none."""
+    """Returns the turns that are written in a text, or None."""
     found = list_of(value) if isinstance(value, str) else None
     keys = [turn.keys() for turn in found or [] if isinstance(turn, dict)]
     return found if any(set(names) <= own for own in keys for names in KEYS.values()) else None
 
 
 def ends_with_an_answer(turns: list[object]) -> bool:
-    """Whether the assistant says the last of these turns."""
+    """Returns whether the last turn is the assistant's."""
     last = turns[-1]
     speaker = last.get(keys_of(turns)[0]) if isinstance(last, dict) else None
     return isinstance(speaker, str) and _ROLES.get(speaker.strip().lower()) == "assistant"
 
 
 def keys_of(turns: list[object]) -> tuple[str, str]:
-    """Under which keys these turns have their speakers and contents."""
+    """Returns the keys of the speakers and contents of these turns."""
     is_sharegpt = any(isinstance(turn, dict) and "from" in turn for turn in turns)
     return KEYS["sharegpt" if is_sharegpt else "messages"]
 
@@ -109,13 +108,13 @@ def read_dialogue(values: dict[str, Any], column: str, role_key: str, text_key: 
 
 def turn_list(value: list[object], column: str, role_key: str, text_key: str) -> list[Turn]:
     turns: list[Turn] = []
-    # The calls that have no result yet.
+    # The calls that still lack a result.
     open_calls: list[ToolCall] = []
     read = [
         (f"{column}[{at}]", item, _turn(item, f"{column}[{at}]", role_key, text_key))
         for at, item in enumerate(value)
     ]
-    # Calls that are written in the text stay there, unless results do not.
+    # Calls that are written in the text stay there, unless results are separate turns.
     has_results = any(
         turn and turn.role == "tool" and not _is_written_result(turn) for _, _, turn in read
     )
@@ -133,7 +132,8 @@ def turn_list(value: list[object], column: str, role_key: str, text_key: str) ->
 
 
 def _result(turn: Turn, item: object, where: str, open_calls: list[ToolCall]) -> Turn:
-    """The result with its call, which is open no more: the one that it names, else the first."""
+    """Returns the result with its call, which it removes from `open_calls`: the call that it names,
+    otherwise the first."""
     named = item.get("tool_call_id") if isinstance(item, dict) else None
     answered = next((call for call in open_calls if not named or call.id == named), None)
     if answered:
@@ -149,11 +149,11 @@ def _is_written_result(turn: Turn) -> bool:
 
 
 def _with_written_calls(turn: Turn, where: str) -> Turn:
-    """The answer with the calls that are written in its text, as Hermes has them."""
+    """Returns the answer with the calls that are written in its text, as in Hermes."""
     written = _WRITTEN_CALL.findall(turn.content)
     if not written:
         return turn
-    # In a list, since Python's own notation is read only there.
+    # As a list, because Python notation is only parsed in lists.
     calls = list_of(f"[{','.join(written)}]")
     if calls is None:
         raise UnusableError(f"{where} has a <tool_call> that is not JSON")
@@ -167,7 +167,7 @@ def require_an_answer(turns: list[Turn], column: str) -> None:
 
 
 def _parsed(text: str, column: str) -> object:
-    """csv has no lists: there they are written as JSON, or as Python prints them."""
+    """CSV cells hold lists as JSON, or as Python prints them."""
     written = json_of(text)
     if written is None:
         raise UnusableError(f"column {column} is not a list in JSON")
@@ -178,7 +178,7 @@ def _parsed(text: str, column: str) -> object:
 
 
 def _turn(turn: object, where: str, role_key: str, text_key: str) -> Turn | None:
-    """One turn; None for a system prompt that says nothing."""
+    """Parses one turn; None for an empty system prompt."""
     if not isinstance(turn, dict):
         raise UnusableError(f"{where} holds {kind_of(turn)}, not an object")
     fields: dict[str, Any] = turn
@@ -208,7 +208,8 @@ def _turn(turn: object, where: str, role_key: str, text_key: str) -> Turn | None
 
 
 def _result_text(content: object, where: str) -> str:
-    """What a call has brought, which may be nothing; parts are joined, other objects are JSON."""
+    """Returns the text of a call's result, which may be empty; parts are joined, other objects
+    become JSON."""
     if isinstance(content, list) and all(
         isinstance(one, dict) and "type" in one for one in content
     ):
@@ -219,7 +220,7 @@ def _result_text(content: object, where: str) -> str:
 
 
 def _thinking(fields: dict[str, Any], where: str) -> str:
-    """The thoughts beside an answer."""
+    """Returns the thoughts of an answer."""
     for field in THINKING_FIELDS:
         if not is_blank(fields.get(field)):
             return as_text(fields[field], f"{where}.{field}")
@@ -227,8 +228,8 @@ def _thinking(fields: dict[str, Any], where: str) -> str:
 
 
 def _is_learnt(fields: dict[str, Any], where: str) -> bool:
-    """Whether an answer is learnt: OpenAI's `weight` says it by 0 or 1, Axolotl's `train` by false
-    or true."""
+    """Returns whether an answer counts in the loss: OpenAI's `weight` is 0 or 1, Axolotl's `train`
+    a boolean."""
     for field in ("weight", "train"):
         value = fields.get(field)
         if _is_missing(value):
@@ -242,7 +243,7 @@ def _is_learnt(fields: dict[str, Any], where: str) -> bool:
 
 
 def _joined_parts(content: object, where: str) -> object:
-    """The text of a content that comes in parts, as the APIs for pictures and sound have it."""
+    """Joins the text of a content in parts, the format of APIs for pictures and sound."""
     if not isinstance(content, list):
         return content
     texts: list[str] = []
@@ -269,7 +270,7 @@ def as_text(value: object, where: str, *, may_be_blank: bool = False) -> str:
         if not may_be_blank and not value.strip():
             raise UnusableError(f"{where} is empty")
         return value
-    # Cells of parquet files hold decimals, dates and times as well.
+    # Cells of parquet files also hold decimals, dates and times.
     if isinstance(value, bool | int | float | Decimal | date):
         return str(value)
     raise UnusableError(f"{where} holds {kind_of(value)}, not text")
@@ -284,7 +285,7 @@ def _is_missing(value: object) -> bool:
 
 
 def kind_of(value: object) -> str:
-    """What a value is, in words that a person without Python knows."""
+    """Returns the kind of a value in words for users who do not know Python."""
     if isinstance(value, bytes):
         return "bytes"
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""A file of its own that is held out: then all of the training file is trained on."""
+"""Supports a separate validation file; the whole training file is then trained on."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ValidationFileError(PlainError):
-    """What makes the file that is held out unusable, not the one that is trained on."""
+    """The validation file is unusable, not the training file."""
 
 
 def prepare_files(
@@ -39,11 +39,11 @@ def prepare_files(
     new_tokens: int = 0,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Prepared:
-    """`prepare_examples` of the training file, with what the validation file holds as the held-out
-    examples where there is one. It is read as the training file is: in the same format, from the
-    same columns.
+    """Runs `prepare_examples` on the training file, and uses the examples of the validation file,
+    if any, as held-out examples. The validation file is read in the same format, from the same
+    columns.
 
-    Raises PlainError, ValidationFileError where it is about the validation file.
+    Raises PlainError, or ValidationFileError if the fault is in the validation file.
     """
     if objective in COMPARED and data.format is None and not is_text(data.file_path):
         data = data.model_copy(update={"format": COMPARED[objective][0]})
@@ -74,7 +74,7 @@ def _prepared(
             tokens,
             max_positions,
             holds_out=False,
-            # A sign of life: nothing of the training file has been read.
+            # Report progress although none of the training file has been read.
             on_progress=lambda progress: on_progress(replace(progress, part=0.0, so_far=None)),
         )
     except PlainError as error:
@@ -91,7 +91,7 @@ def _prepared(
 
 
 def _read_alike(path: Path, data: DataSpec) -> DataSpec:
-    """How the validation file is read."""
+    """Returns the spec with which the validation file is read."""
     file_path = data.validation_path
     assert file_path is not None
     if is_text(data.file_path) != is_text(file_path):
@@ -129,7 +129,7 @@ def _joined(trained: Prepared, held_out: Prepared) -> Prepared:
 
 
 def _warnings(trained: Prepared, held_out: Prepared) -> list[str]:
-    """What is to be said of the validation file."""
+    """Returns warnings about the validation file."""
     warnings = [
         f"Validation file: {warning}"
         for warning in held_out.warnings

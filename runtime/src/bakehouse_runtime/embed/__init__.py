@@ -1,1 +1,1 @@
-"""Texts as vectors, by an encoder of this package's own: without torch."""
+"""Computes text embeddings with an encoder of its own, without torch."""

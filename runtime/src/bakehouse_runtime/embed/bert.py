@@ -1,8 +1,8 @@
-"""The forward pass of BERT and of its kin in NumPy, in float32.
+"""The forward pass of BERT and related models in NumPy, in float32.
 
-llama.cpp reads such models too, but takes its activation function from a table of half-precision
-numbers: its vectors differ from the published ones in the fourth digit
-(docs/decisions/embeddings-without-torch.md).
+llama.cpp also reads such models, but reads its activation function from a half-precision table: its
+vectors differ from the published ones in the fourth digit
+(docs/decisions/numpy-embedding-encoder.md).
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-# Families that have BERT's layers, each with whether its positions begin after the padding's.
+# Families with BERT's layers, and whether their positions start after the padding index.
 _FAMILIES = {"bert": False, "roberta": True, "xlm-roberta": True, "camembert": True}
 
 
 class Bert:
-    """States of the last layer for sequences of token ids."""
+    """Computes the last hidden states for sequences of token ids."""
 
     def __init__(self, config: Mapping[str, Any], weights: dict[str, Floats]) -> None:
-        """Raises PlainError for a model that has other layers, or not all of its weights."""
+        """Raises PlainError for a model with other layers or missing weights."""
         family = config.get("model_type")
         if family not in _FAMILIES:
             raise PlainError(f"Models of the type {family} cannot be served for embeddings here.")
@@ -61,12 +61,12 @@ class Bert:
 
     @property
     def vocabulary(self) -> int:
-        """How many token ids there are."""
+        """Returns the number of token ids."""
         return len(self._weights["embeddings.word_embeddings.weight"])
 
     def states(self, sequences: Sequence[Sequence[int]]) -> list[Floats]:
-        """A state a token, [tokens, size], for each sequence. All tokens lie one after the other,
-        so that nothing is computed for padding; sequences should be sorted by length."""
+        """Returns the states [tokens, size] of each sequence. Sequences are concatenated, so that
+        nothing is computed for padding; sort them by length."""
         lengths = [len(sequence) for sequence in sequences]
         ids = np.concatenate([np.asarray(sequence, dtype=np.int64) for sequence in sequences])
         places = np.concatenate([np.arange(length) for length in lengths]) + self._first_position
@@ -125,12 +125,13 @@ class Bert:
 
 
 def _plain_name(name: str) -> str:
-    """Without what a model around the encoder puts before its names."""
+    """Strips the prefix that a model around the encoder adds to its names."""
     return name.removeprefix("bert.").removeprefix("roberta.")
 
 
 def _runs(lengths: list[int]) -> list[tuple[int, int, int]]:
-    """Neighbours of one length: where they begin, how many, how long. They attend at once."""
+    """Returns runs of sequences of equal length, which share one attention call: start, count,
+    length."""
     found, start = [], 0
     for length, group in groupby(lengths):
         count = len(list(group))
@@ -140,8 +141,8 @@ def _runs(lengths: list[int]) -> list[tuple[int, int, int]]:
 
 
 def _gelu(x: Floats) -> Floats:
-    """x times the normal distribution up to x, by a formula for erf that is right to 1.5e-7
-    (Abramowitz and Stegun 7.1.26). In place as far as it goes: memory is what limits it."""
+    """Computes x times the normal CDF of x, with an approximation of erf accurate to 1.5e-7
+    (Abramowitz and Stegun 7.1.26). Works in place, because memory bandwidth is the limit."""
     a = np.abs(x)
     a *= np.float32(math.sqrt(0.5))
     t = 1 / (1 + np.float32(0.3275911) * a)

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-# Tokens that are computed together: of more the numbers between two layers leave the cache.
+# Tokens per batch; larger intermediate results would not fit the cache.
 _BATCH_TOKENS = 512
 
 
 class InputError(Exception):
-    """One of the inputs cannot be read: which, why, and how long it is where it is too long."""
+    """An input cannot be read: its index, the reason, and its length if it is too long."""
 
     def __init__(self, index: int, message: str, tokens: int | None = None) -> None:
         super().__init__(message)
@@ -35,11 +35,9 @@ class InputError(Exception):
 
 
 class Encoder:
-    """Vectors of texts."""
-
     def __init__(self, folder: Path, threads: int = 1, context_tokens: int | None = None) -> None:
-        """Loads a model, to be computed by so many threads, of texts of at most so many tokens.
-        Raises PlainError where it has parts that are not known here."""
+        """Loads a model for `threads` threads and texts of at most `context_tokens` tokens. Raises
+        PlainError if it has unsupported parts."""
         from tokenizers import Tokenizer
 
         modules = read_modules(folder)
@@ -53,11 +51,11 @@ class Encoder:
         self.window = min(limit for limit in (self._bert.positions, *limits) if limit is not None)
         self._tokenizer = _tokenizer(Tokenizer, folder)
         self._around = self._tokenizer.encode("").ids
-        # A batch a thread: to share one batch's products among threads costs more than it gains.
+        # One batch per thread: sharing a batch's products among threads costs more than it gains.
         self._threads = ThreadPoolExecutor(threads, "encoder")
 
     def tokenise(self, inputs: list[str] | list[list[int]]) -> list[list[int]]:
-        """Token ids, with those that stand around every text. Raises InputError."""
+        """Returns token ids, including the special tokens around every text. Raises InputError."""
         texts = [each for each in inputs if isinstance(each, str)]
         if texts and len(texts) == len(inputs):
             prepared = [self._prepared(text) for text in texts]
@@ -70,7 +68,7 @@ class Encoder:
         return found
 
     def encode(self, sequences: list[list[int]]) -> Floats:
-        """One vector a sequence, [sequences, size]."""
+        """Returns one vector per sequence, [sequences, size]."""
         vectors = np.empty((len(sequences), self._bert.size), dtype=np.float32)
         order = sorted(range(len(sequences)), key=lambda index: len(sequences[index]))
         batches = _batches(order, sequences)
@@ -80,7 +78,7 @@ class Encoder:
             for index, states in zip(batch, found, strict=True):
                 vectors[index] = self._pool(states)
 
-        # Consumed, so that what fails in a thread is raised here.
+        # Consume the iterator, so that errors of a thread are raised here.
         list(self._threads.map(encode, batches))
         if self._is_normalised:
             lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
@@ -94,8 +92,8 @@ class Encoder:
         return text.lower() if self._lowers else text
 
     def _checked(self, index: int, ids: Any) -> list[int]:
-        """Ids are those of this model's own tokenizer, and as it writes them: those of another one
-        would be read as other words."""
+        """Only accepts ids in the form of this model's own tokenizer, with its special tokens; ids
+        of another tokenizer would be read as other words."""
         around = self._around
         begins, ends = around[:1], around[-1:]
         if (
@@ -139,7 +137,7 @@ def _tokenizer(kind: Any, folder: Path) -> Any:
         raise PlainError("The model has no tokenizer.json.")
     try:
         tokenizer = kind.from_file(str(file))
-    except Exception as error:  # the library raises nothing narrower
+    except Exception as error:  # The library raises nothing narrower.
         raise PlainError(f"tokenizer.json cannot be read: {error}.") from error
     tokenizer.no_padding()
     tokenizer.no_truncation()

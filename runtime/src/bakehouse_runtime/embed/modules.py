@@ -1,4 +1,4 @@
-"""What comes after the encoder, as the model's modules.json says."""
+"""The modules after the encoder, from the model's modules.json."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _POOLING: dict[str, Callable[[Floats], Floats]] = {
     "lasttoken": lambda states: states[-1],
     "max": lambda states: states.max(axis=0),
 }
-# The same in the older configurations, each as a field of its own.
+# The pooling modes of older configurations, which have one field per mode.
 _OLDER = {
     "pooling_mode_mean_tokens": "mean",
     "pooling_mode_cls_token": "cls",
@@ -37,14 +37,14 @@ _OLDER = {
 
 @dataclass(frozen=True)
 class Modules:
-    """From the states of a text's tokens, [tokens, size], to its vector."""
+    """Turns the states of a text's tokens, [tokens, size], into its vector."""
 
     pool: Callable[[Floats], Floats]
     is_normalised: bool
 
 
 def read_modules(folder: Path) -> Modules:
-    """Raises PlainError where there is something that is not known here."""
+    """Reads modules.json. Raises PlainError for an unsupported module."""
     pool, is_normalised = None, False
     for kind, path in _listed(folder):
         match kind:

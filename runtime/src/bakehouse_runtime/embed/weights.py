@@ -1,4 +1,4 @@
-"""The numbers of a safetensors file as NumPy arrays of float32."""
+"""Reads safetensors files as NumPy arrays of float32."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HEAD_BYTES_MAX = 100_000_000
 
 
 def read_weights(files: list[Path]) -> dict[str, NDArray[np.float32]]:
-    """Every tensor of floating-point numbers in these files, by name. Raises PlainError."""
+    """Returns every floating-point tensor in these files, by name. Raises PlainError."""
     weights: dict[str, NDArray[np.float32]] = {}
     for file in files:
         try:

@@ -1,5 +1,3 @@
-"""The card of an exported model."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -16,7 +14,7 @@ _LICENSE_KEYS = ("license", "license_name", "license_link")
 def model_card(
     spec: ExportSafetensorsSpec | ExportGgufSpec, compared: str, *, is_merged: bool = True
 ) -> str:
-    """The card in Markdown: of what it was made, how it is run, and how it compares."""
+    """Returns the card in Markdown: its source, usage, and comparison."""
     is_gguf = isinstance(spec, ExportGgufSpec)
     repository = spec.fine_tune_repository
     metadata = {

@@ -1,4 +1,4 @@
-"""What two models answer to the same prompts, at temperature 0."""
+"""Compares the answers of two models to the same prompts at temperature 0."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ANSWER_S = 600.0
 
 @dataclass(frozen=True)
 class Comparison:
-    """How many prompts were asked, and how many of the answers are the same word for word."""
+    """The number of prompts, and of answers that are identical word for word."""
 
     prompts: int
     equal: int
@@ -49,7 +49,7 @@ class Comparison:
 
 
 def compare(one: list[str], other: list[str]) -> Comparison:
-    """Of the answers of two models to the same prompts."""
+    """Compares the answers of two models to the same prompts."""
     return Comparison(len(one), sum(a == b for a, b in zip(one, other, strict=True)))
 
 
@@ -61,8 +61,8 @@ def served_answers(
     prompts: list[str],
     stop_requested: Callable[[], bool],
 ) -> list[str]:
-    """What llama.cpp answers as deployments serve `file` of a model's folder, with the adapter if
-    there is one. Raises PlainError where it cannot load the model, and StopRequested."""
+    """Returns llama.cpp's answers with `file` served as in a deployment, with the adapter if there
+    is one. Raises PlainError if it cannot load the model, and StopRequested."""
     from ..serve.engine import answers
     from ..serve.llamacpp import LlamaCpp, server_params
 
@@ -131,7 +131,7 @@ def _serve_spec(spec: ExportGgufSpec, file: str, adapter: Path | None) -> ServeT
 def loaded_answers(
     folder: Path, adapter: Path | None, prompts: list[str], stop_requested: Callable[[], bool]
 ) -> list[str]:
-    """What Transformers answers from a folder, with PEFT's adapter if there is one. Raises
+    """Returns Transformers' answers from a folder, with PEFT's adapter if there is one. Raises
     StopRequested."""
     import torch
     from peft import PeftModel

@@ -1,4 +1,4 @@
-"""A GGUF base with an adapter merged into its weights."""
+"""Merges a GGUF adapter into the weights of a GGUF base."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def merge_gguf(
     name: str,
     progress: Callable[[int, int], None],
 ) -> None:
-    """Writes `target`: the base with the GGUF adapter added to it as llama.cpp would at each
-    request, under a name of its own. Raises PlainError where the adapter is of another model."""
+    """Writes `target`: the base with the adapter added as llama.cpp would add it to each request,
+    under a new name. Raises PlainError if the adapter belongs to another model."""
     from gguf import GGUFReader
 
     reader = GGUFReader(adapter)
@@ -47,7 +47,7 @@ def merge_gguf(
 
     said = {"general.name": name}
     if chat_template(base) is None:
-        # What the adapter was trained with and is served by: without one it would be ChatML.
+        # The template used in training and serving; llama.cpp would default to ChatML.
         said["tokenizer.chat_template"] = plain_template(begins=False)
     rewrite_gguf(base, target, quantization, progress, changed=merged, said=said)
     if pairs:
@@ -55,7 +55,7 @@ def merge_gguf(
 
 
 def _pairs(adapter: GGUFReader) -> dict[str, tuple[Values, Values]]:
-    """The two matrices for each tensor of the base."""
+    """Returns the two matrices for each tensor of the base."""
     found: dict[str, dict[str, Any]] = {}
     for tensor in adapter.tensors:
         name, _, part = tensor.name.rpartition(".")

@@ -1,4 +1,4 @@
-"""A base in safetensors with a PEFT adapter merged into its weights."""
+"""Merges a PEFT adapter into the weights of a safetensors base."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _PREFIX = "base_model.model."
 def merge_safetensors(
     base: Path, adapter: Path, out: Path, progress: Callable[[int, int], None]
 ) -> None:
-    """Writes the base's files into `out`, with the adapter in the weights: the same parts, numbers
-    of the same kind. One part in memory at a time. Raises PlainError where the adapter is of
+    """Writes the base's files into `out` with the adapter merged into the weights, in the same
+    shards and dtypes. Loads one shard at a time. Raises PlainError if the adapter belongs to
     another model."""
     from safetensors import safe_open
     from safetensors.torch import save_file
@@ -55,14 +55,14 @@ def _tensors_of(part: Path) -> list[str]:
 
 
 class _Deltas:
-    """What the adapter adds to each matrix, until it is taken."""
+    """The adapter's update of each matrix, until it is applied."""
 
     def __init__(self, adapter: Path) -> None:
         import torch
 
         config = read_object(adapter / "adapter_config.json")
         self._alpha = scaling_alpha(config)
-        # Of layers that keep their matrices the other way round, as GPT-2's do.
+        # The layers store their matrices transposed, as in GPT-2.
         self._is_turned = bool(config.get("fan_in_fan_out"))
         self._left = {
             name.removesuffix(".weight"): torch.from_numpy(values)
@@ -84,7 +84,7 @@ class _Deltas:
             raise PlainError(f"The adapter's {name} is of another shape than the base's.")
         merged = weight.float() + delta
         if magnitude is not None:
-            # Of each row the direction alone, as long as the magnitude says (DoRA).
+            # DoRA: keeps the direction of each row and sets its length to the magnitude.
             inner = 0 if self._is_turned else 1
             merged *= magnitude.unsqueeze(inner) / merged.norm(dim=inner, keepdim=True)
         return merged.to(weight.dtype).contiguous()

@@ -1,4 +1,4 @@
-"""A Modelfile, by which Ollama serves a GGUF as Bakehouse does."""
+"""Writes a Modelfile, with which Ollama serves a GGUF as Bakehouse does."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     Message = dict[str, str]
 
 _OLLAMA_NAMES = {"repetition_penalty": "repeat_penalty"}
-# Words that no template has of its own.
+# Words that do not appear in any template.
 _SYSTEM, _FIRST, _ANSWER, _SECOND = "Sys0tem", "Ques1tion", "Ans2wer", "Ques3tion"
 
 
 @dataclass(frozen=True)
 class _Pieces:
-    """What a chat template writes around the words of a conversation."""
+    """The text that a chat template writes around the turns of a conversation."""
 
     begin: str
-    # Where there is no system prompt: a template may bring its own.
+    # Used without a system prompt, because a template may have a default one.
     begin_plain: str
     after_system: str
     before_user: str
-    # After what the user says, up to where the answer begins.
+    # Between the user's text and the start of the answer.
     before_answer: str
     after_answer: str
 
     def written(self, messages: list[Message]) -> str:
-        """A conversation as the Go template below writes it."""
+        """Renders a conversation as the Go template below does."""
         around = {
             "system": (self.begin, self.after_system),
             "user": (self.before_user, self.before_answer),
@@ -58,8 +58,9 @@ class _Pieces:
 
 
 def modelfile(gguf_name: str, base: Path, fine_tune: Path) -> str:
-    """The Modelfile for a GGUF beside it. Where the chat template does more than write turns one
-    after another, it has no TEMPLATE: Ollama then chooses one by the GGUF's own."""
+    """Returns the Modelfile for a GGUF in the same folder. It has no TEMPLATE if the chat template
+    does more than write turns one after another; Ollama then picks one from the GGUF's own
+    template."""
     template, stop = run_confined("the chat template", read_template, fine_tune)
     lines = [f"FROM ./{gguf_name}"]
     if template is not None:
@@ -72,8 +73,8 @@ def modelfile(gguf_name: str, base: Path, fine_tune: Path) -> str:
 
 
 def read_template(folder: Path) -> tuple[str | None, str]:
-    """The chat template of a model as one of Go's, if it can be, and the token that ends an answer.
-    A template is a program: call it in a process with limits."""
+    """Returns the chat template of a model as a Go template, if possible, and the token that ends
+    an answer. A template is a program: call this in a process with limits."""
     tokens = read_model_tokens(folder)
     stop = tokens.special_tokens.get("eos_token", "")
     begin = tokens.special_tokens.get("bos_token", "") if tokens.text_prefix else ""
@@ -83,8 +84,8 @@ def read_template(folder: Path) -> tuple[str | None, str]:
 def go_template(
     prompt: Callable[[list[Message]], str], begin_token: str = "", end_token: str = ""
 ) -> str | None:
-    """A Go template that writes what `prompt` does; None where the pieces do not say it all.
-    `begin_token` is put before every text by whoever serves the model, `end_token` ends a turn."""
+    """Returns a Go template that renders as `prompt` does, or None if simple pieces cannot express
+    it. The server adds `begin_token` to every text; `end_token` ends a turn."""
     try:
         pieces = _pieces(prompt, end_token)
         if pieces is None or any(
@@ -109,7 +110,7 @@ def _pieces(prompt: Callable[[list[Message]], str], end_token: str) -> _Pieces |
         return None
     begin, to_user, to_answer, to_next, _ = whole
     before_user = _shared_end(to_user, to_next, plain[0])
-    # All turns may end alike: that belongs to the turn before.
+    # All turns may end with the same token, which then belongs to the previous turn.
     if end_token and end_token in before_user:
         before_user = before_user.rpartition(end_token)[2].lstrip("\n")
     cut = len(before_user)
@@ -124,7 +125,7 @@ def _pieces(prompt: Callable[[list[Message]], str], end_token: str) -> _Pieces |
 
 
 def _shared_end(*texts: str) -> str:
-    """The longest text that all of them end with."""
+    """Returns the longest common suffix."""
     first = texts[0]
     starts = range(len(first) + 1)
     return next(first[at:] for at in starts if all(text.endswith(first[at:]) for text in texts))
@@ -133,7 +134,8 @@ def _shared_end(*texts: str) -> str:
 def _between(
     text: str, words: tuple[str, ...] = (_SYSTEM, _FIRST, _ANSWER, _SECOND)
 ) -> list[str] | None:
-    """The texts before, between and after the words; None unless each stands there once."""
+    """Returns the texts before, between and after the words, or None unless each occurs exactly
+    once."""
     found = []
     for word in words:
         before, found_word, text = text.partition(word)

@@ -1,4 +1,5 @@
-"""`export`: a fine-tune of text becomes one whole model, for Transformers, llama.cpp or Ollama."""
+"""`export`: turns a text fine-tune into a standalone model for Transformers, llama.cpp or
+Ollama."""
 
 from __future__ import annotations
 
@@ -25,10 +26,10 @@ _GENERATION = "generation_config.json"
 
 
 def run(spec: ExportSpec) -> int:
-    """Exports, or begins anew after a restart. Returns the exit status."""
+    """Exports the model; a restarted attempt starts over. Returns the exit status."""
     with workload(spec, "export on a machine with more of it") as work:
         inputs = work.inputs()
-        # A fine-tune of all weights has no adapter, and is converted alone.
+        # A full fine-tune has no adapter and is only converted.
         for name in ("base_model", *([] if isinstance(spec, ExportGgufSpec) else ["adapter"])):
             if name not in inputs:
                 raise PlainError(f"The spec has no input {name}.")
@@ -113,7 +114,7 @@ def _safetensors(
 
 
 def _steps(reporter: Reporter) -> Callable[[int, int], None]:
-    """Reports how far it is. Raises StopRequested: what is half merged is of no use."""
+    """Reports progress. Raises StopRequested: a partial merge is useless."""
 
     def progress(done: int, total: int) -> None:
         if reporter.stop_requested:

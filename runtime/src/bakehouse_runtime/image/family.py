@@ -1,4 +1,4 @@
-"""A kind of diffusion model: what training and sampling both need to know of it."""
+"""A kind of diffusion model, as training and sampling use it."""
 
 from __future__ import annotations
 
@@ -17,33 +17,32 @@ from .text import EncodedTexts, TextEncoder, TextStates
 
 
 class Family(ABC):
-    """Between media and latents, between prompts and text states, and from latents to velocities.
+    """Converts media to latents, prompts to text states, and latents to velocities.
 
-    Media are pictures unless a family says otherwise. Latents are [n, ...] in float32, shifted and
-    scaled as the networks read them. A network is what is trained, and gives a velocity: a Flux has
-    one, a Paris several.
+    Media are pictures unless a family specifies otherwise. Latents are [n, ...] in float32, shifted
+    and scaled for the networks. A network is the trained part, which predicts a velocity: a Flux
+    has one, a Paris several.
     """
 
     name: ClassVar[str]
-    # On the sheets of samples that a training writes: of classifier-free guidance.
+    # Classifier-free guidance for the sample sheets of a training.
     sample_guidance: ClassVar[float]
-    # The guidance that networks are given as a number where nobody chooses one; None: they read
-    # none.
+    # The default of the guidance that networks receive as input; None if they receive none.
     distilled_guidance: ClassVar[float | None] = None
-    # How far training draws its times towards noise; 1: not at all.
+    # How far training shifts its times towards noise; 1 is no shift.
     time_shift: ClassVar[float] = 1.0
-    # Diffusers' class that reads and writes LoRAs on the network; None: it takes none.
+    # Diffusers' class that reads and writes LoRAs of the network; None if there is none.
     lora_loader: ClassVar[Any] = None
 
     def __init__(self, autoencoder: Any, text_encoder: TextEncoder | None) -> None:
-        """`autoencoder` is an `AutoencoderKL` unless a family says otherwise; `text_encoder` may be
-        missing where texts are encoded already."""
+        """`autoencoder` is an `AutoencoderKL` unless a family specifies otherwise; `text_encoder`
+        may be missing if texts are already encoded."""
         self.autoencoder = autoencoder
         self._text_encoder = text_encoder
 
     @property
     def side(self) -> int:
-        """Of the square pictures that the networks generate, in pixels."""
+        """Returns the side of the generated square pictures, in pixels."""
         return int(self.autoencoder.config["sample_size"])
 
     @property
@@ -56,24 +55,24 @@ class Family(ABC):
 
     @property
     def text_encoder(self) -> TextEncoder:
-        """What reads prompts, while it is there."""
+        """Returns the text encoder; fails after `drop_text_encoder`."""
         assert self._text_encoder is not None
         return self._text_encoder
 
     def encode(self, media: Sequence[Any]) -> Tensor:
-        """The latents of media of one size, on the CPU."""
+        """Returns the latents of media of one size, on the CPU."""
         return encode_pictures(self.autoencoder, media)
 
     def decode(self, latents: Tensor) -> list[Any]:
-        """The inverse of `encode`. Raises PlainError for values that are not numbers."""
+        """The inverse of `encode`. Raises PlainError for values that are not finite."""
         return to_pictures(decode_latents(self.autoencoder, latents).cpu().numpy())
 
     def preview(self, latents: Tensor) -> Image.Image:
-        """What one row of latents stands for, at half its size or less."""
+        """Returns a preview of one row of latents, at half its size or less."""
         return decode_preview(self.autoencoder, latents)
 
     def text(self, prompts: list[str]) -> TextStates:
-        """The states of prompts. Raises PlainError for one that is longer than the window."""
+        """Returns the states of prompts. Raises PlainError for a prompt longer than the window."""
         return self.text_encoder.encode(prompts)
 
     @staticmethod
@@ -86,20 +85,20 @@ class Family(ABC):
         condition: Tensor | None = None,
         guidance: Tensor | None = None,
     ) -> Tensor:
-        """The predicted `noise - data` at `latents`, at the times `t` in 0..1, [n].
+        """Predicts `noise - data` at `latents`, at the times `t` in 0..1, [n].
 
-        `condition` are the latents of what is edited, which may have another size; `guidance` is
-        the distilled guidance, [n].
+        `condition` are the latents of the edited picture, which may have another size; `guidance`
+        is the distilled guidance, [n].
         """
 
     def write_samples(self, media: Sequence[Any], columns: int, path: Path) -> Path:
-        """Writes media in rows of `columns` into one file, `path` with the ending of its kind."""
+        """Writes media in rows of `columns` into one file; replaces the extension of `path`."""
         file = path.with_suffix(".png")
         grid(media, columns).save(file)
         return file
 
     def prepare_sampling(self, device: torch.device) -> None:
-        """Moves all to the device, the autoencoder as it is fastest there."""
+        """Moves all parts to the device, with the autoencoder in its fastest layout."""
         use_channels_last(self.autoencoder, device)
         self.to(device)
 
@@ -110,7 +109,8 @@ class Family(ABC):
             self._text_encoder.to(device)
 
     def drop_text_encoder(self, *kept: str) -> None:
-        """Frees its memory: a full-size one takes ten gigabytes. These prompts can be read on."""
+        """Frees the text encoder, which takes ten gigabytes at full size. The `kept` prompts stay
+        encoded."""
         encoder, self._text_encoder = self._text_encoder, None
         if encoder is not None and kept:
             self._text_encoder = EncodedTexts(encoder, kept)

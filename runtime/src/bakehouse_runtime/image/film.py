@@ -1,4 +1,4 @@
-"""Films: frames of one size that follow each other, as many a second."""
+"""Videos: frames of one size at a fixed frame rate."""
 
 from __future__ import annotations
 
@@ -33,19 +33,20 @@ class Film:
         return len(self.frames) / self.fps
 
     def picture(self, number: int) -> Image.Image:
-        """One of its frames."""
+        """Returns one of its frames."""
         return Image.fromarray(self.frames[number])
 
 
 def to_values(films: Sequence[Film]) -> Tensor:
-    """Films of one size and length as float32 [count, 3, frames, height, width] in -1..1."""
+    """Converts videos of one size and length to float32 [count, 3, frames, height, width] in
+    -1..1."""
     frames = torch.from_numpy(np.stack([film.frames for film in films]))
     return frames.permute(0, 4, 1, 2, 3).float() / 127.5 - 1
 
 
 def to_films(values: Tensor, fps: float) -> list[Film]:
-    """The inverse of `to_values`; values outside -1..1 are clipped. Raises PlainError for values
-    that are no numbers, which would become black."""
+    """The inverse of `to_values`; clips values outside -1..1. Raises PlainError for values that are
+    not finite, which would become black."""
     if not values.isfinite().all():
         raise PlainError(
             "The model computed a film with values that are not numbers: its weights are damaged "
@@ -56,7 +57,7 @@ def to_films(values: Tensor, fps: float) -> list[Film]:
 
 
 def strip(film: Film, count: int, side_max: int) -> Image.Image:
-    """Frames evenly over the film in one row, first and last among them."""
+    """Returns evenly spaced frames in one row, including the first and the last."""
     chosen = np.linspace(0, len(film.frames) - 1, min(count, len(film.frames))).round().astype(int)
     pictures = [reduced(film.picture(number), side_max) for number in chosen]
     width, height = pictures[0].size
@@ -67,7 +68,7 @@ def strip(film: Film, count: int, side_max: int) -> Image.Image:
 
 
 def reduced(picture: Image.Image, side_max: int) -> Image.Image:
-    """The picture with its longer side at most so long."""
+    """Returns the picture with its longer side at most `side_max`."""
     scale = min(1.0, side_max / max(picture.size))
     if scale == 1:
         return picture

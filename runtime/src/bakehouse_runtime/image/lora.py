@@ -1,9 +1,9 @@
-"""LoRAs on a network, each for the passes of those pictures alone that want it.
+"""Applies LoRAs to a network only for the pictures that request them.
 
 Diffusers puts PEFT's layers into the model: every layer that a LoRA has once changed is called
-through a wrapper from then on, by pictures without one too. Hooks that are there for a pass leave
-nothing behind. What a file means is Diffusers' to say: its converters read the names that other
-trainers give, and a test holds the pictures together.
+through a wrapper from then on, also for pictures without a LoRA. Forward hooks exist only during a
+pass and leave no trace. Diffusers' converters interpret the file, including the names that other
+trainers use, and a test compares the pictures of both.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from torch.nn import functional as F
 from ..errors import RequestError
 from .family import Family
 
-# So much of what was read is kept, in the model's own number format; the last one always.
+# Limit of the cache, measured in the model's own dtype; the last LoRA always stays.
 _KEPT_BYTES_MAX = 1 << 30
 # A LoRA of all layers of FLUX.1 has a fifth of that.
 _HEADER_BYTES_MAX = 1 << 20
 _NAME_SHOWN_MAX = 120
-# Torch knows types that it cannot convert, or not compare with a number.
+# Torch knows dtypes that it cannot convert, or cannot compare with a number.
 _ALPHA_TYPES = {torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64}
 _MATRIX_TYPES = _ALPHA_TYPES - {torch.int64} | {torch.float8_e4m3fn, torch.float8_e5m2}
-# What trainers make of any layer.
+# A rank that trainers use for any layer.
 _RANK = 128
-# Before the names of the network's layers.
+# The prefix of the network's layers.
 _PREFIX = "transformer."
 
 
 @dataclass(frozen=True)
 class ChosenLora:
-    """What a request wants: the LoRA in `file`, times `scale`. `id` is what it is kept by."""
+    """The LoRA of a request: the weights in `file`, times `scale`, cached under `id`."""
 
     id: str
     file: Path
@@ -51,7 +51,7 @@ class ChosenLora:
 
 @dataclass(frozen=True)
 class _Change:
-    """What one layer adds to its output: up(down(input)) * factor."""
+    """The update that one layer adds to its output: up(down(input)) * factor."""
 
     down: Tensor
     up: Tensor
@@ -75,7 +75,7 @@ class Lora:
 
     @contextmanager
     def applied(self, scale: float) -> Iterator[None]:
-        """The network has it, times `scale`, for as long as the block takes."""
+        """Applies the LoRA to the network, times `scale`, within the block."""
         with ExitStack() as hooks:
             for layer, change in self._changes.items():
                 hooks.callback(layer.register_forward_hook(change.hook(scale)).remove)
@@ -83,7 +83,7 @@ class Lora:
 
 
 class LoraCache:
-    """The LoRAs of one network that were wanted last."""
+    """A cache of the most recently used LoRAs of one network."""
 
     def __init__(
         self, network: nn.Module, family: Family, bytes_max: int = _KEPT_BYTES_MAX
@@ -91,12 +91,11 @@ class LoraCache:
         self._network = network
         self._family = family
         self._bytes_max = bytes_max
-        # Whichever was wanted last comes last.
+        # Ordered by last use, most recent last.
         self._kept: dict[str, Lora] = {}
 
     def load(self, chosen: ChosenLora) -> Lora:
-        """The LoRA, out of its file unless it is kept. Raises RequestError where it does not
-        fit."""
+        """Returns the LoRA from the cache or its file. Raises RequestError if it does not fit."""
         lora = self._kept.pop(chosen.id, None) or read_lora(
             chosen.file, self._network, self._family
         )
@@ -106,7 +105,7 @@ class LoraCache:
         return lora
 
     def clear(self) -> None:
-        """Keeps none; each is read again when it is wanted next."""
+        """Empties the cache."""
         self._kept.clear()
 
     def _size_bytes(self) -> int:
@@ -114,12 +113,12 @@ class LoraCache:
 
 
 def read_lora(file: Path, network: nn.Module, family: Family) -> Lora:
-    """The LoRA in a safetensors file. Raises RequestError, which names what does not fit, where
-    anything in it is not a plain LoRA of this network: half of one makes another picture."""
+    """Reads the LoRA in a safetensors file. Raises RequestError if any part of it is not a plain
+    LoRA of this network, naming the part: a partly applied LoRA would generate another picture."""
     tensors, settings = _opened(file)
     state, alphas = _named_by_diffusers(tensors, family)
     settings = settings or _from_alphas(alphas)
-    # While an adapter of PEFT is trained, each of its layers has the model's own below it.
+    # While PEFT trains an adapter, its layers wrap the model's own layers.
     modules = {name.removesuffix(".base_layer"): one for name, one in network.named_modules()}
     changes: dict[nn.Linear, _Change] = {}
     for name, (down, up) in _pairs(state).items():
@@ -136,11 +135,11 @@ def read_lora(file: Path, network: nn.Module, family: Family) -> Lora:
 
 
 class _Settings(BaseModel):
-    """What scales the matrices, as Diffusers writes it beside them."""
+    """The scaling of the matrices, which Diffusers stores next to them."""
 
     lora_alpha: FiniteFloat = 8
-    # PEFT reads the keys as regular expressions, and a stranger can write one that takes forever.
-    # Those of trainers are names, or ends of names.
+    # PEFT treats the keys as regular expressions, and a malicious one can run forever. Trainers
+    # only write names or suffixes of names.
     alpha_pattern: dict[str, FiniteFloat] = Field(default_factory=dict)
     use_rslora: bool = False
     use_dora: bool = False
@@ -156,8 +155,8 @@ class _Settings(BaseModel):
 
 
 def _from_alphas(alphas: Mapping[str, Tensor]) -> _Settings | None:
-    """A layer without an alpha has that of most, as Diffusers has it; where none has one, it is the
-    rank."""
+    """A layer without an alpha has the most common one, as in Diffusers; without any alphas, alpha
+    is the rank."""
     if not alphas:
         return None
     by_name = {
@@ -169,7 +168,7 @@ def _from_alphas(alphas: Mapping[str, Tensor]) -> _Settings | None:
 
 
 def _opened(file: Path) -> tuple[dict[str, Tensor], _Settings | None]:
-    """The tensors of a file, and what it says of them."""
+    """Returns the tensors of a file and their settings."""
     try:
         with file.open("rb") as stream:
             header_bytes = int.from_bytes(stream.read(8), "little")
@@ -180,8 +179,8 @@ def _opened(file: Path) -> tuple[dict[str, Tensor], _Settings | None]:
             said = (opened.metadata() or {}).get(LORA_ADAPTER_METADATA_KEY)
     except RequestError:
         raise
-    # Safetensors has an error of its own, and torch another for types that it does not know. The
-    # file goes with its request, which may be over.
+    # Safetensors raises its own errors, and torch others for unknown dtypes. The file is deleted
+    # with its request, which may have ended.
     except Exception as error:
         raise _misfit("its file cannot be read as safetensors") from error
     return tensors, None if said is None else _settings(said)
@@ -205,13 +204,13 @@ def _settings(said: str) -> _Settings:
 def _named_by_diffusers(
     tensors: dict[str, Tensor], family: Family
 ) -> tuple[dict[str, Tensor], Mapping[str, Tensor]]:
-    """The matrices under the names that Diffusers and PEFT have for them, below the network
-    (`….lora_A.weight`), and the alphas that are not multiplied into them."""
+    """Returns the matrices under the names that Diffusers and PEFT use, without the network's
+    prefix (`….lora_A.weight`), and the alphas that are not yet multiplied into them."""
     _check_tensors(tensors)
     try:
-        # This takes alphas out of what it is given.
+        # This removes alphas from its argument.
         state, alphas = family.lora_loader.lora_state_dict(dict(tensors), return_alphas=True)
-    # The converters of other trainers' names raise whatever they stumble over.
+    # The converters for other trainers' names raise arbitrary errors.
     except Exception as error:
         raise _no_lora(tensors, family) from error
     if not any("lora" in key for key in state):
@@ -220,14 +219,14 @@ def _named_by_diffusers(
         if not key.startswith(_PREFIX):
             raise _misfit(f"it has {_shown(key)}, and only what begins with {_PREFIX} is applied")
     below = {_below_transformer(key): tensor for key, tensor in state.items()}
-    # As Diffusers decides it.
+    # Diffusers uses the same criterion.
     if "lora_A" not in next(iter(below)):
         below = convert_unet_state_dict_to_peft(below)
     return below, alphas or {}
 
 
 def _check_tensors(tensors: Mapping[str, Tensor]) -> None:
-    """Refuses what the converters leave out without a word, or never end on."""
+    """Rejects what the converters silently ignore, or would loop on forever."""
     for key, tensor in tensors.items():
         if "dora_scale" in key or "lora_magnitude_vector" in key:
             raise _misfit(f"it is a DoRA ({_shown(key)}), and only plain LoRA is applied")
@@ -240,7 +239,7 @@ def _check_tensors(tensors: Mapping[str, Tensor]) -> None:
 
 
 def _pairs(state: Mapping[str, Tensor]) -> dict[str, tuple[Tensor, Tensor]]:
-    """The two matrices of each layer."""
+    """Returns the two matrices of each layer."""
     found: defaultdict[str, dict[str, Tensor]] = defaultdict(dict)
     for key, tensor in state.items():
         name, _, part = key.partition(".lora_")
@@ -262,7 +261,7 @@ def _check_shapes(name: str, layer: nn.Linear, down: Tensor, up: Tensor) -> None
         raise _misfit(
             f"its matrices for {name} are {given[0]} and {given[1]}, the layer is {sizes}"
         )
-    # At a higher rank it costs more than half of what the layer does, and everybody waits for it.
+    # A higher rank costs more than half of the layer's own work and slows down all requests.
     values, sides = layer.in_features * layer.out_features, layer.in_features + layer.out_features
     rank_max = max(_RANK, values // (2 * sides))
     if rank > rank_max:
@@ -270,7 +269,8 @@ def _check_shapes(name: str, layer: nn.Linear, down: Tensor, up: Tensor) -> None
 
 
 def _like(weight: Tensor, matrix: Tensor) -> Tensor:
-    """Where and how the model computes; a copy, since what was read is the file itself, mapped."""
+    """Matches the device and dtype of the model; copies, because the original is a memory map of
+    the file."""
     return matrix.to(weight.device, weight.dtype, copy=True)
 
 
@@ -279,7 +279,7 @@ def _below_transformer(key: str) -> str:
 
 
 def _shown(key: str) -> str:
-    """A name that a stranger may have made."""
+    """Sanitises an untrusted name."""
     return "".join(one if one.isprintable() else "?" for one in key[:_NAME_SHOWN_MAX])
 
 

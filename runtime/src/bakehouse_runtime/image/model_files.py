@@ -1,4 +1,4 @@
-"""The files of a model: their faults in one sentence each, and local paths taken out of them."""
+"""Loads model files, reports faults in one sentence each, and removes local paths."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ _log = logging.getLogger(__name__)
 
 TextModel = TypeVar("TextModel", bound=PreTrainedModel)
 PictureModel = TypeVar("PictureModel", bound=ModelMixin)
-# Of the weights that a file lacks; without them all it is another model's.
+# Names listed of the missing weights; if all are missing, the file is another model's.
 NAMED_MAX = 5
 LIBRARIES = ("diffusers", "transformers")
 
 
 @contextmanager
 def loading(what: str) -> Iterator[None]:
-    """Turns what a library raises over damaged files into a PlainError about `what`."""
+    """Converts errors that a library raises for damaged files to a PlainError about `what`."""
     try:
         yield
     except PlainError:
         raise
-    # Diffusers, Transformers and Tokenizers raise whatever they stumble over, Exception itself too.
+    # Diffusers, Transformers and Tokenizers raise arbitrary errors, including bare Exception.
     except Exception as error:
         raise PlainError(f"{what} cannot be loaded: {_first_sentence(error)}.") from error
 
 
 def named(path: Path) -> str:
-    """A file of a model by its folder, as errors and the log name it."""
+    """Returns a model file's name with its folder, for errors and logs."""
     return f"{path.parent.name}/{path.name}"
 
 
 def check_keys(file: str, missing: Iterable[str], unused: Iterable[str]) -> None:
-    """Refuses a file that lacks weights of the model, and logs those that the model does not use:
-    published files bring some."""
+    """Raises PlainError if a file lacks weights of the model, and logs unused weights, which some
+    published files have."""
     if lacking := sorted(missing):
         names = ", ".join(lacking[:NAMED_MAX])
         rest = len(lacking) - NAMED_MAX
@@ -57,8 +57,8 @@ def check_keys(file: str, missing: Iterable[str], unused: Iterable[str]) -> None
 def load_picture_model(
     kind: type[PictureModel], folder: Path, what: str, dtype: torch.dtype
 ) -> PictureModel:
-    """`what`, a model of Diffusers of the class `kind`. Raises PlainError where it cannot be loaded
-    whole."""
+    """Loads `what`, a Diffusers model of the class `kind`. Raises PlainError unless it loads
+    completely."""
     read_object(folder / "config.json")
     with loading(what), _quiet_libraries():
         loaded: Any = kind.from_pretrained(
@@ -72,7 +72,7 @@ def load_picture_model(
 
 
 def load_text_model(kind: type[TextModel], folder: Path, dtype: torch.dtype) -> TextModel:
-    """A text encoder of the class `kind`. Raises PlainError where it cannot be loaded whole."""
+    """Loads a text encoder of the class `kind`. Raises PlainError unless it loads completely."""
     if not folder.is_dir():
         raise PlainError(f"The folder {folder.name} of the model is missing.")
     with loading(f"The text encoder in {folder.name}"), _quiet_libraries():
@@ -86,8 +86,7 @@ def load_text_model(kind: type[TextModel], folder: Path, dtype: torch.dtype) -> 
 
 
 def forget_origins(folder: Path) -> None:
-    """Takes out of the configurations below `folder` where their models were loaded from: Diffusers
-    writes paths of this machine there."""
+    """Removes local paths from the configurations below `folder`, which Diffusers writes there."""
     for path in folder.rglob("config.json"):
         config = read_object(path)
         if config.pop("_name_or_path", None) is not None:
@@ -95,22 +94,23 @@ def forget_origins(folder: Path) -> None:
 
 
 def _whole(loaded: Any, folder: Path) -> Any:
-    """The model of a library's answer: missing weights would be drawn at random, or left empty."""
+    """Returns the loaded model if it has all weights; missing ones would be random or
+    uninitialised."""
     model, found = loaded
     check_keys(named(_weights_file(folder)), found["missing_keys"], found["unexpected_keys"])
     return model.eval()
 
 
 def _weights_file(folder: Path) -> Path:
-    """Where the weights in `folder` are: the list of the files where they are in several."""
+    """Returns the weights file in `folder`, or the index if there are several files."""
     lists = sorted(folder.glob("*.safetensors.index.json"))
     return (lists or sorted(folder.glob("*.safetensors")))[0]
 
 
 @contextmanager
 def _quiet_libraries() -> Iterator[None]:
-    """Without the libraries' own warnings about weights, which name paths of this machine. Their
-    loggers are those of the whole process: other threads do not see these warnings meanwhile."""
+    """Hides the libraries' warnings about weights, which contain local paths. Their loggers are
+    global: other threads lose these warnings in the meantime too."""
     loggers = [logging.getLogger(name) for name in LIBRARIES]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

@@ -1,4 +1,4 @@
-"""What suits a model where a request says nothing: its folder names it."""
+"""The defaults of a model for requests without settings, from its folder."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from pathlib import Path
 from ..errors import PlainError
 from ..files import read_optional_object
 
-# In `model_index.json`.
+# Keys of `model_index.json`.
 DEFAULT_STEPS = "default_steps"
 DEFAULT_GUIDANCE = "default_guidance"
 
 
 @dataclass(frozen=True)
 class PictureDefaults:
-    """Steps of a picture, and its guidance."""
+    """Steps and guidance of a picture."""
 
     steps: int
     guidance: float
 
 
 def read_defaults(folder: Path, published: PictureDefaults) -> PictureDefaults:
-    """What `model_index.json` names, and what suits the published model for the rest. Raises
+    """Returns the defaults of `model_index.json`, completed by the published ones. Raises
     PlainError."""
     index = read_optional_object(folder / "model_index.json")
     steps = index.get(DEFAULT_STEPS, published.steps)

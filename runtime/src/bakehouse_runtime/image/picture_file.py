@@ -1,4 +1,4 @@
-"""A picture as a file that says inside how it was made."""
+"""Encodes a picture as a file with the metadata of its generation."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from ..errors import PlainError
 
 Format = Literal["png", "jpeg", "webp"]
 
-# As one JSON object in ASCII: a JPEG's EXIF block holds 64 KB, some of which tell what it is.
+# As one JSON object in ASCII: a JPEG's EXIF block holds 64 KB including its header.
 METADATA_BYTES_MAX = 65_000
-# PNG's keywords: 1 to 79 characters of Latin-1 that can be printed.
+# PNG keywords have 1 to 79 printable Latin-1 characters.
 _KEY_CHARACTERS_MAX = 79
 _QUALITY = 92
-# What EXIF writes before a comment, to say what it is written in.
+# The EXIF prefix of a comment, which names its encoding.
 _EXIF_ASCII = b"ASCII\0\0\0"
 
 
 def check_metadata(metadata: Mapping[str, str]) -> None:
-    """Refuses what a file of one of the formats could not hold."""
+    """Raises PlainError for metadata that a file of one of the formats could not hold."""
     for key in metadata:
         if not (1 <= len(key) <= _KEY_CHARACTERS_MAX and key.isascii() and key.isprintable()):
             raise PlainError(
@@ -37,13 +37,13 @@ def check_metadata(metadata: Mapping[str, str]) -> None:
 
 
 def encoded(picture: Image.Image, kind: Format, metadata: Mapping[str, str]) -> bytes:
-    """The bytes of a file: PNG with a text chunk for each key, the others with all of them as one
-    JSON object in EXIF's UserComment."""
+    """Returns the bytes of a file: PNG with a text chunk per key, other formats with one JSON
+    object in EXIF's UserComment."""
     file = BytesIO()
     if kind == "png":
         chunks = PngInfo()
         for key, value in metadata.items():
-            # Of Latin-1 in a plain chunk not all programs know that it is that.
+            # Not all programs decode plain chunks as Latin-1.
             (chunks.add_text if value.isascii() else chunks.add_itxt)(key, value)
         picture.save(file, "PNG", pnginfo=chunks)
     else:

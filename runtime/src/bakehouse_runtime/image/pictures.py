@@ -1,4 +1,4 @@
-"""Pictures as arrays: reading, fitting, grids."""
+"""Reads, crops and converts pictures."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 from ..errors import PlainError
 
 SIXTEEN_BIT_WHITE = 65535
-# What the endings of a dataset's pictures stand for; Pillow reads much else.
+# The formats of a dataset's pictures; Pillow reads many more.
 PICTURE_FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
-# What a person may send to have it edited.
+# The formats of uploaded pictures to edit.
 SENT_FORMATS = ("PNG", "JPEG", "WEBP")
 # A small file may unpack to any size.
 PIXELS_MAX = 40_000_000
-# Of the longer side to the shorter: a full-size model keeps its area in the picture's ratio.
+# Longer side over shorter side: a full-size model keeps its area in the picture's ratio.
 RATIO_MAX = 16
-# Scans of a progressive JPEG, of which programs write about ten. Each has a few bytes and costs a
-# pass over all pixels, which takes milliseconds.
+# Scans of a progressive JPEG; programs write about ten. Each takes a few bytes and costs a pass of
+# milliseconds over all pixels.
 PASSES_MAX = 100
-# Pieces of a file, of which programs write some thousands. Pillow goes through them as it opens a
-# file, and holds up all other threads for as long: eighteen seconds, where there are millions.
+# Pieces of a file; programs write some thousands. Pillow reads all of them when it opens a file and
+# blocks all other threads: eighteen seconds for millions of pieces.
 PARTS_MAX = 50_000
-# Of a piece its length, its name, what it holds and a checksum.
+# Per piece: its length, name, content and checksum.
 _READS_MAX = 4 * PARTS_MAX
-# Pillow copies all of the blocks before for each further one.
+# Pillow copies all previous blocks for each further block.
 _EXIF_BLOCKS_MAX = 50
 _BAND_ROWS = 64
 USUAL_WHITES = (1, 255, SIXTEEN_BIT_WHITE)
 JPEG_FORMATS = ("JPEG", "MPO")
-# Behind other markers decoders expect no length, also where one lies between the bytes of a scan.
+# Other markers have no length, even between the bytes of a scan.
 _JPEG_SEGMENT = re.compile(rb"\xff[\xc0-\xcf\xd8-\xfe]")
 _JPEG_BEGINNING = b"\xff\xd8"
 _JPEG_SCAN = b"\xff\xda"
 _JPEG_END = b"\xff\xd9"
 _EXIF_BLOCK = b"Exif\0\0"
 _PNG_BEGINNING = b"\x89PNG\r\n\x1a\n"
-# Optional chunks that say how a PNG is shown: transparency, animation, orientation.
+# Optional chunks that change how a PNG is shown: transparency, animation, orientation.
 _PNG_SHOWN = (b"tRNS", b"acTL", b"fcTL", b"fdAT", b"eXIf")
-# ImageMagick's place for the orientation.
+# Where ImageMagick stores the orientation.
 _PNG_EXIF_TEXTS = (b"tEXtRaw profile type exif\0", b"zTXtRaw profile type exif\0")
 
-# EXIF orientations, and what turns each of them upright. ImageOps.exif_transpose does the same, but
-# fails on damaged EXIF.
+# The transposition for each EXIF orientation. ImageOps.exif_transpose does the same, but fails on
+# damaged EXIF.
 _TURNS: dict[object, Image.Transpose] = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -60,7 +60,7 @@ _TURNS: dict[object, Image.Transpose] = {
 
 
 class _SentFile(BytesIO):
-    """What a person sent, read in as many pieces as programs write, and in no more."""
+    """An uploaded file that limits the number of reads to what programs' files need."""
 
     reads = 0
 
@@ -72,7 +72,7 @@ class _SentFile(BytesIO):
 
 
 def read_picture(path: Path) -> Image.Image:
-    """The picture in a file as RGB, turned upright; transparency becomes white."""
+    """Reads a picture file as RGB, turned upright; transparency becomes white."""
     try:
         with Image.open(_without_extras(path), formats=PICTURE_FORMATS) as opened:
             _refuse_too_large(opened, path.name)
@@ -83,13 +83,13 @@ def read_picture(path: Path) -> Image.Image:
         raise PlainError(f"The picture {path.name} is missing.") from error
     except PlainError:
         raise
-    # Pillow's decoders raise whatever they stumble over: SyntaxError for a broken PNG.
+    # Pillow's decoders raise arbitrary errors, such as SyntaxError for a broken PNG.
     except Exception as error:
         raise PlainError(f"{path.name} is not a picture that can be read.") from error
 
 
 def decode_picture(content: bytes) -> Image.Image:
-    """The same of a picture that a person has sent, of which one is expected: no animation."""
+    """Decodes an uploaded picture as `read_picture`, but rejects animations."""
     try:
         if content.count(_EXIF_BLOCK) > _EXIF_BLOCKS_MAX:
             raise _too_many_parts("The picture")
@@ -103,7 +103,7 @@ def decode_picture(content: bytes) -> Image.Image:
                 )
             if opened.format in JPEG_FORMATS:
                 _refuse_many_passes(content, "The picture")
-            # Pillow's name for a JPEG that has a large preview behind it, as cameras write them.
+            # Pillow's name for a JPEG followed by a large preview, as cameras write.
             if opened.format != "MPO" and getattr(opened, "is_animated", False):
                 raise PlainError("The picture is an animation. Send a single picture.")
             return _upright_rgb(opened)
@@ -125,9 +125,9 @@ def _without_extras(path: Path) -> Path | BytesIO:
 
 
 def _essential_png(content: bytes, name: str) -> bytes:
-    """A PNG without text, colour profiles and other chunks that `_upright_rgb` does not use.
+    """Removes text, colour profiles and other chunks from a PNG that `_upright_rgb` does not use.
 
-    Pillow refuses a whole picture if one of them is damaged or unpacks to more than 1 MB.
+    Pillow rejects the whole picture if one of them is damaged or unpacks to more than 1 MB.
     """
     if not content.startswith(_PNG_BEGINNING):
         return content
@@ -135,7 +135,7 @@ def _essential_png(content: bytes, name: str) -> bytes:
     for _ in range(PARTS_MAX):
         end = position + 12 + int.from_bytes(content[position : position + 4], "big")
         chunk = content[position + 4 : position + 8]
-        # The names of chunks without which there is no picture begin with a capital.
+        # Names of critical chunks begin with a capital.
         is_needed = chunk[:1].isupper() or chunk in _PNG_SHOWN
         if is_needed or content.startswith(_PNG_EXIF_TEXTS, position + 4):
             kept.append(content[position:end])
@@ -160,16 +160,16 @@ def _upright_rgb(opened: Image.Image) -> Image.Image:
 
 
 def _orientation(opened: Image.Image) -> object:
-    """How EXIF says that a loaded picture is turned; None if it does not say, or is damaged."""
+    """Returns the EXIF orientation of a loaded picture, or None if it is missing or damaged."""
     try:
         return opened.getexif().get(ExifTags.Base.Orientation)
-    # Pillow raises many kinds of errors, among them SyntaxError and struct.error.
+    # Pillow raises many kinds of errors, including SyntaxError and struct.error.
     except Exception:
         return None
 
 
 def _refuse_too_large(opened: Image.Image, name: str) -> None:
-    """Before anything is unpacked: only the size was read so far."""
+    """Runs before anything is unpacked; only the size has been read."""
     pixels = opened.width * opened.height
     if pixels > PIXELS_MAX:
         raise PlainError(
@@ -179,9 +179,8 @@ def _refuse_too_large(opened: Image.Image, name: str) -> None:
 
 
 def _refuse_many_passes(jpeg: bytes, name: str) -> None:
-    """Before anything is unpacked. What segments hold is stepped over, and what comes behind the
-    end is not looked at: a preview has scans too, and the film behind a phone's picture has all
-    bytes."""
+    """Runs before anything is unpacked. Skips the content of segments, and everything after the end
+    marker: a preview has scans too, and a phone's motion photo contains arbitrary bytes."""
     passes, parts, position = 0, 0, len(_JPEG_BEGINNING)
     while marker := _JPEG_SEGMENT.search(jpeg, position):
         position = marker.end()
@@ -193,7 +192,7 @@ def _refuse_many_passes(jpeg: bytes, name: str) -> None:
         passes += marker.group() == _JPEG_SCAN
         if passes > PASSES_MAX:
             raise PlainError(f"{name} is stored in too many passes. Save it again and send that.")
-        # The length counts its own two bytes.
+        # The length includes its own two bytes.
         position += max(2, int.from_bytes(jpeg[position : position + 2], "big"))
 
 
@@ -202,9 +201,9 @@ def _too_many_parts(name: str) -> PlainError:
 
 
 def _eight_bits(picture: Image.Image) -> Image.Image:
-    """A grey picture of wide numbers in 256 shades, which Pillow itself would cut off at 255.
+    """Converts a grey picture of 16 or 32 bits to 256 shades; Pillow would clip it at 255.
 
-    Numbers of 32 bits do not say what white is: the lowest usual white that none exceeds.
+    32-bit values do not define white: use the lowest usual white that no value exceeds.
     """
     white: float = SIXTEEN_BIT_WHITE
     if picture.mode in ("I", "F"):
@@ -217,28 +216,28 @@ def _eight_bits(picture: Image.Image) -> Image.Image:
 
 
 def _bands(picture: Image.Image) -> Iterator[np.ndarray]:
-    """The numbers of a grey picture, some rows at a time: forty megapixels of them would be 320 MB,
-    and each step of a computation as much again."""
+    """Yields the values of a grey picture in bands: forty megapixels would take 320 MB, and the
+    same again for each intermediate result."""
     for top in range(0, picture.height, _BAND_ROWS):
         rows = (0, top, picture.width, min(top + _BAND_ROWS, picture.height))
         yield np.nan_to_num(np.asarray(picture.crop(rows), dtype=np.float64))
 
 
 def fit_square(picture: Image.Image, side: int) -> Image.Image:
-    """Scaled and cropped around its middle to `side` x `side`."""
+    """Scales and crops the picture around its centre to `side` x `side`."""
     return ImageOps.fit(picture, (side, side), Image.Resampling.LANCZOS)
 
 
 def to_array(pictures: Sequence[Image.Image]) -> np.ndarray:
-    """Pictures of one size as float32 [count, 3, height, width] in -1..1."""
+    """Converts pictures of one size to float32 [count, 3, height, width] in -1..1."""
     stacked = np.stack([np.asarray(picture) for picture in pictures])
     return stacked.transpose(0, 3, 1, 2).astype(np.float32) / 127.5 - 1
 
 
 def to_pictures(values: np.ndarray) -> list[Image.Image]:
-    """The inverse of `to_array`; values outside -1..1 are clipped.
+    """The inverse of `to_array`; clips values outside -1..1.
 
-    Raises PlainError for values that are no numbers, which would become black.
+    Raises PlainError for values that are not finite, which would become black.
     """
     if not np.isfinite(values).all():
         raise PlainError(
@@ -250,7 +249,7 @@ def to_pictures(values: np.ndarray) -> list[Image.Image]:
 
 
 def grid(pictures: Sequence[Image.Image], columns: int) -> Image.Image:
-    """All pictures in rows of `columns`, without gaps."""
+    """Returns one sheet with all pictures in rows of `columns`, without gaps."""
     width, height = pictures[0].size
     rows = -(-len(pictures) // columns)
     sheet = Image.new("RGB", (columns * width, rows * height), "white")

@@ -1,4 +1,4 @@
-"""Sampling with any family: several requests at once, a step at a time."""
+"""Samples several requests of any family concurrently, one step at a time."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Ongoing = TypeVar("Ongoing", bound=Sampling)
 
 
 class Pipeline(ABC, Generic[Request, Ongoing]):
-    """A model whose requests join and leave between two steps. What is generated depends on its
-    own request alone, not on the rest of the batch.
+    """A model whose requests join and leave between two steps. A result depends only on its own
+    request, not on the rest of the batch.
 
-    `prepared` may be called from any thread; all else is for the thread that computes.
+    `prepared` may be called from any thread; everything else only from the thread that computes.
     """
 
-    # What it makes, in a word.
+    # The kind of media that it generates.
     medium = "picture"
 
     def __init__(self, family: Family, device: torch.device) -> None:
@@ -36,19 +36,19 @@ class Pipeline(ABC, Generic[Request, Ongoing]):
         self._is_offloaded = False
 
     def generate(self, requests: Sequence[Request]) -> list[Generated]:
-        """Generates all requests at once."""
+        """Generates all requests together."""
         samplings = [self.begin(request) for request in requests]
         while ongoing := [sampling for sampling in samplings if not sampling.is_done]:
             self.step(ongoing)
         return self.finish(samplings)
 
     def prepared(self, request: Request) -> Request:
-        """The request, small enough to wait."""
+        """Returns the request in a form that is small enough to queue."""
         return request
 
     def begin(self, request: Request) -> Ongoing:
-        """A sampling before its first step. Raises PlainError for a request that the model cannot
-        generate."""
+        """Returns a sampling before its first step. Raises PlainError for a request that the model
+        cannot generate."""
         if self._is_offloaded:
             self._onload()
             self._is_offloaded = False
@@ -56,7 +56,7 @@ class Pipeline(ABC, Generic[Request, Ongoing]):
 
     @torch.no_grad()
     def step(self, samplings: Sequence[Ongoing]) -> None:
-        """Takes each sampling one step on."""
+        """Advances each sampling by one step."""
         batches: defaultdict[Hashable, list[Ongoing]] = defaultdict(list)
         for sampling in samplings:
             batches[sampling.batch_key].append(sampling)
@@ -64,19 +64,19 @@ class Pipeline(ABC, Generic[Request, Ongoing]):
             take_step(batch, lambda latents, now, batch=batch: self._velocity(batch, latents, now))
 
     def finish(self, samplings: Sequence[Ongoing]) -> list[Generated]:
-        """What samplings that are done have become. Raises PlainError for values that are not
-        numbers."""
+        """Returns the results of finished samplings. Raises PlainError for values that are not
+        finite."""
         return [
             sampling.generated(self.family.decode(sampling.latents[None])[0])
             for sampling in samplings
         ]
 
     def preview(self, sampling: Ongoing) -> Image.Image:
-        """What a sampling's current step predicts, at half its size or less."""
+        """Returns a preview of a sampling's predicted result, at half its size or less."""
         return self.family.preview(sampling.predicted)
 
     def offload(self) -> None:
-        """Leaves the device, as far as it is worth it, until the next request begins."""
+        """Frees device memory, as far as that is worthwhile, until the next request begins."""
         self._offload()
         free_cache(self.device)
         self._is_offloaded = True
@@ -86,7 +86,7 @@ class Pipeline(ABC, Generic[Request, Ongoing]):
 
     @abstractmethod
     def _velocity(self, batch: Sequence[Ongoing], latents: Tensor, now: Tensor) -> Tensor:
-        """The velocities of a batch, with the guidance of each; in float32."""
+        """Returns the velocities of a batch with their guidance, in float32."""
 
     def _offload(self) -> None:
         self.family.to(CPU)

@@ -1,4 +1,4 @@
-"""Prompts as the token states that the image models read."""
+"""Encodes prompts as the token states that the image models read."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from ..files import SAFE_TOKENIZER, SAFE_WEIGHTS
 from .model_files import load_text_model, loading
 from .sentence_encoder import SENTENCE_WINDOW, sentence_encoder_folder
 
-# What all-MiniLM-L6-v2 was trained to read.
+# The window that all-MiniLM-L6-v2 was trained with.
 LONGEST_SENTENCE_WINDOW = 256
 
-# Up to the window, as models read their prompts, or up to the longest text.
+# Pads to the window, which models expect, or to the longest text.
 Padding = Literal["max_length", "longest"]
 
 
 @dataclass(frozen=True)
 class TextStates:
-    """Prompts as a model reads them: a state a token, [prompts, window, size], and for Flux one
-    vector a prompt, [prompts, size]. All in float32."""
+    """Encoded prompts: one state per token, [prompts, window, size], and for Flux one vector per
+    prompt, [prompts, size]. All in float32."""
 
     tokens: Tensor
     pooled: Tensor | None = None
 
     def to(self, place: torch.device | torch.dtype) -> TextStates:
-        """The same on a device, or as numbers of another type."""
+        """Moves the states to a device, or converts their dtype."""
         return TextStates(
             self.tokens.to(place), None if self.pooled is None else self.pooled.to(place)
         )
 
 
 def joined(texts: Sequence[TextStates]) -> TextStates:
-    """The states of all these prompts, of one encoder."""
+    """Concatenates states of the same encoder."""
     pooled = [text.pooled for text in texts if text.pooled is not None]
     return TextStates(
         torch.cat([text.tokens for text in texts]), torch.cat(pooled) if pooled else None
@@ -48,24 +48,25 @@ def joined(texts: Sequence[TextStates]) -> TextStates:
 
 
 class TextEncoder(Protocol):
-    """Turns prompts into states; an empty prompt stands for none."""
+    """Turns prompts into states; an empty prompt means no prompt."""
 
     window: int
     size: int
 
     def encode(self, prompts: list[str]) -> TextStates:
-        """The states of the prompts; one longer than the window is refused."""
+        """Returns the states of the prompts; raises PlainError for a prompt longer than the
+        window."""
         ...
 
     def length(self, prompt: str) -> int:
-        """How many tokens the prompt is long."""
+        """Returns the number of tokens of the prompt."""
         ...
 
     def to(self, device: torch.device) -> None: ...
 
 
 def load_sentence_encoder(window: int) -> tuple[BertModel, Any]:
-    """all-MiniLM-L6-v2 in float32, and its tokenizer set to `window` tokens."""
+    """Loads all-MiniLM-L6-v2 in float32, and its tokenizer with a window of `window` tokens."""
     folder = sentence_encoder_folder()
     tokenizer = AutoTokenizer.from_pretrained(folder, model_max_length=window, **SAFE_TOKENIZER)
     model = BertModel.from_pretrained(folder, dtype=torch.float32, **SAFE_WEIGHTS)
@@ -73,8 +74,8 @@ def load_sentence_encoder(window: int) -> tuple[BertModel, Any]:
 
 
 class EncodedTexts:
-    """Prompts that were encoded while their encoder was there, each by itself as it is when it is
-    asked for, and no others."""
+    """Serves prompts that were encoded before their encoder was freed, and no others. Each was
+    encoded alone, as in serving."""
 
     def __init__(self, encoder: TextEncoder, prompts: Sequence[str]) -> None:
         self.window = encoder.window
@@ -92,7 +93,7 @@ class EncodedTexts:
 
 
 class SentenceText:
-    """Token states of all-MiniLM-L6-v2; positions behind the prompt's end are zero."""
+    """Token states of all-MiniLM-L6-v2; positions after the prompt's end are zero."""
 
     size = 384
 
@@ -109,7 +110,7 @@ class SentenceText:
 
     @torch.no_grad()
     def _states(self, texts: list[str]) -> Tensor:
-        """Up to the end of the longest: what is behind it is no work, as no state looks there."""
+        """Pads only to the longest text: later positions cost time and do not affect the states."""
         tokens = _tokens(self.tokenizer, texts, self.window, "longest").to(self.model.device)
         states = self.model(**tokens).last_hidden_state
         return states * tokens["attention_mask"][..., None]
@@ -118,7 +119,8 @@ class SentenceText:
         return prompt_length(self.tokenizer, prompt)
 
     def sentences(self, texts: list[str]) -> Tensor:
-        """One unit vector a text, [texts, size]: the mean of its states, as trained."""
+        """Returns one unit vector per text, [texts, size]: the mean of its states, as in
+        training."""
         states = self._states(texts)
         used = states.abs().sum(dim=-1, keepdim=True) > 0
         return F.normalize(states.sum(dim=1) / used.sum(dim=1), dim=-1)
@@ -149,12 +151,12 @@ class ClipText:
 
 
 def prompt_length(tokenizer: Any, prompt: str) -> int:
-    """How many tokens the prompt is long, with the marks at its ends."""
+    """Returns the number of tokens of the prompt, including its start and end tokens."""
     return len(tokenizer(prompt)["input_ids"])
 
 
 def check_prompt_length(tokenizer: Any, prompts: list[str], window: int) -> None:
-    """Refuses a prompt whose end the model would not read."""
+    """Raises PlainError for a prompt that the model would truncate."""
     for prompt in prompts:
         count = prompt_length(tokenizer, prompt)
         if count > window:

@@ -1,8 +1,8 @@
-"""Rules that pay an answer or not: what GRPO learns from. None of them runs code of the user.
+"""The reward rules that GRPO learns from. None of them runs user code.
 
-Patterns and JSON Schemas are both matched by jsonschema-rs, with Rust's regular expressions: their
-time grows with the text alone, whatever the pattern, and the syntax is that of JSON Schema (ECMA
-262) without look-around and back-references.
+jsonschema-rs matches both patterns and JSON Schemas with Rust's regular expressions, whose time is
+linear in the text for any pattern. Their syntax is the one of JSON Schema (ECMA 262) without
+look-around and back-references.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..protocol import Reward, StringCheckReward
 
-# As models and GSM8K write them: with commas between thousands.
+# Numbers as models and GSM8K write them, with thousands separators.
 _NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?", re.ASCII)
 _KINDS = {
     "pattern": "pattern",
@@ -30,20 +30,20 @@ _KINDS = {
 
 
 class RewardError(PlainError):
-    """A reward that cannot be paid as it is asked for."""
+    """An invalid reward."""
 
 
 class Rule(NamedTuple):
-    """A reward that is ready to be paid."""
+    """A compiled reward."""
 
-    # Of curves: the kind, with its number among those of the kind where there are several.
+    # Its name in curves: the kind, with a number if there are several of the kind.
     name: str
-    # Whether an answer to a row with this reference is paid.
+    # Returns whether an answer to a row with this reference is rewarded.
     pays: Callable[[str, str | None], bool]
 
 
 def build_rules(rewards: Sequence[Reward], *, has_references: bool) -> list[Rule]:
-    """The rules by which answers are paid. Raises RewardError with the first of their faults."""
+    """Returns the compiled rewards. Raises RewardError with the first fault."""
     faults = find_reward_faults(rewards, has_references=has_references)
     if faults:
         raise RewardError(faults[0])
@@ -58,7 +58,7 @@ def build_rules(rewards: Sequence[Reward], *, has_references: bool) -> list[Rule
 
 
 def find_reward_faults(rewards: Sequence[Reward], *, has_references: bool) -> list[str]:
-    """Lists the faults of each reward by its number, or says that no reward can pay."""
+    """Returns the faults of each reward by its number, or that no reward can pay."""
     if not rewards:
         return ["GRPO learns from rewards: add one."]
     faults = [
@@ -72,7 +72,7 @@ def find_reward_faults(rewards: Sequence[Reward], *, has_references: bool) -> li
 
 
 def _compares_with_row(reward: Reward) -> bool:
-    """Whether it needs the reference of the row."""
+    """Returns whether the reward needs the reference of the row."""
     return reward.type == "match" or (reward.type == "string_check" and reward.reference is None)
 
 
@@ -134,7 +134,7 @@ def _json_rule(text: str) -> Callable[[str, str | None], bool]:
     def pays(answer: str, _: str | None) -> bool:
         try:
             return bool(validator.is_valid(json.loads(answer, parse_constant=_refuse)))
-        # No JSON, or deeper than anybody meant.
+        # Not JSON, or nested too deeply.
         except (ValueError, RecursionError):
             return False
 
@@ -142,7 +142,8 @@ def _json_rule(text: str) -> Callable[[str, str | None], bool]:
 
 
 def _validator(schema: dict[str, Any], said: str | None) -> Any:
-    """Raises RewardError, with what is `said` or with the reason of the library."""
+    """Compiles a schema. Raises RewardError with the message `said`, or with the library's
+    reason."""
     import jsonschema_rs
 
     try:
@@ -155,7 +156,7 @@ def _validator(schema: dict[str, Any], said: str | None) -> Any:
 
 
 def _retrieve(uri: str) -> NoReturn:
-    # The library would read files and the network.
+    # By default the library would read files and the network.
     raise ValueError(f"{uri} is not part of the schema")
 
 

@@ -1,5 +1,5 @@
-"""An uploaded PEFT adapter as the GGUF adapter that llama.cpp applies: what somebody else wrote is
-read as numbers, and never given to llama.cpp as it is."""
+"""Converts an uploaded PEFT adapter to the GGUF adapter that llama.cpp applies. The untrusted file
+is only read as tensors and never passed to llama.cpp."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAGNITUDE = re.compile(r"base_model\.model\..+\.lora_magnitude_vector(\.weight)
 
 def convert_adapter(adapter: Path, base: Path, out: Path) -> None:
     """Writes `out` from adapter_config.json and adapter_model.safetensors in `adapter`, for the
-    base whose config.json is in `base`. Raises PlainError when llama.cpp has no place for it."""
+    base whose config.json is in `base`. Raises PlainError if llama.cpp cannot apply it."""
     alpha = adapter_alpha(read_object(adapter / "adapter_config.json"))
     tensors = adapter_tensors(adapter / "adapter_model.safetensors")
     try:
@@ -32,16 +32,16 @@ def convert_adapter(adapter: Path, base: Path, out: Path) -> None:
 
 
 def adapter_alpha(config: dict[str, Any]) -> float:
-    """What is divided by the rank to scale an adapter. Raises PlainError where llama.cpp would
-    apply it otherwise."""
+    """Returns the alpha that scales an adapter (divided by the rank). Raises PlainError if
+    llama.cpp would apply it differently."""
     if config.get("peft_type", "LORA") != "LORA" or config.get("use_dora"):
         raise PlainError("llama.cpp applies plain LoRA adapters only.")
     return scaling_alpha(config)
 
 
 def scaling_alpha(config: dict[str, Any]) -> float:
-    """What is divided by the rank to scale an adapter, also one with magnitudes. Raises PlainError
-    where not all of it is scaled alike."""
+    """Returns the alpha that scales an adapter (divided by the rank), with or without magnitudes.
+    Raises PlainError unless one alpha and rank apply to all modules."""
     if config.get("rank_pattern") or config.get("alpha_pattern"):
         raise PlainError("llama.cpp applies adapters with one rank and one alpha only.")
     rank, alpha = config.get("r"), config.get("lora_alpha")
@@ -51,9 +51,9 @@ def scaling_alpha(config: dict[str, Any]) -> float:
 
 
 def adapter_tensors(file: Path, *, magnitudes: bool = False) -> dict[str, NDArray[Any]]:
-    """The adapter's matrices by their names, with DoRA's `magnitudes` where these are wanted.
-    Raises PlainError for anything else in the file."""
-    # NumPy has no bfloat16, in which most adapters come.
+    """Returns the adapter's matrices by name, with DoRA's `magnitudes` if requested. Raises
+    PlainError for anything else in the file."""
+    # Loaded with torch, because NumPy lacks bfloat16, the dtype of most adapters.
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 

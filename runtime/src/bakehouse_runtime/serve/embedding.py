@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def serve_embedding(spec: ServeEmbeddingSpec) -> int:
-    """Serves until it is stopped. Returns the exit status."""
+    """Serves until stopped. Returns the exit status."""
     return serve(spec, lambda inputs: _start(spec, inputs))
 
 
@@ -33,7 +33,8 @@ def _start(spec: ServeEmbeddingSpec, inputs: dict[str, Path]) -> ServingEngine:
 
             return LlamaCpp(spec, embedding_params(spec, inputs))
         case "encoder":
-            # Before NumPy is loaded: its threads would wait for each other at each product.
+            # Must be set before NumPy is loaded: its threads would wait for each other at each
+            # product.
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
             from ..embed.encoder import Encoder
             from .embedding_calls import EncoderServer

@@ -1,4 +1,4 @@
-"""The HTTP server of an encoder: `POST /v1/embeddings` as llama.cpp has it, and `GET /health`."""
+"""The HTTP server of an encoder: `POST /v1/embeddings` as in llama.cpp, and `GET /health`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from ..protocol import ServeEmbeddingSpec
 
 _BODY_BYTES_MAX = 16 * 1024 * 1024
-# A client that sends or reads nothing for so long is disconnected.
+# A client without any traffic for this long is disconnected.
 _SOCKET_TIMEOUT_S = 30
 
 
 class _Request(BaseModel):
-    """What is asked; the gateway has checked it already."""
+    """The request; the gateway has already validated it."""
 
     model_config = ConfigDict(strict=True, extra="ignore")
 
@@ -33,10 +33,10 @@ class _Request(BaseModel):
 
 
 class EncoderServer:
-    """Answers clients that send the API key; their batches take turns at the processors."""
+    """Serves clients that send the API key; their batches share the processors in turns."""
 
     def __init__(self, spec: ServeEmbeddingSpec, encoder: Encoder) -> None:
-        """Starts to answer."""
+        """Starts serving."""
         encoder.encode(encoder.tokenise(["ready"]))
         self._calls = _Calls((spec.host, spec.port), encoder, spec.api_key)
         self.base_url = f"http://{spec.host}:{self._calls.server_port}"
@@ -44,20 +44,20 @@ class EncoderServer:
         threading.Thread(target=self._calls.serve_forever, name="calls", daemon=True).start()
 
     def ended(self) -> str | None:
-        """It runs as long as this process does."""
+        """Returns None: it runs as long as this process."""
         return None
 
     def in_flight(self) -> int:
-        """Requests being answered or waiting for their turn."""
+        """Returns the number of running or queued requests."""
         return self._calls.in_flight
 
     def advances(self) -> bool:
-        """Whether one was answered since the last call, or nothing is asked of it."""
+        """Returns whether a request finished since the last call, or none is running."""
         before, self._answered = self._answered, self._calls.answered
         return self._answered != before or self._calls.in_flight == 0
 
     def close(self) -> None:
-        """Stops to answer."""
+        """Stops serving."""
         self._calls.shutdown()
         self._calls.server_close()
 
@@ -75,7 +75,7 @@ class _Calls(ThreadingHTTPServer):
         super().__init__(address, _Handler)
 
     def answer(self, request: _Request) -> dict[str, Any]:
-        """The body of the answer. Raises InputError and PlainError."""
+        """Returns the response body. Raises InputError and PlainError."""
         with self._count:
             self.in_flight += 1
         try:
@@ -100,7 +100,7 @@ class _Calls(ThreadingHTTPServer):
                 self.answered += 1
 
     def too_long(self, error: InputError) -> dict[str, Any]:
-        """What llama.cpp says of a text that is longer than the context, and which it is."""
+        """Returns llama.cpp's error for a text that exceeds the context."""
         return {
             "type": "exceed_context_size_error",
             "n_prompt_tokens": error.tokens,
@@ -108,7 +108,7 @@ class _Calls(ThreadingHTTPServer):
         }
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        # A client that disconnected is none of the server's errors.
+        # A disconnected client is not a server error.
         if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
             super().handle_error(request, client_address)
 
@@ -120,11 +120,11 @@ class _Handler(BaseHTTPRequestHandler):
     sys_version = ""
     timeout = _SOCKET_TIMEOUT_S
     disable_nagle_algorithm = True
-    # The head and the body of an answer in one piece.
+    # Sends the head and the body of a response in one packet.
     wbufsize = -1
 
     def log_message(self, format: str, *args: object) -> None:
-        """What is asked is not for the log."""
+        """Requests must not be logged."""
 
     def do_GET(self) -> None:
         if self.path == "/health":
@@ -156,7 +156,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(500, {"message": str(error)})
 
     def _refuse(self, status: int, error: dict[str, Any]) -> None:
-        # What is left of the body is not read.
+        # The rest of the body is not read.
         self.close_connection = True
         self._send(status, {"error": error})
 

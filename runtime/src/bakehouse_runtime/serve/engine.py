@@ -1,4 +1,4 @@
-"""What `serve` needs of an engine, and what llama.cpp and vLLM share."""
+"""The interface of serving engines, and helpers shared by llama.cpp and vLLM."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ import httpx
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-# How long an engine may take to end by itself, in whole seconds: one of threads in this process,
-# and one that is a child and frees its GPUs.
+# How long an engine may take to shut down, in whole seconds: for threads in this process, and for a
+# child process that frees its GPUs.
 CLOSE_S = 5
 CLOSE_CHILD_S = 10
 
 
 class ServingEngine(Protocol):
-    """A model server that is running, or is still loading."""
+    """A model server that is running, or still loading."""
 
     @property
     def base_url(self) -> str:
-        """Where its routes are, `/health` among them, without `/v1`."""
+        """The base of its routes, including `/health`, without `/v1`."""
         ...
 
     def ended(self) -> str | None:
-        """One sentence why it has ended by itself, or None while it runs."""
+        """Returns one sentence on why it ended unexpectedly, or None while it runs."""
         ...
 
     def in_flight(self) -> int | None:
-        """How many requests it is working on or holds in its queue; None when it does not say."""
+        """Returns the number of running and queued requests; None if it is unknown."""
         ...
 
     def advances(self) -> bool:
-        """Whether it makes progress with its requests; called every few seconds while it serves. A
-        server whose work hangs goes on answering `/health`."""
+        """Returns whether requests make progress; called every few seconds while serving. A server
+        whose work hangs still answers `/health`."""
         ...
 
     def close(self) -> None:
-        """Ends it, by force where it does not end by itself."""
+        """Shuts it down, by force if necessary."""
         ...
 
 
 def answers(engine: ServingEngine) -> bool:
-    """Whether `/health` says that requests are served."""
+    """Returns whether `/health` reports that requests are served."""
     try:
         return _local().get(f"{engine.base_url}/health").is_success
     except httpx.HTTPError:
@@ -52,7 +52,7 @@ def answers(engine: ServingEngine) -> bool:
 
 
 def gauge_sum(read_metrics: Callable[[], str], names: Iterable[str]) -> int | None:
-    """The sum of some gauges of a Prometheus page; None when the page cannot be read."""
+    """Returns the sum of some gauges of a Prometheus page; None if the page cannot be read."""
     try:
         page = read_metrics()
     except httpx.HTTPError:
@@ -63,7 +63,7 @@ def gauge_sum(read_metrics: Callable[[], str], names: Iterable[str]) -> int | No
 
 
 def read_metrics(base_url: str, api_key: str) -> str:
-    """The engine's Prometheus page. Raises httpx.HTTPError."""
+    """Returns the engine's Prometheus page. Raises httpx.HTTPError."""
     headers = {"Authorization": f"Bearer {api_key}"}
     response = _local().get(f"{base_url}/metrics", headers=headers)
     response.raise_for_status()
@@ -72,5 +72,5 @@ def read_metrics(base_url: str, api_key: str) -> str:
 
 @functools.cache
 def _local() -> httpx.Client:
-    """Calls to the engine on this machine: no proxy is for them."""
+    """Calls to the local engine must not use a proxy."""
     return httpx.Client(timeout=2.0, trust_env=False)

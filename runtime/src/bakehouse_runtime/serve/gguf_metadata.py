@@ -1,5 +1,5 @@
-"""What a GGUF says of its model beside the weights. The metadata alone is walked over: the gguf
-package takes seconds to read a vocabulary, and a model is to answer within one."""
+"""Reads metadata of a GGUF without its vocabulary, which takes the gguf package seconds; a model
+must answer within one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _TEMPLATE = b"tokenizer.chat_template"
-# Its name begins with the model's architecture.
+# The key's prefix is the model's architecture.
 _CONTEXT = b".context_length"
 # Bytes of the value types 0 to 12; strings and arrays have their own rules.
 _BYTES = (1, 1, 2, 2, 4, 4, 4, 1, None, None, 8, 8, 8)
@@ -21,20 +21,20 @@ _NUMBERS = {4: "<I", 5: "<i", 10: "<Q", 11: "<q"}
 
 
 def chat_template(path: Path) -> str | None:
-    """The chat template that it brings along; None where there is none, of which llama.cpp makes
-    ChatML. Raises ValueError where it is no whole GGUF."""
+    """Returns the chat template of the file, or None (llama.cpp then uses ChatML). Raises
+    ValueError if the file is no complete GGUF."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
             for key, kind, at in _entries(view):
                 if key == _TEMPLATE and kind == _STRING:
                     return view[at + 8 : _after_string(view, at)].decode()
     except (struct.error, IndexError) as error:
-        raise ValueError(f"{path.name} is no whole GGUF") from error
+        raise ValueError(f"{path.name} is not a complete GGUF") from error
     return None
 
 
 def context_length(path: Path) -> int | None:
-    """How many tokens the model was made to read; None where it does not say."""
+    """Returns the context length that the model was trained for, or None if it is unknown."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
             for key, kind, at in _entries(view):
@@ -47,7 +47,7 @@ def context_length(path: Path) -> int | None:
 
 
 def _entries(view: mmap.mmap) -> Iterator[tuple[bytes, int, int]]:
-    """Each key with the type of its value, and where that begins."""
+    """Yields each key with the type and the offset of its value."""
     (count,) = struct.unpack_from("<Q", view, 16)
     at = 24
     for _ in range(count):

@@ -1,4 +1,4 @@
-"""`serve` for pictures: one model in this process, its sampler, and the calls in front of it."""
+"""`serve` for pictures: one model in this process, its sampler, and the HTTP server."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 
 def serve_image(spec: ServeImageSpec) -> int:
-    """Serves until it is stopped. Returns the exit status."""
+    """Serves until stopped. Returns the exit status."""
     return serve(spec, lambda inputs: ImageServer(spec, inputs))
 
 
 class ImageServer:
-    """Generates for clients that send the API key."""
+    """Generates media for clients that send the API key."""
 
     def __init__(self, spec: ServeImageSpec, inputs: dict[str, Path]) -> None:
-        """Starts to answer, and to load the model: `/health` says when it is there."""
+        """Starts to answer and to load the model; `/health` reports when it is loaded."""
         engine = image_engines[spec.engine]
         self._client = ServerClient(
             spec.workload_id, spec.server.base_url, spec.server.token, LORA_TIMEOUT_S
@@ -46,22 +46,22 @@ class ImageServer:
         threading.Thread(target=self._calls.serve_forever, name="calls", daemon=True).start()
 
     def ended(self) -> str | None:
-        """Raises what the sampler failed with, loading included: the workload reports it."""
+        """Raises the sampler's error, including load errors; the workload reports it."""
         self._sampler.raise_if_ended()
         return None
 
     def in_flight(self) -> int:
-        """Requests being generated, waiting, or being answered."""
+        """Returns the number of requests that are generated, queued or answered."""
         return self._calls.in_flight
 
     def advances(self) -> bool:
-        """Whether the sampler makes progress."""
+        """Returns whether the sampler makes progress."""
         return self._sampler.advances()
 
     def close(self) -> None:
-        """Ends the sampler; waiting requests get an error. Where its step hangs, or the model is
-        still being loaded, this process ends with it: nothing else can end a thread, and a GPU may
-        not be left before."""
+        """Ends the sampler; queued requests receive an error. If its step hangs, or the model is
+        still loading, an alarm ends this process: a thread cannot be killed, and it may hold the
+        GPU."""
         if not self._sampler.close(CLOSE_S):
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
             signal.alarm(CLOSE_S)

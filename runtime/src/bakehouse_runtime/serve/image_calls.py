@@ -45,21 +45,21 @@ if TYPE_CHECKING:
     from .image_engines import ImageEngine, ImageRequest
     from .lora_files import LoraFiles
 
-# Each has a thread.
+# Each connection has a thread.
 _CONNECTIONS_MAX = 256
-# Requests that are answered or wait. The gateway has a queue of its own.
+# Running and queued requests. The gateway has a queue of its own.
 _IN_FLIGHT_MAX = 128
-# Pictures that lie here in full size, 120 MB each and more.
+# Full-size pictures in memory at a time, 120 MB and more each.
 _UNPACKED_AT_ONCE = 2
-# A client that sends or reads nothing for so long is disconnected.
+# A client without any traffic for this long is disconnected.
 _SOCKET_TIMEOUT_S = 30
-# Whether a client is still there.
+# How often the connection of a client is checked.
 _POLL_INTERVAL_S = 0.1
 _PREVIEW_QUALITY = 75
 
 
 class ImageCalls(ThreadingHTTPServer):
-    """Listens; every connection has a thread, which only waits, encodes and writes."""
+    """Accepts connections; each has a thread, which only waits, encodes and writes."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -83,14 +83,14 @@ class ImageCalls(ThreadingHTTPServer):
         super().__init__(address, _Handler)
 
     def admit(self) -> bool:
-        """Takes one more request in, where there is room for it."""
+        """Admits a request if there is room; returns whether it did."""
         with self._lock:
             has_room = self.in_flight < _IN_FLIGHT_MAX
             self.in_flight += has_room
             return has_room
 
     def release(self) -> None:
-        """One of those taken in has ended."""
+        """Releases the place of an admitted request."""
         with self._lock:
             self.in_flight -= 1
 
@@ -107,13 +107,13 @@ class ImageCalls(ThreadingHTTPServer):
             self._connections.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        # A client that disconnected is none of the server's errors.
+        # A disconnected client is not a server error.
         if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
             super().handle_error(request, client_address)
 
 
 class _Refusal(Exception):  # noqa: N818 - an answer
-    """What the request is answered with instead of a picture."""
+    """The error response to a request."""
 
     def __init__(self, status: int, message: str, param: str | None = None) -> None:
         super().__init__(message)
@@ -130,7 +130,7 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def log_message(self, format: str, *args: object) -> None:
-        """What is asked is not for the log."""
+        """Requests must not be logged."""
 
     def do_GET(self) -> None:
         if self.path == "/health" and not self.server.sampler.is_loaded:
@@ -151,7 +151,7 @@ class _Handler(BaseHTTPRequestHandler):
                 with self.server.loras.lent(lora_of(request), self._is_connected) as file:
                     job = Job(self._read_picture(request, file), request.preview_every)
                     wanted = WantedFile(format_of(request), request.metadata)
-                    # It may wait long, and need not keep the picture in base64 meanwhile.
+                    # The request may wait long, so free its picture in base64.
                     del request
                     self._answer(wanted, job)
             finally:
@@ -160,7 +160,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(refusal)
         except LoraMissingError as error:
             self._refuse(_Refusal(503, str(error), "lora"))
-        # The client disconnected before its LoRA was here, or its picture had a place.
+        # The client disconnected before its LoRA was downloaded, or its picture was unpacked.
         except StopRequested:
             self.close_connection = True
 
@@ -173,7 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise _Refusal(404, "There is no such route.")
         length = self.headers.get("Content-Length", "")
         bytes_max = self.server.engine.body_bytes_max
-        # A line that comes in pieces needs the chunks of 1.1.
+        # Streaming requires the chunked encoding of HTTP/1.1.
         if self.request_version != "HTTP/1.1" or not (length.isascii() and length.isdigit()):
             raise _Refusal(411, "A request is HTTP/1.1 and says its Content-Length.")
         if len(length) > 9 or int(length) > bytes_max:
@@ -190,8 +190,8 @@ class _Handler(BaseHTTPRequestHandler):
         return request
 
     def _read_picture(self, request: ImageRequest, lora_file: Path | None) -> object:
-        """What the model is asked. Here a picture is unpacked, which takes long for a large one:
-        sampling does not wait for it, but other pictures do."""
+        """Returns the request to the model. Unpacking a large picture takes long, which delays
+        other pictures but not sampling."""
         try:
             with self._place_to_unpack(request):
                 asked = self.server.engine.to_request(request, lora_file)
@@ -202,8 +202,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     @contextmanager
     def _place_to_unpack(self, request: ImageRequest) -> Iterator[None]:
-        """For a picture, one of the places; raises StopRequested when the client disconnects before
-        it is free."""
+        """Acquires an unpacking slot for a picture; raises StopRequested if the client disconnects
+        first."""
         if not brings_picture(request):
             yield
             return
@@ -216,7 +216,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.unpacking.release()
 
     def _answer(self, wanted: WantedFile, job: Job) -> None:
-        """Writes a line for each event, and after the last one the file; or until the client
+        """Writes a line for each event and the file after the last one, or stops when the client
         disconnects."""
         self.server.sampler.submit(job)
         try:
@@ -238,9 +238,8 @@ class _Handler(BaseHTTPRequestHandler):
             job.cancel()
 
     def _next_events(self, job: Job) -> list[Event]:
-        """Waits for some: each line that is written takes a processor from what computes, so that
-        they come a few times a second, but for the last. Raises ConnectionError when the client
-        disconnects."""
+        """Waits for events. Each written line takes CPU time from sampling, so they are sent a few
+        times per second, except the last. Raises ConnectionError when the client disconnects."""
         due = time.monotonic() + PROGRESS_INTERVAL_S
         while True:
             if not self._is_connected():
@@ -250,7 +249,7 @@ class _Handler(BaseHTTPRequestHandler):
                 return events
 
     def _is_connected(self) -> bool:
-        """Whether the client has not closed the connection."""
+        """Returns whether the client has not closed the connection."""
         poll = select.poll()
         poll.register(self.connection, select.POLLIN)
         try:
@@ -259,7 +258,7 @@ class _Handler(BaseHTTPRequestHandler):
             return False
 
     def _refuse(self, refusal: _Refusal) -> None:
-        # What is left of the body is not read.
+        # The rest of the body is not read.
         self.close_connection = True
         self._send(refusal.status, {"error": refusal.error})
 
@@ -278,7 +277,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _written(event: Event, wanted: WantedFile) -> bytes:
-    """The line of an event; what is done comes after its line."""
+    """Returns the line of an event, followed by the files for the last one."""
     match event:
         case Queued():
             return _line(QueuedImageEvent(type="queued", position=event.position))

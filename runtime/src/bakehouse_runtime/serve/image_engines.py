@@ -1,4 +1,4 @@
-"""The image and film models that can be served, and what each is asked."""
+"""The image and video models that can be served, and the requests of each."""
 
 from __future__ import annotations
 
@@ -26,39 +26,40 @@ ImageRequest: TypeAlias = ParisImageRequest | KontextImageRequest | WanFilmReque
 
 _PICTURE_BYTES_MAX = 20 * 1024 * 1024
 _BODY_BYTES_MAX = 65536
-# In base64.
+# Encoded in base64.
 _PICTURE_BODY_BYTES_MAX = _BODY_BYTES_MAX + _PICTURE_BYTES_MAX * 4 // 3 + 4
 
 
 @dataclass(frozen=True)
 class ImageEngine:
-    """A family of models: how one is loaded, and how a call becomes a request of it."""
+    """A family of models: how to load one, and how to convert an API call to its request."""
 
-    # Folder, device and number format -> a model that has taken a step.
+    # (folder, device, dtype) -> a model that has run one step.
     load: Callable[[Path, torch.device, torch.dtype], Pipeline[Any, Any]]
     wire: type[ImageRequest]
-    # Call, and the file of its LoRA, which Paris has none of. Raises PlainError for a picture that
-    # cannot be read.
+    # (call, file of its LoRA) -> request; Paris has no LoRAs. Raises PlainError for an unreadable
+    # picture.
     to_request: Callable[[Any, Path | None], object]
     body_bytes_max: int
 
 
 def lora_of(request: ImageRequest) -> ImageLora | None:
-    """The LoRA that a call wants."""
+    """Returns the LoRA of a call, if any."""
     return request.lora if isinstance(request, KontextImageRequest) else None
 
 
 def brings_picture(request: ImageRequest) -> bool:
-    """Whether a call has a picture to be unpacked."""
+    """Returns whether a call has a picture to unpack."""
     return not isinstance(request, ParisImageRequest) and request.picture is not None
 
 
 def format_of(request: ImageRequest) -> Format | None:
-    """The format of the picture that a call wants; a film has one only."""
+    """Returns the requested picture format; None for a video, which has only one format."""
     return None if isinstance(request, WanFilmRequest) else request.format
 
 
-# The first step on a device takes long; and a model that yields no numbers never gets ready.
+# Each loader runs one step: the first step on a device is slow, and a model that produces NaN must
+# not become ready.
 
 
 def _load_paris(folder: Path, device: torch.device, dtype: torch.dtype) -> ParisPipeline:
@@ -76,7 +77,7 @@ def _load_kontext(folder: Path, device: torch.device, dtype: torch.dtype) -> Kon
 
 def _load_wan(folder: Path, device: torch.device, dtype: torch.dtype) -> FilmPipeline:
     wan = FilmPipeline.from_folder(folder, device, dtype)
-    # The shortest film: at full size a long one would take a minute.
+    # The shortest video: at full size a long one would take a minute.
     wan.generate([FilmRequest("", seed=0, steps=1, guidance=1, seconds=0.1)])
     return wan
 

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from ..protocol import ServeEmbeddingSpec, ServeTextSpec, ServeTextSpecAdapter
 
-# The loop answers between two batches: a long prompt is read in parts, and others' tokens and short
-# prompts come between them. On a CPU 512 at once are read 2% faster a token, and 32 12% slower.
+# The server loop handles other work between two batches: a long prompt is read in parts,
+# interleaved with other requests. On a CPU, batches of 512 read 2 % faster per token, and batches
+# of 32 read 12 % slower.
 _BATCH_TOKENS = 64
 
 
@@ -31,7 +32,7 @@ class LlamaCpp:
     def __init__(
         self, spec: ServeTextSpec | ServeEmbeddingSpec, params: xllamacpp.CommonParams
     ) -> None:
-        """Loads the model and starts to answer. Raises PlainError when it cannot be loaded."""
+        """Loads the model and starts to answer. Raises PlainError if it cannot be loaded."""
         import xllamacpp
 
         try:
@@ -43,19 +44,19 @@ class LlamaCpp:
         self.base_url = server.listening_address
 
     def ended(self) -> str | None:
-        """It runs as long as this process does."""
+        """Returns None while open: it runs as long as this process."""
         return None if self._server is not None else "The model server was closed."
 
     def in_flight(self) -> int | None:
-        """Requests being answered or waiting for a slot. The loop that computes reports
-        them between two batches."""
+        """Returns the number of running or queued requests. The computing loop reports them between
+        two batches."""
         return gauge_sum(
             lambda: read_metrics(self.base_url, self._api_key),
             ("llamacpp:requests_processing", "llamacpp:requests_deferred"),
         )
 
     def advances(self) -> bool:
-        """Whether the metrics answer: they come from the loop that does all the work."""
+        """Returns whether the metrics respond: the loop that does all the work serves them."""
         try:
             read_metrics(self.base_url, self._api_key)
         except httpx.HTTPError:
@@ -63,8 +64,8 @@ class LlamaCpp:
         return True
 
     def close(self) -> None:
-        """Ends the server's threads. Where one hangs, this process ends with it: nothing else can
-        end a thread, and the interpreter's lock may be held meanwhile."""
+        """Ends the server's threads. If one hangs, an alarm ends this process: a thread cannot be
+        killed, and it may hold the interpreter lock."""
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(CLOSE_S)
         self._server = None
@@ -72,20 +73,19 @@ class LlamaCpp:
 
 
 def server_params(spec: ServeTextSpec, inputs: dict[str, Path]) -> xllamacpp.CommonParams:
-    """llama.cpp's parameters for a spec."""
+    """Returns llama.cpp's parameters for a spec."""
     import xllamacpp
 
     model = _file(inputs, "base_model", spec.model_file)
     params = _shared_params(spec, model)
     if (template := _template(model)) is not None:
         params.chat_template = template
-    # Beyond what it was made to read a model writes nonsense.
+    # Beyond its trained context a model produces nonsense.
     context = min(spec.context_tokens, context_length(model) or spec.context_tokens)
     # llama.cpp divides its context among the slots.
     params.n_ctx = context * spec.parallel_requests
     params.n_batch = _BATCH_TOKENS
-    # Prompts of other slots are not kept aside: that store does not know with which adapter its
-    # prompts were read.
+    # No prompt cache across slots: it ignores which adapter the prompts were read with.
     params.cache_ram_mib = 0
     _set_sampling(params, default_sampling(inputs["base_model"]))
     params.lora_init_without_apply = True
@@ -100,14 +100,15 @@ def server_params(spec: ServeTextSpec, inputs: dict[str, Path]) -> xllamacpp.Com
 
 
 def embedding_params(spec: ServeEmbeddingSpec, inputs: dict[str, Path]) -> xllamacpp.CommonParams:
-    """The same for a model that answers with vectors: pooled as its file says, and of length 1."""
+    """Returns the parameters for an embedding model: pooled as its file specifies, normalised to
+    length 1."""
     model = _file(inputs, "base_model", spec.model_file)
     params = _shared_params(spec, model)
     context = min(spec.context_tokens, context_length(model) or spec.context_tokens)
     params.embedding = True
     params.embd_normalize = 2
     params.n_ctx = context * spec.parallel_requests
-    # Where each token looks at all others, a text is read in one piece.
+    # With bidirectional attention, a text must be read in one batch.
     params.n_batch = context
     params.n_ubatch = context
     params.cache_ram_mib = 0
@@ -124,26 +125,26 @@ def _shared_params(spec: ServeTextSpec | ServeEmbeddingSpec, model: Path) -> xll
     params.port = spec.port
     params.api_keys = [spec.api_key]
     params.n_parallel = spec.parallel_requests
-    # Each connection that is kept open has a thread: several web processes keep some each, and the
-    # watch over the server needs one.
+    # Each open connection needs a thread: several web processes hold some, and the watchdog needs
+    # one.
     params.n_threads_http = 8 * spec.parallel_requests
     params.cpuparams.n_threads = spec.threads
     params.cpuparams_batch.n_threads = spec.threads
-    # Keeps the sizes asked for instead of fitting them to the free memory.
+    # Uses the requested sizes instead of fitting them to the free memory.
     params.fit_params = False
     params.endpoint_metrics = True
     params.ui = False
-    # No page in a browser on this machine may read what it answers: no origin is called so.
+    # No origin has this name, so browsers on this machine cannot read responses.
     params.cors_origins = "none"
     return params
 
 
 def _template(model: Path) -> str | None:
-    """The chat template where the model's own does not do: it has none, or no words for tools."""
+    """Returns a chat template if the model has none, or one without tool support."""
     try:
         own = chat_template(model)
     except ValueError:
-        # llama.cpp says what is wrong with it when it loads it.
+        # llama.cpp reports the fault when it loads the file.
         return None
     if own is None:
         return add_tools(plain_template(begins=False))
@@ -151,8 +152,8 @@ def _template(model: Path) -> str | None:
 
 
 def _set_sampling(params: xllamacpp.CommonParams, said: dict[str, float]) -> None:
-    """llama.cpp's own defaults are others than vLLM's: the same request would be answered in
-    another manner."""
+    """llama.cpp's defaults differ from vLLM's; without this the engines would answer the same
+    request differently."""
     sampling = params.sampling
     sampling.temp = said["temperature"]
     sampling.top_p = said["top_p"]
@@ -166,7 +167,7 @@ def _adapter_file(
 ) -> Path:
     if adapter.file:
         return _file(inputs, adapter.input, adapter.file)
-    # Its libraries take seconds to load, which no adapter of our own needs.
+    # Converted only if needed, because the libraries take seconds to load.
     from .convert_adapter import convert_adapter
 
     converted = Path(spec.work_dir) / f"{adapter.name}.gguf"

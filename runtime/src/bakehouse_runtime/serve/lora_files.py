@@ -1,4 +1,4 @@
-"""The files of the LoRAs that requests name, brought here while the request waits for them."""
+"""Downloads the LoRAs that requests name, while the requests wait."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# How long the server may be out of reach while somebody waits for a picture.
+# How long the server may be unreachable while a request waits.
 LORA_TIMEOUT_S = 60.0
-# Of files that no request is using; the oldest go first.
+# Cache size for unused files; the oldest are deleted first.
 _KEPT_BYTES = 2 << 30
 _NAME = "lora.safetensors"
 
 
 class LoraMissingError(PlainError):
-    """A LoRA could not be fetched: nothing against the request, which may be repeated."""
+    """A LoRA could not be fetched; the request is valid and may be repeated."""
 
 
 class LoraFiles:
-    """Safe to use from several threads. The machine's cache is not for a server of a stranger's
-    weights to see: this one has a cache of its own, below its work folder."""
+    """Thread-safe. A server of untrusted weights must not see the machine's cache, so this has a
+    cache of its own in the work folder."""
 
     def __init__(self, source: Source, folder: Path) -> None:
         self._source = source
         self._cache = folder / "cache"
         self._lent = folder / "lent"
         self._numbers = itertools.count(1)
-        # What an earlier attempt was lending when it was killed.
+        # Files left by an earlier attempt that was killed.
         shutil.rmtree(self._lent, ignore_errors=True)
 
     @contextmanager
     def lent(
         self, lora: ImageLora | None, is_wanted: Callable[[], bool] = lambda: True
     ) -> Iterator[Path | None]:
-        """The file, if there is one, for as long as the block takes. Raises LoraMissingError, and
-        StopRequested where it is not wanted any more before it is here."""
+        """Yields the file, if there is one, within the block. Raises LoraMissingError, and
+        StopRequested if it is no longer wanted before it is downloaded."""
         if lora is None:
             yield None
             return
@@ -70,8 +70,7 @@ class LoraFiles:
 
         try:
             pull_inputs([wanted], self._source, self._cache, self._lent, stop_unless_wanted)
-        # The server is out of reach or knows of no such file, its workload has ended, or there is
-        # no place for the file.
+        # The server is unreachable or lacks the file, its workload has ended, or the disk is full.
         except (PlainError, WorkloadOver, OSError) as error:
-            _log.warning("A LoRA could not be fetched: %s", error)
+            _log.warning("failed to fetch a LoRA: %s", error)
             raise LoraMissingError("The model server could not fetch the LoRA.") from error

@@ -1,4 +1,4 @@
-"""What was generated, as the files that an answer brings."""
+"""Encodes results as the files of a response."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _MEDIA_TYPES: dict[Format, Literal["image/png", "image/jpeg", "image/webp"]] = {
 
 @dataclass(frozen=True)
 class WantedFile:
-    """What a request says of its file; `format` is that of a picture, a film has one only."""
+    """The file options of a request; `format` is the picture format, None for a video."""
 
     format: Format | None
     metadata: dict[str, str]
 
 
 def written(generated: Generated, wanted: WantedFile) -> tuple[DoneImageEvent, bytes]:
-    """The event that says what comes, and all of it."""
+    """Returns the event that describes the files, and their content."""
     if isinstance(generated.media, Film):
         return _written_film(generated, generated.media, wanted.metadata)
     assert wanted.format is not None

@@ -1,9 +1,9 @@
-"""Samples the pictures or films of all requests in one thread, a step of all of them at a time.
+"""Samples the pictures or videos of all requests in one thread, one step for all of them at a time.
 
-Requests join and leave between two steps. All of torch runs here, loading included: OpenMP keeps
-threads for each thread that ever computed, and where they are more than there are processors, all
-of them sleep instead of spinning, which makes a step almost twice as slow on two cores. The thread
-of a request reads the events of its job.
+Requests join and leave between two steps. All of torch runs in this thread, including loading:
+OpenMP keeps a thread pool for each thread that ever computed, and with more threads than processors
+all of them sleep instead of spinning, which makes a step almost twice as slow on two cores. The
+thread of a request reads the events of its job.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
     from ..image.sampling import Generated, Sampling
 
 
-# After so long without a request the model gives up memory of its device that it can get back.
+# Idle time after which the model releases device memory that it can restore.
 _OFFLOAD_AFTER_S = 300.0
-# The server passes progress on no more often: what comes sooner, nobody sees.
+# The server forwards progress no more often than this.
 PROGRESS_INTERVAL_S = 0.35
-# Reading a prompt may take as long as a step: however many arrive, and are cancelled again, others
-# get on meanwhile.
+# Reading a prompt may take as long as a step. Limiting it lets running requests progress, however
+# many requests arrive and are cancelled.
 _BEGUN_BETWEEN_STEPS = 8
-# Previews take this part of the time at most: they are made of what the picture is waiting for.
+# The largest share of the time for previews, which delay the pictures themselves.
 _PREVIEW_SHARE = 1 / 50
 
 
 class Model(Protocol):
-    """What samples: a pipeline of any family, with requests and samplings of its own."""
+    """The interface of a pipeline of any family."""
 
-    # What it makes, in a word.
+    # The kind of media that it generates.
     medium: str
 
     def prepared(self, request: Any) -> object: ...
@@ -56,7 +56,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True)
 class Queued:
-    """It waits; `position` 1 is next."""
+    """The request is queued; `position` 1 is next."""
 
     position: int
 
@@ -75,8 +75,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Refused:
-    """The first and only event of a request that cannot be generated; `field` is what is wrong with
-    it."""
+    """The first and only event of an invalid request; `field` is its invalid field."""
 
     message: str
     field: str
@@ -91,7 +90,7 @@ Event: TypeAlias = Queued | Stepped | Done | Refused | Failed
 
 
 class Job:
-    """One request, and what happens to it."""
+    """One request and its events."""
 
     def __init__(self, request: object, preview_every: int) -> None:
         self.request = request
@@ -101,18 +100,18 @@ class Job:
         self._has_ended = threading.Event()
 
     def put(self, event: Event) -> None:
-        """Adds what has happened; only the last event wakes the waiting thread."""
+        """Adds an event; only the last event wakes the waiting thread."""
         self._events.put(event)
         if isinstance(event, Done | Refused | Failed):
             self._has_ended.set()
 
     def wait(self, timeout_s: float) -> bool:
-        """Until the job has ended or the time is over; whether it has ended. The threads that
-        compute take all processors: a step of a small model is no reason to wake."""
+        """Waits until the job has ended or the time is up; returns whether it has ended. Single
+        steps do not wake the thread, because the computing threads use all processors."""
         return self._has_ended.wait(timeout_s)
 
     def take(self) -> list[Event]:
-        """What has happened since the last call."""
+        """Returns the events since the last call."""
         events: list[Event] = []
         with contextlib.suppress(Empty):
             while True:
@@ -120,25 +119,25 @@ class Job:
         return events
 
     def cancel(self) -> None:
-        """Nobody waits for it any more: no further step is taken."""
+        """The client is gone: no further step is computed."""
         self.is_cancelled = True
 
 
 class _Row:
-    """A job with its sampling, in the queue or being generated."""
+    """A job with its sampling, queued or running."""
 
     def __init__(self, job: Job, sampling: Sampling) -> None:
         self.job = job
         self.sampling = sampling
         self.position = 0
-        # When it had its last preview; before the first, when its sampling began.
+        # When it had its last preview; before the first, when its sampling started.
         self.previewed_at = 0.0
-        # What that took.
+        # How long the last preview took.
         self.preview_cost_s = 0.0
 
 
 class Sampler:
-    """The thread, and the queue in front of it: first come, first served."""
+    """The sampling thread and its queue: first come, first served."""
 
     def __init__(
         self,
@@ -146,7 +145,7 @@ class Sampler:
         rows_max: int,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Begins to load the model."""
+        """Starts to load the model."""
         self._load = load
         self._rows_max = rows_max
         self._now = now
@@ -157,7 +156,7 @@ class Sampler:
         self._rows: list[_Row] = []
         self._is_closing = False
         self._error: BaseException | None = None
-        # Counts whatever may take long; even while there is nothing to do.
+        # Counts completed operations that may take long, even while idle.
         self._turns = 0
         self._turns_seen = -1
         self._is_idle = True
@@ -166,16 +165,15 @@ class Sampler:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether the model is there. Where it cannot be loaded, the thread ends."""
+        """Returns whether the model is loaded. If it cannot be loaded, the thread ends."""
         return self._loaded.is_set()
 
     def prepared(self, request: object) -> object:
-        """The request as it may wait; the model is loaded."""
+        """Returns the request in a form that may wait; call it only after the model is loaded."""
         return self._model.prepared(request)
 
     def submit(self, job: Job) -> None:
-        """Takes a request in; what comes of it are its events, the last of them Done, Refused or
-        Failed."""
+        """Queues a request; its events end with Done, Refused or Failed."""
         with self._changed:
             if self._is_closing:
                 job.put(Failed("The model server is stopping."))
@@ -184,12 +182,12 @@ class Sampler:
             self._changed.notify()
 
     def raise_if_ended(self) -> None:
-        """Raises what has ended the thread."""
+        """Raises the error that ended the thread, if any."""
         if self._error is not None:
             raise self._error
 
     def advances(self) -> bool:
-        """Whether it has got on since it was last asked, or has nothing to do."""
+        """Returns whether it has progressed since the last call, or is idle."""
         with self._changed:
             before, self._turns_seen = self._turns_seen, self._turns
             return self._is_idle or self._turns != before
@@ -222,11 +220,11 @@ class Sampler:
                 job.put(Failed(message))
 
     def _wait_for_work(self) -> bool:
-        """Waits until there is something to generate; False when there never will be."""
+        """Waits until there is something to generate; False when closing."""
         with self._changed:
             self._is_idle = not self._has_work()
             is_called = self._changed.wait_for(self._is_called, _OFFLOAD_AFTER_S)
-        # Moving gigabytes takes a while, in which requests may come.
+        # Offloading gigabytes takes a while, in which requests may arrive.
         if not is_called:
             self._model.offload()
         with self._changed:
@@ -242,7 +240,7 @@ class Sampler:
         return bool(self._arrived or self._waiting or self._rows)
 
     def _admit(self) -> None:
-        """Drops cancelled jobs, and fills the free rows of the batch out of the queue."""
+        """Drops cancelled jobs, and fills the free rows of the batch from the queue."""
         self._rows = [row for row in self._rows if not row.job.is_cancelled]
         self._waiting = [row for row in self._waiting if not row.job.is_cancelled]
         begun = 0
@@ -267,10 +265,10 @@ class Sampler:
         except PlainError as error:
             field = error.field if isinstance(error, RequestError) else "prompt"
             job.put(Refused(str(error), field))
-        # After this one nothing is computed here any more.
+        # The device cannot compute any more after this error.
         except torch.AcceleratorError:
             raise
-        # What one request brings must not end what others wait for.
+        # One faulty request must not end the others.
         except Exception:
             traceback.print_exc()
             job.put(Failed(f"The {self._model.medium} could not be begun."))
@@ -280,12 +278,12 @@ class Sampler:
             self._rows = [row for row in self._stepped(self._rows) if self._report_step(row)]
 
     def _stepped(self, rows: list[_Row]) -> list[_Row]:
-        """Takes a step of all of them at once. Where that fails, of each alone: one that cannot be
-        generated must not end the others. Returns those that took it."""
+        """Runs a step for all rows together. If it fails, runs each row alone, so that one faulty
+        row does not end the others. Returns the rows that succeeded."""
         steps_before = [row.sampling.steps_done for row in rows]
         try:
             self._model.step([row.sampling for row in rows])
-        # After this one nothing is computed here any more.
+        # The device cannot compute any more after this error.
         except torch.AcceleratorError:
             raise
         except Exception:
@@ -304,13 +302,13 @@ class Sampler:
         return Failed(f"The {self._model.medium} could not be generated.")
 
     def _report_step(self, row: _Row) -> bool:
-        """Reports the step to the job; returns whether there is another."""
+        """Reports the step to the job; returns whether another step follows."""
         sampling, job = row.sampling, row.job
         try:
             job.put(Stepped(sampling.steps_done, sampling.expert_weights, self._preview(row)))
             if sampling.is_done:
                 job.put(Done(self._model.finish([sampling])[0]))
-        # Values that are not numbers.
+        # The result has values that are not finite.
         except PlainError as error:
             job.put(Failed(str(error)))
             return False
@@ -324,7 +322,7 @@ class Sampler:
 
     def _preview(self, row: _Row) -> Image | None:
         every, sampling = row.job.preview_every, row.sampling
-        # After the last step comes the picture itself.
+        # The last step is followed by the picture itself.
         is_due = every > 0 and sampling.steps_done % every == 0 and not sampling.is_done
         if not (is_due and self._is_seen(row)):
             return None
@@ -335,8 +333,8 @@ class Sampler:
         return preview
 
     def _is_seen(self, row: _Row) -> bool:
-        """Whether the time before has been long enough for a preview to be seen, and for what the
-        last one cost; a picture that is done sooner has none at all. Several at once
-        have fewer each: together no more than one alone."""
+        """Returns whether enough time has passed for a preview to be visible, and to limit the cost
+        of the last one; a picture that finishes sooner has no preview. Concurrent requests share
+        the budget of one."""
         interval = max(PROGRESS_INTERVAL_S, row.preview_cost_s / _PREVIEW_SHARE)
         return self._now() - row.previewed_at >= interval * len(self._rows)

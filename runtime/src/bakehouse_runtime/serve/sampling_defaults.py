@@ -1,4 +1,4 @@
-"""How a model chooses its next token where a request does not say."""
+"""The default sampling parameters of a model."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ..files import read_optional_object
 if TYPE_CHECKING:
     from pathlib import Path
 
-# What OpenAI documents, and vLLM does by itself: any token by its probability. By the names of a
-# generation_config.json, with the most that makes sense.
+# OpenAI's documented defaults, also vLLM's: any token by its probability. Names follow
+# generation_config.json; each entry is the default and the largest sensible value.
 _DEFAULTS = {
     "temperature": (1.0, 2.0),
     "top_p": (1.0, 1.0),
@@ -22,8 +22,8 @@ _DEFAULTS = {
 
 
 def default_sampling(base: Path) -> dict[str, float]:
-    """What the base's generation_config.json says, as vLLM reads it, and OpenAI's defaults for the
-    rest."""
+    """Returns the sampling of the base's generation_config.json, as vLLM reads it, completed by
+    OpenAI's defaults."""
     said = read_optional_object(base / "generation_config.json")
     return {
         name: type(default)(value)

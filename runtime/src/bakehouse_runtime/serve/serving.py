@@ -1,4 +1,4 @@
-"""Serving any model: ready once it answers, watched while it works, drained at the end."""
+"""Serves any model: ready once it answers, watched while it works, drained at the end."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from ..reporter import Reporter
     from .engine import ServingEngine
 
-# A small model is there at once, a large one after minutes, in which it needs the processors: each
-# look waits longer than the one before, up to half a second.
+# A small model loads immediately, a large one takes minutes and needs the processors: each poll
+# waits longer than the previous one, up to half a second.
 _POLL_LOADING_S = 0.02
 _POLL_LOADING_GROWTH = 1.1
 _POLL_READY_S = 0.5
 _POLL_DRAINING_S = 0.1
 _CHECK_INTERVAL_S = 5.0
-# The longest piece of work is one batch of a prompt, which a large model reads for minutes on a
-# busy CPU; each check of a stalled engine takes up to two seconds. The gateway times out earlier.
+# The longest operation is one batch of a prompt, which takes a large model minutes on a busy CPU;
+# each check of a stalled engine takes up to two seconds. The gateway times out earlier.
 _STALLED_CHECKS_MAX = 40
 
 
@@ -33,8 +33,8 @@ def serve(
     spec: ServeTextSpec | ServeEmbeddingSpec | ServeImageSpec,
     start: Callable[[dict[str, Path]], ServingEngine],
 ) -> int:
-    """Serves what `start` makes of the inputs until SIGTERM, the server's `stop`, or its 410.
-    Returns the exit status."""
+    """Serves the engine that `start` builds from the inputs until SIGTERM, the server's `stop`, or
+    its 410. Returns the exit status."""
     engine: ServingEngine | None = None
     try:
         with workload(spec) as work:
@@ -43,15 +43,15 @@ def serve(
             engine = start(inputs)
             _serve(engine, work.reporter)
     finally:
-        # Last, when everything is reported: an engine that hangs may take this process with it.
+        # Close after all reports: an engine that hangs may end this process.
         if engine is not None:
             engine.close()
     return 0
 
 
 class _Watchdog:
-    """Checks every few seconds whether the engine advances. Checks are counted, and not seconds:
-    where the whole machine stands still, so does the watchdog."""
+    """Checks every few seconds whether the engine makes progress. It counts checks rather than
+    seconds, because the watchdog pauses too if the whole machine is suspended."""
 
     def __init__(self, engine: ServingEngine) -> None:
         self._engine = engine
@@ -59,7 +59,7 @@ class _Watchdog:
         self._stalled_checks = 0
 
     def check(self) -> None:
-        """Raises PlainError when the engine has not advanced for too many checks in a row."""
+        """Raises PlainError after too many checks in a row without progress."""
         if time.monotonic() < self._next_at:
             return
         self._stalled_checks = 0 if self._engine.advances() else self._stalled_checks + 1
@@ -69,7 +69,7 @@ class _Watchdog:
 
 
 def _serve(engine: ServingEngine, reporter: Reporter) -> None:
-    """From loading to the last answer. Raises PlainError when the engine ends or hangs."""
+    """Runs from loading to the last answer. Raises PlainError if the engine ends or hangs."""
     ready, poll_s = False, _POLL_LOADING_S
     watchdog = _Watchdog(engine)
     while not reporter.stop_requested:
@@ -85,15 +85,15 @@ def _serve(engine: ServingEngine, reporter: Reporter) -> None:
     if ready:
         if (within_s := reporter.leaves_within_s) is not None:
             reporter.leaving(within_s)
-        # The gateway may be handing over a request that it accepted before the stop.
+        # The gateway may still forward a request that it accepted before the stop.
         time.sleep(_POLL_DRAINING_S)
         _drain(engine, reporter, watchdog)
     reporter.stopped(0)
 
 
 def _drain(engine: ServingEngine, reporter: Reporter, watchdog: _Watchdog) -> None:
-    """Waits until no request is in flight, as long as the stop allows. An engine that is too busy
-    to say how many there are has some."""
+    """Waits until no request is running, within the limit of the stop. An engine that is too busy
+    to report a count still has requests."""
     while time.monotonic() < reporter.stop_by and engine.ended() is None:
         if engine.in_flight() == 0:
             return

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def serve_text(spec: ServeTextSpec) -> int:
-    """Serves until it is stopped. Returns the exit status."""
+    """Serves until stopped. Returns the exit status."""
     return serve(spec, lambda inputs: _start(spec, inputs))
 
 

@@ -1,4 +1,4 @@
-"""How vLLM tells the calls of a model from its words."""
+"""Selects vLLM's parser that separates tool calls from text."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from ..data.tokens import ModelTokens
 
-# vLLM's parsers, with the types of model that each is for (all where none is named) and what the
-# template of such a model asks for, or writes of earlier calls itself. The first that fits counts.
+# vLLM's parsers, with their model types (all if empty) and the call format that a template
+# describes or writes. The first match applies.
 _PARSERS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     ("qwen3_coder", (), re.compile(r"<tool_call>.*<function=.*<parameter=", re.DOTALL)),
     ("hermes", (), re.compile(r"<tool_call>.*\\?\"arguments\\?\"", re.DOTALL)),
@@ -24,8 +24,8 @@ _PARSERS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
 
 
 def tool_parser(model_type: str, template: str) -> str | None:
-    """Which of vLLM's parsers reads the calls of a model with this chat template; None where that
-    is not certain."""
+    """Returns vLLM's tool parser for a model with this chat template, or None if it is
+    uncertain."""
     if not says_tools(template):
         return None
     return next(
@@ -39,8 +39,8 @@ def tool_parser(model_type: str, template: str) -> str | None:
 
 
 def tool_arguments(base: Path, tokens: ModelTokens) -> list[str]:
-    """What vLLM's command line says of the chat template and of calls. Where the model's template
-    asks for calls in no form that is known, ours does."""
+    """Returns vLLM's arguments for the chat template and tool calls. If the model's template has no
+    known call format, ours is used."""
     template = tokens.template_source
     model_type = str(read_optional_object(base / "config.json").get("model_type"))
     parser = tool_parser(model_type, template)

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
     from ..protocol import ServeEmbeddingSpec, ServeTextSpec
 
-# The sizes that vLLM compiles its LoRA kernels for (vllm/config/lora.py).
+# The sizes for which vLLM compiles its LoRA kernels (vllm/config/lora.py).
 _LORA_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
-# Adapters that the requests of one batch may use.
+# The most adapters in one batch.
 _LORAS_IN_BATCH_MAX = 4
-# What placements are chosen by (choose-placement.ts).
+# The same share as in placement (choose-placement.ts).
 _GPU_MEMORY_PART = 0.9
-# Where a configuration tells how many tokens its model can read, as vLLM looks for it.
+# The fields in which vLLM looks for a model's context length.
 _CONTEXT_NAMES = (
     "max_position_embeddings",
     "n_positions",
@@ -45,7 +45,7 @@ class Vllm:
     def __init__(
         self, spec: ServeTextSpec | ServeEmbeddingSpec, words: Callable[[int], list[str]]
     ) -> None:
-        """Starts what `words` says for a port; it loads until `/health` answers."""
+        """Starts the command that `words` returns for a port; it loads until `/health` answers."""
         port = spec.port or _free_port(spec.host)
         self.base_url = f"http://{spec.host}:{port}"
         self._tokens = 0
@@ -57,20 +57,20 @@ class Vllm:
         )
 
     def ended(self) -> str | None:
-        """Why the child has ended, if it has."""
+        """Returns why the child has ended, or None."""
         status = self._process.poll()
         return None if status is None else f"vLLM ended with status {status}; its log says why."
 
     def in_flight(self) -> int | None:
-        """Requests running or waiting."""
+        """Returns the number of running or queued requests."""
         return gauge_sum(
             lambda: read_metrics(self.base_url, self._api_key),
             ("vllm:num_requests_running", "vllm:num_requests_waiting"),
         )
 
     def advances(self) -> bool:
-        """Whether tokens were read or written since the last call, or nothing is asked of it. The
-        process that answers HTTP is not the one that works."""
+        """Returns whether tokens were processed since the last call, or no request is running. The
+        HTTP process alone would answer even if the engine hangs."""
         tokens = gauge_sum(
             lambda: read_metrics(self.base_url, self._api_key),
             ("vllm:prompt_tokens_total", "vllm:generation_tokens_total"),
@@ -81,7 +81,7 @@ class Vllm:
         return tokens != before or (self.in_flight() == 0 and answers(self))
 
     def close(self) -> None:
-        """Asks the child to end, and ends it where it does not."""
+        """Terminates the child, and kills it if it does not exit."""
         self._process.terminate()
         try:
             self._process.wait(CLOSE_CHILD_S)
@@ -91,23 +91,24 @@ class Vllm:
 
 
 def environment(api_key: str) -> dict[str, str]:
-    """The environment of the server."""
+    """Returns the environment of the server."""
     programs = str(Path(sys.executable).parent)
     return {
         **os.environ,
-        # Not among its arguments, which everybody on the machine may read.
+        # Not passed as an argument, because every user of the machine can read those.
         "VLLM_API_KEY": api_key,
         "VLLM_NO_USAGE_STATS": "1",
-        # FlashInfer's sampler is compiled at start, by nvcc, which a host with only a driver lacks.
+        # FlashInfer's sampler is compiled at start with nvcc, which a host with only a driver
+        # lacks.
         "VLLM_USE_FLASHINFER_SAMPLER": "0",
-        # What vLLM compiles it compiles with the programs of its own environment, such as ninja.
+        # vLLM's compilers use programs of its own environment, such as ninja.
         "PATH": os.pathsep.join(filter(None, (programs, os.environ.get("PATH")))),
     }
 
 
 def command(spec: ServeTextSpec, inputs: dict[str, Path], port: int) -> list[str]:
-    """The command line of the server. The module is called, not the `vllm` script, so that the
-    interpreter that runs this program also runs vLLM."""
+    """Returns the command line of the server. It calls the module, not the `vllm` script, so that
+    vLLM uses the same interpreter as this program."""
     base = _folder(inputs, "base_model")
     words = _shared_words(spec, base, port)
     tokens = read_model_tokens(base)
@@ -118,8 +119,8 @@ def command(spec: ServeTextSpec, inputs: dict[str, Path], port: int) -> list[str
 
 
 def embedding_command(spec: ServeEmbeddingSpec, inputs: dict[str, Path], port: int) -> list[str]:
-    """The same for a model that answers with vectors: vLLM reads pooling and norm from its
-    modules.json by itself."""
+    """Returns the command line for an embedding model; vLLM reads pooling and norm from its
+    modules.json."""
     words = _shared_words(spec, _folder(inputs, "base_model"), port)
     return [*words, "--runner", "pooling", *_split_arguments(spec)]
 
@@ -133,7 +134,7 @@ def _shared_words(spec: ServeTextSpec | ServeEmbeddingSpec, base: Path, port: in
         "--max-model-len": str(context),
         "--max-num-seqs": str(spec.parallel_requests),
         "--gpu-memory-utilization": str(_GPU_MEMORY_PART),
-        # Text alone: nothing is fetched from an address that a request names.
+        # Text only: nothing is fetched from an address in a request.
         "--limit-mm-per-prompt": '{"image": 0, "video": 0, "audio": 0}',
         "--allowed-media-domains": "none.invalid",
         "--middleware": f"{KeyGuard.__module__}.{KeyGuard.__name__}",
@@ -150,8 +151,7 @@ def _split_arguments(spec: ServeTextSpec | ServeEmbeddingSpec) -> list[str]:
 
 
 def context_tokens(base: Path) -> int | None:
-    """How many tokens a base was made to read, by its configuration; None where it does not say.
-    vLLM refuses to serve more."""
+    """Returns the context length in a base's configuration, or None. vLLM rejects a larger one."""
     if not (base / "config.json").is_file():
         return None
     config = read_object(base / "config.json")
@@ -176,7 +176,7 @@ def _lora_arguments(spec: ServeTextSpec, inputs: dict[str, Path]) -> list[str]:
         "--enable-lora",
         "--max-lora-rank",
         str(allowed_lora_rank(max(adapter.rank for adapter in spec.adapters))),
-        # Each has room of its own in the GPU's memory; the others wait in the machine's.
+        # Each uses memory on the GPU; other adapters wait in host memory.
         "--max-loras",
         str(min(len(spec.adapters), _LORAS_IN_BATCH_MAX)),
         "--max-cpu-loras",
@@ -193,7 +193,7 @@ def _folder(inputs: dict[str, Path], name: str) -> Path:
 
 
 def allowed_lora_rank(rank: int) -> int:
-    """The smallest rank that vLLM has kernels for and that holds `rank`."""
+    """Returns the smallest supported rank of vLLM's kernels that is at least `rank`."""
     for allowed in _LORA_RANKS:
         if allowed >= rank:
             return allowed

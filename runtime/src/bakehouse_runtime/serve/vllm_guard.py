@@ -1,5 +1,5 @@
-"""Lets nobody use vLLM without its key. vLLM imports this by name (`--middleware`), and itself asks
-for the key below `/v1` alone."""
+"""Requires the API key on all routes of vLLM, which itself checks it only below `/v1`. vLLM imports
+this by name (`--middleware`)."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     Send = Callable[[Fields], Awaitable[None]]
     App = Callable[[Fields, Receive, Send], Awaitable[None]]
 
-# Says that it answers, and nothing else.
+# Only reports that the server answers.
 _OPEN_PATH = "/health"
-# How busy it is, open where a router may ask: llm-d's shows no key there.
+# Open if a router reads the load there: llm-d's router sends no key.
 _METRICS_PATH = "/metrics"
 
 
 class KeyGuard:
-    """Answers 401 to whoever does not show the key that vLLM was started with."""
+    """Responds with 401 unless a request has the key that vLLM was started with."""
 
     def __init__(self, app: App) -> None:
-        """Guards `app`. Raises KeyError where there is no key: vLLM does not start then."""
+        """Guards `app`. Raises KeyError without a key, so that vLLM does not start."""
         self._app = app
         metrics = (_METRICS_PATH,) if os.environ.get("BAKEHOUSE_OPEN_METRICS") else ()
         self._open_paths = (_OPEN_PATH, *metrics)
         self._expected = f"Bearer {os.environ['VLLM_API_KEY']}".encode()
 
     async def __call__(self, scope: Fields, receive: Receive, send: Send) -> None:
-        """One request, or the beginning and end of the server, which nobody asks for."""
+        """Handles one request, or a lifespan event, which no client triggers."""
         if scope["type"] == "lifespan" or self._is_open(scope):
             await self._app(scope, receive, send)
         elif scope["type"] == "http":

@@ -1,4 +1,4 @@
-"""What the cards of trained models share."""
+"""Shared parts of the cards of trained models."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ _REPOSITORY_ID = re.compile(r"[\w.-]{1,96}/[\w.-]{1,96}", re.ASCII)
 
 
 def origin(base_model_title: str, dataset_title: str) -> dict[str, object]:
-    """The keys of a card's front matter that say what a model was made from. Hubs take only ids of
-    repositories there (owner/name), and refuse a card with anything else: other titles stand in the
-    card's text alone."""
+    """Returns the front-matter keys for the sources of a model. Hubs reject cards with anything but
+    repository ids (owner/name) there, so other titles appear only in the text."""
     return _origin(repository_id(base_model_title), repository_id(dataset_title))
 
 
 def trained_origin(spec: TrainSpec) -> dict[str, object]:
-    """The same of a run, whose server has said how hubs call its sources; with the licence of
-    the base, which holds for what is made from it."""
+    """Returns the keys for the sources of a run, with the repository ids that the server has sent
+    and the licence of the base, which also applies to the result."""
     sources = spec.sources
     if sources is None:
         return origin(spec.base_model_title, spec.dataset_title)
@@ -41,13 +40,13 @@ def trained_origin(spec: TrainSpec) -> dict[str, object]:
 
 
 def base_model_id(spec: TrainTextSpec) -> str | None:
-    """How hubs call the base model of a text run; None where nobody has said."""
+    """Returns the repository id of a text run's base model, or None."""
     sources = spec.sources
     return _named(sources.base_model) if sources else repository_id(spec.base_model_title)
 
 
 def front_matter(data: Mapping[str, object]) -> list[str]:
-    """The lines before a card's text. JSON is YAML, and needs no quoting rules of its own."""
+    """Returns the lines before a card's text. JSON is valid YAML and avoids its quoting rules."""
     return [
         "---",
         *(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in data.items()),
@@ -60,7 +59,7 @@ def one_line(text: str) -> str:
 
 
 def repository_id(title: str) -> str | None:
-    """The title, where it is the id of a repository on a hub."""
+    """Returns the title if it is a repository id."""
     return title if _REPOSITORY_ID.fullmatch(title) else None
 
 
@@ -72,5 +71,5 @@ def _origin(base: str | None, dataset: str | None) -> dict[str, object]:
 
 
 def _named(repository: str | None) -> str | None:
-    """None for a source that not everybody may read, which a card does not name."""
+    """Returns None for a non-public source, which a card must not name."""
     return repository and repository_id(repository)

@@ -1,7 +1,7 @@
-"""The last checkpoint as an artefact on the server: a machine may not come back.
+"""Uploads the last checkpoint to the server, in case the machine does not return.
 
-One archive, so that the server has a whole checkpoint or the one before; it keeps the last alone,
-and gives it as the input `checkpoint` to an attempt whose work folder may be empty.
+It is one archive, so the server always has a complete checkpoint. The server stores only the last
+one, and passes it as the input `checkpoint` to an attempt with an empty work folder.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
     from ..workload import Workload
 
-# A short run is over before anything would be lost that is worth the bytes.
+# A shorter run would not lose enough to justify the upload.
 _FIRST_AFTER_S = 60.0
 _AFTER_S = 120.0
-# How long the report of a checkpoint may take before its upload.
+# How long to wait for the report of a checkpoint before its upload.
 _REPORTED_WITHIN_S = 10.0
 
 
 class CheckpointArtefact:
-    """Uploads checkpoints of one run, in no more than its share of the time."""
+    """Uploads checkpoints of one run within their share of the time."""
 
     def __init__(self, work: Workload, cadence: Cadence | None = None) -> None:
         self._work = work
@@ -37,16 +37,16 @@ class CheckpointArtefact:
         self._left_out: list[Path] = []
 
     def upload(self, paths: list[Path]) -> None:
-        """Uploads what a resumption needs, files and folders below the work folder, if it is
-        time. A server that is away is not waited for: the next one comes."""
+        """Uploads the files and folders for resuming, which are below the work folder, if it is
+        time. Does not wait for an unreachable server, since the next checkpoint will follow."""
         if self._cadence.is_due(time.monotonic()):
             self._upload(paths)
         else:
             self._left_out = paths
 
     def upload_last(self) -> None:
-        """Uploads the newest checkpoint at a stop, if it is only here and goes with the work
-        folder."""
+        """Uploads the newest checkpoint at a stop, if the server lacks it and the work folder will
+        be deleted."""
         if self._left_out and self._work.spec.keeps_work_dir is False:
             self._upload(self._left_out)
 
@@ -55,7 +55,7 @@ class CheckpointArtefact:
         self._left_out = paths
         work_dir = self._work.work_dir
         try:
-            # What the server counts as saved by it, the report of this checkpoint says.
+            # The server attributes the upload to the step of this report.
             if not self._work.reporter.wait_until_accepted(_REPORTED_WITHIN_S):
                 raise ServerUnreachableError("the server does not answer.")
             with (
@@ -74,12 +74,12 @@ class CheckpointArtefact:
 
 
 def restore_checkpoint(work: Workload) -> None:
-    """Puts the checkpoint that the server has given into a work folder that has none."""
+    """Extracts the server's checkpoint into a work folder without one."""
     folder = work.inputs().get(CHECKPOINT_INPUT)
     archive = folder / CHECKPOINT_FILE if folder else None
     if archive is None or not archive.is_file() or work.has_checkpoint():
         return
-    # Half a checkpoint would be taken for one.
+    # A partial checkpoint would look complete.
     partial = work.work_dir / ".restoring"
     shutil.rmtree(partial, ignore_errors=True)
     try:

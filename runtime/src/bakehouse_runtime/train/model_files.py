@@ -1,4 +1,4 @@
-"""What lies beside the weights of a model."""
+"""Copies the files of a model other than its weights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TOKENIZER_FILES = (
     "special_tokens_map.json",
     "chat_template.jinja",
 )
-# Weights of another form, code, and the base's own card.
+# Weights in other formats, code, and the base's own card.
 _NOT_BESIDE = {
     ".bin",
     ".gguf",
@@ -32,14 +32,14 @@ _NOT_BESIDE = {
 
 
 def copy_beside(base: Path, out: Path, *, leaves_out: frozenset[str] = frozenset()) -> None:
-    """Copies what lies beside a model's weights."""
+    """Copies the files of a model other than its weights."""
     for file in base.iterdir():
         if file.is_file() and file.suffix not in _NOT_BESIDE and file.name not in leaves_out:
             shutil.copyfile(file, out / file.name)
 
 
 def copy_tokenizer(base: Path, out: Path) -> None:
-    """The base's tokenizer, with the chat template that was trained with if it has none."""
+    """Copies the base's tokenizer, and adds the chat template used in training if it has none."""
     for name in _TOKENIZER_FILES:
         if (base / name).is_file():
             shutil.copyfile(base / name, out / name)

@@ -1,4 +1,4 @@
-"""Pictures of Diffusers' own pipelines, which ours are held to."""
+"""Reference pictures of Diffusers' own pipelines."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Diffusers:
         side = self.model.family.side
         pipeline: Any = self.draws if picture is None else self.edits
         pipeline.set_progress_bar_config(disable=True)
-        # Left alone the pipeline would blow the picture up to 1024 x 1024.
+        # By default the pipeline would enlarge the picture to 1024 x 1024.
         condition: dict[str, Any] = (
             {}
             if picture is None

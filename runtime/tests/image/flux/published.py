@@ -1,7 +1,7 @@
-"""FLUX.1 Kontext as its files are published, with a few thousand weights.
+"""FLUX.1 Kontext in its published file layout, with a few thousand weights.
 
-Names are those of the libraries of the time: the published files keep them, and what loads them
-today has to know them.
+Names follow the libraries of its release: the published files keep them, and current loaders must
+support them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ..tiny import randomised, write_tiny_kontext
 
 CLIP_SIZE, T5_SIZE = 32, 48
 LETTERS = string.ascii_lowercase
-# A word of one letter each; the start and the end come behind.
+# Words of one letter each, followed by the start and end tokens.
 CLIP_WORDS = [
     *LETTERS,
     *(f"{letter}</w>" for letter in LETTERS),
@@ -64,7 +64,7 @@ def t5() -> T5EncoderModel:
 
 
 def autoencoder() -> AutoencoderKL:
-    # Diffusers declares these as tuples of one.
+    # Diffusers declares these as one-element tuples.
     blocks: dict[str, Any] = {
         "block_out_channels": (8, 8),
         "down_block_types": ("DownEncoderBlock2D",) * 2,
@@ -99,7 +99,7 @@ def write_published_kontext(folder: Path) -> Path:
         "text_encoder": ["transformers", "CLIPTextModel"],
         "text_encoder_2": ["transformers", "T5EncoderModel"],
         "tokenizer": ["transformers", "CLIPTokenizer"],
-        # Its name then.
+        # The class name at the time.
         "tokenizer_2": ["transformers", "T5TokenizerFast"],
     }
     (folder / "model_index.json").write_text(json.dumps(index))
@@ -107,7 +107,7 @@ def write_published_kontext(folder: Path) -> Path:
 
 
 def _write_clip(folder: Path) -> None:
-    """Behind `text_model.`, and with the numbers of the positions, which are no weights."""
+    """Weights have the prefix `text_model.` and include the position ids, which are no weights."""
     vocabulary = {word: number for number, word in enumerate(CLIP_WORDS)}
     CLIPTokenizer(vocab=vocabulary, merges=[], model_max_length=77).save_pretrained(
         folder / "tokenizer"
@@ -120,7 +120,7 @@ def _write_clip(folder: Path) -> None:
 
 
 def _write_t5(folder: Path) -> None:
-    """In two files, and the embeddings under one of their two names."""
+    """In two files, with the embeddings under one of their two names."""
     pieces = [(piece, 0.0 if piece.startswith("<") else -1.0) for piece in T5_PIECES]
     T5Tokenizer(vocab=pieces, extra_ids=0, model_max_length=512).save_pretrained(
         folder / "tokenizer_2"

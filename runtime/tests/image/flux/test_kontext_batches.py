@@ -1,4 +1,4 @@
-"""Kontext step by step: the pictures of Diffusers' pipelines, in any batch."""
+"""Compares Kontext step by step with Diffusers' pipelines, in any batch."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def truly_guided(tmp_path_factory: pytest.TempPathFactory) -> KontextPipeline:
     return KontextPipeline.from_folder(folder, CPU)
 
 
-def test_it_generates_what_diffusers_generates(
+def test_generates_the_same_pictures_as_diffusers(
     kontext: KontextPipeline, diffusers: Diffusers
 ) -> None:
     asked = ("make it blue", 3, 5)
@@ -54,7 +54,7 @@ def test_it_generates_what_diffusers_generates(
     assert difference(generated.media, edited.media) > 1
 
 
-def test_a_model_without_a_guidance_of_its_own_gets_true_guidance(
+def test_uses_true_guidance_without_distilled_guidance(
     truly_guided: KontextPipeline, diffusers: Diffusers
 ) -> None:
     asked = ("make it blue", 3, 5)
@@ -81,11 +81,11 @@ def test_a_picture_does_not_depend_on_its_batch(
         assert difference(generated.media, model.generate([request])[0].media) <= 1
 
 
-def test_sizes_of_a_full_size_model(
+def test_uses_the_sizes_of_a_full_size_model(
     kontext: KontextPipeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The pipeline itself at full size is too much for a test: its times and its two sizes, that of
-    the generated picture and that of the condition, are its own."""
+    """A full-size pipeline is too large for a test: only compare its times and the sizes of the
+    generated picture and of the condition."""
     monkeypatch.setattr(Flux, "side", 1024)
     seen: list[tuple[int, int]] = []
     monkeypatch.setattr(
@@ -95,11 +95,11 @@ def test_sizes_of_a_full_size_model(
     )
     sampling = kontext.begin(KontextRequest("make it blue", 1, 2, 2.5, PICTURE.resize((700, 300))))
     assert seen == [(1568, 672)]
-    # Of 8 pixels a latent: 1024 x 1024 in the ratio of the picture.
+    # 8 pixels per latent: the area of 1024 x 1024 in the ratio of the picture.
     assert sampling.latents.shape == (4, 2 * (670 // 16), 2 * (1564 // 16))
 
 
-def test_a_waiting_request_keeps_of_its_picture_what_the_model_reads(
+def test_scales_the_picture_of_a_waiting_request(
     kontext: KontextPipeline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent = KontextRequest("make it blue", 3, 2, 3, PICTURE.resize((6000, 4000)))
@@ -109,7 +109,8 @@ def test_a_waiting_request_keeps_of_its_picture_what_the_model_reads(
     assert kontext.prepared(waiting) is waiting
     [at_once], [later] = kontext.generate([sent]), kontext.generate([waiting])
     assert difference(at_once.media, later.media) == 0
-    # A full-size model generates in the ratio of what was sent, and reads another one.
+    # A full-size model generates in the ratio of the uploaded picture, but reads a picture of
+    # another ratio.
     monkeypatch.setattr(Flux, "side", 1024)
     monkeypatch.setattr(Flux, "encode", lambda *_: torch.zeros(1, 4, 84, 194))
     waiting = kontext.prepared(sent)
@@ -125,6 +126,6 @@ def test_a_preview_is_half_as_large(kontext: KontextPipeline) -> None:
     assert kontext.preview(sampling).size == (16, 16)
 
 
-def test_a_prompt_that_is_too_long_is_refused(kontext: KontextPipeline) -> None:
+def test_rejects_a_prompt_that_is_too_long(kontext: KontextPipeline) -> None:
     with pytest.raises(PlainError, match="this model reads at most 32"):
         kontext.begin(KontextRequest("cat " * 40, 1, 2, 2.5, PICTURE))

@@ -1,4 +1,4 @@
-"""LoRAs chosen per picture: the pictures of Diffusers with the same LoRA, in any batch."""
+"""Compares LoRAs per picture with Diffusers, in any batch."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def by_diffusers(diffusers: Diffusers, file: Path, scale: float = 1.0) -> Image.
 
 
 def files(tmp_path: Path, weights: dict[str, Tensor]) -> dict[str, Path]:
-    """The same LoRA as trainers write it."""
+    """Returns the same LoRA in the formats of several trainers."""
     first, *_ = LORA_LAYERS
     plain = write_lora(tmp_path / "plain.safetensors", weights)
     noted = write_as_diffusers(tmp_path / "noted.safetensors", weights, alpha=1)
@@ -89,7 +89,7 @@ def files(tmp_path: Path, weights: dict[str, Tensor]) -> dict[str, Path]:
 
 
 @pytest.mark.parametrize("kind", ["plain", "noted", "beside", "kohya"])
-def test_a_lora_changes_the_picture_as_diffusers_does(
+def test_lora_changes_the_picture_like_diffusers(
     kontext: KontextPipeline,
     diffusers: Diffusers,
     weights: dict[str, Tensor],
@@ -102,7 +102,7 @@ def test_a_lora_changes_the_picture_as_diffusers_does(
     assert difference(generated.media, plain.media) > 1
 
 
-def test_each_picture_of_a_batch_has_its_own(
+def test_applies_a_different_lora_to_each_picture(
     kontext: KontextPipeline, weights: dict[str, Tensor], tmp_path: Path
 ) -> None:
     one = write_lora(tmp_path / "one.safetensors", weights)
@@ -123,11 +123,11 @@ def test_each_picture_of_a_batch_has_its_own(
     for company, single in zip(together, alone, strict=True):
         assert difference(company, single) <= 1
     assert all(difference(together[0], other) > 1 for other in together[1:])
-    # Nothing of them is left in the model: the same bits as before.
+    # Applying LoRAs leaves the model bitwise unchanged.
     assert difference(alone[3], before) == difference(alone[4], before) == 0
 
 
-def test_pictures_of_one_lora_are_a_batch(
+def test_batches_pictures_of_one_lora(
     kontext: KontextPipeline, weights: dict[str, Tensor], tmp_path: Path
 ) -> None:
     file = write_lora(tmp_path / "one.safetensors", weights)
@@ -145,7 +145,7 @@ def test_pictures_of_one_lora_are_a_batch(
     assert rows == [4, 2]
 
 
-def test_the_loras_that_were_wanted_last_are_kept(
+def test_caches_the_most_recently_used_loras(
     kontext: KontextPipeline, weights: dict[str, Tensor], tmp_path: Path
 ) -> None:
     file = write_lora(tmp_path / "one.safetensors", weights)
@@ -185,7 +185,7 @@ MISFITS = {
 
 
 @pytest.mark.parametrize(("layers", "reason"), MISFITS.values(), ids=MISFITS)
-def test_what_does_not_fit_is_refused_by_name(
+def test_rejects_a_lora_that_does_not_fit_by_name(
     kontext: KontextPipeline, tmp_path: Path, layers: dict[str, tuple[int, int]], reason: str
 ) -> None:
     weights = {}
@@ -195,7 +195,7 @@ def test_what_does_not_fit_is_refused_by_name(
     assert refusal(kontext, tmp_path, weights) == reason
 
 
-def test_what_is_no_plain_lora_is_refused(
+def test_rejects_files_that_are_no_plain_lora(
     kontext: KontextPipeline, weights: dict[str, Tensor], tmp_path: Path
 ) -> None:
     key = f"transformer.{LORA_LAYERS[0]}"
@@ -207,11 +207,11 @@ def test_what_is_no_plain_lora_is_refused(
     assert refused(**{f"{key}.lora_B.bias": torch.ones(16)}) == (
         f"it has {LORA_LAYERS[0]}.lora_B.bias, which is no part of a plain LoRA."
     )
-    # A converter of Diffusers never ends on this one.
+    # A converter of Diffusers would loop forever on this.
     assert refused(**{f"{key}.alpha": torch.tensor(-1.0)}) == (
         f"{key}.alpha is not a positive number."
     )
-    # Torch compares no complex number, and converts no bytes of floats of four bits.
+    # Torch cannot compare complex numbers, or convert 4-bit floats.
     assert refused(**{f"{key}.alpha": torch.tensor(2j)}) == (
         f"{key}.alpha is of the type complex64, in which no LoRA is."
     )
@@ -230,7 +230,7 @@ def test_what_is_no_plain_lora_is_refused(
     )
 
 
-def test_what_stands_beside_the_weights_is_not_trusted(
+def test_does_not_trust_the_metadata_of_a_lora(
     kontext: KontextPipeline, weights: dict[str, Tensor], tmp_path: Path
 ) -> None:
     def refused(said: str) -> str:
@@ -255,7 +255,7 @@ def refusal(
     weights: dict[str, Tensor],
     metadata: dict[str, str] | None = None,
 ) -> str:
-    """What is said of it, without what is said of all."""
+    """Returns the reason, without the common prefix of the error."""
     file = write_lora(tmp_path / "misfit.safetensors", weights, metadata)
     with pytest.raises(RequestError) as raised:
         kontext.begin(request(ChosenLora("misfit", file, 1)))

@@ -1,4 +1,5 @@
-"""FLUX Kontext: the published shape, the layout of its tokens, and a tiny pipeline end to end."""
+"""Tests FLUX Kontext: the published shape, the layout of its tokens, and a tiny pipeline end to
+end."""
 
 from __future__ import annotations
 
@@ -53,7 +54,7 @@ def test_flux_kontext_of_the_published_shape() -> None:
     assert "single_transformer_blocks.38.proj_mlp.weight" not in sizes
 
 
-def test_packing_is_that_of_the_pipelines() -> None:
+def test_packs_like_the_pipelines() -> None:
     latents = torch.randn(2, 4, 6, 8)
     assert torch.equal(pack(latents), FluxPipeline._pack_latents(latents, 2, 4, 6, 8))
     assert torch.equal(unpack(pack(latents), 6, 8), latents)
@@ -92,7 +93,7 @@ def pixels(kontext: KontextPipeline, request: KontextRequest) -> np.ndarray:
     return np.asarray(kontext.generate([request])[0].media)
 
 
-def test_edits_and_generates_and_repeats_itself(kontext_folder: Path) -> None:
+def test_edits_and_generates_deterministically(kontext_folder: Path) -> None:
     kontext = KontextPipeline.from_folder(kontext_folder, CPU)
     request = KontextRequest("make it blue", seed=3, steps=2)
     edit = replace(request, picture=Image.new("RGB", (90, 50), "orange"))
@@ -107,9 +108,7 @@ def test_edits_and_generates_and_repeats_itself(kontext_folder: Path) -> None:
 
 
 @pytest.mark.parametrize("true_guidance", [False, True])
-def test_what_a_request_does_not_say_is_what_the_model_s_folder_says(
-    kontext_folder: Path, true_guidance: bool
-) -> None:
+def test_uses_the_defaults_of_the_models_folder(kontext_folder: Path, true_guidance: bool) -> None:
     assert KontextPipeline.from_folder(kontext_folder, CPU).model.defaults == PUBLISHED_DEFAULTS
     index = json.loads((kontext_folder / "model_index.json").read_text())
     index |= {"default_steps": 2, "default_guidance": 4, "true_guidance": true_guidance}
@@ -120,7 +119,7 @@ def test_what_a_request_does_not_say_is_what_the_model_s_folder_says(
     assert (unsaid != pixels(kontext, KontextRequest("a cat", 1, 2, 1.0))).any()
 
 
-def test_a_picture_takes_a_step() -> None:
+def test_requires_at_least_one_step() -> None:
     with pytest.raises(PlainError, match="steps is 0"):
         KontextRequest("a cat", seed=1, steps=0)
 
@@ -144,7 +143,7 @@ def _drop(folder: Path, part: str, name: str) -> None:
 
 
 def _split_and_drop(folder: Path) -> None:
-    """Weights in several files, as those of the published model are."""
+    """Shards the weights, like the published model."""
     tiny_transformer().save_pretrained(folder / "transformer", max_shard_size="20KB")
     (folder / WEIGHTS).unlink()
     path = folder / f"{WEIGHTS}.index.json"
@@ -209,7 +208,7 @@ VAE_WEIGHTS = "vae/diffusion_pytorch_model.safetensors"
         (lambda f: _cut(f, WEIGHTS), "cannot be loaded"),
     ],
 )
-def test_a_damaged_model_is_one_clear_error(
+def test_reports_a_damaged_model_in_one_sentence(
     kontext_folder: Path, change: Callable[[Path], None], sentence: str
 ) -> None:
     change(kontext_folder)
@@ -218,7 +217,7 @@ def test_a_damaged_model_is_one_clear_error(
 
 
 @pytest.mark.parametrize("name", [WEIGHTS, VAE_WEIGHTS])
-def test_weights_that_the_model_does_not_use_are_logged_once(
+def test_logs_unused_weights_once(
     kontext_folder: Path, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     weights = load_file(kontext_folder / name)
@@ -231,7 +230,7 @@ def test_weights_that_the_model_does_not_use_are_logged_once(
     ]
 
 
-def test_values_that_are_no_numbers_are_no_picture(kontext_folder: Path) -> None:
+def test_rejects_non_finite_values(kontext_folder: Path) -> None:
     kontext = KontextPipeline.from_folder(kontext_folder, CPU)
     kontext.transformer.proj_out.bias.data.fill_(float("nan"))
     with pytest.raises(PlainError, match="a picture with values that are not numbers"):
@@ -240,7 +239,7 @@ def test_values_that_are_no_numbers_are_no_picture(kontext_folder: Path) -> None
 
 @pytest.fixture
 def folder_with_text(kontext_folder: Path) -> Path:
-    """A folder that brings text encoders of its own, as the published one does."""
+    """A folder with text encoders of its own, like the published model."""
     encoder, tokenizer = load_sentence_encoder(32)
     for part in ("text_encoder", "text_encoder_2"):
         encoder.save_pretrained(kontext_folder / part)
@@ -256,7 +255,7 @@ def folder_with_text(kontext_folder: Path) -> Path:
     return kontext_folder
 
 
-def test_text_encoders_of_the_folder_are_used(folder_with_text: Path) -> None:
+def test_uses_the_text_encoders_of_the_folder(folder_with_text: Path) -> None:
     kontext = KontextPipeline.from_folder(folder_with_text, CPU)
     assert kontext.family.text(["a cat"]).tokens.shape == (1, FULL_SIZE_WINDOW, 384)
 
@@ -294,7 +293,7 @@ def _name_encoder(entry: object) -> Callable[[Path], None]:
         ),
     ],
 )
-def test_a_damaged_text_encoder_is_one_clear_error(
+def test_reports_a_damaged_text_encoder_in_one_sentence(
     folder_with_text: Path, change: Callable[[Path], None], sentence: str
 ) -> None:
     change(folder_with_text)
@@ -302,7 +301,7 @@ def test_a_damaged_text_encoder_is_one_clear_error(
         KontextPipeline.from_folder(folder_with_text, CPU)
 
 
-def test_an_instruction_longer_than_the_window_is_refused(kontext_folder: Path) -> None:
+def test_rejects_an_instruction_longer_than_the_window(kontext_folder: Path) -> None:
     kontext = KontextPipeline.from_folder(kontext_folder, CPU)
     with pytest.raises(PlainError, match=r"42 tokens long, .* at most 32\."):
         kontext.generate([KontextRequest("cat " * 40, seed=1, steps=1)])

@@ -1,4 +1,4 @@
-"""FLUX.1 Kontext's parts as they are published, and its two text encoders."""
+"""Tests FLUX.1 Kontext's parts as published, and its two text encoders."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return published.write_published_kontext(tmp_path_factory.mktemp("model") / "kontext")
 
 
-def test_the_files_have_the_names_of_their_time(folder: Path) -> None:
+def test_files_have_their_published_names(folder: Path) -> None:
     clip = load_file(folder / "text_encoder" / "model.safetensors")
     assert "text_model.embeddings.position_ids" in clip
     assert all(name.startswith("text_model.") for name in clip)
@@ -42,7 +42,7 @@ def test_the_files_have_the_names_of_their_time(folder: Path) -> None:
 
 
 @torch.no_grad()
-def test_its_parts_compute_what_they_did_before_they_were_written(folder: Path) -> None:
+def test_loaded_parts_compute_the_same_values(folder: Path) -> None:
     clip = load_text_model(CLIPTextModel, folder / "text_encoder", torch.float32)
     pooled = clip(input_ids=TOKENS).pooler_output
     assert pooled.shape == (1, published.CLIP_SIZE)
@@ -60,7 +60,7 @@ def test_its_parts_compute_what_they_did_before_they_were_written(folder: Path) 
     )
 
 
-def test_its_texts_have_a_state_a_token_of_one_encoder_and_one_vector_of_the_other(
+def test_encodes_texts_as_states_of_one_encoder_and_a_vector_of_the_other(
     folder: Path,
 ) -> None:
     texts = KontextPipeline.from_folder(folder, CPU).family.text(["a cat", "a dog in a hat"])
@@ -79,9 +79,9 @@ def test_it_edits(folder: Path) -> None:
     assert edited.media.size == (32, 32)
 
 
-def test_clip_reads_the_beginning_of_a_long_prompt_and_t5_all_of_it(folder: Path) -> None:
+def test_clip_truncates_a_long_prompt_and_t5_reads_all_of_it(folder: Path) -> None:
     family = KontextPipeline.from_folder(folder, CPU).family
-    # A token a letter, and the mark at the beginning; the one at the end takes the last place.
+    # One token per letter after the start token; the end token takes the last position.
     one, other = (family.text(["a" * 75 + end]) for end in ("aab", "aac"))
     assert one.pooled is not None
     assert other.pooled is not None
@@ -92,7 +92,7 @@ def test_clip_reads_the_beginning_of_a_long_prompt_and_t5_all_of_it(folder: Path
 LONG = f"a cat {'in a hat ' * 12}at my secret address"
 
 
-def test_what_clip_does_not_read_of_a_prompt_is_not_logged_but_all_else_is(
+def test_hides_only_log_lines_that_quote_the_prompt(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kontext = KontextPipeline.from_folder(folder, CPU)
@@ -115,7 +115,7 @@ def test_what_clip_does_not_read_of_a_prompt_is_not_logged_but_all_else_is(
     try:
         kontext.generate([KontextRequest(LONG, 1, 1)])
         assert set(logged) == {"Something else."}
-        # Afterwards the log is as it was.
+        # The log filters are restored.
         assert logger.filters == filters
     finally:
         logger.removeHandler(handler)

@@ -1,4 +1,4 @@
-"""Films as files."""
+"""Tests videos as files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..conftest import one_sentence
 
 
 def moving(frames: int = 17, width: int = 96, height: int = 64, fps: float = 8) -> Film:
-    """A red square that goes from left to right on blue."""
+    """Returns a red square that moves from left to right on blue."""
     pixels = np.zeros((frames, height, width, 3), np.uint8)
     pixels[..., 2] = 200
     for number in range(frames):
@@ -26,7 +26,7 @@ def moving(frames: int = 17, width: int = 96, height: int = 64, fps: float = 8) 
     return Film(pixels, fps)
 
 
-def test_a_film_file_plays_what_was_made() -> None:
+def test_a_video_file_plays_the_frames() -> None:
     film = moving()
     content = encoded_film(film, {"prompt": "a réd square", "seed": "7"})
     with av.open(BytesIO(content), "r") as opened:
@@ -40,22 +40,22 @@ def test_a_film_file_plays_what_was_made() -> None:
         read = np.stack([one.to_ndarray(format="rgb24") for one in opened.decode(stream)])
     assert told == {"prompt": "a réd square", "seed": "7"}
     assert read.shape == film.frames.shape
-    # Colours are kept for every other pixel alone.
+    # The file stores colours only for every other pixel.
     assert np.abs(read.astype(int) - film.frames.astype(int)).mean() < 5
 
 
-def test_a_film_begins_to_play_before_all_of_it_is_there() -> None:
+def test_a_video_file_can_be_streamed() -> None:
     content = encoded_film(moving(), {})
     assert 0 < content.find(b"moov") < content.find(b"mdat")
 
 
-def test_odd_sides_are_cut_to_even_ones() -> None:
+def test_cuts_odd_sides_to_even_ones() -> None:
     with av.open(BytesIO(encoded_film(moving(3, 33, 41), {})), "r") as opened:
         stream = opened.streams.video[0]
         assert (stream.width, stream.height) == (32, 40)
 
 
-def test_a_poster_is_the_first_frame_and_a_strip_shows_the_course() -> None:
+def test_poster_is_the_first_frame_and_strip_shows_several() -> None:
     film = moving(width=1024, height=512)
     assert poster(film).size == (512, 256)
     assert film_strip(film).size == (8 * 160, 80)
@@ -67,7 +67,7 @@ def test_a_poster_is_the_first_frame_and_a_strip_shows_the_course() -> None:
     assert strip(moving(frames=2), 8, 160).size == (2 * 96, 64)
 
 
-def test_values_are_the_frames_and_back() -> None:
+def test_converts_frames_to_values_and_back() -> None:
     film = moving()
     values = to_values([film, film])
     assert values.shape == (2, 3, 17, 64, 96)

@@ -1,4 +1,4 @@
-"""What a folder of a Wan has to hold, and the films that it can make."""
+"""Tests the required files of a Wan folder, and the supported video sizes."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ CPU = torch.device("cpu")
 FULL = FilmSizes(*LARGEST[True], multiple=32, frames_a_latent=4)
 
 
-def test_wan_of_the_published_shape() -> None:
-    """Wan2.2-TI2V-5B as its configuration has it."""
+def test_wan_has_the_published_shape() -> None:
+    """Wan2.2-TI2V-5B according to its configuration."""
     with torch.device("meta"):
         model = WanTransformer3DModel(
             num_attention_heads=24, attention_head_dim=128, in_channels=48, out_channels=48,
@@ -50,30 +50,30 @@ def test_wan_of_the_published_shape() -> None:
         ((2, 480, 832), (480, 832, 49)),
     ],
 )
-def test_a_film_comes_as_near_as_the_model_can(
+def test_rounds_a_video_to_the_nearest_supported_size(
     asked: tuple[float, int, int], made: tuple[int, int, int]
 ) -> None:
     assert FULL.nearest(*asked) == FilmSize(*made)
 
 
-def test_a_picture_keeps_its_ratio() -> None:
+def test_keeps_the_ratio_of_the_first_frame() -> None:
     assert FULL.nearest(1, 832, 480, ratio=1.0) == FilmSize(608, 608, 25)
 
 
-def test_the_starter_has_its_only_size(tmp_path: Path) -> None:
+def test_the_starter_supports_one_size(tmp_path: Path) -> None:
     model = load_wan(write_starter_wan(tmp_path / "starter"))
     assert model.sizes.nearest(5, 832, 480) == FilmSize(32, 32, 9)
     assert (model.defaults.steps, model.defaults.guidance, model.family.fps) == (4, 3.0, 8.0)
 
 
-def test_the_published_defaults(tmp_path: Path) -> None:
+def test_uses_the_published_defaults(tmp_path: Path) -> None:
     model = load_wan(write_wan(tmp_path / "wan"), torch.bfloat16)
     assert (model.defaults, model.sizes.is_only) == (PUBLISHED_DEFAULTS, False)
     assert model.transformer.dtype == torch.bfloat16
     assert model.family.autoencoder.dtype == torch.float32
 
 
-def test_times_are_those_of_the_published_scheduler(tmp_path: Path) -> None:
+def test_uses_the_times_of_the_published_scheduler(tmp_path: Path) -> None:
     folder = write_wan(tmp_path / "wan")
     write_published_scheduler(folder)
     times = FilmPipeline.from_folder(folder, CPU).begin(FilmRequest("", 1, 10))._times
@@ -85,7 +85,7 @@ def test_times_are_those_of_the_published_scheduler(tmp_path: Path) -> None:
     assert times[-1] == 0
 
 
-def test_folders_that_are_no_wan_are_refused(tmp_path: Path) -> None:
+def test_rejects_folders_that_are_no_wan(tmp_path: Path) -> None:
     folder = write_wan(tmp_path / "wan")
 
     def refused(part: str) -> None:

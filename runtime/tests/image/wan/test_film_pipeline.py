@@ -1,4 +1,4 @@
-"""Films of a tiny Wan, held to those of Diffusers' own pipelines."""
+"""Compares videos of a tiny Wan with Diffusers' own pipelines."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def frames(pipeline: FilmPipeline, request: FilmRequest) -> np.ndarray:
 
 
 @pytest.mark.parametrize("guidance", [1.0, 4.0])
-def test_a_film_from_text_is_that_of_the_pipeline(folder: Path, guidance: float) -> None:
+def test_a_video_from_text_matches_diffusers(folder: Path, guidance: float) -> None:
     theirs = by_diffusers(
         WanPipeline.from_pretrained(folder), prompt="a cat", negative_prompt="dog",
         num_inference_steps=3, guidance_scale=guidance,
@@ -65,10 +65,10 @@ def test_a_film_from_text_is_that_of_the_pipeline(folder: Path, guidance: float)
     assert frames(ours, request).std() > 5
 
 
-def test_a_film_from_a_picture_is_that_of_the_pipeline(folder: Path) -> None:
+def test_a_video_from_a_picture_matches_diffusers(folder: Path) -> None:
     picture = noisy_picture()
     ours = FilmPipeline.from_folder(folder, CPU)
-    # It cannot read prompts itself without ftfy, which is not installed.
+    # The pipeline cannot encode prompts without ftfy, which is not installed.
     told, nothing = (ours.family.text([prompt]).tokens for prompt in ("a cat", ""))
     theirs = by_diffusers(
         WanImageToVideoPipeline.from_pretrained(folder, expand_timesteps=True), image=picture,
@@ -78,11 +78,11 @@ def test_a_film_from_a_picture_is_that_of_the_pipeline(folder: Path) -> None:
     request = FilmRequest("a cat", 7, 3, 4.0, "", picture, **SIZE)
     assert np.abs(frames(ours, request) - theirs).max() <= 1
     (again,) = ours.family.decode(ours.family.encode([Film(np.asarray(picture)[None], 24)]))
-    # It begins with the picture, as far as the autoencoder keeps it.
+    # It starts with the picture, as far as the autoencoder preserves it.
     assert np.abs(frames(ours, request)[0] - again.frames[0].astype(float)).max() <= 1
 
 
-def test_the_starter_reads_prompts_by_the_installed_encoder(tmp_path: Path) -> None:
+def test_the_starter_encodes_prompts_with_the_installed_encoder(tmp_path: Path) -> None:
     starter = write_starter_wan(tmp_path / "starter")
     encoder, tokenizer = load_sentence_encoder(32)
     whole: Any = WanPipeline.from_pretrained(starter, text_encoder=encoder, tokenizer=tokenizer)
@@ -97,7 +97,7 @@ def test_the_starter_reads_prompts_by_the_installed_encoder(tmp_path: Path) -> N
     assert np.abs(found - theirs * 255).max() <= 1
 
 
-def test_a_film_does_not_depend_on_what_is_made_beside_it(folder: Path) -> None:
+def test_a_video_does_not_depend_on_its_batch(folder: Path) -> None:
     ours = FilmPipeline.from_folder(folder, CPU)
     requests = [
         FilmRequest("a cat", 1, 4, 4.0, **SIZE),
@@ -111,8 +111,8 @@ def test_a_film_does_not_depend_on_what_is_made_beside_it(folder: Path) -> None:
         assert np.abs(frames(ours, request) - made.frames).max() <= 1
 
 
-def test_the_velocity_of_what_a_film_begins_with_leads_there() -> None:
-    """So that a training loses nothing by it, and Euler steps end at it."""
+def test_the_velocity_of_the_first_frame_points_to_the_condition() -> None:
+    """So the first frame adds no loss in training, and Euler steps end at the condition."""
     network = transformer(8)
     latents, noise = torch.randn(2, 2, 4, 3, 4, 4)
     t = torch.tensor([0.3, 0.9])
@@ -130,14 +130,14 @@ def test_a_preview_is_a_small_picture(folder: Path) -> None:
     assert ours.preview(sampling).size == (128, 85)
 
 
-def test_prompts_beyond_the_window_are_refused_by_their_field(tmp_path: Path) -> None:
+def test_rejects_prompts_beyond_the_window_by_field(tmp_path: Path) -> None:
     ours = FilmPipeline.from_folder(write_starter_wan(tmp_path / "starter"), CPU)
     with pytest.raises(RequestError, match="The negative prompt is 42 tokens long") as raised:
         ours.begin(FilmRequest("a cat", 1, negative_prompt="cat " * 40))
     assert raised.value.field == "negative_prompt"
 
 
-def test_a_model_for_text_alone_takes_no_picture(folder: Path) -> None:
+def test_a_text_only_model_rejects_a_picture(folder: Path) -> None:
     change_index(folder, expand_timesteps=False)
     ours = FilmPipeline.from_folder(folder, CPU)
     assert film(ours, FilmRequest("a cat", 1, 1, 1.0, **SIZE)).fps == 16

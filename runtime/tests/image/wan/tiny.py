@@ -1,5 +1,5 @@
-"""Wan 2.2 TI2V as its files are published, with a few thousand weights; and one that brings no text
-encoder, as the starter is."""
+"""Wan 2.2 TI2V in its published file layout, with a few thousand weights, and a version without a
+text encoder, like the starter."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def umt5() -> UMT5EncoderModel:
 
 
 def write_wan(folder: Path, **index: Any) -> Path:
-    """With a text encoder, and times by Euler steps, as a bare pipeline can take them too."""
+    """Writes a Wan with a text encoder and Euler steps, which Diffusers' pipelines support too."""
     pieces = [(piece, 0.0 if piece.startswith("<") else -1.0) for piece in PIECES]
     return _write(
         folder,
@@ -70,7 +70,7 @@ def write_wan(folder: Path, **index: Any) -> Path:
 
 
 def write_starter_wan(folder: Path, **index: Any) -> Path:
-    """Without a text encoder, and with its only size."""
+    """Writes a Wan without a text encoder, and with a fixed size."""
     scheduler = FlowMatchEulerDiscreteScheduler(shift=3.0)
     told = {"film": ONLY, "default_steps": 4, "default_guidance": 3.0} | index
     return _write(folder, None, None, scheduler, transformer(SENTENCE_SIZE), told)

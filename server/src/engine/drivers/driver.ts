@@ -4,75 +4,75 @@ import type { Admission } from '../model/offer.ts';
 import type { SpecKind } from '../model/spec-kind.ts';
 import type { Behaviour, Placement, WorkloadSpec } from '../model/workload.ts';
 
-/** All that a driver needs to start one attempt. */
 export type Launch = {
   workloadId: string;
   attempt: number;
   behaviour: Behaviour;
-  /** Whose turn it takes; null: it serves everybody. */
+  /** The user whose quota the attempt uses; null if it serves all users. */
   userId: string | null;
   placement: Placement;
-  /** On how many nodes it runs together, each with the whole placement. */
+  /** Number of nodes; each gets the whole placement. */
   nodes: number;
   spec: WorkloadSpec;
-  /** Where the workload reaches the server, and the token of this attempt. */
+  /** The server's URL as seen by the workload, and the token of this attempt. */
   server: { base_url: string; token: string };
-  /** The deployment in front of whose model servers a router is; null: none is in front of it. */
+  /** The deployment whose model servers a router fronts; null if the workload is not a router. */
   deploymentId: string | null;
-  /** The key that callers of a model server must send. */
+  /** Key that callers of a model server must send. */
   serverKey: string;
-  /** GPUs that it may use, by their numbers on the machine; empty on the CPU, and where the driver chooses them. */
+  /** Indexes of the GPUs to use; empty on the CPU, or if the driver chooses them. */
   devices: number[];
 };
 
-/** One attempt of a workload. */
 export type AttemptId = { id: string; attempt: number };
 
-/** One workload cannot start, whatever becomes of others; its message, without a full stop, is for users. */
+/** This workload cannot start, though others may. The message, without a full stop, is shown to users. */
 export class CannotStartError extends Error {}
 
 /**
- * Runs workloads somewhere. A driver knows an attempt by (workload id, attempt) alone, so that one whose start was
- * not recorded is found again. Every call may be repeated. A rejection means that the machine could not be reached or
- * could not do it, and says nothing about the workload.
+ * Runs workloads on a machine or cluster. A driver identifies an attempt by (workload id, attempt) alone, so
+ * an attempt is found even if its start was not recorded. Every call is idempotent. A rejection means that
+ * the machine was unreachable or failed; it says nothing about the workload.
  */
 export type Driver = {
   admission: Admission;
-  /** Whether its workloads are stopped when the server shuts down, to be resumed later. */
+  /** Whether to stop its workloads when the server shuts down, to resume them later. */
   endsWithServer: boolean;
-  /** What its machine has. */
+  /** Total resources of the machine. */
   capacity: () => Promise<Capacity>;
-  /** Why a workload with such a spec cannot start at present, as one sentence; null when it can. */
+  /** Why a workload with this spec cannot start now, as one sentence; null if it can. */
   blocker: (spec: SpecKind) => Promise<string | null>;
   /**
-   * Starts an attempt and closes all earlier ones: their processes are killed, and those that have not begun never
-   * will.
+   * Starts an attempt and closes all earlier attempts: running processes are killed, pending ones never
+   * start.
    */
   start: (launch: Launch) => Promise<void>;
-  /** Observes the attempt, and changes nothing. One that was alive is never pending again: what is put back has ended. */
+  /** Observes the attempt without side effects. An attempt that was alive never becomes pending again. */
   observe: (workloadId: string, attempt: number) => Promise<Observed>;
   /**
-   * Limits the size of an attempt's log, and ends processes that an ended attempt has left. A slot is given away only
-   * after this.
+   * Truncates an attempt's log, and kills processes that an ended attempt left behind. Call this before
+   * reusing the attempt's GPUs.
    */
   tidy: (workloadId: string, attempt: number) => Promise<void>;
-  /** Asks an attempt to save its work and end; does not wait for it. */
+  /** Asks an attempt to save its work and exit; does not wait. */
   stop: (workloadId: string, attempt: number) => Promise<void>;
-  /** Kills an attempt with all its processes. */
+  /** Kills an attempt and all its processes. */
   kill: (workloadId: string, attempt: number) => Promise<void>;
-  /** The last lines that the workload printed, in all attempts. */
+  /** The last lines printed by the workload, across all attempts. */
   logs: (workloadId: string, limit: number) => Promise<string[]>;
   /**
-   * The complete lines printed after `cursor`, about two screens at most, and the cursor to continue from. A cursor
-   * is opaque; null is the beginning.
+   * Complete lines printed after `cursor` (at most about two screens), and the next cursor. Cursors are
+   * opaque; null is the beginning.
    */
   output: (workloadId: string, cursor: string | null) => Promise<{ lines: string[]; cursor: string | null }>;
-  /** The workloads that it has files or processes of. */
+  /** Workloads that have files or processes. */
   list: () => Promise<string[]>;
-  /** The attempts with running processes, by whichever server they were started. */
+  /** Attempts with running processes, including those started by another server. */
   listAlive: () => Promise<AttemptId[]>;
   /** Deletes all files of a workload and kills its processes. */
   remove: (workloadId: string) => Promise<void>;
-  /** Calls `listener` when an attempt may look different, at its end above all, where the driver notices by itself. */
+  /**
+   * Calls `listener` when an attempt may have changed, if the driver can detect it; always calls it on exit.
+   */
   onChange: (listener: (workloadId: string) => void) => void;
 };

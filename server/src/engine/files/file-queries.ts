@@ -6,8 +6,9 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 export type KeptSince = { run: Date; deployment: Date };
 
 /**
- * Workloads whose files on a machine can be deleted: at once those of completed ones and of deleted users, the others
- * when they ended before `keptSince`. Workloads without a machine have no files there, and are marked by any machine.
+ * Returns workloads whose files on a machine can be deleted: immediately for completed workloads and deleted
+ * users, otherwise if they ended before `keptSince`. Workloads without a machine have no files there, and any
+ * machine may mark them.
  */
 export async function listUnneededFiles(
   db: Database,
@@ -20,7 +21,7 @@ export async function listUnneededFiles(
     .select('id')
     .where('files_removed_at', 'is', null)
     .where((where) => where.or([where('machine_id', '=', machineId), where('machine_id', 'is', null)]));
-  // Apart, since each has an index: those that are kept are not read.
+  // Separate queries because each has an index, so kept workloads are not read.
   const rows = await withFiles
     .where('state', '=', 'completed')
     .union(withFiles.where('owner_gone', '=', true).where('ended_at', 'is not', null))
@@ -36,7 +37,7 @@ export async function listUnneededFiles(
   return rows.map(({ id }) => id);
 }
 
-/** Checks one of them again under its lock: its owner may have resumed it. */
+/** Checks a candidate again under its lock, because its owner may have resumed it. */
 export async function lockUnneededFiles(tx: Transaction, id: string, keptSince: KeptSince): Promise<boolean> {
   const row = await tx
     .selectFrom('workloads')
@@ -59,8 +60,8 @@ export async function lockUnneededFiles(tx: Transaction, id: string, keptSince: 
 export type Artefact = { path: string; sha256: string; sizeBytes: number };
 
 /**
- * Records what the workload has stored under a path. Returns what stood there before, with the time by the database's
- * clock. Locks the workload.
+ * Records an artefact of the workload under a path. Returns the artefact it replaced, with the time by the
+ * database's clock. Locks the workload.
  */
 export async function upsertArtefact(
   tx: Transaction,
@@ -96,7 +97,7 @@ export async function selectArtefacts(db: Database | Transaction, workloadId: st
   return rows.map((row) => ({ path: row.path, sha256: row.sha256, sizeBytes: Number(row.size_bytes) }));
 }
 
-/** Records the files that a workload's spec names, so that each is found without reading the spec. */
+/** Inserts the files named in a workload's spec, so that lookups need not read the spec. */
 export async function insertInputs(tx: Transaction, workloadId: string): Promise<void> {
   await sql`
     insert into workload_inputs (workload_id, sha256, size_bytes)
@@ -106,7 +107,7 @@ export async function insertInputs(tx: Transaction, workloadId: string): Promise
     on conflict do nothing`.execute(tx);
 }
 
-/** Notes one more, once. */
+/** Adds one more input, if it is not recorded yet. */
 export async function upsertInput(
   db: Database,
   { workloadId, sha256, sizeBytes }: { workloadId: string; sha256: string; sizeBytes: number },
@@ -118,10 +119,12 @@ export async function upsertInput(
     .execute();
 }
 
-/** Where the runtime leaves the last checkpoint of a run (workload.py): the same path replaces the one before. */
+/**
+ * Path at which the runtime uploads the last checkpoint of a run (workload.py); it replaces the previous one.
+ */
 export const CHECKPOINT = 'checkpoint.tar';
 
-/** The last checkpoint that the workload has left here, as an input of its next attempt. */
+/** Returns the last uploaded checkpoint of the workload, as an input for its next attempt. */
 export async function findCheckpoint(db: Database, workloadId: string): Promise<WorkloadInput | null> {
   const row = await db
     .selectFrom('workload_artefacts')
@@ -134,7 +137,7 @@ export async function findCheckpoint(db: Database, workloadId: string): Promise<
   return { name: 'checkpoint', files: [file] };
 }
 
-/** False where these bytes are not the workload's checkpoint. */
+/** Returns false if these bytes are not the workload's checkpoint. */
 export async function deleteCheckpoint(
   tx: Transaction,
   workloadId: string,
@@ -150,8 +153,8 @@ export async function deleteCheckpoint(
 }
 
 /**
- * The size of a file that the workload's spec names, that it was lent, or that is its last checkpoint; null for any
- * other.
+ * Returns the size of a file that the workload's spec names, that it was lent, or that is its last
+ * checkpoint; null for any other file.
  */
 export async function findInput(db: Database, workloadId: string, sha256: string): Promise<number | null> {
   const row = await db
@@ -171,7 +174,7 @@ export async function findInput(db: Database, workloadId: string, sha256: string
   return row ? Number(row.size_bytes) : null;
 }
 
-/** Deletes the rows of a workload's files, and for a deleted user its log. */
+/** Deletes the rows of a workload's files and, for a deleted user, its log. */
 export async function noteFilesRemoved(tx: Transaction, workloadId: string, at: Date): Promise<void> {
   await sql`
     delete from workload_logs using workloads

@@ -3,8 +3,8 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { wakeEngines } from '../queries.ts';
 
 /**
- * Step: the user is deleted, and none of their workloads is resumed. Logs go with the files once the workloads have
- * ended, and at once where the files are gone already.
+ * Transaction step: marks the workloads of a deleted user, so that none is resumed. Logs are deleted with the
+ * files once the workloads have ended, or immediately if the files are already gone.
  */
 export async function forgetWork(tx: Transaction, userId: string): Promise<void> {
   const { rows } = await sql<{ id: string; files_removed_at: Date | null }>`

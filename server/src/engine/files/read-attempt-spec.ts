@@ -9,14 +9,16 @@ import { readSpec } from '../queries.ts';
 import { workloadEnded } from '../reports/workload-ended.ts';
 import { findCheckpoint } from './file-queries.ts';
 
-/** The spec of a workload, with the checkpoint that its next attempt goes on from among its inputs. */
+/**
+ * Returns the spec of a workload, with the checkpoint that its next attempt resumes from among its inputs.
+ */
 export async function readSpecWithCheckpoint(db: Database, id: string): Promise<WorkloadSpec> {
   const spec = await readSpec(db, id);
   const checkpoint = await findCheckpoint(db, id);
   return checkpoint ? { ...spec, inputs: [...spec.inputs, checkpoint] } : spec;
 }
 
-/** What the calling attempt is to do, for one that nobody could hand a file. */
+/** Returns the spec of the calling attempt, for workloads that cannot get it as a file. */
 export async function readAttemptSpec({
   db,
   caller,

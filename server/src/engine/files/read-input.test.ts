@@ -19,7 +19,7 @@ const folder = path.join(await temporaryFolder(), 'blobs');
 const blobs = await openLocalBlobStore(folder);
 const services = { db, blobs, clock, log: pino({ level: 'silent' }) };
 
-/** A run that has worked for 30 s, and left its checkpoint of 20 s here. */
+/** A run that has worked for 30 s and uploaded its checkpoint of 20 s. */
 async function runWithCheckpoint() {
   const id = await request();
   const checkpoint = await storeBlob(services, Readable.from([`half of ${id}`]));
@@ -42,7 +42,7 @@ async function runWithCheckpoint() {
 
 const lose = (sha256: string) => rm(path.join(folder, sha256.slice(0, 2), sha256.slice(2)));
 
-test('a run whose checkpoint is lost here has saved nothing, and its next attempt is given none', async () => {
+test('a run whose stored checkpoint is lost has saved nothing, and its next attempt gets none', async () => {
   const { id, read, checkpoint } = await runWithCheckpoint();
   await lose(checkpoint);
   await expect(read(checkpoint)).rejects.toMatchObject({ code: 'conflict' });
@@ -51,7 +51,7 @@ test('a run whose checkpoint is lost here has saved nothing, and its next attemp
   await expect(read(checkpoint)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('any other input that is lost leaves what the run has saved', async () => {
+test("losing any other input does not affect the run's saved progress", async () => {
   const { id, read, other } = await runWithCheckpoint();
   await lose(other);
   await expect(read(other)).rejects.toMatchObject({ code: 'conflict' });
@@ -59,7 +59,7 @@ test('any other input that is lost leaves what the run has saved', async () => {
   expect(await findCheckpoint(db, id)).not.toBeNull();
 });
 
-test('who follows links is led to the store where it has one, unless the bytes are known not to be whole', async () => {
+test('redirects clients that follow links to the object store, unless the bytes may be damaged', async () => {
   const { id, other, checkpoint } = await runWithCheckpoint();
   const linking = { ...blobs, presign: async (sha256: string) => `https://store.example/${sha256}` };
   const caller = await testAttempt(db, id);

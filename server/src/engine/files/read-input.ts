@@ -10,15 +10,15 @@ import { updateWorkload } from '../queries.ts';
 import { lockAttempt } from '../reports/lock-attempt.ts';
 import { deleteCheckpoint, findInput } from './file-queries.ts';
 
-/** Long enough to download any file; a broken download asks again. */
+/** Long enough to download any file; an interrupted download requests a new link. */
 const LINK_MS = 60 * 60_000;
-/** How a client says that it follows a link to the store of files, without its token. */
+/** Header of clients that follow a link to the object store without sending their token. */
 const LINKS = 'x-bakehouse-links';
 
 /**
- * Sends the bytes of a file that the workload's own spec names, or that it was lent, or a link to them where the client
- * follows one; any other hash is not found. Throws AppError('conflict') for bytes that are damaged or missing: without its
- * checkpoint a run begins anew.
+ * Sends a file that the workload's spec names or that it was lent, or a link to it if the client follows
+ * links; any other hash is not found. Throws AppError('conflict') for damaged or missing bytes; a run without
+ * its checkpoint starts from scratch.
  */
 export async function readInput(
   ctx: Context<WorkloadCaller>,
@@ -42,7 +42,7 @@ export async function readInput(
   }
 }
 
-/** Null where the store has none, or the bytes are not known to be whole: what is wrong with them is said here. */
+/** Null if the store has no links, or if the bytes may be damaged, so that the download reports the error. */
 async function findLink(
   { blobs, clock, db }: Context<WorkloadCaller>,
   sha256: string,
@@ -56,8 +56,8 @@ async function findLink(
 }
 
 /**
- * Only a work folder without a checkpoint needs the stored one (workload.py): where that is lost, nothing can be
- * restored.
+ * Only a work folder without a checkpoint needs the stored one (workload.py): if that is lost, all progress
+ * is.
  */
 async function noteLostCheckpoint({ db, caller }: Context<WorkloadCaller>, sha256: string): Promise<void> {
   await inTransaction(db, async (tx) => {

@@ -29,7 +29,7 @@ describe('files', () => {
     files: (await see(id)).filesRemovedAt === null,
     lines: (await selectLogLines(db, id, 5)).length,
   });
-  /** A run of Ada's and one of Eve's, whose files are gone already. */
+  /** A run of Ada and a run of Eve, whose files are already gone. */
   const completedRuns = async () => {
     const { engine } = world((launch) => report(launch, ...complete).then(() => 0));
     const ids = [await request({ userId: 'ada' }), await request({ userId: 'eve' })];
@@ -39,7 +39,7 @@ describe('files', () => {
     return ids;
   };
 
-  test('go a week after the end, and not where the owner has resumed it meanwhile', async () => {
+  test('are deleted a week after the end, unless the owner has resumed the run', async () => {
     const { driver, engine } = world(idleUntilStopped, async () => ({}));
     const ids = [await request(), await request()];
     for (const id of ids) await stop(id);
@@ -49,10 +49,11 @@ describe('files', () => {
     const [gone, kept] = ids.toSorted() as [string, string];
     const watched = {
       ...driver,
-      // Both are listed by then; while the first one's files are deleted, the other one's owner comes.
+      // Both are listed by then; the other run's owner resumes it while the first run's files are deleted.
       remove: async (id: string) => {
         removed.push(id);
-        // Nobody resumes what is being deleted, nor waits for it: a slow disk may take longer than a transaction may.
+        // Resuming a run that is being deleted fails without waiting: a slow disk may take longer than a
+        // transaction may.
         await expect(resume(id)).rejects.toThrow('is gone now');
         if (removed.length === 1) await resume(id === gone ? kept : gone);
       },
@@ -65,7 +66,7 @@ describe('files', () => {
     await expect(resume(removed[0] as string)).rejects.toThrow('is gone now');
   });
 
-  test('of a user who has deleted the account go as soon as the run has ended, and its log', async () => {
+  test('of a deleted user are deleted as soon as the run has ended, with its log', async () => {
     const { engine } = world(idleUntilStopped, async () => ({}));
     const ids: string[] = [];
     for (const userId of ['ada', 'ada', 'eve']) ids.push(await request({ userId }));
@@ -88,7 +89,7 @@ describe('files', () => {
     expect(await endAndForget(alive)).toEqual([gone, gone, kept]);
   });
 
-  test('that are gone before the account is deleted: what the run has printed goes with the account', async () => {
+  test("that are gone before the account is deleted: the run's log is deleted with the account", async () => {
     const ids = await completedRuns();
     await db.transaction().execute((tx) => forgetWork(tx, 'ada'));
     expect(await Promise.all(ids.map(left))).toEqual([
@@ -97,7 +98,7 @@ describe('files', () => {
     ]);
   });
 
-  test('of a model server go a day after its end: nobody can resume it', async () => {
+  test('of a model server are deleted a day after its end, because it cannot be resumed', async () => {
     const { engine } = world(idleUntilStopped, async () => ({}));
     const ids = [await request({ behaviour: 'deployment' }), await request()];
     for (const id of ids) await stop(id);
@@ -111,7 +112,7 @@ describe('files', () => {
     expect(await removedAt()).toEqual([clock.now(), null]);
   });
 
-  test('that cannot be deleted keep nobody from working, and the others are deleted', async () => {
+  test('that cannot be deleted block nothing, and the others are deleted', async () => {
     const { driver, engine } = world(idleUntilStopped, async () => ({}));
     const ids = [await request(), await request()];
     for (const id of ids) await stop(id);
@@ -134,10 +135,10 @@ describe('files', () => {
     for (const id of [kept, gone]) expect(await see(id)).toMatchObject({ filesRemovedAt: clock.now() });
     const work = await request();
     await reach(next, work, { state: 'starting' });
-    // It is not tried again with each pass.
+    // It is not retried in each pass.
     expect(removed).toHaveLength(2);
 
-    // What is left of them is deleted by the next sweep, as after a crash.
+    // The next sweep deletes the remaining files, as after a crash.
     await sweepFiles({ db, driver: stuck, machineId, log });
     expect(removed.slice(2).toSorted()).toEqual(ids.toSorted());
   });

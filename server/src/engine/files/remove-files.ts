@@ -5,9 +5,9 @@ import type { Driver } from '../drivers/driver.ts';
 import { type KeptSince, listUnneededFiles, lockUnneededFiles, noteFilesRemoved } from './file-queries.ts';
 
 /**
- * Files and artefacts of a completed workload are deleted at once: those that its result names belong to its module
- * by then. So are those of a deleted user, with their logs. Those of other runs are kept for a resume. A model server
- * is never resumed, and its log is stored: its folder is kept for a day to diagnose errors.
+ * Files and artefacts of a completed workload are deleted immediately, because its module already owns the
+ * files of its result; so are the files and logs of deleted users. Other runs keep their files for a resume.
+ * A model server is never resumed and its log is stored; its folder is kept for a day for diagnosis.
  */
 const RUNS_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const DEPLOYMENTS_KEPT_MS = 24 * 60 * 60 * 1000;
@@ -23,16 +23,16 @@ export async function removeFiles({ db, driver, machineId, log }: Parts, now: Da
   };
   for (const id of await listUnneededFiles(db, machineId, keptSince, AT_ONCE)) {
     try {
-      // Marked as deleted first, so that it is not resumed meanwhile and no lock is held while a slow disk deletes.
-      // The next sweep deletes what is left.
+      // Mark it as deleted first: then it cannot be resumed, and no lock is held while a slow disk deletes.
+      // The next sweep deletes the rest.
       if (await giveUp(db, id, { keptSince, now })) await driver.remove(id);
     } catch (error) {
-      log.error({ err: error, workload_id: id }, 'files of a workload could not be deleted');
+      log.error({ err: error, workload_id: id }, 'failed to delete files of a workload');
     }
   }
 }
 
-/** False where its owner has resumed it since. */
+/** Returns false if its owner has resumed it since. */
 function giveUp(
   db: Database,
   id: string,

@@ -34,7 +34,7 @@ const workloadId = await requestRun();
 const caller = await testAttempt(db, workloadId);
 const ctx = { db, blobs, clock: { now: () => now }, caller } as unknown as Context<WorkloadCaller>;
 
-/** Sends bytes; `stall` is what happens when nothing comes for too long. */
+/** Sends bytes; `stall` is called when the body pauses too long. */
 function send(
   bytes: Readable,
   sha256: string,
@@ -62,7 +62,7 @@ function send(
 const bytes = Buffer.from('adapter');
 const sha256 = createHash('sha256').update(bytes).digest('hex');
 
-test('keeps what has the announced hash, and nothing of what is too large', async () => {
+test('stores bytes with the announced hash, and nothing that is too large', async () => {
   const tooLarge = send(Readable.from([bytes]), sha256, { bytes: bytes.length - 1, stallMs: 1 });
   await expect(tooLarge.stored).rejects.toMatchObject({ code: 'payload_too_large' });
   expect(await selectArtefacts(db, workloadId)).toEqual([]);
@@ -70,7 +70,7 @@ test('keeps what has the announced hash, and nothing of what is too large', asyn
   expect(await selectArtefacts(db, workloadId)).toMatchObject([{ path: 'adapter.gguf', sha256 }]);
 });
 
-test('removes what it replaces at once, unless somebody else wants the same bytes', async () => {
+test('deletes replaced bytes immediately, unless another owner has the same bytes', async () => {
   const put = async (text: string) => {
     const hash = createHash('sha256').update(text).digest('hex');
     await send(Readable.from([Buffer.from(text)]), hash).stored;
@@ -82,14 +82,14 @@ test('removes what it replaces at once, unless somebody else wants the same byte
   expect([await isStored(first), await isStored(second)]).toEqual([false, true]);
   expect(await selectArtefacts(db, workloadId)).toMatchObject([{ sha256: second }]);
 
-  // Sent again as it is.
+  // Sent again unchanged.
   await put('second checkpoint');
   expect(await isStored(second)).toBe(true);
-  // Somebody has uploaded the same, and is about to name it.
+  // Someone else uploaded the same bytes and is about to register them.
   await storeBlob(ctx, Readable.from([Buffer.from('second checkpoint')]));
   const third = await put('third checkpoint');
   expect(await isStored(second)).toBe(true);
-  // Another run has left the same.
+  // Another run has uploaded the same bytes.
   const other = await requestRun();
   const blob = { sha256: third, sizeBytes: 1 };
   await db.transaction().execute((tx) => upsertArtefact(tx, other, { path: 'checkpoint.tar', ...blob }));
@@ -97,7 +97,7 @@ test('removes what it replaces at once, unless somebody else wants the same byte
   expect(await isStored(third)).toBe(true);
 });
 
-test('refuses what an attempt has sent that another one has replaced meanwhile', async () => {
+test('rejects uploads of an attempt that was replaced during the upload', async () => {
   const before = await selectArtefacts(db, workloadId);
   const body = new Readable({ read: () => undefined });
   const { stored } = send(body, sha256);
@@ -109,7 +109,7 @@ test('refuses what an attempt has sent that another one has replaced meanwhile',
   caller.tokenSha256 = tokenSha256;
 });
 
-test('ends a body of which nothing more comes', async () => {
+test('ends the request when its body stalls', async () => {
   const body = new Readable({ read: () => undefined });
   body.push('ada');
   const { stored, stall } = send(body, sha256);
@@ -118,7 +118,7 @@ test('ends a body of which nothing more comes', async () => {
   expect(body.destroyed).toBe(true);
 });
 
-test('gives a disk that takes long for a whole body as long as it takes', async () => {
+test('allows a disk to take any time to store a complete body', async () => {
   const { promise: flushed, resolve: flush } = Promise.withResolvers<void>();
   const write: BlobStore['write'] = async (body, options) => {
     const blob = await blobs.write(body, options);

@@ -12,15 +12,15 @@ import { updateWorkload } from '../queries.ts';
 import { lockAttempt } from '../reports/lock-attempt.ts';
 import { CHECKPOINT, upsertArtefact } from './file-queries.ts';
 
-/** Far above any adapter; what would leave too little room on the disk is refused before. */
+/** Far above any adapter; uploads that would fill the disk are rejected earlier. */
 const ARTEFACT_BYTES_MAX = 64 * 1024 ** 3;
-/** The connection of a body that pauses for so long is closed. */
+/** The connection is closed if its body pauses this long. */
 const STALL_MS = 60_000;
 
 /**
- * Stores one output file. The same path again replaces it; replaced bytes without another owner are deleted at once,
- * because a large run leaves gigabytes with each checkpoint. Throws AppError 'invalid_request' when the bytes are not
- * those announced, and 'payload_too_large'.
+ * Stores one output file. The same path replaces it; replaced bytes without another owner are deleted
+ * immediately, because a large run leaves gigabytes with each checkpoint. Throws AppError 'invalid_request'
+ * if the bytes do not match the announced ones, and 'payload_too_large'.
  */
 export async function storeArtefact(
   ctx: Context<WorkloadCaller>,
@@ -42,9 +42,9 @@ export async function storeArtefact(
       param: 'X-Content-SHA256',
     });
   const { raw } = request;
-  // Closes the connection without an answer.
+  // Closes the connection without a response.
   raw.setTimeout(limits.stallMs, () => raw.destroy());
-  // Its sender waits while gigabytes are written to the disk.
+  // The sender waits while gigabytes are written to the disk.
   raw.once('end', () => raw.setTimeout(0));
   const blob = await storeBlob(ctx, raw, {
     sizeBytesMax: limits.bytes,
@@ -58,7 +58,7 @@ export async function storeArtefact(
     .finally(() => raw.setTimeout(0));
   const before = await inTransaction(ctx.db, async (tx) => {
     const workload = await lockAttempt(tx, ctx.caller);
-    // The runtime has reported this checkpoint before, and makes none until this is answered.
+    // The runtime reported this checkpoint before, and creates no other until this call returns.
     if (path === CHECKPOINT)
       await updateWorkload(tx, workload.id, { checkpointSeconds: workload.savedSeconds });
     return upsertArtefact(tx, workload.id, { path, ...blob });
@@ -66,15 +66,15 @@ export async function storeArtefact(
   if (before) await collectReplaced(ctx, before);
 }
 
-/** Bytes that were stored again since are left to the collector. */
+/** Leaves bytes that were stored again since to the collector. */
 async function collectReplaced(
   ctx: Context<WorkloadCaller>,
   { sha256, stored_at }: { sha256: string; stored_at: Date },
 ): Promise<void> {
-  // The database counts microseconds.
+  // The database has microsecond precision.
   const untouchedSince = new Date(stored_at.getTime() + 1);
   await collectBlob(ctx, { sha256, untouchedSince }).catch((error: unknown) =>
-    ctx.log.warn({ err: error, sha256 }, 'a replaced output file is left to the collector'),
+    ctx.log.warn({ err: error, sha256 }, 'leaving a replaced output file to the collector'),
   );
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readNvidiaSmi } from './accelerators.ts';
 
-it('groups GPUs by the names of the product and keeps their numbers', () => {
+it('groups GPUs by product name and keeps their indexes', () => {
   const { gpus: found, tooOld } = readNvidiaSmi([
     '0, NVIDIA A100-SXM4-80GB, 81920, 8.0, 580.65.06',
     '1, NVIDIA A100-PCIE-40GB, 40960, 8.0, 580.65.06',
@@ -29,7 +29,7 @@ it.each([
   ['NVIDIA A800-SXM4-80GB, 81920, 8.0', 'NVIDIA_TESLA_A100_80GB'],
   ['NVIDIA H200, 143771, 9.0', 'NVIDIA_H100_80GB'],
   ['NVIDIA B200, 183359, 10.0', 'NVIDIA_H100_80GB'],
-])('a GPU that the product does not list keeps its name and is like one that it lists: %s', (line, like) => {
+])('keeps the name of an unlisted GPU and matches it to the most similar listed GPU: %s', (line, like) => {
   const [name] = line.split(',');
   expect(readNvidiaSmi([`0, ${line}, 580.65.06`])).toMatchObject({
     gpus: [{ type: name, like, devices: [0] }],
@@ -39,7 +39,7 @@ it.each([
   });
 });
 
-it('leaves out none where PyTorch is of another index, but vLLM is as ever', () => {
+it('keeps all GPUs with a custom PyTorch index, while the limits of vLLM still apply', () => {
   const lines = ['0, Tesla V100-SXM2-16GB, 16384, 7.0, 550.54.15', '1, Tesla T4, 15360, 7.5, 550.54.15'];
   const found = readNvidiaSmi(lines, 'https://index.example/cu126');
   expect(found.gpus.map(({ devices }) => devices)).toEqual([[0], [1]]);
@@ -50,7 +50,7 @@ it('leaves out none where PyTorch is of another index, but vLLM is as ever', () 
   ]);
 });
 
-it('counts on the smaller memory where one name stands for two', () => {
+it('uses the smaller of two memory sizes with the same name', () => {
   const lines = [
     '0, NVIDIA GeForce RTX 3060, 12288, 8.6, 580.65.06',
     '1, NVIDIA GeForce RTX 3060, 8192, 8.6, 580.65.06',
@@ -58,7 +58,7 @@ it('counts on the smaller memory where one name stands for two', () => {
   expect(readNvidiaSmi(lines).gpus).toMatchObject([{ memoryBytes: 8 * 1024 ** 3, devices: [0, 1] }]);
 });
 
-it('leaves out GPUs whose driver is too old, and says so once', () => {
+it('leaves out GPUs with an old driver, and reports each type once', () => {
   const lines = ['535.230.02', '535.230.02'].map((driver, at) => `${at}, NVIDIA L4, 23034, 8.9, ${driver}`);
   expect(readNvidiaSmi(lines)).toEqual({
     gpus: [],
@@ -70,7 +70,7 @@ it('leaves out GPUs whose driver is too old, and says so once', () => {
   });
 });
 
-it('finds nothing in what is not a list of GPUs', () => {
+it('finds nothing in output that is not a list of GPUs', () => {
   expect(readNvidiaSmi([]).gpus).toEqual([]);
   expect(
     readNvidiaSmi(["NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."]).gpus,

@@ -5,30 +5,33 @@ import type { Gpu } from '../model/gpu.ts';
 import { listedGpu } from '../model/listed-gpu.ts';
 
 const MIB = 1024 ** 2;
-/** What PyTorch and vLLM of the lock files are built for: CUDA 13, which has no code for older GPUs, the V100 among them. Another index may have a PyTorch for them. */
+/**
+ * PyTorch and vLLM in the lock files are built for CUDA 13, which does not support older GPUs such as the
+ * V100. A custom index may have a PyTorch for them.
+ */
 const COMPUTE_CAPABILITY_MIN = 7.5;
-/** CUDA 13 starts with no older driver. */
+/** Oldest driver that supports CUDA 13. */
 const DRIVER_MIN = 580;
 
-/** A driver in trouble can make it hang. */
+/** A faulty driver can make it hang. */
 const NVIDIA_SMI_MS_MAX = 10_000;
 
 export type Accelerators = {
-  /** Those that work can run on, grouped by kind. */
+  /** Usable GPUs, grouped by type. */
   gpus: Gpu[];
-  /** A sentence for each kind that PyTorch has no code for. */
+  /** A sentence for each type that PyTorch does not support. */
   tooOld: string[];
-  /** A sentence for each kind that would do with another driver. */
+  /** A sentence for each type that needs a newer driver. */
   needDriver: string[];
-  /** With a PyTorch of another index: a sentence for each kind that work can run on, but vLLM cannot. */
+  /** With a custom PyTorch index: a sentence for each usable type that vLLM does not support. */
   withoutVllm: string[];
 };
 
 export const noAccelerators: Accelerators = { gpus: [], tooOld: [], needDriver: [], withoutVllm: [] };
 
 /**
- * The NVIDIA GPUs of this machine. Null where there is neither nvidia-smi nor a driver; throws where there is one of
- * them but the GPUs cannot be listed.
+ * Returns the NVIDIA GPUs of this machine. Null if there is neither nvidia-smi nor a driver; throws if there
+ * is one of them but the GPUs cannot be listed.
  */
 export async function findAccelerators({
   command = 'nvidia-smi',
@@ -63,8 +66,8 @@ function exists(folder: string): Promise<boolean> {
 }
 
 /**
- * Reads lines such as '0, NVIDIA A100-SXM4-80GB, 81920, 8.0, 580.65.06' (MiB). With `torchIndex` no GPU is left out:
- * what that PyTorch can use shows when it is tried.
+ * Parses lines such as '0, NVIDIA A100-SXM4-80GB, 81920, 8.0, 580.65.06' (MiB). With `torchIndex` no GPU is
+ * left out: probing shows what that PyTorch can use.
  */
 export function readNvidiaSmi(lines: string[], torchIndex?: string): Accelerators {
   const kinds = new Map<string, Gpu>();
@@ -99,7 +102,7 @@ export function readNvidiaSmi(lines: string[], torchIndex?: string): Accelerator
     const known = kinds.get(type);
     if (known) {
       known.devices.push(Number(index));
-      // Some names stand for two sizes: the work may get either.
+      // A name may cover two memory sizes: work may get either.
       known.memoryBytes = Math.min(known.memoryBytes, memoryBytes);
     } else {
       const like = listed ?? mostAlike({ memoryBytes, computeCapability });
@@ -122,7 +125,7 @@ function listedType(name: string, memoryBytes: number): GpuType | null {
   return /\bH100\b/.test(name) ? 'NVIDIA_H100_80GB' : null;
 }
 
-/** The listed GPU with the nearest memory, and among equals the nearest compute capability. */
+/** The listed GPU with the nearest memory size; ties are broken by compute capability. */
 function mostAlike(gpu: ReturnType<typeof listedGpu>): GpuType {
   const memoryDistance = (type: GpuType) => Math.abs(listedGpu(type).memoryBytes - gpu.memoryBytes);
   const ageDistance = (type: GpuType) => Math.abs(listedGpu(type).computeCapability - gpu.computeCapability);

@@ -17,11 +17,11 @@ it.each([
   [`File "${path.join(runtimeDir, 'src/serve/text.py')}", line 9`, 'File "text.py", line 9'],
   ['copied /home/baker/.cache/bakehouse/a.bin, /home/baker/.cache/bakehouse/b.bin', 'copied a.bin, b.bin'],
   ['No space left on device: /home/baker/.cache/bakehouse', 'No space left on device: bakehouse'],
-])('shows %s as the name alone', (line, shown) => {
+])('shortens %s to the file name', (line, shown) => {
   expect(cutHostPaths(config, line)).toBe(shown);
 });
 
-it('leaves other text as it is', () => {
+it('leaves other text unchanged', () => {
   const line = '127.0.0.1:5122 - "POST /v1/chat/completions HTTP/1.1" 200, see https://example.com/a/b';
   expect(cutHostPaths(config, line)).toBe(line);
 });

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { findAccelerators } from './accelerators.ts';
 import { rememberAccelerators } from './machine-accelerators.ts';
 
-/** A program that does that, in place of nvidia-smi. */
+/** A script that replaces nvidia-smi. */
 async function program(does: string): Promise<string> {
   const file = path.join(await temporaryFolder(), 'nvidia-smi');
   await writeFile(file, `#!/bin/sh\n${does}\n`);
@@ -16,7 +16,7 @@ async function program(does: string): Promise<string> {
 const settings = { cacheDir: '/nowhere', python: 'python3', torchIndex: undefined };
 const listing = "echo '0, NVIDIA H100 80GB HBM3, 81559, 9.0, 580.65.06'";
 
-it('asks again after a failure, and says once why there are no GPUs, and then which', async () => {
+it('retries after a failure, logs once why there are no GPUs, and then which GPUs there are', async () => {
   const said: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => said.push(JSON.parse(line).msg) });
   let time = 0;
@@ -41,8 +41,8 @@ it('asks again after a failure, and says once why there are no GPUs, and then wh
   expect(await read(settings, log)).toMatchObject({ gpus: [{ type: 'NVIDIA_H100_80GB' }] });
   expect(asked).toBe(3);
   expect(said).toEqual([
-    'the GPUs of this machine cannot be listed: until they can, work runs on its CPU',
-    expect.stringMatching(/^Work can run on the GPUs of this machine: 1 x .*H100/),
+    'failed to list the GPUs of this machine; using the CPU until that works',
+    expect.stringMatching(/^usable GPUs of this machine: 1 x .*H100/),
   ]);
 });
 
@@ -51,7 +51,7 @@ it('does not wait for a program that hangs', async () => {
   await expect(findAccelerators({ command, timeoutMs: 50 })).rejects.toThrow();
 });
 
-it('takes a machine without driver and without program for one without GPUs', async () => {
+it('a machine without driver and nvidia-smi has no GPUs', async () => {
   const nowhere = path.join(await temporaryFolder(), 'nothing');
   expect(await findAccelerators({ command: nowhere, driverDir: nowhere })).toBeNull();
   const driverDir = await temporaryFolder();

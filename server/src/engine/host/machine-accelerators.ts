@@ -7,7 +7,7 @@ import { hasLayer } from './environment/has-layer.ts';
 
 const ASKED_AGAIN_AFTER_MS = 60_000;
 
-/** Caches what `find` has found. After a failure it runs again each minute, in the background. */
+/** Caches the result of `find`. After a failure it runs again each minute, in the background. */
 export function rememberAccelerators(
   find: (settings: EnvironmentSettings) => Promise<Accelerators | null>,
   now: () => number = () => performance.now(),
@@ -24,14 +24,11 @@ export function rememberAccelerators(
       found = listed ?? noAccelerators;
       const names = found.gpus.map(({ type, devices }) => `${devices.length} x ${gpuLabel(type)}`);
       for (const sentence of [...found.tooOld, ...found.needDriver, ...found.withoutVllm]) log.warn(sentence);
-      if (listed && names.length === 0) log.warn('nvidia-smi lists no GPU that work can run on');
-      if (names.length > 0) log.info(`Work can run on the GPUs of this machine: ${names.join(', ')}`);
+      if (listed && names.length === 0) log.warn('nvidia-smi lists no usable GPU');
+      if (names.length > 0) log.info(`usable GPUs of this machine: ${names.join(', ')}`);
     } catch (error) {
       if (String(error) !== problem)
-        log.warn(
-          { err: error },
-          'the GPUs of this machine cannot be listed: until they can, work runs on its CPU',
-        );
+        log.warn({ err: error }, 'failed to list the GPUs of this machine; using the CPU until that works');
       problem = String(error);
       askAgainAt = now() + ASKED_AGAIN_AFTER_MS;
     }
@@ -50,28 +47,28 @@ export function rememberAccelerators(
 
 const accelerators = rememberAccelerators(({ torchIndex }) => findAccelerators({ torchIndex }));
 
-/** The GPUs of this machine that work can run on. They do not change while we run. */
+/** Returns the usable GPUs of this machine, which do not change while the server runs. */
 export async function machineAccelerators(settings: EnvironmentSettings, log: Logger): Promise<Gpu[]> {
   return (await accelerators.read(settings, log)).gpus;
 }
 
-/** The same, with those that work cannot run on, and why. */
+/** Also returns the GPUs that are not usable, and why. */
 export function listAccelerators(settings: EnvironmentSettings, log: Logger): Promise<Accelerators> {
   return accelerators.read(settings, log);
 }
 
-/** Whether this machine has GPUs that work can run on, or could with another driver. */
+/** Returns true if this machine has usable GPUs, or GPUs that a newer driver would make usable. */
 export async function hasGpusToPrepare(settings: EnvironmentSettings, log: Logger): Promise<boolean> {
   const { gpus, needDriver } = await accelerators.read(settings, log);
   return gpus.length > 0 || needDriver.length > 0;
 }
 
-/** Whether it is certain which GPUs there are; else some may still be found. */
+/** Returns true once the list of GPUs is known. */
 export function areAcceleratorsKnown(): boolean {
   return accelerators.areKnown();
 }
 
-/** Whether text is served on this machine's GPUs. */
+/** Returns true if text models are served on this machine's GPUs. */
 export async function servesTextOnGpus(settings: EnvironmentSettings, log: Logger): Promise<boolean> {
   const { gpus, withoutVllm } = await accelerators.read(settings, log);
   return gpus.length > 0 && withoutVllm.length === 0 && (await hasLayer(settings, 'vllm'));

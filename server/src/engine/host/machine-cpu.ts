@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { Machine } from '@bakehouse/contract/machines';
 import { machineMemoryBytes } from '../../platform/processes/machine-memory.ts';
 
-/** The processor of this machine, and the memory that work may use. */
+/** Returns the CPU cores of this machine, and the memory available to work. */
 export function machineCpu(): Machine['cpu'] {
   return { cores: availableParallelism(), memory_bytes: machineMemoryBytes() };
 }

@@ -6,7 +6,7 @@ import type { Gpu } from '../model/gpu.ts';
 import { environmentPython } from './environment/environment.ts';
 import { hasCCompiler, probeGpus, workingGpus } from './probe-gpus.ts';
 
-/** Settings whose environment has this script in the place of Python. */
+/** Settings whose environment has this script instead of Python. */
 async function withPython(script: string) {
   const settings = { cacheDir: await temporaryFolder(), python: 'python3', torchIndex: undefined };
   const python = await environmentPython(settings);
@@ -21,12 +21,12 @@ function listed(type: string, devices: number[]): Gpu {
 
 const never = new AbortController().signal;
 
-test('what is missing for a GPU is said as PyTorch found it', async () => {
+test('explains what is missing for a GPU, as found by PyTorch', async () => {
   const settings = await withPython('echo "PyTorch finds no GPU." >&2; exit 1');
   expect(await probeGpus(settings, [3], never)).toEqual(['GPU 3 is not used: PyTorch finds no GPU.']);
 });
 
-test('one that fails is left out alone, until it does not, or nobody tries it', async () => {
+test('excludes only the failed GPU, until it works or probing is disabled', async () => {
   const settings = await withPython(
     'test "$3" = probe && test "$CUDA_VISIBLE_DEVICES" != "$(cat "$0.broken")"',
   );
@@ -52,7 +52,7 @@ test('one that fails is left out alone, until it does not, or nobody tries it', 
   expect(await working()).toEqual([[0, 2], [1]]);
 });
 
-test('a compiler is one that runs', async () => {
+test('counts a compiler only if it runs', async () => {
   const compiler = path.join(await temporaryFolder(), 'cc');
   expect(await hasCCompiler([compiler])).toBe(false);
   await writeFile(compiler, '#!/bin/sh', { mode: 0o755 });

@@ -6,13 +6,13 @@ import type { Gpu } from '../model/gpu.ts';
 import { type EnvironmentSettings, environmentDir } from './environment/environment.ts';
 import { runtimeCommand } from './runtime-command.ts';
 
-/** The first use of a GPU by a driver that has just been installed takes a minute. */
+/** The first use of a GPU after a driver installation takes a minute. */
 const PROBE_MS_MAX = 300_000;
 
 /**
- * Has PyTorch compute a little on each of these GPUs: that nvidia-smi lists them does not say that it can. Needs the
- * layer 'training'. Until it can, no work is given to those on which it cannot (`workingGpus`), of which this resolves
- * to sentences that name what is missing on the machine.
+ * Runs a small PyTorch computation on each of these GPUs, because being listed by nvidia-smi does not prove
+ * that they work. Needs the layer 'training'. Failed GPUs get no work until they pass (`workingGpus`);
+ * resolves to sentences that name what is missing for them.
  */
 export async function probeGpus(
   settings: EnvironmentSettings,
@@ -25,7 +25,7 @@ export async function probeGpus(
   return failed.map((device) => `GPU ${device} is not used: ${said[devices.indexOf(device)]}`);
 }
 
-/** In a separate process, so that a crash of one GPU does not affect the others. Null where it computes. */
+/** Uses a separate process, so that a crash of one GPU does not affect the others. Null if it works. */
 async function probeGpu(
   settings: EnvironmentSettings,
   device: number,
@@ -44,12 +44,12 @@ async function probeGpu(
   }
 }
 
-/** These GPUs without those on which PyTorch could not compute when it was tried last. */
+/** Returns these GPUs without those that failed the last probe. */
 export async function workingGpus(
   settings: EnvironmentSettings & Pick<Config, 'prepare'>,
   gpus: Gpu[],
 ): Promise<Gpu[]> {
-  // A server that prepares nothing does not probe either: an old result would hold forever.
+  // A server that prepares nothing never probes, so an old failure would never be cleared.
   if (!settings.prepare) return gpus;
   const failed = (await readFile(await failureOf(settings), 'utf8').catch(() => '')).split(' ');
   return gpus
@@ -57,13 +57,15 @@ export async function workingGpus(
     .filter(({ devices }) => devices.length > 0);
 }
 
-/** Whether there is a compiler that Triton, and so vLLM, builds its launchers with. */
+/** Returns true if there is a C compiler; Triton, and so vLLM, needs one to build its launchers. */
 export async function hasCCompiler(commands = ['gcc', 'clang']): Promise<boolean> {
   const found = await Promise.allSettled(commands.map((command) => runProgram(command, ['--version'])));
   return found.some(({ status }) => status === 'fulfilled');
 }
 
-/** A file beside the packages, which outlives the server: until it has tried them again, they have failed. */
+/**
+ * Stored next to the packages so that it survives restarts: GPUs count as failed until they are probed again.
+ */
 async function failureOf(settings: EnvironmentSettings): Promise<string> {
   return path.join(await environmentDir(settings), '.bakehouse-gpus-failed');
 }

@@ -12,17 +12,17 @@ export type RuntimeCommand = {
   command: string;
   args: string[];
   env: NodeJS.ProcessEnv;
-  /** Folders that it reads: its source, its packages, and the Python that they were installed for. */
+  /** Folders that it reads: its source, its packages, and the base Python. */
   reads: string[];
 };
 
-/** The environment variables that a workload may see. Others, such as the database's address, are secret. */
+/** Environment variables that workloads may see. Others, such as the database URL, are secret. */
 const passedOn =
   /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|G?OMP_\w+|(https?|no)_proxy|SSL_CERT_\w+)$/i;
 
 /**
- * How to run the runtime: append a command and its arguments to `args`. `env` is the whole
- * environment of the child. The environment must have been prepared.
+ * Returns how to run the runtime: append a command and its arguments to `args`. `env` is the child's whole
+ * environment. The environment must be prepared.
  */
 export async function runtimeCommand(
   settings: EnvironmentSettings,
@@ -34,22 +34,22 @@ export async function runtimeCommand(
     reads: [path.join(runtimeDir, 'src'), dir, ...(await findBasePython(dir))],
     args: ['-m', 'bakehouse_runtime'],
     env: {
-      // How long threads that wait for each other spin before they sleep. Sleeping at once halves the speed of
-      // a quiet machine, spinning without a bound starves on a busy one: docs/decisions/threads-spin-briefly.md.
+      // How long waiting threads spin before they sleep. Sleeping immediately halves the speed of an idle
+      // machine; unbounded spinning starves a busy one: docs/decisions/cpu-scheduling-of-workloads.md.
       GOMP_SPINCOUNT: '5000',
       ...Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name))),
       PYTHONPATH: path.join(runtimeDir, 'src'),
-      // Not the working directory, which may be a folder that a workload writes to.
+      // Do not import from the working directory, which a workload may write to.
       PYTHONSAFEPATH: '1',
       PYTHONUNBUFFERED: '1',
-      // Everything that a workload reads is a local file: nothing may reach for a hub.
+      // Workloads read local files only; nothing may access a hub.
       HF_HUB_OFFLINE: '1',
       HF_HUB_DISABLE_TELEMETRY: '1',
     },
   };
 }
 
-/** The folder of the Python that an environment was made with, as it stands in it; none before there is one. */
+/** Returns the folder of the Python that an environment was created with; empty if there is none. */
 async function findBasePython(environment: string): Promise<string[]> {
   const settings = await readFile(path.join(environment, 'pyvenv.cfg'), 'utf8').catch(() => '');
   const bin = /^home = (.+)$/m.exec(settings)?.[1];

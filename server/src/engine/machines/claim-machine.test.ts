@@ -21,12 +21,12 @@ async function claim() {
   return { ...claimed, said };
 }
 
-/** As a restart of PostgreSQL does it. */
+/** Like a restart of PostgreSQL. */
 const breakConnections = () =>
   sql`select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'bakehouse machine' and datname = current_database()`.execute(db);
 
-test('only one server claims the machine; the next one may once it lets go', async () => {
+test('only one server claims the machine; the next one may after a release', async () => {
   const first = await claim();
   expect(first.isHeld()).toBe(true);
   await expect(claimMachine(url, pino({ level: 'silent' }))).rejects.toThrow('Another Bakehouse server');
@@ -37,23 +37,20 @@ test('only one server claims the machine; the next one may once it lets go', asy
   expect(first.said).toEqual([]);
 });
 
-test('a claim whose connection breaks is lost at once, said so, and taken again', async () => {
+test('a claim whose connection breaks is lost immediately, logged, and reacquired', async () => {
   const server = await claim();
   await breakConnections();
   await vi.waitFor(() => expect(server.isHeld()).toBe(false));
   await vi.waitFor(() => expect(server.isHeld()).toBe(true));
-  expect(server.said).toEqual([
-    expect.stringContaining('is lost'),
-    'This server runs the work of this machine again',
-  ]);
+  expect(server.said).toEqual([expect.stringContaining('is lost'), 'reacquired the claim on this machine']);
   await server.release();
 });
 
-test('who comes in between keeps it: the first one gives way until it ends', async () => {
+test('a server that claims it in between holds it; the first one waits until that server ends', async () => {
   const first = await claim();
   const other = new pg.Client({ connectionString: url });
   await other.connect();
-  // It stands in line, so that the lock is its own the moment the first one loses it.
+  // It waits for the lock, so that it gets the lock the moment the first one loses it.
   const taken = other.query("select pg_advisory_lock(hashtextextended('bakehouse machine', 0))");
   await untilWaiting(db);
   await breakConnections();

@@ -6,25 +6,23 @@ import { keepAlive } from '../../platform/db/database.ts';
 /** The claim of a killed server ends when the database notices. */
 const TRIES = 20;
 const TRY_PAUSE_MS = 250;
-/** How often a lost claim is retried. */
+/** Delay between attempts to reacquire a lost claim. */
 const RECLAIM_PAUSE_MS = 1_000;
-/** A broken connection is noticed, unless the network drops packets: so it is pinged. */
+/** A broken connection is detected, unless the network drops packets: ping it. */
 const CHECK_MS = 3_000;
 const CHECK_MS_MAX = 5_000;
 
 export type MachineClaim = {
   /** Whether this process holds the claim. */
   isHeld: () => boolean;
-  /** Releases the claim for good; the end of the process does so too. */
+  /** Releases the claim permanently, as does the end of the process. */
   release: () => Promise<void>;
 };
 
 /**
- * Makes this process the only one that runs the workloads of the machine. Throws a plain sentence when another server
- * runs them.
- *
- * The claim lives as long as its connection. When that breaks, the claim is not held from then on;
- * it is taken again as soon as that is possible, unless another server has it, for as long as it does.
+ * Makes this process the only one that runs the workloads of the machine. Throws a plain sentence if another
+ * server runs them. The claim lasts as long as its connection. After a disconnect it is lost, and reacquired
+ * as soon as no other server holds it.
  */
 export async function claimMachine(databaseUrl: string, log: Logger): Promise<MachineClaim> {
   let held: pg.Client | null = null;
@@ -40,13 +38,11 @@ export async function claimMachine(databaseUrl: string, log: Logger): Promise<Ma
       if (held !== client) return;
       held = null;
       if (released) return;
-      log.warn(
-        'the claim on the work of this machine is lost: nothing is started or stopped until it is back',
-      );
+      log.warn('lost the claim on this machine; no workloads are started or stopped until it is reacquired');
       void reclaim();
     };
     client.once('end', lose);
-    // It may have ended between the claim and here.
+    // The connection may have ended since the claim was acquired.
     if (client.connection.stream.destroyed) lose();
   }
 
@@ -58,14 +54,14 @@ export async function claimMachine(databaseUrl: string, log: Logger): Promise<Ma
       const answer = await tryClaim(databaseUrl).catch(() => 'unreachable' as const);
       if (answer === 'taken' && !isTaken) {
         isTaken = true;
-        log.warn('another Bakehouse server runs the work of this machine now: this one waits until it ends');
+        log.warn('another Bakehouse server claimed this machine; waiting until it ends');
       }
       if (typeof answer === 'string') continue;
       if (released) {
         await answer.end();
         return;
       }
-      log.info('This server runs the work of this machine again');
+      log.info('reacquired the claim on this machine');
       keep(answer);
       return;
     }
@@ -90,7 +86,7 @@ export async function claimMachine(databaseUrl: string, log: Logger): Promise<Ma
   };
 }
 
-/** A connection that holds the claim. Rejects when the database cannot be reached. */
+/** Returns a connection that holds the claim. Rejects if the database is unreachable. */
 async function tryClaim(databaseUrl: string): Promise<pg.Client | 'taken'> {
   const client = new pg.Client({
     connectionString: databaseUrl,

@@ -3,18 +3,18 @@ import type { CpuLoad } from '../model/offer.ts';
 import { countCpuRunsAtWork } from '../queries.ts';
 import { listMachines } from './queries.ts';
 
-/** What runs work on processors: the machine, or the cluster where that takes such work. */
+/** Where CPU work runs: the machine, or the cluster if that accepts such work. */
 export type CpuMachine = {
   id: string;
   cores: number;
   memoryBytes: number;
   load: CpuLoad;
-  /** Runs that it takes side by side, and those that work there. */
+  /** Number of concurrent runs, and runs that work there now. */
   slots: number;
   atWork: number;
 };
 
-/** Where runs on a CPU go to; while nobody is there to take them, where they went. Null before anybody has been. */
+/** Returns the machine for CPU runs; if no machine is present, the last one. Null if there never was one. */
 export async function findCpuMachine(db: Database | Transaction): Promise<CpuMachine | null> {
   const machines = (await listMachines(db)).filter(({ offer }) => (offer?.capacity['cpu:run'] ?? 0) > 0);
   const machine = machines.find(({ isPresent }) => isPresent) ?? machines[0];

@@ -9,7 +9,7 @@ const ELSEWHERE = 'http://10.0.0.2:4080';
 const OWN = 'http://127.0.0.1:4080';
 const bucket = { BAKEHOUSE_S3_BUCKET: 'loaves', BAKEHOUSE_S3_REGION: 'eu-central-1' };
 
-test('work goes to this process where it answers requests, else to the public URL, else to one that lives', async () => {
+test('work reaches this process if it serves requests, else the public URL, else a live process', async () => {
   const { db } = await testDatabase();
   const find = (roles: string[], settings: Record<string, string>) =>
     findWorkloadServer(db, readConfig(settings), roles);
@@ -18,6 +18,6 @@ test('work goes to this process where it answers requests, else to the public UR
   expect(await find(['reconciler'], bucket)).toBe(ELSEWHERE);
   expect(await find(['reconciler'], { ...bucket, BAKEHOUSE_PUBLIC_URL: PUBLIC })).toBe(PUBLIC);
   expect(await find(['web', 'reconciler'], { ...bucket, BAKEHOUSE_PUBLIC_URL: PUBLIC })).toBe(OWN);
-  // Whoever shares the data folder has the same settings.
+  // A process that shares the data folder has the same settings.
   expect(await find(['reconciler'], {})).toBe(OWN);
 });

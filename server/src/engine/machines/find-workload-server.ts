@@ -6,9 +6,9 @@ import { findServerUrl } from './queries.ts';
 type Settings = Pick<Config, 'host' | 'port' | 'publicUrl' | 's3'>;
 
 /**
- * Where workloads of this machine reach a server. Where this process answers requests, they go past a proxy before the
- * public URL, which may limit bodies or not let this machine in. With files in a bucket any server does: the public URL,
- * where there is one, leads to whichever lives.
+ * Returns the URL at which this machine's workloads reach a server. If this process serves requests, they
+ * bypass a proxy at the public URL, which may limit bodies or block this machine. With files in a bucket any
+ * server will do: the public URL, if set, leads to a live one.
  */
 export async function findWorkloadServer(db: Database, settings: Settings, roles: string[]): Promise<string> {
   const own = localUrl(settings);

@@ -19,7 +19,7 @@ const join = (roles: string[], at = db, url = 'http://10.0.0.1:4080') => {
 const rows = () =>
   db.selectFrom('processes').select(['roles', 'since', 'seen_at', 'left_at']).orderBy('since').execute();
 
-test('each process says that it is there, and counts the others that answer requests', async () => {
+test('each process records its heartbeat, and counts the other web processes', async () => {
   const first = join(['web', 'worker']);
   const second = join(['web']);
   const worker = join(['worker']);
@@ -33,7 +33,7 @@ test('each process says that it is there, and counts the others that answer requ
   expect((await rows()).map(({ left_at }) => left_at !== null)).toEqual([false, true, false]);
 });
 
-test('work is told the youngest process that answers and lives', async () => {
+test('workloads get the URL of the youngest live process', async () => {
   await db.deleteFrom('processes').execute();
   expect(await findServerUrl(db)).toBeNull();
   const [first, second] = ['http://10.0.0.1:4080', 'http://10.0.0.1:4081'];
@@ -44,12 +44,12 @@ test('work is told the youngest process that answers and lives', async () => {
   expect(await findServerUrl(db)).toBe(second);
   await younger.close();
   expect(await findServerUrl(db)).toBe(first);
-  // Where all are gone, whoever was there last may come back.
+  // If all are gone, the last one seen may return.
   await sql`update processes set seen_at = seen_at - interval '1 minute' where url = ${first}`.execute(db);
   expect(await findServerUrl(db)).toBe(second);
 });
 
-test('each hears how many of the others send to a model server', async () => {
+test('each process learns how many others send requests to a model server', async () => {
   await db.deleteFrom('processes').execute();
   const asking = (asked: string[]) => {
     const heartbeat = createHeartbeat({ db, log, machineId, roles: ['web'], asked: () => asked });
@@ -66,7 +66,7 @@ test('each hears how many of the others send to a model server', async () => {
   expect((await first.beat()).others.asked).toEqual({ rye: 1 });
 });
 
-test('processes that were killed long ago are forgotten when the next one starts', async () => {
+test('a starting process deletes the rows of processes that were killed long ago', async () => {
   await db.deleteFrom('processes').execute();
   await join(['web']).beat();
   await sql`update processes set seen_at = seen_at - interval '61 minutes'`.execute(db);
@@ -76,7 +76,7 @@ test('processes that were killed long ago are forgotten when the next one starts
   await next.close();
 });
 
-test('a beat after one that failed, or after a pause, begins anew', async () => {
+test('a heartbeat after a failed one, or after a pause, starts a new span', async () => {
   await db.deleteFrom('processes').execute();
   const heartbeat = join(['web']);
   await heartbeat.beat();

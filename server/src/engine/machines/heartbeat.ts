@@ -10,27 +10,30 @@ import {
 } from './queries.ts';
 
 const BEAT_MS = 2_000;
-/** Beats that are farther apart have a break between them. */
+/** Heartbeats further apart have a gap between them. */
 export const BREAK_MS = 6_000;
-/** A process that was not seen for so long has ended. */
+/** A process not seen for this long has ended. */
 export const LOST_AFTER_MS = 30_000;
 
 export type Beat = {
-  /** Just before this process was noted, and just before the others were counted; by `performance.now()`. */
+  /**
+   * Times just before this process was recorded, and just before the others were counted; by
+   * `performance.now()`.
+   */
   notedAt: number;
   lookedAt: number;
-  /** Processes with role web besides this one. */
+  /** Other processes with role web. */
   others: OtherWebProcesses;
 };
 
-/** Beats every two seconds, and counts the other processes. */
+/** Sends a heartbeat every two seconds, and counts the other processes. */
 export type Heartbeat = {
-  /** This process's. */
+  /** Id of this process. */
   id: string;
   start: () => Promise<void>;
-  /** Beats now; simultaneous calls share one beat. */
+  /** Sends a heartbeat now; concurrent calls share it. */
   beat: () => Promise<Beat>;
-  /** Web processes at the last beat, this one included where it is one; never less than 1. */
+  /** Web processes at the last heartbeat, including this one if it has role web; at least 1. */
   webProcesses: () => number;
   close: () => Promise<void>;
 };
@@ -38,22 +41,22 @@ export type Heartbeat = {
 type Options = {
   db: Database;
   log: Logger;
-  /** Null for a process that belongs to none. */
+  /** Null for a process without a machine. */
   machineId: string | null;
-  /** Over the server's secret; null: not compared. */
+  /** Derived from the server's secret; null skips the comparison. */
   secretCheck?: Buffer | null;
   roles: string[];
-  /** Where work reaches this process; asked with each beat of one with role web. */
+  /** URL at which work reaches this process; read at each heartbeat of a web process. */
   url?: () => string;
-  /** The model servers that this process has sent requests to since it was asked last. */
+  /** Model servers that this process has sent requests to since the last call. */
   asked?: () => string[];
   onBeat?: (beat: Beat) => void;
 };
 
 /**
- * This process's row in the database, kept up until `close`. It is committed before the others are counted, so of two
- * that start together at least one sees the other. While the database is unavailable no reports are accepted either:
- * the first beat after a failed one starts a new span.
+ * Keeps this process's row in the database current until `close`. The row is committed before the others are
+ * counted, so of two processes that start together at least one sees the other. While the database is
+ * unavailable no reports are accepted either: the first heartbeat after a failed one starts a new span.
  */
 export function createHeartbeat(options: Options): Heartbeat {
   const { db, log, machineId, secretCheck = null, roles, url, asked = () => [], onBeat } = options;
@@ -93,10 +96,7 @@ export function createHeartbeat(options: Options): Heartbeat {
     timer = setTimeout(() => {
       beat()
         .catch((error: unknown) =>
-          log.warn(
-            { err: error },
-            'the heartbeat failed: reports of workloads are not accepted until one succeeds',
-          ),
+          log.warn({ err: error }, 'heartbeat failed; workload reports are rejected until one succeeds'),
         )
         .finally(() => {
           if (!closed) repeat();
@@ -118,9 +118,9 @@ export function createHeartbeat(options: Options): Heartbeat {
       closed = true;
       clearTimeout(timer);
       await beating?.catch(() => undefined);
-      // Without a database the others notice its silence.
+      // Without a database, the others notice that the heartbeats stop.
       await leaveProcess(db, id).catch((error: unknown) =>
-        log.warn({ err: error }, 'could not sign this process off'),
+        log.warn({ err: error }, 'failed to mark this process as ended'),
       );
     },
   };

@@ -3,20 +3,19 @@ import type { Capacity } from '../model/capacity.ts';
 import { listMachines } from './queries.ts';
 
 /**
- * What the machine and its cluster have together. GPUs are listed by machine, since one workload uses those of one. `own` is called
- * where neither has offered anything yet.
+ * Returns the combined capacity of the machine and its cluster. GPUs are listed by machine, because a
+ * workload uses the GPUs of one machine. `own` is called if neither has published an offer yet.
  */
 export async function installationCapacity(db: Database, own: () => Promise<Capacity>): Promise<Capacity> {
   const machines = await listMachines(db);
   const present = machines.filter(({ isPresent }) => isPresent);
-  // While none is there, as in a restart, work goes where it would have gone before.
+  // If none is present, for example during a restart, use the last known offers.
   const offers = (present.length > 0 ? present : machines).flatMap(({ offer }) =>
     offer ? [offer.capacity] : [],
   );
   return offers.length === 0 ? own() : sumCapacities(offers);
 }
 
-/** Pure. */
 export function sumCapacities(capacities: Capacity[]): Capacity {
   const memories = capacities.flatMap(({ cpuMemoryBytes }) => cpuMemoryBytes ?? []);
   const sum = (name: 'cpu:run' | 'cpu:deployment') =>

@@ -20,7 +20,7 @@ async function settings(more: Partial<ReturnType<typeof readConfig>> = {}) {
 
 const machines = (db: Database) => db.selectFrom('machines').select(['id', 'holds_blobs']).execute();
 
-test('the machine takes what an earlier version has left, and all processes of its data folder belong to it', async () => {
+test('the machine adopts the work of an earlier version, and all processes of its data folder belong to it', async () => {
   const { db } = await testDatabase();
   const common = { behaviour: 'run', kind: 'test', title: 'x', spec: '{}', accelerator_count: 0 } as const;
   const times = { check_at: now, created_at: now, queued_at: now, not_before: now };
@@ -37,7 +37,7 @@ test('the machine takes what an earlier version has left, and all processes of i
   expect(first).toMatchObject({ isMachine: true });
   expect(await joinInstallation(db, config, { runsWork: false, now })).toEqual(first);
   expect(await machines(db)).toEqual([{ id: first.id, holds_blobs: true }]);
-  // A cluster beside it is none of its own.
+  // A cluster must not count as its machine.
   await testCluster(db);
   expect(await joinInstallation(db, config, { runsWork: true, now })).toEqual(first);
 
@@ -52,7 +52,7 @@ test('the machine takes what an earlier version has left, and all processes of i
   ]);
 });
 
-test('another data folder is refused in a sentence that says what to do, whatever its secret', async () => {
+test('another data folder is rejected with instructions, whatever its secret', async () => {
   const { db } = await testDatabase();
   const first = await joinInstallation(db, await settings(), { runsWork: true, now });
   for (const secretOfTheirs of [secret, 'another-one-another-one-another-one'])
@@ -65,14 +65,14 @@ test('another data folder is refused in a sentence that says what to do, whateve
         /^Error: This installation has its machine already, oven: use its data folder, or /,
       );
       expect(refused).toContain(`moved into this data folder, write ${first.id} into ${file}.`);
-      // As it says: a lost secret ends sessions, and nothing else.
+      // Following the instructions; a lost secret only ends sessions.
       await writeFile(file, first.id);
       expect(await joinInstallation(db, other, { runsWork, now })).toMatchObject({ id: first.id });
     }
   expect(await machines(db)).toEqual([{ id: first.id, holds_blobs: true }]);
 });
 
-test('of two data folders that start at once one is the machine', async () => {
+test('if two data folders start at the same time, one becomes the machine', async () => {
   const { db } = await testDatabase();
   const both = await Promise.allSettled(
     [await settings(), await settings()].map((config) =>
@@ -83,7 +83,7 @@ test('of two data folders that start at once one is the machine', async () => {
   expect(await machines(db)).toHaveLength(1);
 });
 
-test('a data folder that lost its file is the same machine where its database lies in it', async () => {
+test('a data folder that lost its file stays the same machine if it contains the database', async () => {
   const { db } = await testDatabase();
   const config = await settings({ databaseUrl: undefined });
   const first = await joinInstallation(db, config, { runsWork: true, now });
@@ -99,7 +99,7 @@ const s3 = {
 };
 const aBlob = { sha256: 'a'.repeat(64), size_bytes: 1n };
 
-test('with files in a bucket a process that runs no work belongs to no machine', async () => {
+test('with files in a bucket, a process that runs no work belongs to no machine', async () => {
   const { db } = await testDatabase();
   const replica = await joinInstallation(db, await settings({ s3 }), { runsWork: false, now });
   expect(replica).toMatchObject({ isMachine: false });
@@ -117,7 +117,7 @@ test('with files in a bucket a process that runs no work belongs to no machine',
   });
 });
 
-test('while files still lie in the folder of the machine others are told to wait', async () => {
+test("while files remain in the machine's folder, other processes must wait", async () => {
   const { db } = await testDatabase();
   const config = await settings({ s3 });
   const folder = path.join(config.dataDir, 'blobs', 'aa');
@@ -136,7 +136,7 @@ test('while files still lie in the folder of the machine others are told to wait
   expect(await joinInstallation(db, others, { runsWork: false, now })).toMatchObject({ isMachine: false });
 });
 
-test('a process without the bucket of the others is told so: the files are not in its data folder', async () => {
+test('a process without the bucket setting of the others is rejected: the files are not in its data folder', async () => {
   const { db } = await testDatabase();
   const config = await settings({ s3 });
   await joinInstallation(db, config, { runsWork: true, now });
@@ -147,7 +147,7 @@ test('a process without the bucket of the others is told so: the files are not i
     );
 });
 
-test('on one bucket those that live have one secret', async () => {
+test('live processes on one bucket must have the same secret', async () => {
   const { db } = await testDatabase();
   const config = await settings({ s3 });
   const first = await joinInstallation(db, config, { runsWork: true, now });
@@ -164,7 +164,7 @@ test('on one bucket those that live have one secret', async () => {
     () => joinInstallation(db, replica, { runsWork: false, now }),
   ];
   for (const join of both) await expect(join()).rejects.toThrow(/secret is not that of the other processes/);
-  // A secret that was lost by the last one ends sessions, and nothing else.
+  // After the last process has ended, a lost secret only ends sessions.
   await heartbeat.close();
   for (const join of both) await join();
 });

@@ -10,20 +10,21 @@ import { readMachineId } from './machine-id.ts';
 import { findOwnMachine, hasOtherSecret, type OwnMachine } from './queries.ts';
 
 export type MachineIdentity = {
-  /** Of a process without a machine: an id that no machine has. */
+  /** For a process without a machine: an id that no machine has. */
   id: string;
   /** Whether this process belongs to the machine of the installation, which has a row. */
   isMachine: boolean;
-  /** Over the secret that this process was started with. */
+  /** Derived from the secret that this process was started with. */
   secretCheck: Buffer;
 };
 
 type Settings = Pick<Config, 'dataDir' | 'databaseUrl' | 'driver' | 'machineHost' | 's3' | 'secret'>;
 
 /**
- * Registers the machine of this data folder, or updates its row: an installation has one. Where files lie in a bucket, a
- * process that runs no work belongs to none. The first machine takes over work without one. Throws a plain sentence when
- * the machine is another one, when a process that lives has another secret, and when the files seem to lie elsewhere.
+ * Registers the machine of this data folder, or updates its row: an installation has one machine. With files
+ * in a bucket, a process that runs no work belongs to none. The first machine adopts work without one. Throws
+ * a plain sentence if the machine is a different one, if a live process has another secret, and if the files
+ * seem to be elsewhere.
  */
 export async function joinInstallation(
   db: Database,
@@ -34,16 +35,16 @@ export async function joinInstallation(
   const hasFiles = await hasBlobs(blobsDir(settings));
   const secretCheck = createHmac('sha256', secret).update('bakehouse machine').digest();
   if (s3 && !hasFiles && !runsWork) return joinAlone(db, secretCheck);
-  // Only this data folder has its embedded database: without its file it is the same machine.
+  // Only this data folder has its embedded database: even without its file it is the same machine.
   const known = databaseUrl ? null : await findOwnMachine(db);
   const id = await readMachineId(dataDir, known?.id ?? null);
   return inTransaction(db, async (tx) => {
-    // Of two that start at once one registers first.
+    // Serializes processes that start at the same time.
     await sql`lock table machines in share row exclusive mode`.execute(tx);
     const machine = await findOwnMachine(tx);
     if (!machine?.holdsBlobs && !s3 && !hasFiles) await refuseWithoutFiles(tx);
     if (machine && machine.id !== id) throw hasMachine(machine, path.join(dataDir, 'machine'));
-    // Where none lives a lost secret ends sessions, and nothing else.
+    // If no other process lives, a lost secret only ends sessions.
     if (s3 && (await hasOtherSecret(tx, secretCheck))) throw otherSecret();
     const holdsBlobs = s3 === null || hasFiles;
     await register(tx, { id, holdsBlobs }, settings, runsWork ? now : null, now);
@@ -52,7 +53,7 @@ export async function joinInstallation(
   });
 }
 
-/** A process that is of no machine, since it runs no work and the files lie in a bucket. */
+/** A process without a machine, because it runs no work and the files are in a bucket. */
 async function joinAlone(db: Database, secretCheck: Buffer): Promise<MachineIdentity> {
   const machine = await findOwnMachine(db);
   if (machine?.holdsBlobs)
@@ -80,7 +81,10 @@ async function register(
     .execute();
 }
 
-/** The files are not in the folder of the machine, others have used them, and they are not here: a setting is missing. */
+/**
+ * The files are not in the machine's folder, other processes use them, and they are not here: a setting is
+ * missing.
+ */
 async function refuseWithoutFiles(tx: Transaction): Promise<void> {
   const { rows } = await sql`
     select from blobs
@@ -104,7 +108,7 @@ function otherSecret(): Error {
   );
 }
 
-/** Takes work that an earlier version, which knew of no machines, has left. */
+/** Adopts work of earlier versions, which had no machines. */
 async function adopt(tx: Transaction, machineId: string): Promise<void> {
   await tx
     .updateTable('workloads')

@@ -15,7 +15,7 @@ beforeEach(async () => {
   await sql`update machines set seen_at = null, offer = null`.execute(db);
 });
 
-/** What has a slot on the CPU, what was started there, and how who looks after it passes. */
+/** A test machine with CPU slots, its launches, and passes of its engine. */
 function place(id: string, admission: Admission) {
   const launches: Launch[] = [];
   const fake = createFakeDriver({
@@ -31,7 +31,7 @@ function place(id: string, admission: Admission) {
 const machine = () => place(machineId, 'slots');
 const cluster = () => place(clusterId, 'driver');
 
-test('they share one line, and each looks after its own', async () => {
+test('they share one queue, and each manages its own work', async () => {
   const [oven, bakery] = [machine(), cluster()];
   await oven.engine.pass();
   await bakery.engine.pass();
@@ -50,7 +50,7 @@ test('they share one line, and each looks after its own', async () => {
   expect(bakery.launches.map(({ workloadId }) => workloadId)).toEqual(ids.slice(1));
 });
 
-test('a machine that can start nothing rests, says why, and its work goes to the cluster', async () => {
+test('a machine that can start nothing pauses, reports why, and its work moves to the cluster', async () => {
   const [oven, bakery] = [machine(), cluster()];
   let tries = 0;
   const start = async () => {
@@ -75,14 +75,14 @@ test('a machine that can start nothing rests, says why, and its work goes to the
   await bakery.engine.pass();
   expect(bakery.launches).toHaveLength(ids.length);
 
-  // Once the rest is over a try that succeeds makes it like any other.
+  // After the pause, a successful start makes it available again.
   const later = await request();
   pass(120);
   await oven.engine.pass();
   expect(await see(later)).toMatchObject({ machineId, attempt: 1 });
 });
 
-test('a server that ends takes along what runs on its machine alone', async () => {
+test('a server that ends stops only the work that runs on its machine', async () => {
   const [oven, bakery] = [machine(), cluster()];
   await bakery.engine.pass();
   const id = await request();

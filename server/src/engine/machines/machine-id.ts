@@ -4,8 +4,9 @@ import { readOrMakeFile } from '../../platform/files/kept-file.ts';
 import { isUuid } from '../../platform/is-uuid.ts';
 
 /**
- * The id of the machine that a data folder belongs to: its file `machine`, made when missing. `known` is the id that
- * it must have, where that is known without the file. Throws a plain sentence when the file is not usable.
+ * Returns the id of the machine that a data folder belongs to, from its file `machine`, which is created if
+ * missing. `known` is the required id, if it is known without the file. Throws a plain sentence if the file
+ * is unusable.
  */
 export async function readMachineId(dataDir: string, known: string | null): Promise<string> {
   const file = path.join(dataDir, 'machine');

@@ -5,11 +5,11 @@ import { createFakeDriver, idleUntilStopped } from '../drivers/fake/fake-driver.
 import { findWorkload } from '../find-workload.ts';
 import { testEngine } from '../testing/test-engine.ts';
 
-/** Before anything that the engine of the test does. */
+/** Before anything that the test's engine does. */
 const AT = new Date('2025-12-31T00:00:00Z');
 const id = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 
-/** A database of the version before, in which several machines might work. */
+/** A database of the previous version, in which several machines could work. */
 async function databaseOfBefore() {
   const earlier = await earlierDatabase('0037_one_machine.sql');
   const { db } = earlier;
@@ -20,7 +20,7 @@ async function databaseOfBefore() {
   return { ...earlier, addMachine };
 }
 
-test('of several machines the one with the files stays, and takes what had begun on the others', async () => {
+test('of several machines the one with the files remains, and adopts the work begun on the others', async () => {
   const { url, db, addMachine, upgrade } = await databaseOfBefore();
   const [holder, other, cluster, former] = [id(1), id(2), id(3), '00000000-0000-4000-8000-000000000010'];
   await addMachine(other, false, sql`now()`);
@@ -68,7 +68,7 @@ test('of several machines the one with the files stays, and takes what had begun
     { id: id(8), machine_id: cluster, interrupted: false },
   ]);
 
-  // Nothing of the first is there, nor of the second: they go on from what they have uploaded.
+  // The first two machines have no processes; their workloads resume from what they uploaded.
   const { engineOn } = await testEngine({ db, url, machineId: holder });
   const driver = createFakeDriver({ capacity: { 'cpu:run': 3 }, script: idleUntilStopped });
   const engine = engineOn(driver);
@@ -80,7 +80,7 @@ test('of several machines the one with the files stays, and takes what had begun
     });
 });
 
-test('with files in a bucket the one stays that was seen last, and no other one is added', async () => {
+test('with files in a bucket the machine seen last remains, and no other is added', async () => {
   const { db, addMachine, upgrade } = await databaseOfBefore();
   await addMachine(id(1), false, sql`null`);
   await addMachine(id(2), false, sql`now() - interval '1 minute'`);

@@ -6,23 +6,25 @@ import type { Span } from '../model/span.ts';
 
 type Row = Selectable<MachinesTable>;
 
-/** A machine as all servers see it. */
+/** A machine as seen by all servers. */
 export type KnownMachine = Pick<Row, 'id' | 'name' | 'driver' | 'started_at' | 'seen_at'> & {
   offer: Offer | null;
-  /** Its server has been seen just now. */
+  /** Its server was seen recently. */
   isPresent: boolean;
 };
 
-/** The driver of a row that is a cluster. */
+/** Driver of a row that is a cluster. */
 export const CLUSTER = 'kubernetes';
-/** A machine whose server was not seen for so long gets no work. Servers beat every two seconds. */
+/**
+ * A machine whose server was not seen for this long gets no work. Servers send a heartbeat every two seconds.
+ */
 const PRESENT_S = 15;
 
-/** Of a row of `machines`. */
+/** For a row of `machines`. */
 export const isPresent = sql<boolean>`coalesce(
   seen_at > clock_timestamp() - ${PRESENT_S} * interval '1 second', false)`;
 
-/** The machine of the installation, and then its cluster. */
+/** Returns the machine of the installation, followed by its cluster. */
 export async function listMachines(db: Database | Transaction): Promise<KnownMachine[]> {
   const { rows } = await sql<Row & { is_present: boolean }>`
     select id, name, driver, offer, started_at, seen_at, ${isPresent} as is_present
@@ -34,17 +36,17 @@ export async function listMachines(db: Database | Transaction): Promise<KnownMac
   }));
 }
 
-/** When the server that runs the machine's workloads was seen last; null where it never was. */
+/** Returns when the server that runs the machine's workloads was last seen, or null. */
 export async function findSeenAt(db: Database, id: string): Promise<Date | null> {
   const row = await db.selectFrom('machines').select('seen_at').where('id', '=', id).executeTakeFirst();
   return row?.seen_at ?? null;
 }
 
-/** The machine of an installation: the other row is its cluster. */
+/** The machine of an installation; the other row is its cluster. */
 export type OwnMachine = {
   id: string;
   name: string;
-  /** Whether the bytes of all files lie in its data folder; else they lie in a bucket. */
+  /** Whether all files are stored in its data folder; otherwise they are in a bucket. */
   holdsBlobs: boolean;
 };
 
@@ -58,20 +60,21 @@ export async function findOwnMachine(db: Database | Transaction): Promise<OwnMac
   return row ?? null;
 }
 
-/** The server that runs the machine's workloads is there, and offers this. By the database's clock, which all share. */
+/**
+ * Records a heartbeat and the offer of the server that runs the machine's workloads, by the database's clock,
+ * which all processes share.
+ */
 export async function noteMachine(db: Database, id: string, offer: Offer): Promise<void> {
   await sql`
     update machines set seen_at = clock_timestamp(), offer = ${JSON.stringify(offer)}::jsonb
     where id = ${id}`.execute(db);
 }
 
-// Processes
-
-/** Of a row of `processes`. */
+/** For a row of `processes`. */
 const lives = sql<boolean>`(
   left_at is null and processes.seen_at > clock_timestamp() - ${PRESENT_S} * interval '1 second')`;
 
-/** One beat of a process, which answers work at `url`. `anew`: it knows of a break since the last one. */
+/** Records one heartbeat of a process that is reachable at `url`. `anew` marks a gap since the last one. */
 export async function noteProcess(
   db: Database,
   process: {
@@ -98,13 +101,13 @@ export async function noteProcess(
 
 export type OtherWebProcesses = {
   count: number;
-  /** How long ago one was last seen. */
+  /** Time since one was last seen. */
   lastSeenMs: number | null;
-  /** How many of them have sent requests to a model server lately, by its id. */
+  /** Number of processes that recently sent requests to a model server, by its id. */
   asked: Record<string, number>;
 };
 
-/** The processes with role web besides this one. */
+/** Returns the other processes with role web. */
 export async function findOtherWebProcesses(
   db: Database,
   id: string,
@@ -129,17 +132,17 @@ export async function findOtherWebProcesses(
   return { count: found?.count ?? 0, lastSeenMs: found?.last_seen_ms ?? null, asked: found?.asked ?? {} };
 }
 
-/** The process ends. */
+/** Marks the process as ended. */
 export async function leaveProcess(db: Database, id: string): Promise<void> {
   await sql`update processes set left_at = clock_timestamp() where id = ${id}`.execute(db);
 }
 
-/** Deletes processes that were not seen for an hour: killed ones do not sign off. */
+/** Deletes processes that were not seen for an hour, because killed ones do not mark themselves as ended. */
 export async function forgetProcesses(db: Database): Promise<void> {
   await sql`delete from processes where seen_at < clock_timestamp() - interval '1 hour'`.execute(db);
 }
 
-/** Whether a process lives that has another secret. */
+/** Returns true if a live process has another secret. */
 export async function hasOtherSecret(db: Database | Transaction, secretCheck: Buffer): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (
@@ -148,7 +151,10 @@ export async function hasOtherSecret(db: Database | Transaction, secretCheck: Bu
   return rows[0]?.found ?? false;
 }
 
-/** When each process could accept reports of workloads, and where. Only those answer requests that reach the files. */
+/**
+ * Returns when each process could accept workload reports, and its URL. Only processes with access to the
+ * files serve requests.
+ */
 export async function listUptimes(db: Database | Transaction): Promise<(Span & { url: string | null })[]> {
   return db
     .selectFrom('processes')
@@ -157,7 +163,7 @@ export async function listUptimes(db: Database | Transaction): Promise<(Span & {
     .execute();
 }
 
-/** Where workloads reach the server: the youngest process that lives, else who was seen last. */
+/** Returns the URL at which workloads reach the server: the youngest live process, else the last one seen. */
 export async function findServerUrl(db: Database | Transaction): Promise<string | null> {
   const { rows } = await sql<{ url: string }>`
     select url

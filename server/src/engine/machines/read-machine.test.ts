@@ -8,7 +8,7 @@ import { testCluster, testMachine } from '../testing/test-machine.ts';
 import { noteMachine } from './queries.ts';
 import { readMachine } from './read-machine.ts';
 
-test('a server that prepares nothing has nothing in preparation', async () => {
+test('a server that prepares nothing reports no preparation', async () => {
   const { db } = await testDatabase();
   for (const [id, state] of [
     ['serving', 'ready'],
@@ -23,7 +23,7 @@ test('a server that prepares nothing has nothing in preparation', async () => {
     return Promise.all(ids.map((id) => isPreparing(services, id)));
   };
   expect(await preparing(true)).toEqual([false, true, true]);
-  // They are what a process that was killed has left.
+  // Rows left by a killed process.
   expect(await preparing(false)).toEqual([false, false, false]);
   const states = async (prepare: boolean) => {
     const config = { ...readConfig({}), prepare };
@@ -40,7 +40,7 @@ test('a server that prepares nothing has nothing in preparation', async () => {
   expect(await states(false)).toEqual([['serving', 'ready']]);
 });
 
-test('a GPU of the cluster is one that work can run on', async () => {
+test('a GPU of the cluster counts as usable', async () => {
   const { db } = await testDatabase();
   const read = () => readMachine({ config: readConfig({}), db, log: pino({ level: 'silent' }) });
   expect(await read()).toMatchObject({ accelerators: [], serves_text_on_gpus: false });

@@ -9,7 +9,9 @@ import { listPreparations } from '../host/preparation/list-preparations.ts';
 import { installationCapacity } from './installation-capacity.ts';
 import { toAccelerators } from './read-machines.ts';
 
-/** What work can run on, on the machine or in the cluster, and what the machine is still preparing. */
+/**
+ * Returns what work can run on, on the machine or in the cluster, and the machine's open preparation steps.
+ */
 export async function readMachine({
   config,
   db,

@@ -8,7 +8,7 @@ import { readMachines } from './read-machines.ts';
 
 const { db } = await testDatabase();
 
-test('operators see what the machine and its cluster offer, and which is away', async () => {
+test('operators see the offers of the machine and its cluster, and which of them is away', async () => {
   const own = await testMachine(db);
   const cluster = await testCluster(db);
   const cpu = { cores: 8, memory_bytes: 2 ** 34 };

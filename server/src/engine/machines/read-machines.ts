@@ -9,7 +9,7 @@ import { listMachines } from './queries.ts';
 
 type Answer = ResponseOf<typeof listMachinesEndpoint>;
 
-/** The machine of the installation and its cluster, for its operators. */
+/** Returns the machine of the installation and its cluster, for operators. */
 export async function readMachines({ db }: { db: Database }): Promise<Answer> {
   const machines = await listMachines(db);
   return {
@@ -35,7 +35,10 @@ function toOffer({ capacity, cpu }: Offer): Answer['machines'][number]['offer'] 
   };
 }
 
-/** GPUs as the wire names them: of each type the most that one machine has, since one workload uses those of one. */
+/**
+ * Converts GPUs to the API format: per type the most that one machine has, because a workload uses the GPUs
+ * of one machine.
+ */
 export function toAccelerators({ gpus = [] }: Capacity): Machine['accelerators'] {
   const most = new Map<string, Gpu>();
   for (const gpu of gpus) {

@@ -3,7 +3,7 @@ import { specKinds } from '../host/environment/needed-layer.ts';
 import { type Offer, specName } from '../model/offer.ts';
 import type { StartTrouble } from '../reconcile/start-watch.ts';
 
-/** Asks a driver for all of it. */
+/** Reads the complete offer from a driver. */
 export async function readOffer(
   driver: Driver,
   machine: Required<Pick<Offer, 'cpu' | 'load'>>,

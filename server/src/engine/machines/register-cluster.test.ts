@@ -10,13 +10,13 @@ const { db, clock, engineOn, request, see, pass } = await testEngine();
 const clusters = () =>
   db.selectFrom('machines').select(['id', 'name']).where('driver', '=', 'kubernetes').execute();
 
-/** A cluster and who looks after it. */
+/** A cluster and its engine. */
 function engineOf(machineId: string) {
   const fake = createFakeDriver({ capacity: { 'cpu:run': 2 }, script: idleUntilStopped });
   return engineOn({ ...fake, admission: 'driver' }, { machineId });
 }
 
-test('another cluster takes the place of one that nobody looks after, with what had begun there', async () => {
+test('another cluster replaces one without an engine, with the work begun there', async () => {
   const first = await testCluster(db);
   const engine = engineOf(first);
   await engine.pass();
@@ -31,7 +31,7 @@ test('another cluster takes the place of one that nobody looks after, with what 
   await expect(registerCluster(db, next, 0)).rejects.toThrow(
     'goes to the cluster bakery already: name that one in BAKEHOUSE_KUBECONFIG, or stop the processes that do',
   );
-  // The same one comes again as often as it likes.
+  // Registering the same cluster is idempotent.
   await registerCluster(db, { ...next, id: first, name: 'bakery' });
   expect(await clusters()).toEqual([{ id: first, name: 'bakery' }]);
 

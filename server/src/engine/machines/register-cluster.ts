@@ -4,15 +4,16 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { CLUSTER, isPresent } from './queries.ts';
 
-/** Whoever was just stopped still counts as there for 15 s. */
+/** A process that was just stopped counts as present for 15 s. */
 const WAIT_MS_MAX = 20_000;
 const LOOK_MS = 1_000;
 
 type Cluster = { id: string; name: string; now: Date };
 
 /**
- * Makes a cluster known, as a machine that gives addresses itself. It takes the place of another one that nobody looks
- * after any more: what had begun there goes on from what it has uploaded. Throws a plain sentence while somebody does.
+ * Registers a cluster, as a machine that assigns addresses itself. It replaces another cluster that no
+ * process manages any more; work begun there resumes from its last upload. Throws a plain sentence while a
+ * process manages that cluster.
  */
 export async function registerCluster(
   db: Database,
@@ -31,7 +32,7 @@ export async function registerCluster(
   }
 }
 
-/** Null, or the name of the cluster that stands in its way. */
+/** Returns null, or the name of the conflicting cluster. */
 async function tryRegister(tx: Transaction, { id, name, now }: Cluster): Promise<string | null> {
   await sql`lock table machines in share row exclusive mode`.execute(tx);
   const other = await tx
@@ -53,7 +54,7 @@ async function tryRegister(tx: Transaction, { id, name, now }: Cluster): Promise
   return null;
 }
 
-/** Returns what had begun there and has not ended. */
+/** Returns the work that had begun there and has not ended. */
 async function removeCluster(tx: Transaction, id: string): Promise<string[]> {
   const { rows } = await sql<{ id: string; begun: boolean }>`
     update workloads set machine_id = null where machine_id = ${id}

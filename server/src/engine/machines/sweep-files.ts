@@ -8,9 +8,9 @@ import { listRemovable } from '../queries.ts';
 type Parts = { db: Database; driver: Driver; machineId: string; log: Logger };
 
 /**
- * Deletes what a machine still has of workloads that were given to another one, or whose files were given up, and kills
- * their processes. What cannot be deleted is left to the next call. Runs within a pass of the
- * engine: passes run one after the other, so no such workload is started here meanwhile.
+ * Deletes files and processes that a machine still has of workloads that moved to another machine or whose
+ * files were abandoned. Failures are left to the next call. Runs within a pass of the engine; passes are
+ * sequential, so no such workload is started here concurrently.
  */
 export async function sweepFiles({ db, driver, machineId, log }: Parts): Promise<void> {
   const there = (await driver.list()).filter(isUuid);
@@ -18,10 +18,10 @@ export async function sweepFiles({ db, driver, machineId, log }: Parts): Promise
   for (const id of await listRemovable(db, there, machineId)) {
     try {
       const workload = await findWorkload(db, id);
-      // It may have come back to this machine while others were deleted.
+      // It may have returned to this machine while others were deleted.
       if (workload && (workload.machineId !== machineId || workload.filesRemovedAt)) await driver.remove(id);
     } catch (error) {
-      log.error({ err: error, workload_id: id }, 'files of a workload could not be deleted');
+      log.error({ err: error, workload_id: id }, 'failed to delete files of a workload');
     }
   }
 }

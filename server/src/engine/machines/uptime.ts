@@ -4,8 +4,8 @@ import { BREAK_MS } from './heartbeat.ts';
 import { listUptimes } from './queries.ts';
 
 /**
- * When reports of a workload that was told `serverUrl` could be accepted; null before the first beat ever. An address
- * that belongs to no process, as a proxy's, leads to all of them.
+ * Returns when reports of a workload with this `serverUrl` could be accepted; null before the first
+ * heartbeat. An address of no process, such as a proxy, leads to all of them.
  */
 export async function findListening(
   db: Database | Transaction,
@@ -18,7 +18,7 @@ export async function findListening(
   );
 }
 
-/** The newest time without a break that some spans cover together. Pure. */
+/** Returns the newest gapless period that the spans cover together. */
 export function unbroken(spans: Span[]): Span | null {
   const [newest, ...earlier] = spans.toSorted((a, b) => b.until.getTime() - a.until.getTime());
   if (!newest) return null;

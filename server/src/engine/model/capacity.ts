@@ -4,17 +4,16 @@ import type { Behaviour } from './workload.ts';
 export type CpuSlots = `cpu:${Behaviour}`;
 
 /**
- * Slots that are handed out together: `CpuSlots`, or the type of some GPUs. CPU slots are apart
- * for runs and deployments, so that a served model never waits for a training to end; GPUs are
- * shared by both.
+ * Slots that are assigned together: `CpuSlots`, or the type of some GPUs. CPU slots are separate for runs and
+ * deployments, so that a served model never waits for a training to end; GPUs are shared by both.
  */
 export type SlotClass = string;
 
-/** What a machine has: how many slots on the CPU, and which GPUs. */
+/** Resources of a machine: the number of CPU slots, and its GPUs. */
 export type Capacity = Partial<Record<CpuSlots, number>> & {
   gpus?: Gpu[];
-  /** The memory that work on the CPU may use; undefined where nothing says so. */
+  /** Memory available to CPU work; undefined if unknown. */
   cpuMemoryBytes?: number;
-  /** Whether text is served on the GPUs: there are some, and vLLM is installed. Else the CPU serves it. */
+  /** Whether text models are served on the GPUs, which requires vLLM; otherwise on the CPU. */
   servesTextOnGpus?: boolean;
 };

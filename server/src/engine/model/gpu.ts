@@ -1,15 +1,15 @@
 import type { GpuType } from '@bakehouse/contract/limits';
 
-/** GPUs of one kind on the machines of a driver. */
+/** GPUs of one type on the machines of a driver. */
 export type Gpu = {
-  /** The product's name for them, or their own where it lists none; it also names their class of slots. */
+  /** Product name, or their own name if it is unlisted; also the name of their slot class. */
   type: string;
-  /** What each of them really has. */
+  /** Actual memory of each GPU. */
   memoryBytes: number;
-  /** The listed GPU that is most like them: its price and speed are used for them. */
+  /** The most similar listed GPU, whose price and speed are used. */
   like: GpuType;
-  /** By the numbers that their machine gives them; of a cluster, those of one of its machines. */
+  /** Indexes on their machine; for a cluster, on one of its machines. */
   devices: number[];
-  /** How many machines its driver has that are like this one, where it has several. */
+  /** Number of identical machines, if the driver has several. */
   machines?: number;
 };

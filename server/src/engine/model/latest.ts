@@ -1,4 +1,4 @@
-/** The later of two moments; null where there is neither. Pure. */
+/** Returns the later of two times; null if both are null. */
 export function latest(a: Date | null, b: Date | null): Date | null {
   if (!a || !b) return a ?? b;
   return a > b ? a : b;

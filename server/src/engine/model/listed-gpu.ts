@@ -11,7 +11,7 @@ const listedGpus: Record<GpuType, ListedGpu> = {
   NVIDIA_H100_80GB: { memoryBytes: 80 * GB, computeCapability: 9.0 },
 };
 
-/** What a GPU of the product's list has, by NVIDIA's data sheet. */
+/** Data sheet values of a listed GPU. */
 export function listedGpu(type: GpuType): ListedGpu {
   return listedGpus[type];
 }

@@ -1,20 +1,20 @@
-/** What a driver saw of the current attempt. */
+/** A driver's observation of the current attempt. */
 export type Observed =
-  /** It was never started, or nothing is left of it. */
+  /** Never started, or nothing remains of it. */
   | { state: 'absent' }
   /**
-   * It waits in the driver's own queue: it has not begun, and reports nothing yet. `reason` says what keeps it there;
-   * '' where nothing does.
+   * Waits in the driver's own queue: not begun, reports nothing yet. `reason` is what holds it up; '' if
+   * nothing does.
    */
   | { state: 'pending'; reason: string }
   /**
-   * `starved`: at low priority it has hardly got any processor time for a while. `address`: the host that it answers
-   * at, where that is another one than its machine's.
+   * `starved`: hardly got CPU time at low priority for a while. `address`: its host, if that differs from its
+   * machine's host.
    */
   | { state: 'alive'; starved?: boolean; address?: string }
   /**
-   * `exitCode` is null when it is unknown; `lastLine` is the last thing it printed. `folder`: whether its work folder
-   * is there for the next attempt.
+   * `exitCode` is null if unknown; `lastLine` is the last printed line; `folder` is whether its work folder
+   * is available to the next attempt.
    */
   | {
       state: 'ended';
@@ -25,7 +25,7 @@ export type Observed =
     };
 
 /**
- * Who ended an attempt: the work itself, another one that goes before it (`preempted`), whoever looks after its machine
- * (`evicted`), the loss of that machine, the end of its memory (`oom`), or an image that cannot be had.
+ * Who ended an attempt: the work itself, work with priority (`preempted`), the machine's administrator
+ * (`evicted`), the loss of the machine, the memory limit (`oom`), or an unavailable image.
  */
 export type EndedBy = 'itself' | 'preempted' | 'evicted' | 'node_lost' | 'oom' | 'image';

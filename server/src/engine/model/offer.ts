@@ -2,36 +2,38 @@ import type { Capacity } from './capacity.ts';
 import type { SpecKind } from './spec-kind.ts';
 
 /**
- * What decides when a workload may start: `slots`, the queue of this installation, by the driver's capacity;
- * `driver`, the driver's own queue, to which all work goes at once that could ever fit, and which reports by
+ * Who decides when a workload may start: `slots`, the queue of this installation by the driver's capacity; or
+ * `driver`, the driver's own queue, which immediately receives all work that could ever fit and reports as
  * `pending` what it waits for.
  */
 export type Admission = 'slots' | 'driver';
 
-/** What wants this machine's processors. */
+/** CPU load of this machine. */
 export type CpuLoad = {
-  /** Threads that work or wait for a processor: the mean of the last minute, all programs together. */
+  /** Running or runnable threads of all programs, averaged over the last minute. */
   busyThreads: number;
-  /** Processors of the machine. */
+  /** CPU cores of the machine. */
   cores: number;
   /** Threads that a run uses. */
   runThreads: number;
 };
 
-/** What a machine offers to waiting workloads. Who looks after its work writes it; every process reads it. */
+/**
+ * A machine's offer to waiting workloads. Written by the server that manages its work; read by all processes.
+ */
 export type Offer = {
   capacity: Capacity;
   admission: Admission;
-  /** Why specs of a kind cannot start there at present, as one sentence; null: they can. By `specName`. */
+  /** Why specs of a kind cannot start there now, as one sentence, or null. Keyed by `specName`. */
   blockers: Record<string, string | null>;
   cpu: { cores: number; memory_bytes: number };
-  /** Why it starts nothing of what it is given; absent from what an earlier version wrote. */
+  /** Why assigned work does not start; absent in rows of earlier versions. */
   trouble?: string | null;
-  /** What wants its processors now; absent from what an earlier version wrote. */
+  /** CPU load; absent in rows of earlier versions. */
   load?: CpuLoad;
 };
 
-/** The name of a kind of specs in an offer. */
+/** Returns the key of a spec kind in an offer. */
 export function specName({ kind, engine }: SpecKind): string {
   return engine === null ? kind : `${kind} ${engine}`;
 }

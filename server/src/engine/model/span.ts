@@ -1,8 +1,8 @@
-/** From the first to the last of beats without a break. */
+/** First and last of a series of heartbeats without a gap. */
 export type Span = { since: Date; until: Date };
 
 /**
- * Since when, and until which beat, reports could be accepted without a break: at any process, and at the one that a
- * workload reports to.
+ * Periods up to the last heartbeat in which reports were accepted without a gap: by any process, and by the
+ * process that a workload reports to.
  */
 export type Listening = { anywhere: Span; there: Span };

@@ -3,13 +3,13 @@ import type { ServeImageSpec } from '@bakehouse/contract/runtime/serve-image-spe
 import type { ServeTextSpec } from '@bakehouse/contract/runtime/serve-spec';
 import type { WorkloadSpec } from './workload.ts';
 
-/** What serves a model. */
+/** Engine that serves a model. */
 export type ServingEngine = (ServeTextSpec | ServeEmbeddingSpec | ServeImageSpec)['engine'];
 
-/** What of a spec decides which program executes it. */
+/** The parts of a spec that decide which program executes it. */
 export type SpecKind = { kind: 'train' | 'export'; engine: null } | { kind: 'serve'; engine: ServingEngine };
 
-/** That of a whole spec. */
+/** Returns the kind of a spec. */
 export function specKind(spec: WorkloadSpec): SpecKind {
   return spec.kind === 'serve' ? { kind: 'serve', engine: spec.engine } : { kind: spec.kind, engine: null };
 }

@@ -4,29 +4,29 @@ import type { Artefact } from '../files/file-queries.ts';
 import type { Result, Workload } from './workload.ts';
 
 /**
- * How a module takes part in the life of its workloads. Every handler runs in the transaction that writes the change,
- * with the workload's row locked. When a handler throws, the engine retries the whole step later.
+ * Callbacks of a module for its workloads. Every handler runs in the transaction that writes the change, with
+ * the workload's row locked. If a handler throws, the engine retries the whole step later.
  */
 export type WorkloadKind = {
-  /** `workload.kind` of the workloads that it answers for. */
+  /** `workload.kind` of the workloads that it handles. */
   name: string;
-  /** Something about it has changed: its state, its reason, its progress. */
+  /** Called when its state, reason or progress has changed. */
   onChange?: (tx: Transaction, workload: Workload, before: Workload) => Promise<void>;
   /**
-   * The reasons of these have changed while they wait; there may be thousands. Where it is missing,
-   * `onChange` is called for each.
+   * Called when only the reasons of waiting workloads have changed; there may be thousands. Defaults to
+   * `onChange` for each.
    */
   onReasons?: (tx: Transaction, workloads: Workload[]) => Promise<void>;
-  /** Reports were accepted; also called without any, every few seconds while the workload lives. */
+  /** Called when reports were accepted, and without reports every few seconds while the workload is alive. */
   onReports?: (tx: Transaction, workload: Workload, reports: Report[]) => Promise<void>;
-  /** A run has delivered its result. `artefacts` are the files that the result names, all of them stored. */
+  /** Called when a run has delivered its result. `artefacts` are the stored files that the result names. */
   onResult?: (tx: Transaction, workload: Workload, result: Result, artefacts: Artefact[]) => Promise<void>;
 };
 
-/** The registered kinds by name. */
+/** Registered kinds by name. */
 export type WorkloadKinds = ReadonlyMap<string, WorkloadKind>;
 
-/** Tells the kind of a workload that it changed. */
+/** Notifies the kind of a changed workload. */
 export async function announce(
   kinds: WorkloadKinds,
   tx: Transaction,
@@ -36,7 +36,7 @@ export async function announce(
   await kinds.get(workload.kind)?.onChange?.(tx, workload, before);
 }
 
-/** Tells the kinds of waiting workloads that only their reasons changed. */
+/** Notifies the kinds of waiting workloads that only their reasons changed. */
 export async function announceReasons(
   kinds: WorkloadKinds,
   tx: Transaction,

@@ -7,35 +7,35 @@ import type { TrainFluxSpec } from '@bakehouse/contract/runtime/train-image-spec
 import type { TrainTextSpec } from '@bakehouse/contract/runtime/train-spec';
 
 /*
- * The words of the engine.
+ * Glossary of the engine.
  *
- * workload     Something that runs on a machine. Its spec never changes once it may begin: whoever
- *              wants another spec requests another workload.
- * behaviour    A `run` is finite and ends by itself with a result. A `deployment` is kept running
- *              until somebody stops it.
- * kind         The module that answers for it; its handlers run in the engine's transactions.
- * wanted       What the workload's owner wants: running or stopped. Only this is ever asked for;
- *              the engine brings the state there.
- * state        Where it is:
- *                queued      waits for a slot, or for the pause after a failure to pass
+ * workload     A unit of work on a machine. Its spec never changes once it may begin; a different
+ *              spec requires a new workload.
+ * behaviour    A `run` is finite and ends with a result. A `deployment` is kept running until it
+ *              is stopped.
+ * kind         The module that handles it; its handlers run in the engine's transactions.
+ * wanted       The desired state: running or stopped. Callers only ever set this; the engine
+ *              reconciles the state.
+ * state        The current state:
+ *                queued      waits for a slot, or for the end of the pause after a failure
  *                scheduling  has a slot; its process is about to start
- *                pulling     brings its inputs to the machine
+ *                pulling     fetches its inputs to the machine
  *                starting    loads
- *                ready       does its job: a run makes steps, a deployment answers
+ *                ready       works: a run makes steps, a deployment serves requests
  *                degraded    was ready, and has been silent for a while
- *                stopping    was asked to save its work and end
- *                completed, stopped, failed   ended, for good
- * machine      Where workloads run: the data folder, whose server hands out its slots; or a cluster, whose
+ *                stopping    was asked to save its work and exit
+ *                completed, stopped, failed   ended permanently
+ * machine      Where workloads run: the data folder, whose server assigns its slots; or a cluster, whose
  *              driver has its own queue.
- * slot         What is taken from the queue's capacity: one CPU slot, or a number of GPUs.
- * attempt      One start. A workload that is interrupted is attempted again under the same id and
- *              goes on where its files say. An attempt has its own token, so that a process of an
- *              earlier one, should it still live, is refused.
- * outcome      The last word of an attempt: result, failed or stopped.
- * driver       What starts, watches and stops attempts: child processes, or a cluster.
- * active time  The seconds between reports while ready, at most 30 for each pair. Nothing that was
- *              not seen is counted, and after a crash, or an end without saving, only what a
- *              checkpoint has saved.
+ * slot         Unit of the queue's capacity: one CPU slot, or a number of GPUs.
+ * attempt      One start. An interrupted workload gets another attempt under the same id and
+ *              resumes from its files. Each attempt has its own token, so reports of leftover
+ *              processes of earlier attempts are rejected.
+ * outcome      The final report of an attempt: result, failed or stopped.
+ * driver       Starts, observes and stops attempts: as child processes, or in a cluster.
+ * active time  Seconds between reports while ready, at most 30 per pair. Unobserved time is not
+ *              counted; after a crash, or an end without saving, only what a checkpoint has
+ *              saved counts.
  */
 
 export type Behaviour = 'run' | 'deployment';
@@ -60,7 +60,7 @@ type MadeAtStart =
   | 'leave_seconds'
   | 'inputs_dir';
 type MadeAtServing = MadeAtStart | 'host' | 'api_key' | 'threads';
-/** What the runtime is told, without what the engine adds at start. */
+/** The runtime's spec without the fields that the engine adds at start. */
 export type WorkloadSpec =
   | Omit<TrainTextSpec, MadeAtStart>
   | Omit<TrainFluxSpec, MadeAtStart>
@@ -70,12 +70,11 @@ export type WorkloadSpec =
   | Omit<ServeEmbeddingSpec, MadeAtServing>
   | Omit<ServeImageSpec, MadeAtServing>;
 
-/** GPUs of one type (see `Gpu`), or the CPU. */
 export type Placement = { accelerator: string; count: number } | { accelerator: null; count: 0 };
 
 /**
- * Why the engine kills an attempt: it goes on `lingering` after its result; it was `silent`; it was not ready in time (`loading`);
- * the server that it reports to is gone (`unreachable`); it was asked to end, and is `overdue`.
+ * Why the engine kills an attempt: it did not exit after its result (`lingering`), was `silent`, was not
+ * ready in time (`loading`), its server is gone (`unreachable`), or it did not stop when asked (`overdue`).
  */
 export type KillCause = 'lingering' | 'silent' | 'loading' | 'unreachable' | 'overdue';
 
@@ -84,38 +83,38 @@ export type Result = Extract<Report, { type: 'result' }>;
 
 export type Workload = {
   id: string;
-  /** Null: it serves everybody. */
+  /** Null if it serves all users. */
   userId: string | null;
   behaviour: Behaviour;
   kind: string;
-  /** The deployment whose own model server it is; null: it is another's, or none. */
+  /** The deployment that it exclusively serves; null if it is shared or no model server. */
   deploymentId: string | null;
   title: string;
-  /** Where it was started last, and its files are; null: nowhere. */
+  /** The machine of its last start, which has its files; null if there is none. */
   machineId: string | null;
   placement: Placement;
   expectedSeconds: number | null;
   wanted: 'running' | 'stopped';
   state: WorkloadState;
-  /** Why it is in this state, for the person who waits. */
+  /** Why it is in this state, for the waiting user. */
   reason: string;
   /**
-   * GPUs that it holds, by the numbers of their machine; empty on the CPU, and in its driver's own queue; null while it
+   * Indexes of assigned GPUs on their machine; empty on the CPU and in the driver's own queue; null while it
    * holds no slot.
    */
   devices: number[] | null;
   attempt: number;
   interrupted: boolean;
-  /** Why the present attempt was killed; null while nobody has. */
+  /** Why the current attempt was killed, or null. */
   killedFor: KillCause | null;
-  /** Starts after an interruption. */
+  /** Number of restarts after an interruption. */
   restarts: number;
-  /** Failures in a row without getting further. */
+  /** Consecutive failures without progress. */
   failures: number;
   acceptedSeq: number;
-  /** The runtime's own name for what it does now, and how far that is. */
+  /** The runtime's name for its current phase, and the progress of that phase. */
   phase: string | null;
-  /** Whether the time of this phase is part of the work. */
+  /** Whether time in this phase counts as work. */
   phaseCounted: boolean;
   done: number | null;
   total: number | null;
@@ -123,20 +122,20 @@ export type Workload = {
   remainingSeconds: number | null;
   step: number;
   stepsTotal: number;
-  /** Where a deployment answers. */
+  /** URL of a deployment. */
   baseUrl: string | null;
-  /** The host at which the present attempt answers, where its driver says so; null: its machine's. */
+  /** Host of the current attempt as seen by its driver; null for the host of its machine. */
   address: string | null;
-  /** Where the present attempt reports to; null: not known. */
+  /** Server URL that the current attempt reports to, or null if unknown. */
   serverUrl: string | null;
-  /** What it wants to be shown there; of one attempt alone. */
+  /** Key that it requires from callers; belongs to one attempt. */
   serverKey: string | null;
-  /** How far its output has been copied into the log, in its driver's own terms; null: nothing yet. */
+  /** The driver's cursor up to which its output was copied to the log; null at the beginning. */
   outputCursor: string | null;
   outcome: Outcome | null;
   activeSeconds: number;
   savedSeconds: number;
-  /** Those that the checkpoint on the server has saved. */
+  /** Active seconds saved by the uploaded checkpoint. */
   checkpointSeconds: number;
   createdAt: Date;
   queuedAt: Date;
@@ -147,12 +146,12 @@ export type Workload = {
   lastReportAt: Date | null;
   stopRequestedAt: Date | null;
   stopReason: string | null;
-  /** How long it may finish what it has begun before it is asked to end; 0: not beyond the usual. */
+  /** Time it may take for open requests before it is asked to stop; 0 for only the usual grace period. */
   drainSeconds: number;
   endedAt: Date | null;
   /** When its files were deleted; until then it can be resumed. */
   filesRemovedAt: Date | null;
 };
 
-/** With what its process is told, which may be megabytes: read where it is needed only. */
+/** Includes the spec, which may be megabytes: read it only if needed. */
 export type WorkloadWithSpec = Workload & { spec: WorkloadSpec };

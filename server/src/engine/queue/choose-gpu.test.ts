@@ -12,16 +12,21 @@ const t4 = unlisted('Tesla T4', 15, [4]);
 type Row = [string, { type: GpuType; count: number; gigabytes: number }, Gpu[], Gpu | null];
 
 test.each<Row>([
-  ['the wanted type where it is', { type: 'NVIDIA_H100_80GB', count: 2, gigabytes: 1 }, [l40s, h100], h100],
-  ['the wanted type however small', { type: 'NVIDIA_H100_80GB', count: 1, gigabytes: 99 }, [h100], h100],
-  ['another where it is not', { type: 'NVIDIA_TESLA_A100', count: 1, gigabytes: 9 }, [rtx], rtx],
+  [
+    'the requested type if available',
+    { type: 'NVIDIA_H100_80GB', count: 2, gigabytes: 1 },
+    [l40s, h100],
+    h100,
+  ],
+  ['the requested type, however small', { type: 'NVIDIA_H100_80GB', count: 1, gigabytes: 99 }, [h100], h100],
+  ['another type if not', { type: 'NVIDIA_TESLA_A100', count: 1, gigabytes: 9 }, [rtx], rtx],
   ['another listed one too', { type: 'NVIDIA_TESLA_A100', count: 1, gigabytes: 9 }, [h100], h100],
   ['the nearest in memory', { type: 'NVIDIA_TESLA_A100', count: 1, gigabytes: 9 }, [t4, h100, l40s], l40s],
   ['one with enough memory', { type: 'NVIDIA_TESLA_V100', count: 1, gigabytes: 30 }, [t4, rtx, l40s], l40s],
-  ['as many of a kind', { type: 'NVIDIA_H100_80GB', count: 4, gigabytes: 9 }, [h100, rtx, l40s], l40s],
-  ['the CPU where none has room', { type: 'NVIDIA_TESLA_A100', count: 1, gigabytes: 30 }, [rtx, t4], null],
-  ['the CPU where there are too few', { type: 'NVIDIA_TESLA_A100', count: 2, gigabytes: 9 }, [rtx], null],
-  ['the CPU where there is nothing else', { type: 'NVIDIA_TESLA_A100', count: 1, gigabytes: 9 }, [], null],
+  ['enough GPUs of one type', { type: 'NVIDIA_H100_80GB', count: 4, gigabytes: 9 }, [h100, rtx, l40s], l40s],
+  ['the CPU if none has room', { type: 'NVIDIA_TESLA_A100', count: 1, gigabytes: 30 }, [rtx, t4], null],
+  ['the CPU if there are too few', { type: 'NVIDIA_TESLA_A100', count: 2, gigabytes: 9 }, [rtx], null],
+  ['the CPU if there are no GPUs', { type: 'NVIDIA_TESLA_A100', count: 1, gigabytes: 9 }, [], null],
 ])('work goes to %s', (_case, { gigabytes, ...wanted }, gpus, expected) => {
   const fits = (gpu: Gpu) => gpu.memoryBytes >= gigabytes * 1024 ** 3;
   expect(chooseGpu(wanted, { gpus }, fits)).toBe(expected);

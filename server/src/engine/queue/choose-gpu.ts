@@ -4,9 +4,9 @@ import type { Gpu } from '../model/gpu.ts';
 import { listedGpu } from '../model/listed-gpu.ts';
 
 /**
- * The GPUs for work that wants some: those of the wanted type where the driver has as many, else
- * those of another kind that `fits` accepts, the nearest in memory first. Null: the CPU. Whether
- * they are busy does not matter: waiting is the queue's business. Pure.
+ * Chooses GPUs for a workload: the requested type if the driver has enough, otherwise the type nearest in
+ * memory that `fits` accepts. Null means the CPU. Ignores whether they are busy, because the queue handles
+ * waiting.
  */
 export function chooseGpu(
   wanted: { type: GpuType; count: number },

@@ -1,7 +1,7 @@
 import type { Capacity, SlotClass } from '../model/capacity.ts';
 import { isCpu } from './queue.ts';
 
-/** How many slots of a class there are. */
+/** Returns the number of slots of a class. */
 export function countSlots(name: SlotClass, capacity: Capacity): number {
   if (isCpu(name)) return capacity[name] ?? 0;
   const gpus = (capacity.gpus ?? []).filter(({ type }) => type === name);

@@ -7,7 +7,7 @@ import { listWorkloads } from './list-workloads.ts';
 const { db, clock, world, request, reach, stop, machineId, pass } = await testEngine();
 const look = () => listWorkloads({ db, now: clock.now() });
 
-test('what has slots comes first, then the line by its places, and nobody reads what it is called', async () => {
+test('lists work with slots first, then the queue in order, and no names', async () => {
   await db
     .insertInto('users')
     .values([{ id: 'ada', name: 'Ada', username: 'ada', email: 'ada@example.org' }])

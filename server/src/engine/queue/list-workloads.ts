@@ -7,24 +7,24 @@ import { assignSlots, type Decision } from './queue.ts';
 import { listUnended } from './queue-queries.ts';
 import { offering, toHolding } from './queue-rows.ts';
 
-/** A workload that has not ended, as operators see it: without the name that its owner gave it. */
+/** A workload that has not ended, for operators: without the name that its owner chose. */
 export type ListedWorkload = Pick<Workload, 'id' | 'userId' | 'behaviour' | 'placement' | 'state'> & {
   spec: SpecKind;
-  /** Why it is in this state, without what a process or the work of others has said. */
+  /** Why it is in this state, without output of processes or details of other work. */
   reason: string;
-  /** Its place among those who wait for the same slots, from 1 on; null: it is not in line. */
+  /** Position in its queue, from 1; null if it is not queued. */
   position: number | null;
-  /** When it came into this state. */
+  /** When it entered this state. */
   since: Date;
-  /** Where it is; null: nowhere, or it waits. */
+  /** The machine that runs it; null if none does. */
   machineName: string | null;
 };
 
 type Unended = Awaited<ReturnType<typeof listUnended>>[number];
 
 /**
- * All work of the installation: first what has slots, the oldest first, then those in line by their places, and those
- * that no line takes at present. The places are those that the queue gives them now.
+ * Returns all work of the installation: first work with slots, oldest first, then queued work in order, then
+ * work that is in no queue now. Positions are computed as the queue would now.
  */
 export async function listWorkloads({ db, now }: { db: Database; now: Date }): Promise<ListedWorkload[]> {
   const [unended, machines] = await Promise.all([listUnended(db), listMachines(db)]);
@@ -61,12 +61,12 @@ function toWork(one: Unended, decision: Decision | undefined, names: Map<string,
   };
 }
 
-/** The queue of a driver is its machine's. */
+/** Work in a driver's queue belongs to its machine. */
 function isOnMachine(one: Unended): boolean {
   return one.state !== 'queued' || isWithDriver(one);
 }
 
-/** What the row says may quote the process that has failed; what a driver says of its queue does not. */
+/** The stored reason may quote the failed process; a driver's reason for waiting does not. */
 function whyItWaits(one: Unended, decision: Decision | undefined): string {
   const { failures } = one;
   if (isWithDriver(one)) return one.reason || 'It is about to start.';
@@ -93,7 +93,7 @@ function sinceWhen(one: Unended): Date {
   }
 }
 
-/** What has slots comes first, then the line. */
+/** Work with slots first, then the queue. */
 function rank({ state, position }: ListedWorkload): number {
   if (state !== 'queued') return 0;
   return position ?? Number.MAX_SAFE_INTEGER;

@@ -32,7 +32,7 @@ const machineId = await testMachine(db);
 const kinds = registerKinds([{ name: 'test', onReasons, onChange }]);
 const driver = createFakeDriver({ capacity: { 'cpu:run': 1 }, script: idleUntilStopped });
 
-/** So many bytes of spec, as a run over many pictures has. */
+/** Bytes of spec, as in a run over many pictures. */
 const longSpec = testSpec('x'.repeat(100_000));
 const isLong = (rows: unknown[]) => JSON.stringify(rows).includes('xxxxxxxxxx');
 
@@ -56,7 +56,7 @@ const at = (seconds: number) => new Date(now.getTime() + seconds * 1000);
 const schedule = createScheduler({ db, machineId, kinds });
 const look = (seconds: number) => schedule(at(seconds));
 
-test('a step forward of a long line is a handful of statements', async () => {
+test('advancing a long queue takes a handful of statements', async () => {
   asked.length = 0;
   expect(await look(2)).toBe(1);
   expect(asked.length).toBeLessThan(15);
@@ -68,7 +68,8 @@ test('a step forward of a long line is a handful of statements', async () => {
   expect(rows[0]?.reason).toContain('next in line');
   expect(rows.at(-1)?.reason).toContain(`number ${WAITING - 1} in line`);
 
-  // The first one uses the slot now, which the others are told; then nothing moves, and nothing is written or locked.
+  // The first one holds the slot now, which changes the reasons of the others; after that nothing is written
+  // or locked.
   expect(await look(3)).toBe(0);
   asked.length = 0;
   onReasons.mockClear();
@@ -77,14 +78,14 @@ test('a step forward of a long line is a handful of statements', async () => {
   expect(onReasons).not.toHaveBeenCalled();
 });
 
-describe('a line that was looked at', () => {
-  /** How many rows each statement of a look brings here. */
+describe('an unchanged queue', () => {
+  /** Number of rows returned by each statement of a scheduling pass. */
   const rowsOf = async (seconds: number) => {
     asked.length = 0;
     await look(seconds);
     return asked.map(({ rows }) => rows.length);
   };
-  /** Until a look finds what the one before has left. */
+  /** Until a pass finds no changes. */
   const settle = async (seconds: number) => {
     await look(seconds);
     await look(seconds);
@@ -94,25 +95,25 @@ describe('a line that was looked at', () => {
   const one = sql`id = (select id from workloads where state = 'queued' and wanted = 'running' order by queued_at desc limit 1)`;
   const held = sql`id = (select id from workloads where devices is not null)`;
 
-  test('is one row as long as nothing changes, whatever wants the processors meanwhile', async () => {
+  test('is read as one row, whatever load the CPU has', async () => {
     await settle(20);
     const load = { ...idleCpu(), busyThreads: 7 };
     await noteMachine(db, machineId, await readOffer(driver, { cpu, load }));
     expect(await rowsOf(21)).toEqual([1]);
-    // What it is told of the time that others need is by the minute.
+    // Estimates have a resolution of a minute.
     expect(await rowsOf(29)).toEqual([1]);
     expect((await rowsOf(30)).length).toBeGreaterThan(1);
   });
 
   test.each([
     [
-      'somebody leaves it',
+      'a workload leaves it',
       change(sql`update workloads set wanted = 'stopped', stop_requested_at = ${at(40)}, stop_reason = 'Enough'
         where ${one}`),
     ],
-    ['somebody is to rest', change(sql`update workloads set not_before = ${at(3600)} where ${one}`)],
+    ['a workload has to pause', change(sql`update workloads set not_before = ${at(3600)} where ${one}`)],
     [
-      'the pace of what is at work is known',
+      'the pace of running work is known',
       change(sql`
       update workloads set unit = 'steps', remaining_seconds = 600, last_report_at = ${at(40)} where ${held}`),
     ],
@@ -125,14 +126,14 @@ describe('a line that was looked at', () => {
       change(sql`
       update machines set offer = jsonb_set(offer, '{capacity,cpu:run}', '2')`),
     ],
-    ['a machine is gone', change(sql`update machines set seen_at = seen_at - interval '1 minute'`)],
-  ])('is looked at again when %s', async (_what, act) => {
+    ['a machine disappears', change(sql`update machines set seen_at = seen_at - interval '1 minute'`)],
+  ])('is read again when %s', async (_what, act) => {
     await settle(40);
     await act();
     expect((await rowsOf(40)).length).toBeGreaterThan(1);
   });
 
-  test('is looked at again when a pause has ended', async () => {
+  test('is read again when a pause has ended', async () => {
     await sql`update workloads set not_before = ${at(55)} where ${one}`.execute(db);
     await settle(54);
     expect((await rowsOf(55)).length).toBeGreaterThan(1);
@@ -170,7 +171,7 @@ test('a spec is read to start its workload, and never again', async () => {
   expect(answers).toEqual([expect.stringMatching(/^select "spec" from "workloads"/)]);
 });
 
-test('a look at the line reads no spec', async () => {
+test('scheduling reads no spec', async () => {
   asked.length = 0;
   await createScheduler({ db, machineId, kinds })(at(60));
   expect(asked.some(({ text }) => text.includes('spec_kind'))).toBe(true);
@@ -208,7 +209,7 @@ test('each input of a workload is found by an index, without its spec', async ()
   expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('workload_inputs_pkey');
 });
 
-test('a batch of points is one statement, and joins what it says twice of a step', async () => {
+test('a batch of points is one statement, and merges duplicate steps', async () => {
   const { rows: waiting } = await sql<{ id: string }>`
     select id from workloads where title = 'run 500'`.execute(db);
   const workloadId = waiting[0]?.id ?? '';

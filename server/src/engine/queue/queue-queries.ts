@@ -9,13 +9,13 @@ import { columns, toWorkload } from '../workload-row.ts';
 
 type Row = Selectable<WorkloadsTable>;
 
-/** What the queue and the driver need to know of who waits for a slot. */
+/** The fields of a waiting workload that the queue and the driver need. */
 export type WaitingWorkload = Pick<
   Workload,
   'id' | 'userId' | 'behaviour' | 'placement' | 'reason' | 'queuedAt' | 'notBefore'
 > & { spec: SpecKind };
 
-/** What waits in a driver's queue has left this one. */
+/** Work in a driver's queue has left this one. */
 const isWaiting = sql<boolean>`ended_at is null and state = 'queued' and devices is null and wanted = 'running'`;
 
 export async function listWaiting(db: Database | Transaction): Promise<WaitingWorkload[]> {
@@ -39,8 +39,8 @@ export async function listWaiting(db: Database | Transaction): Promise<WaitingWo
 }
 
 /**
- * How many wait, and a fingerprint that is another one as soon as anything has changed that decides who is next and what
- * the others are told: one row instead of the whole line.
+ * Returns the number of waiting workloads and a fingerprint of everything that decides the order and the
+ * reasons: one row instead of the whole queue.
  */
 export async function readFingerprint(
   db: Database,
@@ -64,7 +64,7 @@ export async function readFingerprint(
   return rows[0] ?? { waiting: 0, fingerprint: '' };
 }
 
-/** All that has not ended. */
+/** Returns all workloads that have not ended. */
 export async function listUnended(db: Database): Promise<(Workload & { spec: SpecKind })[]> {
   const rows = await db
     .selectFrom('workloads')
@@ -76,7 +76,7 @@ export async function listUnended(db: Database): Promise<(Workload & { spec: Spe
 }
 
 /**
- * Those of them that still wait, locked. Workloads are always locked in the order of their ids, which prevents
+ * Returns those that still wait, locked. Workloads are always locked in the order of their ids to prevent
  * deadlocks.
  */
 export async function lockWaiting(tx: Transaction, ids: string[]): Promise<Workload[]> {
@@ -92,7 +92,7 @@ export async function lockWaiting(tx: Transaction, ids: string[]): Promise<Workl
   return rows.map(toWorkload);
 }
 
-/** Writes why each of them waits, in one statement. */
+/** Updates the reasons of waiting workloads in one statement. */
 export async function updateReasons(tx: Transaction, reasons: Map<string, string>): Promise<void> {
   const texts = [...reasons.values()].map(storableText);
   await sql`
@@ -107,7 +107,7 @@ export async function listHolding(tx: Transaction): Promise<Workload[]> {
     .select(columns)
     .where('ended_at', 'is', null)
     .where('devices', 'is not', null)
-    // What waits in a driver's queue holds nothing yet.
+    // Work in a driver's queue holds no slot yet.
     .where('state', '<>', 'queued')
     .execute();
   return rows.map(toWorkload);

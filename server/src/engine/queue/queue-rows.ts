@@ -2,21 +2,21 @@ import type { KnownMachine } from '../machines/queries.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Holding, OfferingMachine } from './queue.ts';
 
-/* What the queue decides by, of the rows that there are. */
+/* Converts rows to the queue's input. */
 
-/** The machine and its cluster, where they take work at present. */
+/** Returns the machine and its cluster, if they accept work now. */
 export function offering(machines: KnownMachine[]): OfferingMachine[] {
   return machines.flatMap(({ id, offer, isPresent }) => (offer && isPresent ? [{ id, ...offer }] : []));
 }
 
-/** What holds slots, as the queue sees it. */
+/** Returns a slot holder as the queue's input. */
 export function toHolding(workload: Workload, now: Date): Holding {
   return { ...workload, devices: workload.devices ?? [], secondsLeft: secondsLeft(workload, now) };
 }
 
 /**
- * By the pace of the observed steps; unknown before the first one, or once that time has passed. The estimate of a
- * quote is no such pace: a machine that does other work is slower.
+ * From the pace of observed steps; unknown before the first step, or once that time has passed. Quoted
+ * durations are not used, because a machine with other work is slower.
  */
 function secondsLeft(
   workload: Pick<Workload, 'behaviour' | 'unit' | 'remainingSeconds' | 'lastReportAt'>,

@@ -10,7 +10,7 @@ const cpu = { accelerator: null, count: 0 } as const;
 const gpus = (count: number) => ({ accelerator: 'NVIDIA_H100_80GB', count }) as const;
 
 const ready = { train: null };
-/** On one machine that can run everything. */
+/** One machine that can run everything. */
 const assignSlots = (line: Waiting[], held: Holding[], capacity: Capacity, at: Date) =>
   assignOnMachines(line, held, [{ id: 'one', capacity, admission: 'slots', blockers: ready }], at);
 
@@ -41,13 +41,13 @@ const reasonOf = (decisions: ReturnType<typeof assignSlots>, id: string) =>
   decisions.find((decision) => decision.id === id && decision.assign === null);
 
 describe('assignSlots', () => {
-  test('hands out what is free, the longest wait first', () => {
+  test('assigns free slots, longest wait first', () => {
     const line = [waiting('b', { queuedAt: ago(1) }), waiting('a', { queuedAt: ago(2) })];
     expect(assigned(assignSlots(line, [], { 'cpu:run': 1 }, now))).toEqual(['a']);
     expect(assigned(assignSlots(line, [], { 'cpu:run': 2 }, now))).toEqual(['a', 'b']);
   });
 
-  test('goes round the users', () => {
+  test('round-robins between users', () => {
     const line = [
       waiting('a1', { queuedAt: ago(9) }),
       waiting('a2', { queuedAt: ago(8) }),
@@ -56,7 +56,7 @@ describe('assignSlots', () => {
       waiting('c1', { userId: 'cy', queuedAt: ago(1) }),
     ];
     expect(assigned(assignSlots(line, [], { 'cpu:run': 5 }, now))).toEqual(['a1', 'b1', 'c1', 'a2', 'a3']);
-    // Who holds a slot already waits behind those who hold none.
+    // Users who hold a slot wait behind users who hold none.
     expect(assigned(assignSlots(line, [holding('a0')], { 'cpu:run': 2 }, now))).toEqual(['b1']);
   });
 
@@ -70,7 +70,7 @@ describe('assignSlots', () => {
     expect(assigned(decisions)).toEqual(['server']);
   });
 
-  test('says what blocks, which place, and how long', () => {
+  test('reports what blocks, the position, and the estimated wait', () => {
     const line = [
       waiting('first', { queuedAt: ago(3) }),
       waiting('second', { userId: 'bob', queuedAt: ago(2) }),
@@ -92,7 +92,7 @@ describe('assignSlots', () => {
     expect(reasonOf(long, 'first')).toMatchObject({ reason: expect.stringContaining('about 35 min') });
   });
 
-  test('names what blocks only to the one whose it is', () => {
+  test('names the blocking work only to its owner', () => {
     const decisions = assignSlots(
       [waiting('mine'), waiting('other', { userId: 'bob' })],
       [holding('x')],
@@ -105,7 +105,7 @@ describe('assignSlots', () => {
     expect(reasonOf(decisions, 'other')).toMatchObject({ reason: expect.not.stringContaining('model x') });
   });
 
-  test('gives no estimate where nobody can know', () => {
+  test('gives no estimate if the end is unknown', () => {
     const decisions = assignSlots(
       [waiting('a')],
       [holding('x', { secondsLeft: null })],
@@ -115,7 +115,7 @@ describe('assignSlots', () => {
     expect(reasonOf(decisions, 'a')).toMatchObject({ reason: expect.not.stringContaining('Free in') });
   });
 
-  test('hands out GPUs by number, and nobody overtakes one who needs many', () => {
+  test('assigns GPUs by index, and never lets work overtake a request for many GPUs', () => {
     const held = holding('x', { placement: gpus(1), devices: [1] });
     const capacity = { gpus: [listed('NVIDIA_H100_80GB', [0, 1, 2, 3])] };
     expect(assignSlots([waiting('two', { placement: gpus(2) })], [held], capacity, now)).toEqual([
@@ -127,7 +127,7 @@ describe('assignSlots', () => {
     expect(assigned(assignSlots([one, four], [], capacity, now))).toEqual(['four']);
   });
 
-  test('knows GPUs by the numbers of their machine, which may mix types', () => {
+  test('uses the GPU indexes of a machine with mixed types', () => {
     const rtx = 'NVIDIA GeForce RTX 4090';
     const capacity = { gpus: [unlisted(rtx, 24, [0, 2]), listed('NVIDIA_H100_80GB', [1, 3])] };
     const held = holding('x', { placement: gpus(1), devices: [1] });
@@ -141,7 +141,7 @@ describe('assignSlots', () => {
     ]);
   });
 
-  test('says so when there will never be enough', () => {
+  test('reports if there will never be enough slots', () => {
     const decisions = assignSlots(
       [waiting('a', { placement: gpus(8) })],
       [],
@@ -156,7 +156,7 @@ describe('assignSlots', () => {
     });
   });
 
-  test('one that rests after a failure keeps its reason and lets others pass', () => {
+  test('work that pauses after a failure retains its reason and does not block others', () => {
     const decisions = assignSlots(
       [waiting('a', { notBefore: new Date(now.getTime() + 5000), queuedAt: ago(9) }), waiting('b')],
       [],
@@ -177,14 +177,14 @@ describe('the machine and its cluster', () => {
     gpus: [{ ...listed('NVIDIA_H100_80GB', numbers), machines }],
   });
 
-  test('a driver with a queue of its own takes what the slots have no room for', () => {
+  test('a driver with its own queue receives work that has no free slots', () => {
     const line = ['a', 'b', 'c'].map((id, index) => waiting(id, { userId: id, queuedAt: ago(9 - index) }));
     const decisions = assignOnMachines(line, [], [oven, cluster], now);
     expect(places(decisions)).toEqual({ a: 'one', b: 'cluster', c: 'cluster' });
     expect(decisions[1]).toMatchObject({ assign: { devices: [] } });
   });
 
-  test('whoever waits for GPUs goes where there are such', () => {
+  test('work for GPUs goes to the machine that has them', () => {
     const a100 = { accelerator: 'NVIDIA_TESLA_A100', count: 1 };
     const line = [
       waiting('h100', { placement: gpus(1) }),
@@ -197,7 +197,7 @@ describe('the machine and its cluster', () => {
     expect(places(assignOnMachines(line, [], machines, now))).toEqual({ h100: 'one', a100: 'cluster' });
   });
 
-  test('a machine that cannot start such work yet is passed by; where nobody can, that is the reason', () => {
+  test('skips a machine that cannot start such work yet, and reports that as the reason if no machine can', () => {
     const preparing = { ...oven, blockers: { train: 'Still being prepared' } };
     expect(places(assignOnMachines([waiting('a')], [], [preparing, cluster], now))).toEqual({ a: 'cluster' });
     expect(reasonOf(assignOnMachines([waiting('a')], [], [preparing], now), 'a')).toMatchObject({
@@ -206,7 +206,7 @@ describe('the machine and its cluster', () => {
     });
   });
 
-  test('a cluster takes what one of its machines could hold, however many it has together', () => {
+  test('a cluster receives only what one of its nodes could hold, however many nodes it has', () => {
     const nodes = { gpus: [...h100([0, 1], 100).gpus, ...h100([0, 1, 2, 3], 2).gpus] };
     const line = [4, 8].map((count) => waiting(`${count}`, { placement: gpus(count), userId: `${count}` }));
     const decisions = assignOnMachines(line, [], [{ ...cluster, capacity: nodes }], now);
@@ -215,7 +215,7 @@ describe('the machine and its cluster', () => {
     expect(countSlots('NVIDIA_H100_80GB', nodes)).toBe(208);
   });
 
-  test('who needs the whole machine is overtaken in the cluster alone, and waits for what holds the machine', () => {
+  test("work that needs the whole machine is only overtaken in the cluster, and waits for the machine's slot holders", () => {
     const machines = [
       { ...oven, capacity: h100([0, 1, 2, 3]) },
       { ...cluster, capacity: h100([0], 9) },
@@ -238,7 +238,7 @@ describe('the machine and its cluster', () => {
     expect(reasonOf(decisions, 'pair')).toMatchObject({ position: 2 });
   });
 
-  test('what one holds in the cluster counts for its turn on the machine', () => {
+  test("work in the cluster counts for a user's turn on the machine", () => {
     const line = [
       waiting('more', { userId: 'ada', queuedAt: ago(9) }),
       waiting('first', { userId: 'bob', queuedAt: ago(1) }),

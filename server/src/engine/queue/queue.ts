@@ -14,7 +14,7 @@ export type Waiting = {
   spec: SpecKind;
 };
 
-/** The machine that hands out its slots, or a cluster, whose driver has its own queue. */
+/** The machine, whose slots are assigned here, or a cluster, whose driver has its own queue. */
 export type OfferingMachine = { id: string } & Pick<Offer, 'capacity' | 'admission' | 'blockers'>;
 
 export type Holding = {
@@ -22,29 +22,28 @@ export type Holding = {
   userId: string | null;
   behaviour: Behaviour;
   placement: Placement;
-  /** The name that its owner gave it; null where others may not read that. */
+  /** Name chosen by its owner; null if others may not read it. */
   title: string | null;
   machineId: string | null;
   devices: number[];
-  /** Estimated seconds until it gives its slots back, at the observed pace; null when unknown. */
+  /** Estimated seconds until it releases its slots, at the observed pace; null if unknown. */
   secondsLeft: number | null;
 };
 
 export type Decision =
   | { id: string; assign: { machineId: string; devices: number[] } }
   /**
-   * `reason` says its place in line, what blocks it, and an estimate where there is one; null: it rests, and keeps
-   * the reason that it has. `position` is that place, from 1 on; null: it is in no line, as no machine would start
-   * it, or it rests.
+   * `reason` is its position, what blocks it, and an estimate if known; null keeps the stored reason during a
+   * pause. `position` counts from 1; null if it is in no queue, because no machine can start it or it pauses.
    */
   | { id: string; assign: null; reason: string | null; position: number | null };
 
-/** Which class of slots a workload takes. */
+/** Returns the slot class of a workload. */
 export function slotClass(workload: { behaviour: Behaviour; placement: Placement }): SlotClass {
   return workload.placement.accelerator ?? `cpu:${workload.behaviour}`;
 }
 
-/** The slots of a class on one machine by their numbers; of a cluster, those of the machine with most. */
+/** Indexes of a class's slots on one machine; for a cluster, on the node with the most. */
 function slotNumbers(name: SlotClass, capacity: Capacity): number[] {
   if (!isCpu(name)) {
     const ofType = (capacity.gpus ?? []).filter(({ type }) => type === name);
@@ -56,26 +55,25 @@ function slotNumbers(name: SlotClass, capacity: Capacity): number[] {
   return Array.from({ length: capacity[name] ?? 0 }, (_, index) => index);
 }
 
-/** The classes of slots that there are. */
+/** Returns all slot classes. */
 export function slotClasses(capacity: Capacity): SlotClass[] {
   return [
     ...new Set<string>(['cpu:run', 'cpu:deployment', ...(capacity.gpus ?? []).map(({ type }) => type)]),
   ];
 }
 
-/** Whether slots of a class are processors, not GPUs. */
+/** Returns true for classes of CPU slots. */
 export function isCpu(name: SlotClass): name is CpuSlots {
   return name === 'cpu:run' || name === 'cpu:deployment';
 }
 
 /**
- * Hands free slots to waiting workloads, and tells the others why they wait. Pure: who looks after the machine and who
- * after the cluster come to the same decisions, and each carries out those for its own.
- *
- * Order: by how few slots the workload's user holds, then by how long it has waited; a user's second workload
- * therefore waits behind the first ones of all others. A workload that finds no room on the machine is not overtaken
- * there, so that one that needs many GPUs is not delayed by those that need one. What the machine has no room for the
- * cluster takes, where that could ever hold it.
+ * Assigns free slots to waiting workloads, and tells the others why they wait. Deterministic: the engines of
+ * the machine and of the cluster reach the same decisions, and each executes its own. Order: users with fewer
+ * held slots first, then longest wait, so a user's second workload waits behind all other users' first ones.
+ * A workload that does not fit on the machine is not overtaken there, so that requests for many GPUs are not
+ * starved by requests for one. Work without room on the machine goes to the cluster if that could ever hold
+ * it.
  */
 export function assignSlots(
   waiting: Waiting[],
@@ -141,16 +139,16 @@ function assignClass(
   return decisions;
 }
 
-/** The slots of a class on the machine, while they are handed out. */
+/** Slots of a class on the machine during assignment. */
 type Line = {
-  /** What holds some of them. */
+  /** Workloads that hold some of them. */
   holding: Holding[];
   total: number;
-  /** Their numbers; on the CPU only the count matters. */
+  /** Indexes of free slots; on the CPU only the count matters. */
   free: number[];
-  /** The slots that are taken, and when they become free. */
+  /** Held slots, and when they become free. */
   held: Hold[];
-  /** A workload waits for them, and is not overtaken. */
+  /** Set once a workload waits for them and must not be overtaken. */
   isReserved: boolean;
 };
 
@@ -158,7 +156,7 @@ function lineOf(name: SlotClass, { id, capacity }: OfferingMachine, all: Holding
   const numbers = slotNumbers(name, capacity);
   const holding = all.filter(({ machineId }) => machineId === id);
   const taken = new Set(holding.flatMap(({ devices }) => devices));
-  // CPU slots have no fixed numbers: any free ones are taken.
+  // CPU slots are interchangeable.
   const free = isCpu(name)
     ? numbers.slice(Math.min(holding.length, numbers.length))
     : numbers.filter((number) => !taken.has(number));
@@ -166,13 +164,13 @@ function lineOf(name: SlotClass, { id, capacity }: OfferingMachine, all: Holding
   return { holding, total: numbers.length, free, held, isReserved: false };
 }
 
-/** What keeps it from starting there, apart from slots; null: nothing. */
+/** Why it cannot start there, apart from slots, or null. */
 function blockerOf({ spec }: Waiting, { blockers }: OfferingMachine): string | null {
   const blocker = blockers[specName(spec)];
   return blocker === undefined ? 'No machine runs work of this kind yet.' : blocker;
 }
 
-/** Takes free slots, and returns the GPUs among them; null where there are not enough, or somebody waits for them. */
+/** Takes free slots and returns their GPU indexes; null if there are too few or they are reserved. */
 function take(line: Line, one: Waiting): number[] | null {
   if (line.isReserved || line.free.length < slotsOf(one)) return null;
   const devices = line.free.splice(0, slotsOf(one));
@@ -180,7 +178,7 @@ function take(line: Line, one: Waiting): number[] | null {
   return one.placement.accelerator === null ? [] : devices;
 }
 
-/** Workloads that may start, and those that rest after a failure and keep their reason. */
+/** Separates workloads that may start from those that pause after a failure. */
 function split(waiting: Waiting[], now: Date): { resting: Waiting[]; able: Waiting[] } {
   return {
     resting: waiting.filter((one) => one.notBefore > now),
@@ -209,8 +207,8 @@ function slotsOf({ placement }: { placement: Placement }): number {
 type Hold = { slots: number; secondsLeft: number | null };
 
 /**
- * Simulates the line, in which nobody overtakes from now on: the next workload takes slots as soon as enough are free.
- * Returns after how many seconds; null when an end before it is unknown, as for work that has not begun here. Changes the
+ * Simulates the queue without overtaking: the next workload takes slots as soon as enough are free. Returns
+ * the seconds until then; null if an earlier end is unknown, as for work that has not begun. Mutates the
  * simulated slots.
  */
 function playForward(line: Line, next: Waiting): number | null {
@@ -258,8 +256,8 @@ function describe(name: SlotClass, { placement }: Waiting): string {
 }
 
 /**
- * 90 -> '2 min', 2200 -> '35 min'. As coarse as the estimate is, so that it does not jump under the
- * reader's eyes: never less than a minute, steps of five from ten minutes on, hours from 90 minutes on.
+ * 90 -> '2 min', 2200 -> '35 min'. As coarse as the estimate itself, so that the text does not jump: at least
+ * a minute, steps of five from ten minutes on, hours from 90 minutes on.
  */
 function describeSeconds(seconds: number): string {
   const minutes = Math.max(1, Math.round(seconds / 60));

@@ -19,14 +19,14 @@ import { offering, toHolding } from './queue-rows.ts';
 /** Only one process schedules at a time. */
 const QUEUE_LOCK = 'bakehouse workload queue';
 
-/** Estimates are in minutes: without other changes the line is computed again this often. */
+/** Estimates are in minutes, so the queue is recomputed this often even without changes. */
 const LOOK_AGAIN_MS = 10_000;
 
 type Parts = { db: Database; machineId: string; kinds: WorkloadKinds };
 
 /**
- * Hands free slots of this machine to waiting workloads, and tells all others why they wait: at the first call, and
- * then where something has changed since the last one. Returns how many were handed out.
+ * Assigns free slots of this machine to waiting workloads, and updates the reasons of the others: at the
+ * first call, and then only if something has changed. Returns the number of started workloads.
  */
 export function createScheduler(parts: Parts): (now: Date) => Promise<number> {
   let seen: { fingerprint: string; at: number } | null = null;
@@ -40,7 +40,7 @@ export function createScheduler(parts: Parts): (now: Date) => Promise<number> {
   };
 }
 
-/** Who looks after the cluster does so by the same line and the same offers, and comes to the same decisions. */
+/** The cluster's engine uses the same queue and offers, and reaches the same decisions. */
 async function schedule({ db, machineId, kinds }: Parts, now: Date): Promise<number> {
   return inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${QUEUE_LOCK}, 0))`.execute(tx);
@@ -52,7 +52,7 @@ async function schedule({ db, machineId, kinds }: Parts, now: Date): Promise<num
   });
 }
 
-/** Writes what has changed, all reasons at once: in a long line every step forward changes most of them. */
+/** Writes changes, all reasons in one statement: in a long queue every step changes most of them. */
 async function apply(
   tx: Transaction,
   kinds: WorkloadKinds,
@@ -93,9 +93,9 @@ async function apply(
   return assigned;
 }
 
-/** Its files are not there: a run goes on from what it has uploaded, and counts no more. */
+/** Without its files, a run resumes from its upload and only counts that. */
 function withoutFiles({ behaviour, checkpointSeconds }: Workload): WorkloadChanges {
   const counted = { activeSeconds: checkpointSeconds, savedSeconds: checkpointSeconds };
-  // What it has printed lies with them.
+  // The output is stored with the files.
   return { outputCursor: null, ...(behaviour === 'run' && counted) };
 }

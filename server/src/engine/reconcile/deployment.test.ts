@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 describe('a deployment', () => {
-  test('is kept up: degraded while silent, restarted when it dies, stopped when asked', async () => {
+  test('is kept running: degraded while silent, restarted when it dies, stopped when asked', async () => {
     const launches: Launch[] = [];
     const { engine, driver } = world(async (launch, process) => {
       launches.push(launch);
@@ -32,12 +32,12 @@ describe('a deployment', () => {
     await reach(engine, id, { state: 'ready', baseUrl: 'http://127.0.0.1:2', restarts: 1 });
     await stop(id);
     await reach(engine, id, { state: 'stopped' });
-    // What it prints is its log, and stays.
+    // Its output is its log, and is retained.
     const lines = (await selectLogLines(db, id, 9)).map(({ line }) => line);
     expect(lines.filter((line) => line.startsWith('listening'))).toEqual(['listening 1', 'listening 2']);
   });
 
-  test('asks for a key of its own, or behind a router for the one of all', async () => {
+  test('requires its own key, or the shared key behind a router', async () => {
     const launches: Launch[] = [];
     const { driver } = world(async (launch, process) => {
       launches.push(launch);
@@ -60,7 +60,7 @@ describe('a deployment', () => {
     ]);
   });
 
-  test('that has answered comes back after any trouble of its machine, and says meanwhile when', async () => {
+  test('that was ready before returns after any trouble of its machine, and reports when', async () => {
     let broken = false;
     const { engine, driver } = world(async (launch, process) => {
       if (broken) {
@@ -86,7 +86,7 @@ describe('a deployment', () => {
     await reach(engine, id, { state: 'ready', reason: '' });
   });
 
-  test('that may finish what it has begun hears for how long, and is sent no signal', async () => {
+  test('that may finish open requests is told the time limit, and gets no signal', async () => {
     const told: unknown[] = [];
     const { engine } = world(async (launch, process) => {
       told.push(await report(launch, { type: 'ready', base_url: 'http://127.0.0.1:1' }));
@@ -106,7 +106,7 @@ describe('a deployment', () => {
     expect(told.at(-1)).toMatchObject({ command: 'stop', drain_seconds: 600 });
   });
 
-  test('that is killed says why, in its log and while it waits for its next start', async () => {
+  test('that is killed reports why, in its log and while it waits for its next start', async () => {
     const { engine } = world(async (launch, process) => {
       await report(launch, { type: 'ready', base_url: 'http://127.0.0.1:1' });
       return idleUntilStopped(launch, process);
@@ -120,7 +120,7 @@ describe('a deployment', () => {
     expect(lines).toEqual(['It was silent for 5 minutes', reason]);
   });
 
-  test('that has never answered is given up', async () => {
+  test('that was never ready fails permanently', async () => {
     const { engine } = world(async () => 1);
     const id = await request({ behaviour: 'deployment' });
     await reach(engine, id, { state: 'failed', attempt: 5 }, 20);

@@ -1,7 +1,7 @@
 import type { Workload } from '../model/workload.ts';
 import type { Step } from './plan.ts';
 
-/** A step in the words of the log; null for steps that operators need not see. */
+/** Returns a step as a log line; null for steps that operators need not see. */
 export function describeStep(
   { behaviour, title, attempt }: Pick<Workload, 'behaviour' | 'title' | 'attempt'>,
   step: Step,

@@ -6,14 +6,14 @@ import { updateWorkload } from '../queries.ts';
 import { listWorkloads } from '../queue/list-workloads.ts';
 import { testEngine } from '../testing/test-engine.ts';
 
-/* What becomes of work whose driver has a queue of its own. */
+/* Work whose driver has its own queue. */
 
 const world = await testEngine();
 const fake = createFakeDriver({
   capacity: { 'cpu:run': 1, 'cpu:deployment': 1 },
   script: idleUntilStopped,
 });
-/** What the cluster shows of whatever was started there; null: what the fake has. */
+/** State that the cluster shows for started work; null to use the fake driver's state. */
 let seen: Observed | null = null;
 const started: Launch[] = [];
 const driver: Driver = {
@@ -36,7 +36,7 @@ beforeEach(() => {
 
 const reasons = () => world.onChange.mock.calls.map(([, { state, reason }]) => `${state}: ${reason}`);
 
-test('what waits there is queued with the reason that it gives, in no line of ours, and written when that changes', async () => {
+test("work in the driver's queue is queued with the driver's reason, in no queue of ours, and written when the reason changes", async () => {
   const id = await world.request({ userId: null });
   await world.reach(engine, id, { state: 'queued', devices: [], attempt: 1 });
   expect(started).toMatchObject([{ userId: null, placement: { accelerator: null, count: 0 }, devices: [] }]);
@@ -45,7 +45,7 @@ test('what waits there is queued with the reason that it gives, in no line of ou
   seen = { state: 'pending', reason: 'The quota of GPUs is used up' };
   await world.reach(engine, id, { state: 'queued', reason: 'The quota of GPUs is used up' }, 30);
   const before = await world.see(id);
-  // Looked at, and found as it was: its lease alone is written.
+  // Observed without changes, so only its lease is written.
   world.pass(30);
   await engine.pass();
   expect(await world.see(id)).toMatchObject({ attempt: 1, attemptStartedAt: before.attemptStartedAt });
@@ -67,7 +67,7 @@ test('what waits there is queued with the reason that it gives, in no line of ou
   await world.reach(engine, id, { state: 'stopped' }, 3);
 });
 
-test('nobody looks at it in between, unless its driver says that it has changed', async () => {
+test('is not observed in between, unless its driver reports a change', async () => {
   const id = await world.request();
   await world.reach(engine, id, { state: 'queued', devices: [] });
   world.pass(30);
@@ -85,7 +85,7 @@ test('nobody looks at it in between, unless its driver says that it has changed'
   await world.reach(engine, id, { state: 'stopped' }, 3);
 });
 
-test('its first report tells that it has begun, before anybody has looked', async () => {
+test('its first report shows that it has begun, before it is observed', async () => {
   const id = await world.request();
   await world.reach(engine, id, { state: 'queued', devices: [] });
   world.pass(20);
@@ -98,7 +98,7 @@ test('its first report tells that it has begun, before anybody has looked', asyn
   await world.reach(engine, id, { state: 'stopped' }, 3);
 });
 
-test('what is taken out of that queue ends as stopped', async () => {
+test('work cancelled in that queue ends as stopped', async () => {
   const id = await world.request();
   await world.reach(engine, id, { state: 'queued', devices: [] });
   await world.stop(id);
@@ -108,7 +108,7 @@ test('what is taken out of that queue ends as stopped', async () => {
   expect(await world.see(id)).toMatchObject({ reason: 'Cancelled', restarts: 0 });
 });
 
-test('what was pushed out with its folder goes on from what was uploaded, and pays for no more', async () => {
+test('work evicted with its folder resumes from its upload, and is charged for no more', async () => {
   const id = await world.request();
   await world.reach(engine, id, { state: 'queued', devices: [] });
   await world.db.transaction().execute((tx) =>
@@ -122,7 +122,7 @@ test('what was pushed out with its folder goes on from what was uploaded, and pa
   seen = { state: 'ended', by: 'preempted', exitCode: 137, lastLine: null, folder: 'gone' };
   await world.reach(engine, id, { state: 'queued', devices: null, failures: 0, restarts: 1 }, 3);
   expect(await world.see(id)).toMatchObject({ activeSeconds: 300, savedSeconds: 300 });
-  // What is still alive of it, on a node that is out of reach, is over.
+  // A remaining process, on an unreachable node, no longer counts.
   const [launch] = started;
   if (!launch) throw new Error('nothing was started');
   await expect(world.report(launch, { type: 'phase', phase: 'training' })).rejects.toThrow();
@@ -130,7 +130,7 @@ test('what was pushed out with its folder goes on from what was uploaded, and pa
   await world.reach(engine, id, { state: 'stopped' }, 3);
 });
 
-test('an attempt that was given up is not taken up again, though it is there', async () => {
+test('an abandoned attempt is not adopted again, even if it still exists', async () => {
   const start = vi.spyOn(driver, 'start').mockImplementationOnce(async (launch) => {
     started.push(launch);
     throw new Error('The connection was lost');
@@ -145,7 +145,7 @@ test('an attempt that was given up is not taken up again, though it is there', a
   await world.reach(engine, id, { state: 'stopped' }, 3);
 });
 
-test('what cannot start says why, and keeps nothing else from starting', async () => {
+test('work that cannot start reports why, and does not block other work', async () => {
   seen = null;
   const refuse = vi.spyOn(driver, 'start').mockRejectedValue(new CannotStartError('no node has an H100 now'));
   const id = await world.request();
@@ -169,7 +169,7 @@ test('what cannot start says why, and keeps nothing else from starting', async (
   await world.reach(engine, id, { state: 'stopped' }, 3);
 });
 
-test('a model server answers at the address that its driver has seen, by the port that it reports', async () => {
+test('a model server is reachable at the address seen by its driver and the port that it reports', async () => {
   await world.db.updateTable('machines').set({ host: '' }).where('id', '=', world.machineId).execute();
   const id = await world.request({ behaviour: 'deployment' });
   await world.reach(engine, id, { state: 'queued', devices: [] });

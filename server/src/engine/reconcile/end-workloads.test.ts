@@ -20,7 +20,7 @@ import { testMachine } from '../testing/test-machine.ts';
 import { testSpec } from '../testing/test-spec.ts';
 import { endWorkloads } from './end-workloads.ts';
 
-// Servers that are killed, and their workloads, as processes of this machine.
+// Killed servers and their workloads, as real processes.
 const { db, url } = await testDatabase();
 const home = await temporaryFolder();
 const machineId = await testMachine(db);
@@ -55,7 +55,7 @@ function serverOn(database: Database, driver: Driver = localDriver()) {
   );
 }
 
-/** A server that starts what waits, and is killed right after that. */
+/** A server that starts waiting work and is killed right after that. */
 async function startAndDie(): Promise<void> {
   const program = `
     import { pino } from 'pino';
@@ -100,7 +100,7 @@ async function request(behaviour: 'run' | 'deployment'): Promise<string> {
   );
 }
 
-/** A run and a model server that are at work, and whose server was killed. */
+/** A working run and model server whose server was killed. */
 async function orphans(): Promise<string[]> {
   const ids = [await request('run'), await request('deployment')];
   await startAndDie();
@@ -113,7 +113,7 @@ async function orphans(): Promise<string[]> {
 }
 
 test.each([true, false])(
-  'what a killed server has left ends with the next one, adopted by then: %s',
+  'work of a killed server ends with the next server, which has adopted it: %s',
   async (isAdopted) => {
     const ids = await orphans();
     const server = serverOn(db);
@@ -127,7 +127,7 @@ test.each([true, false])(
   },
 );
 
-test('it ends also where the database is away by then', async () => {
+test('it also ends if the database is unavailable by then', async () => {
   const ids = await orphans();
   const away = connect('postgresql://127.0.0.1:1/away');
   onFileEnd(() => away.destroy());
@@ -136,7 +136,7 @@ test('it ends also where the database is away by then', async () => {
   for (const id of ids) expect(await localDriver().logs(id, 1)).toEqual(['saved']);
 });
 
-test('an attempt that another server has begun meanwhile is not said to be interrupted', async () => {
+test('an attempt that another server has replaced is not marked as interrupted', async () => {
   const driver = createFakeDriver({
     capacity: { 'cpu:run': 9 },
     script: async (_launch, { stop }) => {

@@ -10,7 +10,9 @@ const LOOK_MS = 50;
 
 type Parts = { db: Database; driver: Driver; machineId: string; log: Logger };
 
-/** Asks the workloads of this machine to save their work and end, and waits for them; who takes too long is killed. */
+/**
+ * Asks the workloads of this machine to save their work and exit, and waits; kills those that take too long.
+ */
 export async function endWorkloads(parts: Parts): Promise<void> {
   const { driver, log } = parts;
   const started = await findStarted(parts);
@@ -26,41 +28,38 @@ export async function endWorkloads(parts: Parts): Promise<void> {
   if (alive.length > 0)
     log.info({ ended: alive.length - left.length, killed: left.length }, 'Running work has ended');
   await Promise.all(started.map(({ id, attempt }) => driver.tidy(id, attempt)));
-  // A database that was killed as well is there again by then.
+  // If the database was down too, it may be available again by now.
   if (!isNoted) await noteInterrupted(parts, alive);
 }
 
 /**
- * Workloads that have begun here and may be running. Where the database cannot tell, all processes of the driver:
- * without a server nothing watches them.
+ * Returns workloads that have begun here and may be running. If the database is unavailable, returns all
+ * processes of the driver, because without a server nothing watches them.
  */
 async function findStarted({ db, driver, machineId, log }: Parts): Promise<AttemptId[]> {
   try {
     return await listStarted(db, machineId);
   } catch (error) {
-    log.warn(
-      { err: error },
-      'the database does not answer which work to end: all work on this machine is ended',
-    );
+    log.warn({ err: error }, 'database unavailable; ending all work on this machine');
     return driver.listAlive();
   }
 }
 
 /**
- * Marks the end as ours, so that it does not count as a failure. False while the database is unavailable: then it
- * does.
+ * Marks the end as ours, so that it does not count as a failure. Returns false while the database is
+ * unavailable; then it counts.
  */
 async function noteInterrupted({ db, log }: Parts, attempts: AttemptId[]): Promise<boolean> {
   try {
     await markInterrupted(db, attempts);
     return true;
   } catch (error) {
-    log.warn({ err: error }, 'could not record that the shutdown interrupts work');
+    log.warn({ err: error }, 'failed to record that the shutdown interrupts work');
     return false;
   }
 }
 
-/** Waits until all have ended; returns those that still run then. */
+/** Waits until all have ended; returns the attempts that still run after the deadline. */
 async function waitForEnd(driver: Driver, attempts: AttemptId[]): Promise<AttemptId[]> {
   const end = Date.now() + GRACE_MS;
   let left = attempts;

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 describe('the server', () => {
-  test('waits for the next tick while the database is away', async () => {
+  test('waits for the next tick while the database is unavailable', async () => {
     const away = connect('postgresql://127.0.0.1:1/away');
     const driver = { ...world(idleUntilStopped).driver, endsWithServer: false };
     const engine = createEngine(
@@ -43,7 +43,7 @@ describe('the server', () => {
     await expect(engine.pass()).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('ends in good order: work is saved, nothing counts as a failure, and all goes on', async () => {
+  test('shuts down gracefully: work is saved, nothing counts as a failure, and all work resumes', async () => {
     let saved = 0;
     const script: Script = async (launch, process) => {
       await report(launch, complete[1] as Unnumbered);
@@ -74,8 +74,8 @@ describe('the server', () => {
     await engine.shutdown();
   });
 
-  // Where a server dies: its call to the machine never comes back. 'before': nothing was done yet;
-  // 'after': all was done and nobody could record it.
+  // Points at which a server dies: its call to the machine never returns. 'before': nothing was done yet;
+  // 'after': all was done but not recorded.
   const deaths: [keyof Driver & ('observe' | 'start' | 'stop' | 'kill'), 'before' | 'after'][] = [
     ['observe', 'after'],
     ['start', 'before'],
@@ -85,10 +85,10 @@ describe('the server', () => {
     ['kill', 'before'],
     ['kill', 'after'],
   ];
-  test.each(deaths)('may die in %s (%s it was done) and another goes on', async (method, when) => {
+  test.each(deaths)('may die in %s (%s it was done) and another server continues', async (method, when) => {
     const script: Script = async (launch, process) => {
       await report(launch, { type: 'ready', base_url: 'http://127.0.0.1:1' });
-      // Leaves only when it is killed.
+      // Exits only when it is killed.
       const signal = method === 'kill' ? new AbortController().signal : process.stop;
       return idleUntilStopped(launch, { ...process, stop: signal });
     };
@@ -116,10 +116,10 @@ describe('the server', () => {
     const lost = dying.pass();
     await reached.promise;
 
-    // Another server takes over once the lease has run out, and brings everything to its end.
+    // Another server takes over once the lease has expired, and completes everything.
     if (method === 'observe' || method === 'start') {
       pass(16);
-      // What was started is adopted; what was not is begun anew.
+      // A started attempt is adopted; an attempt that was not started is begun again.
       const attempt = method === 'start' && when === 'before' ? 2 : 1;
       await reach(goneOn, id, { baseUrl: 'http://127.0.0.1:1', attempt, endedAt: null });
       expect(driver.running()).toHaveLength(1);
@@ -128,7 +128,7 @@ describe('the server', () => {
     await reach(goneOn, id, { state: 'stopped' }, 16);
     expect(driver.running()).toEqual([]);
 
-    // The first one was not dead but slow: it wakes up, and changes nothing any more.
+    // The first server was not dead but slow: it wakes up and changes nothing any more.
     const before = await see(id);
     stuck.resolve();
     await lost;

@@ -16,7 +16,7 @@ beforeEach(async () => {
 describe('a gap', () => {
   const unharmed = Array.from({ length: 2 }, () => ({ attempt: 1, failures: 0, alive: 2 }));
 
-  /** A run and a deployment that are at work, and how they report. */
+  /** A working run and deployment, and a function that reports for them. */
   async function working() {
     const launches: Launch[] = [];
     const { engine, driver } = world(async (launch, process) => {
@@ -29,7 +29,7 @@ describe('a gap', () => {
     for (const id of ids) await reach(engine, id, { state: 'ready' });
     await passListening(30);
     await Promise.all(launches.map((launch) => report(launch)));
-    /** What a pass leaves of them. */
+    /** Their state after a pass. */
     const afterPass = async () => {
       await engine.pass();
       const now = await Promise.all(ids.map(see));
@@ -39,11 +39,11 @@ describe('a gap', () => {
   }
 
   test.each([16, 60, 332, 360, 3600])(
-    'of %i s, in which no report could be taken in, harms nothing that reports again after it',
+    'of %i s without accepted reports does not affect work that reports again afterwards',
     async (seconds) => {
       const { launches, afterPass } = await working();
       pass(seconds);
-      // The reconciler may be the first to look, or another process that never noticed.
+      // The reconciler may be the first to run, or a process that never noticed the gap.
       expect(await afterPass()).toEqual(unharmed);
       await beat();
       expect(await afterPass()).toEqual(unharmed);
@@ -54,7 +54,7 @@ describe('a gap', () => {
     },
   );
 
-  test('does not save what stays silent after it', async () => {
+  test('does not save work that stays silent after it', async () => {
     const { engine, ids } = await working();
     pass(360);
     await beat();
@@ -68,7 +68,7 @@ describe('a gap', () => {
     ]);
   });
 
-  test('of the process that they report to costs no attempt: they are started again where another one answers', async () => {
+  test('of the process that they report to costs no attempt: they restart with a live process', async () => {
     const [first, second] = ['http://10.0.0.1:4080', 'http://10.0.0.1:4081'];
     const firstId = randomUUID();
     const told: string[] = [];
@@ -96,7 +96,7 @@ describe('a gap', () => {
     await reach(engine, id, { attempt: 2, state: 'ready', serverUrl: second, failures: 0, restarts: 1 });
   });
 
-  test('of the claim fences the server: it looks at nothing until the claim is back', async () => {
+  test('of the claim fences the server: it reconciles nothing until the claim is back', async () => {
     const { driver } = world(idleUntilStopped);
     let isHeld = false;
     const engine = engineOn(driver, { mayWork: () => isHeld });

@@ -18,7 +18,7 @@ const log = pino({ level: 'silent' });
 const events = await openEvents(url, log);
 onFileEnd(events.close);
 
-/** Runs that have ended within the last week, most of them completed; and one that waits. */
+/** Runs that ended within the last week, most of them completed, and one waiting run. */
 async function fill(count: number): Promise<void> {
   await sql`
     insert into workloads (behaviour, kind, title, spec, accelerator_count, state, check_at, created_at,

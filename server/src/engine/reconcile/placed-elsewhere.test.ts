@@ -3,7 +3,9 @@ import type { EndedBy, Observed } from '../model/observed.ts';
 import type { Workload } from '../model/workload.ts';
 import { FAILURES_MAX, plan as planListening, type Step } from './plan.ts';
 
-/* What others place and end: what waits in the queue of its driver, who ended it, and what is left of it. */
+/*
+ * Work placed and ended by a cluster: its place in the driver's queue, who ended it, and what remains of it.
+ */
 
 const start = new Date('2026-01-01T00:00:00Z');
 const now = new Date('2026-01-01T00:00:10Z');
@@ -37,12 +39,12 @@ test.each(byOthers)('%s is no failure of the work, however often', (by, reason) 
   expect(plan(tried, died)).toEqual(again);
   expect(plan({ ...tried, outcome: stopped }, died)).toEqual(again);
   expect(plan({ ...tried, outcome: result }, died)).toMatchObject({ state: 'completed' });
-  // What it has said, and what we have killed it for, goes before that.
+  // Its own report, and our reason for killing it, take precedence.
   expect(plan({ ...tried, outcome: failed }, died)).toMatchObject({ state: 'failed' });
   expect(plan({ ...tried, killedFor: 'silent' }, died)).toMatchObject({ state: 'failed' });
 });
 
-test('the end of its memory is its own, and the fifth in a row ends it', () => {
+test('running out of memory counts as its own failure, and the fifth in a row ends it', () => {
   const died: Observed = { ...left, by: 'oom', exitCode: 137, lastLine: 'x' };
   const why = 'It needed more memory than it was given.';
   expect(plan(running, died)).toMatchObject({
@@ -57,7 +59,7 @@ test('the end of its memory is its own, and the fifth in a row ends it', () => {
   });
 });
 
-test('where its folder is gone it goes on from what has left the machine', () => {
+test('without its folder it resumes from its upload', () => {
   const gone: Observed = { ...left, by: 'evicted', folder: 'gone', exitCode: null, lastLine: null };
   const uploaded = (checkpointSeconds: number, observed: Observed) =>
     plan({ ...running, checkpointSeconds }, observed);
@@ -75,13 +77,13 @@ test('where its folder is gone it goes on from what has left the machine', () =>
 const reason = 'Number 3 in the queue of the cluster';
 const pending: Observed = { state: 'pending', reason };
 test.each<[string, Partial<Workload>, Observed, Partial<Step>]>([
-  ['adopts what its driver has in a queue', { state: 'scheduling' }, pending, { do: 'wait', reason }],
-  ['says what its driver waits for', { state: 'queued' }, pending, { do: 'wait', reason }],
-  ['says it once', { state: 'queued', reason }, pending, { do: 'nothing' }],
+  ["adopts an attempt in its driver's queue", { state: 'scheduling' }, pending, { do: 'wait', reason }],
+  ['reports what its driver waits for', { state: 'queued' }, pending, { do: 'wait', reason }],
+  ['reports it once', { state: 'queued', reason }, pending, { do: 'nothing' }],
   ['does not go back once it has reported', { state: 'ready' }, pending, { do: 'nothing' }],
   ['begins when its driver has begun it', { state: 'queued' }, { state: 'alive' }, { do: 'adopt' }],
   [
-    'is tried again where its driver has lost it',
+    'is retried if its driver has lost it',
     { state: 'queued' },
     { state: 'absent' },
     { do: 'requeue', failed: true, workLost: true },

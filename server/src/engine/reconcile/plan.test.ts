@@ -7,7 +7,7 @@ import { FAILURES_MAX, planAfterFailure, plan as planListening, planUnstarted, t
 const start = new Date('2026-01-01T00:00:00Z');
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 const now = after(10);
-/** Reports could be accepted from the start until then, without a break. */
+/** Reports were accepted without a gap from the start until then. */
 const heardUntil = (until: Date): Span => ({ since: start, until });
 
 /** For a workload whose reports any process accepts. */
@@ -64,49 +64,49 @@ const goOn: Step = {
 describe('plan', () => {
   test.each<[string, Partial<Parameters<typeof plan>[0]>, Observed, Partial<Step>]>([
     ['waits in the queue', { ...running, state: 'queued', devices: null }, absent, { do: 'nothing' }],
-    ['starts what has a slot', { ...running, state: 'scheduling' }, absent, { do: 'start' }],
+    ['starts with a slot', { ...running, state: 'scheduling' }, absent, { do: 'start' }],
     ['starts again after an earlier attempt', { ...running, state: 'scheduling' }, ended, { do: 'start' }],
-    ['adopts a start that nobody recorded', { ...running, state: 'scheduling' }, alive, { do: 'adopt' }],
-    ['takes it out of the queue of its driver', { ...stopping, state: 'starting' }, pending, { do: 'stop' }],
+    ['adopts a start that was not recorded', { ...running, state: 'scheduling' }, alive, { do: 'adopt' }],
+    ["removes it from its driver's queue", { ...stopping, state: 'starting' }, pending, { do: 'stop' }],
     ['lets it pull', { ...running, state: 'pulling', readyAt: null }, alive, { do: 'nothing' }],
     ['lets it load', { ...running, state: 'starting', readyAt: null }, alive, { do: 'nothing' }],
     ['lets it work', running, alive, { do: 'nothing' }],
-    ['lets it leave after its result', { ...running, outcome: result }, alive, { do: 'nothing' }],
+    ['lets it exit after its result', { ...running, outcome: result }, alive, { do: 'nothing' }],
 
     ['completes with a result', { ...running, outcome: result }, ended, { do: 'end', state: 'completed' }],
     [
-      'completes though nobody saw it end',
+      'completes even if its end was not observed',
       { ...running, outcome: result },
       absent,
       { do: 'end', state: 'completed' },
     ],
     [
-      'counts what a failed one has saved as lost where nothing is left of it',
+      'counts saved work of a failed attempt as lost if nothing remains of it',
       { ...running, outcome: failed },
       absent,
       { do: 'end', state: 'failed', workLost: true },
     ],
     [
-      'fails with what it says',
+      'fails with its own message',
       { ...running, outcome: failed },
       ended,
       { do: 'end', state: 'failed', reason: 'The file holds no rows.' },
     ],
-    ['goes on after saving for us', { ...running, outcome: stopped }, ended, goOn],
+    ['resumes after saving on our request', { ...running, outcome: stopped }, ended, goOn],
     [
-      'goes on after our shutdown, though its last word was lost',
+      'resumes after our shutdown, even if its last report was lost',
       { ...running, interrupted: true },
       vanished,
       goOn,
     ],
     [
-      'starts again where nothing was saved yet',
+      'restarts if nothing was saved yet',
       { ...running, interrupted: true, savedSeconds: 0 },
       vanished,
       { ...goOn, reason: 'Interrupted by the server. It starts again' },
     ],
     [
-      'is tried again after a crash',
+      'is retried after a crash',
       running,
       ended,
       {
@@ -118,7 +118,7 @@ describe('plan', () => {
       },
     ],
     [
-      'is tried again after a kill',
+      'is retried after a kill',
       running,
       { ...left, exitCode: 137, lastLine: 'x' },
       {
@@ -128,7 +128,7 @@ describe('plan', () => {
       },
     ],
     [
-      'says after a kill of ours what it was killed for',
+      'reports why we killed it',
       { ...running, state: 'degraded', killedFor: 'silent' },
       vanished,
       {
@@ -138,13 +138,13 @@ describe('plan', () => {
       },
     ],
     [
-      'does not take an earlier silence for what ended it',
+      'does not blame its end on an earlier silence',
       { ...running, state: 'degraded' },
       vanished,
       { do: 'requeue', reason: 'Its process is gone. It goes on from its last checkpoint in 5 s.' },
     ],
     [
-      'goes on when it left because the server was out of reach',
+      'resumes if it exited because the server was unreachable',
       running,
       { ...left, exitCode: 75, lastLine: null },
       {
@@ -156,7 +156,7 @@ describe('plan', () => {
       },
     ],
     [
-      'says what the server would not do for it',
+      'reports which request the server rejected',
       running,
       {
         ...left,
@@ -171,7 +171,7 @@ describe('plan', () => {
       },
     ],
     [
-      'starts again what its machine does not have any more',
+      'restarts if its machine no longer has it',
       running,
       absent,
       {
@@ -181,13 +181,13 @@ describe('plan', () => {
       },
     ],
     [
-      'starts again what this machine does not have when the server has ended it',
+      'restarts if this machine has nothing of it after the server ended it',
       { ...running, interrupted: true },
       absent,
       goOn,
     ],
     [
-      'gives up in the end',
+      'fails permanently after too many failures',
       { ...running, failures: FAILURES_MAX - 1 },
       vanished,
       {
@@ -204,19 +204,19 @@ describe('plan', () => {
       { do: 'end', state: 'failed' },
     ],
     [
-      'gives up a server that has never answered',
+      'fails a server that was never ready',
       { ...deployment, state: 'starting', readyAt: null, failures: FAILURES_MAX - 1 },
       vanished,
       { do: 'end', state: 'failed' },
     ],
     [
-      'restarts a server that answered once and cannot load now',
+      'restarts a server that was ready once and cannot load now',
       { ...deployment, state: 'starting', readyAt: start, attemptStartedAt: after(1), outcome: failed },
       ended,
       { do: 'requeue', failed: true },
     ],
     [
-      'restarts a server that has answered, however often it fails',
+      'restarts a server that was ready, however often it fails',
       { ...deployment, state: 'starting', failures: 2000 },
       vanished,
       {
@@ -280,18 +280,18 @@ describe('plan', () => {
   });
 
   test.each<[string, Partial<Parameters<typeof plan>[0]>, number, Partial<Step>]>([
-    ['a short silence is nothing', running, 15, { do: 'nothing' }],
-    ['a silence degrades what was ready', running, 40, { do: 'degrade' }],
-    ['a silence says nothing while loading', { ...running, state: 'starting' }, 40, { do: 'nothing' }],
-    ['one that hangs is killed', { ...running, state: 'degraded' }, 400, { do: 'kill' }],
-    ['one that hangs while loading is killed', { ...running, state: 'pulling' }, 400, { do: 'kill' }],
+    ['a short silence is ignored', running, 15, { do: 'nothing' }],
+    ['silence degrades a ready workload', running, 40, { do: 'degrade' }],
+    ['silence is ignored while loading', { ...running, state: 'starting' }, 40, { do: 'nothing' }],
+    ['a hanging workload is killed', { ...running, state: 'degraded' }, 400, { do: 'kill' }],
+    ['a workload that hangs while loading is killed', { ...running, state: 'pulling' }, 400, { do: 'kill' }],
     [
-      'one that does not leave after its result is killed',
+      'a workload that does not exit after its result is killed',
       { ...running, outcome: result },
       80,
       { do: 'kill' },
     ],
-    ['one that does not stop is killed', { ...stopping, state: 'stopping' }, 200, { do: 'kill' }],
+    ['a workload that does not stop is killed', { ...stopping, state: 'stopping' }, 200, { do: 'kill' }],
     [
       'a server has less time to stop',
       { ...stopping, state: 'stopping', behaviour: 'deployment' },
@@ -303,7 +303,7 @@ describe('plan', () => {
     expect(plan({ ...running, ...workload }, alive, heardUntil(then))).toMatchObject(step);
   });
 
-  test('one that finishes what it has begun is killed when its time is over, or when it hangs', () => {
+  test('a draining deployment is killed when its time is up, or when it hangs', () => {
     const seen = (seconds: number, lastReportAt: Date) =>
       plan({ ...draining, state: 'stopping', lastReportAt }, alive, heardUntil(after(seconds))).do;
     expect(seen(620, after(610))).toBe('nothing');
@@ -313,21 +313,21 @@ describe('plan', () => {
   });
 
   const away: [string, Span | null][] = [
-    ['before anybody ever listened', null],
-    ['while nobody listens', heardUntil(after(20))],
-    ['from before somebody listened again', { since: after(3999), until: after(4000) }],
+    ['before the first heartbeat', null],
+    ['while no process listens', heardUntil(after(20))],
+    ['from before a process listened again', { since: after(3999), until: after(4000) }],
   ];
-  test.each(away)('silence %s is no sign', (_name, listening) => {
+  test.each(away)('silence %s does not count', (_name, listening) => {
     expect(plan(running, alive, listening)).toEqual({ do: 'nothing' });
     expect(plan({ ...stopping, state: 'stopping' }, alive, listening)).toEqual({ do: 'nothing' });
   });
 
-  test('silence is counted from unbroken listening to the last beat, and kills after 5 minutes', () => {
+  test('silence counts from gapless listening to the last heartbeat, and kills after 5 minutes', () => {
     const silent = { ...running, state: 'degraded', lastReportAt: after(600) } as const;
     const killed: [Span, boolean][] = [
       [{ since: start, until: after(900) }, false],
       [{ since: start, until: after(900.001) }, true],
-      // Nobody listened for a while after its last report.
+      // No process listened for a while after its last report.
       [{ since: after(1000), until: after(1300) }, false],
       [{ since: after(1000), until: after(1300.001) }, true],
     ];
@@ -338,7 +338,7 @@ describe('plan', () => {
     }
   });
 
-  test('a deployment that is not ready within an hour is killed, however loudly it lives', () => {
+  test('a deployment that is not ready within an hour is killed, even if it reports', () => {
     const until = (seconds: number) => heardUntil(after(seconds));
     const loading = { ...deployment, state: 'starting', lastReportAt: after(3590) } as const;
     expect(plan(loading, alive, until(3600)).do).toBe('nothing');
@@ -352,13 +352,13 @@ describe('plan', () => {
     expect(plan({ ...loading, state: 'queued' }, pending, until(3601)).do).toBe('wait');
   });
 
-  test('what is pending is not silent, however long', () => {
+  test('pending work is never silent', () => {
     const waiting = { ...running, state: 'queued', lastReportAt: null } as const;
     expect(plan(waiting, pending, heardUntil(after(4000))).do).toBe('wait');
     expect(plan(waiting, alive, heardUntil(after(4000))).do).toBe('adopt');
   });
 
-  test('the pause doubles and has an end', () => {
+  test('the pause doubles up to a maximum', () => {
     const pauses = (workload: Pick<Workload, 'behaviour' | 'readyAt'>, count: number) =>
       Array.from({ length: count }, (_, failures) =>
         planAfterFailure({ ...workload, failures, savedSeconds: 0 }, ''),
@@ -370,7 +370,7 @@ describe('plan', () => {
     ]);
   });
 
-  test('what could not be started is tried again for ever, after at most a minute', () => {
+  test('a failed start is retried forever, after at most a minute', () => {
     const steps = Array.from({ length: 100 }, (_, index) => planUnstarted({ attempt: index + 1 }, null));
     expect(steps.every((step) => step.do === 'requeue' && !step.failed)).toBe(true);
     const pauses = steps.map((step) => (step.do === 'requeue' ? step.delaySeconds : null));

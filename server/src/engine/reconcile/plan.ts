@@ -13,34 +13,37 @@ export type Step =
   /** Its driver has not begun it yet. */
   | { do: 'wait'; reason: string }
   | { do: 'stop' }
-  /** Its next report is answered with a request to finish its current work and end. */
+  /** Its next report is answered with a request to finish its current work and exit. */
   | { do: 'drain' }
   | { do: 'kill'; cause: KillCause; reason: string }
   | { do: 'degrade'; reason: string }
   /** Sets what it waits for while it works; '' for nothing. */
   | { do: 'explain'; reason: string }
-  /** Give the slot back and wait for another one. `workLost`: nothing of its work is left on the machine. */
+  /** Release the slot and wait for another one. `workLost`: none of its work remains on the machine. */
   | { do: 'requeue'; reason: string; delaySeconds: number; failed: boolean; workLost?: true }
   | { do: 'end'; state: EndState; reason: string; workLost?: true };
 
 /**
- * Failures in a row, without a checkpoint or a while of service between them, that end a workload.
- * A deployment that has ever been ready is never given up: that its machine is in trouble says
- * nothing against it, and it will do again once that is over.
+ * Consecutive failures, without a checkpoint or proven service between them, that end a workload. A
+ * deployment that was ever ready is retried forever: trouble of its machine is not its fault, and it will
+ * work again afterwards.
  */
 export const FAILURES_MAX = 5;
 const BACKOFF_FIRST_S = 5;
 const BACKOFF_LONGEST_S = 300;
 /** The longest pause after a failed start, so that it is retried soon after the cause is fixed. */
 const START_BACKOFF_LONGEST_S = 60;
-/** How long a process may take to leave after it uploaded its result or was asked to stop. */
+/** How long a process may take to exit after it uploaded its result or was asked to stop. */
 const LEAVE_AFTER_RESULT_S = 60;
 const STOP_GRACE_S = { run: 120, deployment: 20 };
-/** Without processor time it cannot save its work as fast. */
+/** Without CPU time it cannot save its work as fast. */
 const STARVED_GRACE_S = 900;
 const SILENT_DEGRADED_S = 20;
 const SILENT_HUNG_S = 300;
-/** A model server reports while it fetches and loads its model; one that hangs would hold its GPUs forever. */
+/**
+ * A model server reports while it loads its model, so this limit is needed: a hung server would hold its GPUs
+ * forever.
+ */
 const READY_WITHIN_S = 3600;
 /** Why a workload is killed; explains its end better than its output. */
 const KILLED: Record<Exclude<KillCause, 'overdue'>, string> = {
@@ -50,8 +53,8 @@ const KILLED: Record<Exclude<KillCause, 'overdue'>, string> = {
   unreachable: 'The server process that it reported to has ended',
 };
 /**
- * What ends an attempt without any doing of its own. Memory is not among them: what has outgrown its own five times in
- * a row would do so for ever.
+ * External causes of an end. Memory is not among them: work that exceeds its memory five times in a row would
+ * do so forever.
  */
 const ENDED_BY: Record<Exclude<EndedBy, 'itself' | 'oom'>, string> = {
   preempted: 'Work that goes before it has taken its place.',
@@ -59,9 +62,12 @@ const ENDED_BY: Record<Exclude<EndedBy, 'itself' | 'oom'>, string> = {
   node_lost: 'Its machine is gone.',
   image: 'Its image could not be had.',
 };
-/** About a run that is alive but hardly gets processor time. */
+/** For a run that is alive but hardly gets CPU time. */
 const STARVED = 'Waiting for processor time: other programs keep this machine busy.';
-/** The exit status of a workload that saved its work and left because the server was away (the runtime's cli.py). */
+/**
+ * Exit status of a workload that saved its work and exited because the server was unreachable (the runtime's
+ * cli.py).
+ */
 const SERVER_AWAY_STATUS = 75;
 
 type Planned = Pick<
@@ -86,45 +92,44 @@ type Planned = Pick<
 >;
 
 /**
- * The next step to bring a workload to its wanted state. Pure.
- * @param listening When its reports could be accepted without a break, until the last beat that said so
- * (machines/uptime.ts); null: never yet.
+ * Returns the next step towards a workload's desired state. @param listening Period up to the last heartbeat
+ * in which its reports were accepted without a gap (machines/uptime.ts); null if there is none.
  */
 export function plan(workload: Planned, observed: Observed, listening: Listening | null): Step {
   if (workload.wanted === 'stopped') return planStop(workload, observed, listening);
   if (workload.state === 'queued' && !isWithDriver(workload)) return { do: 'nothing' };
-  // The last attempt was given up with its token, whatever is left of it.
+  // The last attempt was abandoned with its token, whatever remains of it.
   if (workload.state === 'scheduling' && workload.attemptStartedAt === null) return { do: 'start' };
   if (observed.state === 'pending') return planPending(workload, observed.reason);
   if (workload.state === 'scheduling') return observed.state === 'alive' ? { do: 'adopt' } : { do: 'start' };
   if (observed.state === 'alive')
     return isWithDriver(workload) ? { do: 'adopt' } : planAlive(workload, observed, listening);
   if (!isFolderGone(observed)) return planEnded(workload, observed);
-  // Only what has left the machine is still there.
+  // Only its upload remains.
   const step = planEnded({ ...workload, savedSeconds: workload.checkpointSeconds }, observed);
   const mayGoOn = step.do === 'requeue' || (step.do === 'end' && step.state === 'failed');
   return mayGoOn ? { ...step, workLost: true } : step;
 }
 
-/** What only waits is written where it changes. What has reported meanwhile has begun: it was looked at before. */
+/** Written only when the reason changes. An attempt that has reported has begun; the observation is older. */
 function planPending(workload: Planned, reason: string): Step {
   if (workload.state !== 'scheduling' && !isWithDriver(workload)) return { do: 'nothing' };
   const isKnown = isWithDriver(workload) && workload.reason === reason;
   return isKnown ? { do: 'nothing' } : { do: 'wait', reason };
 }
 
-/** Whether nothing is left of its work on the machine. */
+/** True if none of its work remains on the machine. */
 function isFolderGone(observed: Extract<Observed, { state: 'absent' | 'ended' }>): boolean {
   return observed.state === 'absent' || observed.folder === 'gone';
 }
 
-/** Whether there is a process, or will be one without a further start. */
+/** True if there is a process, or will be without another start. */
 function isThere(observed: Observed): observed is Extract<Observed, { state: 'alive' | 'pending' }> {
   return observed.state === 'alive' || observed.state === 'pending';
 }
 
 /**
- * For how many seconds it could have been heard, and was not: up to the last beat, as it is unknown whether any
+ * Seconds in which it could have been heard and was not, up to the last heartbeat: it is unknown whether a
  * process has listened since.
  */
 function silenceOf(workload: Planned, listening: Listening | null): number {
@@ -132,12 +137,12 @@ function silenceOf(workload: Planned, listening: Listening | null): number {
   return secondsListenedSince(since, listening?.there ?? null);
 }
 
-/** For how many seconds other processes have listened since the one that it reports to was last seen. */
+/** Seconds that other processes have listened since its own server was last seen. */
 function unreachableFor(listening: Listening | null): number {
   return listening ? secondsListenedSince(listening.there.until, listening.anywhere) : 0;
 }
 
-/** For how long reports were accepted without a break since then. */
+/** Seconds since `then` in which reports were accepted without a gap. */
 function secondsListenedSince(then: Date | null, listening: Span | null): number {
   if (listening === null) return 0;
   const from = latest(then, listening.since) ?? listening.since;
@@ -150,7 +155,7 @@ function planStop(workload: Planned, observed: Observed, listening: Listening | 
     if (workload.state === 'queued' && workload.outcome?.type === 'failed')
       return { do: 'end', state: 'failed', reason: workload.outcome.message };
     const end: Step = { do: 'end', state: 'stopped', reason: workload.stopReason ?? '' };
-    // What has not begun yet has left nothing of this attempt, and what the earlier ones saved is there.
+    // An attempt that has not begun produced nothing, and the work saved by earlier attempts remains.
     const hadBegun = workload.state !== 'queued' && workload.state !== 'scheduling';
     return hadBegun && isFolderGone(observed) ? { ...end, workLost: true } : end;
   }
@@ -202,7 +207,7 @@ function planEnded(workload: Planned, observed: Extract<Observed, { state: 'abse
   if (outcome?.type === 'result') return completed;
   const byOthers = endedByOthers(workload, observed);
   if (byOthers !== null) {
-    // An image that is not there now will hardly be in a moment.
+    // A missing image is unlikely to appear soon.
     const delaySeconds =
       observed.state === 'ended' && observed.by === 'image' ? BACKOFF_LONGEST_S : BACKOFF_FIRST_S;
     const reason = `${byOthers} ${thenText(workload)} in ${delaySeconds} s.`;
@@ -221,7 +226,7 @@ function planEnded(workload: Planned, observed: Extract<Observed, { state: 'abse
     const reason = `${why} ${thenText(workload)} in ${BACKOFF_FIRST_S} s.`;
     return { do: 'requeue', reason, delaySeconds: BACKOFF_FIRST_S, failed: false };
   }
-  // What a run says about itself is final: the same data would end it again.
+  // A run's own failure report is final: the same data would fail again.
   if (outcome?.type === 'failed' && !isProven(workload)) {
     return { do: 'end', state: 'failed', reason: outcome.message };
   }
@@ -239,13 +244,14 @@ function planEnded(workload: Planned, observed: Extract<Observed, { state: 'abse
 }
 
 /**
- * A model server that was never ready and fell silent, as over a chat template: another start would end the same way.
+ * True for a model server that was never ready and fell silent, for example over a chat template: another
+ * start would end the same way.
  */
 function isStalledStart({ behaviour, killedFor, readyAt }: Planned): boolean {
   return behaviour === 'deployment' && killedFor === 'silent' && readyAt === null;
 }
 
-/** Another attempt after a pause that doubles each time, or the end after too many. Pure. */
+/** Returns another attempt after a pause that doubles each time, or the end after too many failures. */
 export function planAfterFailure(
   workload: Pick<Workload, 'behaviour' | 'failures' | 'readyAt' | 'savedSeconds'>,
   why: string,
@@ -264,8 +270,8 @@ export function planAfterFailure(
 }
 
 /**
- * Another attempt after a pause, where the machine or the database failed at a start: that is not counted as a
- * failure of the workload. Meanwhile others may have its slot. Pure.
+ * Returns another attempt after a pause, for a start that failed because of the machine or the database. It
+ * does not count as a failure of the workload, and other work may take its slot.
  */
 export function planUnstarted({ attempt }: Pick<Workload, 'attempt'>, cause: string | null): Step {
   const delaySeconds = Math.min(BACKOFF_FIRST_S * 2 ** (attempt - 1), START_BACKOFF_LONGEST_S);
@@ -276,17 +282,20 @@ export function planUnstarted({ attempt }: Pick<Workload, 'attempt'>, cause: str
 
 const completed: Step = { do: 'end', state: 'completed', reason: 'Completed' };
 
-/** Whether it is a deployment that was ready in any attempt: its spec, which never changes, works. */
+/** True for a deployment that was ready in any attempt: its spec, which never changes, works. */
 function isProven({ behaviour, readyAt }: Pick<Workload, 'behaviour' | 'readyAt'>): boolean {
   return behaviour === 'deployment' && readyAt !== null;
 }
 
-/** What its next attempt begins with: nothing is saved before the first checkpoint. */
+/** How its next attempt begins; nothing is saved before the first checkpoint. */
 function thenText({ behaviour, savedSeconds }: Pick<Workload, 'behaviour' | 'savedSeconds'>): string {
   return behaviour === 'run' && savedSeconds > 0 ? 'It goes on from its last checkpoint' : 'It starts again';
 }
 
-/** Who else ended it, as a sentence: that is no failure of its own. Null: it did, or we have killed it. */
+/**
+ * Returns who else ended it, as a sentence; such an end does not count as a failure. Null if it ended on its
+ * own or we killed it.
+ */
 function endedByOthers(
   { outcome, killedFor }: Planned,
   observed: Extract<Observed, { state: 'absent' | 'ended' }>,
@@ -295,7 +304,7 @@ function endedByOthers(
   return observed.by === 'itself' || observed.by === 'oom' ? null : ENDED_BY[observed.by];
 }
 
-/** Why it was killed; null where it ended in another way. */
+/** Why it was killed, or null. */
 function describeKill({ killedFor }: Pick<Workload, 'killedFor'>): string | null {
   return killedFor === null || killedFor === 'overdue' ? null : `${KILLED[killedFor]}.`;
 }

@@ -19,49 +19,49 @@ import { CLOSING_LINES, type Output, writeStep } from './write-step.ts';
 
 export type Reconciler = {
   db: Database;
-  /** The machine whose workloads these are. */
+  /** The machine whose workloads are reconciled. */
   machineId: string;
   driver: Driver;
   kinds: WorkloadKinds;
   log: Logger;
   now: () => Date;
-  /** Where workloads reach the server. */
+  /** URL at which workloads reach the server. */
   serverUrl: () => Promise<string>;
-  /** Whether the machine is still claimed; nothing is started otherwise. */
+  /** Whether the machine is still claimed; otherwise nothing is started. */
   mayWork: () => boolean;
   /** The routers in front of model servers. */
   routing: Routing | null;
-  /** Counts which starts the machine could do. */
+  /** Records which starts succeeded. */
   starts: StartWatch;
 };
 
 const LOOK_MS = 3_000;
 const WAITING_LOOK_MS = 30_000;
 
-/** The workloads of a machine; those without one can be ended by any machine. */
+/** Workloads of a machine; workloads without a machine can be ended by any. */
 function workloadsOf(machineId: string): LeasedTable<WorkloadColumns, Workload> {
   return {
     name: 'workloads',
     columns,
-    // Waiting for a slot is the queue's business.
+    // The queue handles work that waits for a slot.
     due: sql<boolean>`ended_at is null and (state <> 'queued' or devices is not null or wanted = 'stopped')
       and (machine_id = ${machineId} or (machine_id is null and wanted = 'stopped'))`,
-    // Of what waits in its queue a driver says when it changes.
+    // A driver reports changes in its own queue.
     lookAgainMs: sql<number>`case when state = 'queued' then ${WAITING_LOOK_MS}::int else ${LOOK_MS}::int end`,
     toRow: toWorkload,
   };
 }
 
-/** What the machine shows of the attempt: its state, and what it has printed. */
+/** Observed state and output of the attempt. */
 type Seen = { observed: Observed; output: Output };
 
-/** What is done on the machine after it was written. */
+/** Action on the machine after the step was written. */
 type Act = { do: 'stop' | 'kill'; workload: Workload } | { do: 'start'; workload: Workload; token: string };
 
-/** The outcome of an act. `cause`: why a start failed, in words for users, where that is known. */
+/** The outcome of an action. `cause`: why a start failed, as user-facing text, if known. */
 type Done = { ok: true; serverUrl: string | null } | { ok: false; cause: string | null };
 
-/** Makes the next step for the workload that has been due longest. False when none is due. */
+/** Executes the next step for the workload that has been due longest. Returns false if none is due. */
 export async function reconcileNext(parts: Reconciler): Promise<boolean> {
   const { db, machineId, now, mayWork } = parts;
   return takeStep({ db, table: workloadsOf(machineId), now, mayAct: mayWork }, workloadSteps(parts));
@@ -101,7 +101,7 @@ function workloadSteps(parts: Reconciler): StepHandlers<Workload, Seen, Act, Don
   };
 }
 
-/** Written where it changes: what an attempt answers at stays the same. */
+/** Writes only changes: the address of an attempt rarely changes. */
 async function noteAddress(tx: Transaction, before: Workload, observed: Observed): Promise<void> {
   if (observed.state !== 'alive' || observed.address === undefined) return;
   if (observed.address !== before.address) await updateWorkload(tx, before.id, { address: observed.address });
@@ -112,8 +112,8 @@ function logOf({ log }: Reconciler, { id, attempt }: Workload): Logger {
 }
 
 /**
- * What a workload has printed and the log does not have yet. A run writes its log by reports, and
- * what it prints is only wanted when it has died.
+ * Returns output that the log does not have yet. A run writes its log through reports; its output is only
+ * needed after it died.
  */
 async function readOutput(driver: Driver, leased: Workload, observed: Observed): Promise<Output> {
   if (leased.behaviour === 'deployment') return driver.output(leased.id, leased.outputCursor);
@@ -121,7 +121,7 @@ async function readOutput(driver: Driver, leased: Workload, observed: Observed):
   return { lines, cursor: leased.outputCursor };
 }
 
-/** Starts the attempt. Errors name paths and addresses, and go to the log alone. */
+/** Starts the attempt. Errors contain paths and addresses, so they are only logged. */
 async function start(parts: Reconciler, workload: Workload, token: string): Promise<Done> {
   const { driver, starts } = parts;
   const fail = (error: unknown): Done => {
@@ -132,7 +132,7 @@ async function start(parts: Reconciler, workload: Workload, token: string): Prom
   try {
     launch = await readLaunch(parts, workload, token);
   } catch (error) {
-    // The database failed, and not the machine.
+    // The database failed, not the machine.
     return fail(error);
   }
   try {
@@ -172,7 +172,7 @@ async function recordStart(parts: Reconciler, tx: Transaction, before: Workload,
     await writeStep(parts, tx, before, planUnstarted(before, done.cause), nothing);
     return;
   }
-  // Its first report may have come before this.
+  // Its first report may have arrived first.
   const isNews = before.state === 'scheduling';
   const { serverUrl } = done;
   const state = parts.driver.admission === 'driver' ? 'queued' : 'starting';

@@ -47,7 +47,7 @@ describe('a run', () => {
     await reach(engine, second, { state: 'starting', reason: '' });
   });
 
-  test('that waits is told for how long only while somebody knows', async () => {
+  test('that waits gets an estimate only while one is known', async () => {
     const launches: Launch[] = [];
     const { engine } = world((begun, process) => {
       launches.push(begun);
@@ -73,7 +73,7 @@ describe('a run', () => {
     expect(await told()).toBe('');
   });
 
-  test('that is cancelled while it waits ends at once', async () => {
+  test('that is cancelled while it waits ends immediately', async () => {
     const { engine } = world(idleUntilStopped, async () => ({}));
     const id = await request();
     await engine.pass();
@@ -82,7 +82,7 @@ describe('a run', () => {
     expect(await see(id)).toMatchObject({ state: 'stopped', attempt: 0 });
   });
 
-  test('hears that it should stop, and ends stopped', async () => {
+  test('is told to stop, and ends stopped', async () => {
     const seen: string[] = [];
     const { engine } = world(async (launch, process) => {
       await report(launch, complete[1] as Unnumbered);
@@ -100,7 +100,7 @@ describe('a run', () => {
     expect(seen).toEqual(['stopping', 'stop']);
   });
 
-  test('that fails with a message is not tried again', async () => {
+  test('does not retry explicit failures', async () => {
     const { engine } = world(async (launch) => {
       await report(launch, { type: 'failed', message: 'The file holds no rows.' });
       return 1;
@@ -110,7 +110,7 @@ describe('a run', () => {
     expect(await see(id)).toMatchObject({ restarts: 0, attempt: 1 });
   });
 
-  test('that crashes goes on under the same id after a pause, and is not charged for what was lost', async () => {
+  test('that crashes resumes under the same id after a pause, and is not charged for lost work', async () => {
     let attempts = 0;
     const { engine } = world(async (launch, process) => {
       attempts += 1;
@@ -140,7 +140,7 @@ describe('a run', () => {
     await reach(engine, id, { state: 'completed', attempt: 2, restarts: 1 });
   });
 
-  test('that fails and leaves nothing on its machine cannot go on with what it has saved there', async () => {
+  test('that fails and loses its folder cannot resume from it', async () => {
     const { engine, driver } = world(async (launch) => {
       await report(launch, complete[1] as Unnumbered);
       pass(20);
@@ -154,7 +154,7 @@ describe('a run', () => {
     expect(await see(id)).toMatchObject({ activeSeconds: 20, savedSeconds: 0 });
   });
 
-  test('gets the last checkpoint that it left on the server as an input of its next attempt', async () => {
+  test('gets its last uploaded checkpoint as an input of its next attempt', async () => {
     const sha256 = 'c'.repeat(64);
     const inputs: string[][] = [];
     const { engine } = world(async ({ workloadId, attempt, spec }) => {
@@ -179,7 +179,7 @@ describe('a run', () => {
     expect(inputs).toEqual([[], ['checkpoint']]);
   });
 
-  test('may print and report what no database stores', async () => {
+  test('may print and report text that databases cannot store', async () => {
     const { engine } = world(async (launch, process) => {
       await report(
         launch,
@@ -209,14 +209,14 @@ describe('a run', () => {
     await reach(engine, id, { state: 'failed', reason: 'No such column: x\ufffd.' });
   });
 
-  test('that comes no further is given up', async () => {
+  test('without progress fails permanently', async () => {
     const { engine } = world(async () => 1);
     const id = await request();
     await reach(engine, id, { state: 'failed', attempt: 5 }, 20);
     expect(await see(id)).toMatchObject({ restarts: 4, devices: null });
   });
 
-  test('that cannot be started is tried again however often, and its owner reads nothing of the machine', async () => {
+  test('that cannot be started is retried forever, without showing machine details to its owner', async () => {
     const { driver } = world(idleUntilStopped);
     let broken = true;
     const engine = engineOn({
@@ -227,7 +227,7 @@ describe('a run', () => {
       },
     });
     const id = await request();
-    // After three in a row the machine rests, and its owner reads that.
+    // After three failures in a row the machine pauses, and the owner sees that reason.
     const resting =
       'Nothing can be started on this machine: the disk is full. It tries again every 3 minutes.';
     for (const [seconds, rest] of [
@@ -258,7 +258,7 @@ describe('a run', () => {
     await reach(engine, id, { state: 'starting' });
   });
 
-  test('that cannot be started leaves its slot to the others meanwhile', async () => {
+  test('that cannot be started releases its slot in the meantime', async () => {
     const { driver } = world(idleUntilStopped);
     const first = await request();
     const engine = engineOn({

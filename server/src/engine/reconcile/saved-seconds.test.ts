@@ -24,7 +24,7 @@ beforeEach(async () => {
   await sql`update machines set seen_at = null, offer = null`.execute(db);
 });
 
-/** What has a slot on the CPU, what was started there, and how who looks after it passes. */
+/** A test machine with CPU slots, its launches, and passes of its engine. */
 function place(id: string, admission: Admission) {
   const launches: Launch[] = [];
   const fake = createFakeDriver({
@@ -40,7 +40,7 @@ function place(id: string, admission: Admission) {
 const machine = () => place(machineId, 'slots');
 const lookAgain = () => sql`update workloads set check_at = ${clock.now()}`.execute(db);
 
-/** Leaves the last checkpoint on the server, as the runtime does. */
+/** Uploads the last checkpoint, like the runtime. */
 async function leave({ workloadId, server }: Launch, text: string) {
   const caller = await authenticate(workloadId, server.token);
   const ctx = { db, blobs, clock, caller } as unknown as Context<WorkloadCaller>;
@@ -68,7 +68,7 @@ async function workFor35Seconds(launch: Launch) {
   expect(await see(launch.workloadId)).toMatchObject({ activeSeconds: 35, savedSeconds: 30 });
 }
 
-test('a run that goes on in the cluster counts what it has uploaded, and leaves nothing on the machine', async () => {
+test('a run that resumes in the cluster counts what it uploaded, and leaves nothing on the machine', async () => {
   const [oven, bakery] = [machine(), place(clusterId, 'driver')];
   await oven.engine.pass();
   const id = await request();
@@ -76,7 +76,7 @@ test('a run that goes on in the cluster counts what it has uploaded, and leaves 
   await workFor35Seconds(oven.launches[0] as Launch);
   await oven.driver.kill(id, 1);
   await lookAgain();
-  // While it rests another one takes the machine.
+  // Another run takes the machine during its pause.
   const other = await request();
   await oven.engine.pass();
   expect(await see(id)).toMatchObject({ state: 'queued', activeSeconds: 30, savedSeconds: 30 });
@@ -98,18 +98,18 @@ test('a run that goes on in the cluster counts what it has uploaded, and leaves 
   await report(next, { type: 'checkpoint', step: 2 });
   expect(await see(id)).toMatchObject({ activeSeconds: 30, savedSeconds: 30 });
 
-  // What the machine still has of it is older than that from now on.
+  // From now on the machine's copy is outdated.
   await engineOn(oven.driver).pass();
   expect(await oven.driver.list()).toEqual([other]);
 });
 
-test('where the work folder is lost and the machine is not, what the checkpoint on the server has saved is counted', async () => {
+test('if only the work folder is lost, the work saved by the uploaded checkpoint counts', async () => {
   const oven = machine();
   await oven.engine.pass();
   const id = await request();
   await oven.engine.pass();
   await workFor35Seconds(oven.launches[0] as Launch);
-  // As after a restore: the machine knows nothing of it.
+  // Like after a restore: the machine has nothing of it.
   await oven.driver.remove(id);
   await lookAgain();
   await oven.engine.pass();
@@ -123,7 +123,7 @@ test('where the work folder is lost and the machine is not, what the checkpoint 
   await report(next, { type: 'result', files: [], summary: {} });
   await oven.driver.stop(id, 2);
   await oven.engine.pass();
-  // The ten seconds that were done twice are charged once.
+  // The ten repeated seconds are charged once.
   expect(await see(id)).toMatchObject({ state: 'completed', activeSeconds: 30 });
 });
 
@@ -131,7 +131,7 @@ test.each<[string, (oven: ReturnType<typeof machine>, id: string) => Promise<unk
   ['is killed before it has saved its work', (oven, id) => oven.driver.kill(id, 1), 30],
   ['has lost its work folder', (oven, id) => oven.driver.remove(id), 20],
 ])(
-  'one that is stopped and %s counts what it can go on from, and no more when it does',
+  'a stopped run that %s counts only what it can resume from, also after the resume',
   async (_case, end, seconds) => {
     const oven = machine();
     await oven.engine.pass();
@@ -148,7 +148,7 @@ test.each<[string, (oven: ReturnType<typeof machine>, id: string) => Promise<unk
   },
 );
 
-test('one that is stopped where it could not be started again keeps what it has saved', async () => {
+test('a run that is stopped before it could be restarted retains its saved work', async () => {
   const oven = machine();
   await oven.engine.pass();
   const id = await request();

@@ -23,7 +23,7 @@ const stalled: Parameters<typeof plan>[0] = {
 };
 const gone = { state: 'ended', by: 'itself', exitCode: null, lastLine: null, folder: 'kept' } as const;
 
-test('a model server that falls silent in its start is started once more, and no oftener', () => {
+test('a model server that falls silent during its start is retried only once', () => {
   expect(plan(stalled, gone, null)).toMatchObject({ do: 'requeue', failed: true });
   expect(plan({ ...stalled, failures: 1 }, gone, null)).toEqual({
     do: 'end',
@@ -32,7 +32,7 @@ test('a model server that falls silent in its start is started once more, and no
   });
 });
 
-test('one that has been ready, and a run, are started again as after any other failure', () => {
+test('a model server that was ready, and a run, are restarted like after any other failure', () => {
   expect(plan({ ...stalled, failures: 1, readyAt: at }, gone, null).do).toBe('requeue');
   expect(plan({ ...stalled, failures: 1, behaviour: 'run' }, gone, null).do).toBe('requeue');
 });

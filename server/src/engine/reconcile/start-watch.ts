@@ -1,8 +1,8 @@
-/** Failed starts in a row after which the machine gets no work for a while. */
+/** Consecutive failed starts after which the machine gets no work for a while. */
 const RESTS_AFTER = 3;
 const REST_MINUTES = 3;
 
-/** Why a machine starts nothing, as a sentence for users, and whether it gets no work at present. */
+/** Why a machine starts nothing, as a user-facing sentence, and whether it gets no work now. */
 export type StartTrouble = { sentence: string; isResting: boolean };
 
 /** Counts failed starts of a machine. */
@@ -14,8 +14,9 @@ export type StartWatch = {
 };
 
 /**
- * Counts the starts of one machine. After a few failures in a row it pauses, so that the queue gives the work to the
- * cluster, and who can go nowhere else reads the cause; the next start after the pause shows whether it works again.
+ * Counts the starts of one machine. After a few failures in a row it pauses, so that the queue moves work to
+ * the cluster, and work that cannot move shows the cause; the next start after the pause shows whether it
+ * works again.
  */
 export function watchStarts(now: () => Date): StartWatch {
   let failures = 0;
@@ -48,7 +49,7 @@ const causes: [RegExp, string][] = [
   [/ENOMEM|EAGAIN/i, 'there is no room for another process'],
 ];
 
-/** Why a start failed, in words without paths; null for unknown errors. */
+/** Returns why a start failed, without paths; null for unknown errors. */
 export function explainStart(error: unknown): string | null {
   return causes.find(([pattern]) => pattern.test(String(error)))?.[1] ?? null;
 }

@@ -5,7 +5,7 @@ import { testEngine } from '../testing/test-engine.ts';
 
 const { engineOn, request, report, see, stop, passListening } = await testEngine();
 
-test('a run says that it waits for the processor, is not taken for hung, and says so no more once it gets any', async () => {
+test('a run that is starved of CPU time reports that, is not killed as hung, and clears the reason afterwards', async () => {
   let starved = false;
   const launches: Launch[] = [];
   const driver = createFakeDriver({
@@ -17,7 +17,7 @@ test('a run says that it waits for the processor, is not taken for hung, and say
   });
   const engine = engineOn({
     ...driver,
-    // It does not hear of it in time.
+    // It never receives the stop request in this test.
     stop: async () => undefined,
     observe: async (id, attempt) => {
       const seen = await driver.observe(id, attempt);
@@ -43,7 +43,7 @@ test('a run says that it waits for the processor, is not taken for hung, and say
   await look(4);
   expect(await see(id)).toMatchObject({ state: 'starting', reason: '' });
 
-  // Nor is it killed as fast as another while it saves its work.
+  // It also gets more time to save its work.
   starved = true;
   await stop(id);
   await look(1);

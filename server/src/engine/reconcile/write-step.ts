@@ -12,10 +12,12 @@ export const CLOSING_LINES = 40;
 
 type EndStep = Extract<Step, { do: 'end' }>;
 
-/** What a workload has printed since the log was last written, and where to go on. */
+/** New output of a workload, and the cursor to continue from. */
 export type Output = { lines: string[]; cursor: string | null };
 
-/** Writes a step, with what goes into the log, and lets the workload's kind take part. A start has a token from then on. */
+/**
+ * Writes a step and its log lines, and calls the workload's kind. From then on a started attempt has a token.
+ */
 export async function writeStep(
   { kinds, now, routing }: { kinds: WorkloadKinds; now: () => Date; routing: Routing | null },
   tx: Transaction,
@@ -24,7 +26,7 @@ export async function writeStep(
   output: Output,
 ): Promise<{ workload: Workload; token: string | null }> {
   const token = step.do === 'start' ? createToken() : null;
-  // What a router passes on opens whichever replica it chooses.
+  // The router's key must work with all replicas.
   const serverKey = routing?.routers.has(before.deploymentId ?? '') ? routing.key : createToken();
   const changes: WorkloadChanges = {
     ...changesOf(before, step, now()),
@@ -47,7 +49,7 @@ export async function writeStep(
   return { workload, token };
 }
 
-/** What goes into the log with a step: output that is not there yet, and why it was killed or interrupted. */
+/** Returns the log lines of a step: new output, and why it was killed or interrupted. */
 async function newLogLines(
   tx: Transaction,
   before: Workload,
@@ -55,12 +57,12 @@ async function newLogLines(
   { lines }: Output,
 ): Promise<string[]> {
   const failed = step.do === 'end' && step.state === 'failed';
-  // One that does not end at once is killed again.
+  // A process that does not exit immediately is killed again; log that once.
   const killed = step.do === 'kill' && step.cause !== before.killedFor;
   const reason = step.do === 'requeue' || killed || failed ? [step.reason] : [];
   if (before.behaviour === 'deployment') return [...lines, ...reason];
   if (!failed && !(step.do === 'requeue' && step.failed)) return reason;
-  // A run prints what it reports.
+  // A run also prints what it reports.
   const known = new Set((await selectLogLines(tx, before.id, 5 * CLOSING_LINES)).map(({ line }) => line));
   return [...lines.filter((line) => !known.has(toLogLine(line))), ...reason];
 }
@@ -92,7 +94,7 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
       return {
         state: 'starting' satisfies WorkloadState,
         reason: '',
-        // The time of what has waited elsewhere begins when it lives.
+        // Active time of an attempt that waited in its driver's queue starts when it is alive.
         ...(isWithDriver(before) && { attemptStartedAt: now }),
       };
     case 'stop':
@@ -109,11 +111,11 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
         state: 'queued',
         reason: step.reason,
         devices: null,
-        // What is still alive of it, as on a node that is out of reach, is over.
+        // Rejects reports of a process that may still live, for example on an unreachable node.
         ...{ tokenSha256: null, attemptStartedAt: null },
         baseUrl: null,
         remainingSeconds: null,
-        // What has not begun was not interrupted.
+        // An attempt that has not begun was not interrupted.
         restarts: before.restarts + (before.state === 'scheduling' || before.state === 'queued' ? 0 : 1),
         failures: before.failures + (step.failed ? 1 : 0),
         notBefore: new Date(now.getTime() + step.delaySeconds * 1000),
@@ -128,20 +130,23 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
         remainingSeconds: null,
         endedAt: now,
         ...(endsUnsaved(before, step) && secondsKept(before, step.workLost === true)),
-        // What it has worked stays told; it can be resumed with what is left.
+        // Its worked time stays visible; it can be resumed from what remains.
         ...(step.state === 'failed' && step.workLost && { savedSeconds: before.checkpointSeconds }),
       };
   }
 }
 
-/** Whether a run was killed or crashed before it reported that its work is saved, or that is gone with its folder. */
+/**
+ * True if a run was killed or crashed before it reported its work as saved, or if that work is lost with its
+ * folder.
+ */
 function endsUnsaved({ behaviour, outcome }: Workload, { state, workLost }: EndStep): boolean {
   return behaviour === 'run' && state === 'stopped' && (workLost === true || outcome?.type !== 'stopped');
 }
 
 /**
- * Lost work is not counted: without its files a run continues from the checkpoint on the server. Paid work stays
- * counted.
+ * Lost work is not counted: without its files a run resumes from the checkpoint on the server. Paid work
+ * stays counted.
  */
 function secondsKept({ savedSeconds, checkpointSeconds }: Workload, workLost: boolean): WorkloadChanges {
   const seconds = workLost ? checkpointSeconds : savedSeconds;

@@ -21,9 +21,8 @@ import { applyHeartbeat, applyReport } from './apply-report.ts';
 import { lockAttempt } from './lock-attempt.ts';
 
 /**
- * Takes in a batch of reports in one transaction, together with all that follows from them. Those
- * that were accepted before are passed over. An empty batch is a sign of life. The answer carries
- * the number to go on from, and whether to stop.
+ * Accepts a batch of reports and all their consequences in one transaction. Skips reports that were accepted
+ * before. An empty batch is a heartbeat. Returns the next sequence number, and whether to stop.
  */
 export async function acceptReports(
   ctx: Pick<Context<WorkloadCaller>, 'db' | 'clock' | 'caller'>,
@@ -33,7 +32,7 @@ export async function acceptReports(
   return inTransaction(ctx.db, async (tx) => {
     const before = await lockAttempt(tx, ctx.caller);
     const now = ctx.clock.now();
-    // They quote what libraries and data files say.
+    // Reports quote libraries and data files.
     const said = storableJson(nextInOrder(body.reports, before.acceptedSeq));
     const reports: Report[] = [];
     for (const report of said) {
@@ -75,9 +74,7 @@ export async function acceptReports(
   });
 }
 
-/**
- * Whether the workload looks different to its readers. A sign of life or a checkpoint changes nothing that they see.
- */
+/** True if the change is visible to users. Heartbeats and checkpoints are not. */
 function isVisible(before: Workload, after: Workload, reports: Report[]): boolean {
   return (
     after.state !== before.state ||
@@ -86,7 +83,7 @@ function isVisible(before: Workload, after: Workload, reports: Report[]): boolea
   );
 }
 
-/** The reports that are new. Throws AppError('invalid_request') when one is missing before them. */
+/** Returns the new reports. Throws AppError('invalid_request') if an earlier one is missing. */
 function nextInOrder(reports: Report[], acceptedSeq: number): Report[] {
   const fresh = reports.filter((report) => report.seq > acceptedSeq);
   fresh.forEach((report, index) => {
@@ -102,9 +99,9 @@ function nextInOrder(reports: Report[], acceptedSeq: number): Report[] {
 }
 
 /**
- * Where requests of users are sent: to the workload itself. On a machine it must name that, and elsewhere its port
- * alone is taken: the host is the one that its driver has seen. Throws AppError 'invalid_request', and 'unavailable'
- * until the driver has.
+ * Returns the URL to which users' requests are sent. On a machine the reported host must match; elsewhere
+ * only the reported port is used, with the host that the driver has seen. Throws AppError 'invalid_request',
+ * and 'unavailable' until the host is known.
  */
 function servingUrl(baseUrl: string, { host, port, isOnMachine }: ServingPlace): string {
   if (host === null) {

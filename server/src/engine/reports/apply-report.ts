@@ -7,10 +7,10 @@ import type { WorkloadChanges } from '../queries.ts';
 
 /** The longest silence that counts as work. */
 const COUNTED_SILENCE_S = 30;
-/** A deployment that has answered for so long has proved that it works. */
+/** A deployment that served this long is proven to work. */
 const PROVEN_AFTER_S = 600;
 
-/** A sign of life: work time passes, and a silent workload is heard again. Pure. */
+/** Applies a heartbeat: active time passes, and a silent workload recovers. */
 export function applyHeartbeat(workload: Workload, now: Date): WorkloadChanges {
   const working = workload.state === 'ready' || workload.state === 'degraded';
   const counted = working && workload.phaseCounted;
@@ -28,7 +28,7 @@ export function applyHeartbeat(workload: Workload, now: Date): WorkloadChanges {
   };
 }
 
-/** What one report changes. Pure; metrics and log lines are kept elsewhere. */
+/** Applies one report; metrics and log lines are stored elsewhere. */
 export function applyReport(workload: Workload, report: Report, now: Date): WorkloadChanges {
   switch (report.type) {
     case 'phase':
@@ -72,7 +72,7 @@ export function applyReport(workload: Workload, report: Report, now: Date): Work
 }
 
 function comingUp(workload: Workload, state: 'pulling' | 'starting', now: Date): WorkloadChanges {
-  // Its driver has begun it, and was not asked since.
+  // It began in its driver's queue and was not observed since.
   if (isWithDriver(workload)) return { state, reason: '', attemptStartedAt: now };
   const isStarting =
     workload.state === 'scheduling' || workload.state === 'pulling' || workload.state === 'starting';

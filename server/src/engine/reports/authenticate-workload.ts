@@ -6,8 +6,8 @@ import { workloadEnded } from './workload-ended.ts';
 import { hashToken } from './workload-token.ts';
 
 /**
- * Recognises a running workload by the token of its present attempt; null for any other token.
- * Throws AppError('gone') when the token is right and the workload has ended.
+ * Authenticates a running workload by the token of its current attempt; null for any other token. Throws
+ * AppError('gone') if the token is right but the workload has ended.
  */
 export function authenticateWorkload(
   db: Database,

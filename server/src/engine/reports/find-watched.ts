@@ -3,7 +3,9 @@ import { listUptimes } from '../machines/queries.ts';
 import { unbroken } from '../machines/uptime.ts';
 import type { Span } from '../model/span.ts';
 
-/** Since when, and until which beat, reports of the workload were accepted without a break; null: never yet. */
+/**
+ * Returns the period up to the last heartbeat in which workload reports were accepted without a gap, or null.
+ */
 export async function findWatched(db: Database | Transaction): Promise<Span | null> {
   return unbroken(await listUptimes(db));
 }

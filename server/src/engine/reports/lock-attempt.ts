@@ -6,8 +6,9 @@ import { columns, toWorkload } from '../workload-row.ts';
 import { workloadEnded } from './workload-ended.ts';
 
 /**
- * Step: the workload of the calling attempt, locked until the transaction ends. Throws AppError('gone') when it has
- * ended, or when another attempt has replaced this one since the call began: a large file takes minutes.
+ * Transaction step: returns the workload of the calling attempt, locked until the transaction ends. Throws
+ * AppError('gone') if it has ended, or if another attempt replaced this one during the call: a large file
+ * takes minutes.
  */
 export async function lockAttempt(
   tx: Transaction,

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 describe('reports', () => {
-  test('are taken once, in order', async () => {
+  test('are accepted once, in order', async () => {
     const launches: Launch[] = [];
     const { engine } = world(async (launch, process) => {
       launches.push(launch);
@@ -46,7 +46,7 @@ describe('reports', () => {
     ]);
   });
 
-  test('may name no address for people to be sent to but their own', async () => {
+  test("may name no address but the workload's own", async () => {
     const launches: Launch[] = [];
     const { engine } = world(async (launch, process) => {
       launches.push(launch);
@@ -83,7 +83,7 @@ describe('reports', () => {
     expect(await see(id)).toMatchObject({ state: 'ready', baseUrl: 'http://127.0.0.1:4711' });
   });
 
-  test('of an earlier attempt, a stranger, or after the end are refused', async () => {
+  test('of an earlier attempt, of a stranger, or after the end are rejected', async () => {
     const launches: Launch[] = [];
     const { engine, driver } = world(async (launch, process) => {
       launches.push(launch);
@@ -100,7 +100,7 @@ describe('reports', () => {
     if (!first || !second) throw new Error('two attempts expected');
     await expect(report(first)).rejects.toThrow('unauthenticated');
     expect(await report(second)).toMatchObject({ command: 'continue' });
-    // It was recognised while its attempt lived, and its body came late.
+    // It was authenticated while its attempt was alive, but its body arrived late.
     if (!early) throw new Error('the first attempt was not recognised');
     const late = acceptReports({ db, clock, caller: early }, { body: { reports: [] } }, kinds);
     await expect(late).rejects.toMatchObject({ code: 'gone' });
@@ -110,7 +110,7 @@ describe('reports', () => {
     await expect(report(second)).rejects.toMatchObject({ code: 'gone' });
   });
 
-  test('are announced once for each batch that shows something', async () => {
+  test('are announced once per batch with visible changes', async () => {
     const launches: Launch[] = [];
     const { engine } = world(async (launch, process) => {
       launches.push(launch);
@@ -128,7 +128,7 @@ describe('reports', () => {
     expect(onChange).toHaveBeenCalledTimes(1);
   });
 
-  test('time is counted from report to report, and long silence is not', async () => {
+  test('count time from report to report, but not long silence', async () => {
     const launches: Launch[] = [];
     const { engine } = world(async (launch, process) => {
       launches.push(launch);

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../platform/db/database.ts';
 
-/** The last lines of a log, oldest first; `during` leaves out what was written before and after. */
+/** Returns the last lines of a log, oldest first; `during` limits them to a period. */
 export async function selectLogLines(
   db: Database | Transaction,
   workloadId: string,

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../platform/db/database.ts';
 
-/** The points of a workload by step: those reported after a time, or of later steps. */
+/** Returns the points of a workload by step: those reported after a time, or of later steps. */
 export async function selectMetrics(
   db: Database | Transaction,
   workloadId: string,
@@ -17,7 +17,7 @@ export async function selectMetrics(
   return rows.map((row) => ({ ...row, values: row.values as Record<string, number> }));
 }
 
-/** The newest points of a workload, newest first: those of its last steps up to `upToStep`. */
+/** Returns the newest points of a workload, newest first, up to the step `upToStep`. */
 export async function selectNewestMetrics(
   db: Database | Transaction,
   workloadId: string,

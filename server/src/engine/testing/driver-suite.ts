@@ -7,7 +7,7 @@ import type { Observed } from '../model/observed.ts';
 import { testPlace } from './test-place.ts';
 import { testSpec } from './test-spec.ts';
 
-/** Does what the title of its spec says: `exit 3`, `stubborn`, or anything else until it is asked to stop. */
+/** Behaves as its spec's title: `exit 3`, `stubborn`, or anything else to run until it is asked to stop. */
 export const suiteScript: Script = async (launch, process) => {
   process.print(`train ${launch.spec.kind === 'train' && launch.spec.title}`);
   const [verb, value] = launch.spec.kind === 'train' ? launch.spec.title.split(' ') : [];
@@ -21,10 +21,7 @@ export const suiteScript: Script = async (launch, process) => {
 
 type Ending = Pick<Extract<Observed, { state: 'ended' }>, 'by' | 'lastLine' | 'folder'>;
 
-/**
- * What every driver promises to the engine.
- * @param ending What one shows of an attempt that was asked to end and did.
- */
+/** Contract of every driver. @param ending How an attempt that stopped when asked is observed. */
 export async function testDriver(name: string, create: () => Promise<Driver>, ending: Ending): Promise<void> {
   const driver = await create();
   const calls = callsOf(driver);
@@ -58,9 +55,9 @@ function callsOf(driver: Driver) {
 
 type Calls = ReturnType<typeof callsOf>;
 
-/** How one is started, watched and ended. */
+/** Start, observation and end of an attempt. */
 function testLives(driver: Driver, { launch, printed, alive, gone }: Calls, ending: Ending): void {
-  test('knows nothing of what was not started', async () => {
+  test('reports an attempt that was not started as absent', async () => {
     const never = launch('idle');
     expect(await driver.observe(never.workloadId, 1)).toEqual({ state: 'absent' });
     await driver.stop(never.workloadId, 1);
@@ -69,7 +66,7 @@ function testLives(driver: Driver, { launch, printed, alive, gone }: Calls, endi
     expect(await driver.logs(never.workloadId, 5)).toEqual([]);
   });
 
-  test('starts, lets it save and end when asked, and tells how it ended', async () => {
+  test('starts, saves and exits when asked, and reports how it ended', async () => {
     const one = launch('idle');
     await driver.start(one);
     await alive(one);
@@ -85,7 +82,7 @@ function testLives(driver: Driver, { launch, printed, alive, gone }: Calls, endi
     });
   });
 
-  test('reads on from where its output was read to', async () => {
+  test('continues reading output from a cursor', async () => {
     const one = launch('idle');
     await driver.start(one);
     await printed(one, 'train idle');
@@ -94,12 +91,12 @@ function testLives(driver: Driver, { launch, printed, alive, gone }: Calls, endi
     expect(await driver.output(one.workloadId, cursor)).toEqual({ lines: [], cursor });
     await driver.stop(one.workloadId, 1);
     await gone(one);
-    // Where its folder goes, the last words may be read just before.
+    // If its folder is deleted, the last lines may only be readable just before.
     const possible = ending.folder === 'kept' ? [['saved']] : [[], ['saved']];
     expect(possible).toContainEqual((await driver.output(one.workloadId, cursor)).lines);
   });
 
-  test('tells the status of one that ends by itself, and that it ended', async () => {
+  test('reports an exit and its status', async () => {
     const heard = vi.fn();
     driver.onChange(heard);
     const one = launch('exit 3');
@@ -112,7 +109,7 @@ function testLives(driver: Driver, { launch, printed, alive, gone }: Calls, endi
     await vi.waitFor(() => expect(heard).toHaveBeenCalledWith(one.workloadId));
   });
 
-  test('kills one that does not stop', async () => {
+  test('kills an attempt that does not stop', async () => {
     const one = launch('stubborn');
     await driver.start(one);
     await printed(one, 'train stubborn');
@@ -124,7 +121,7 @@ function testLives(driver: Driver, { launch, printed, alive, gone }: Calls, endi
   });
 }
 
-/** What becomes of the attempts before and after one. */
+/** Effects of an attempt on earlier and later attempts. */
 function testAttempts(driver: Driver, { launch, state, printed, alive, gone }: Calls): void {
   test('a repeated start of an attempt starts nothing', async () => {
     const one = launch('idle');
@@ -159,7 +156,7 @@ function testAttempts(driver: Driver, { launch, state, printed, alive, gone }: C
     await gone(later);
   });
 
-  test('removes what is left', async () => {
+  test('removes files and processes', async () => {
     const one = launch('idle');
     await driver.start(one);
     await driver.remove(one.workloadId);

@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 const SIGN_OF_LIFE_MS = 100;
 
 /**
- * For tests: gives signs of life until it is ended, each once the last one is answered: on a busy machine they would pile up.
- * Those that fail do not count.
+ * For tests: sends heartbeats until it is ended, each after the previous response, so that they do not pile
+ * up on a busy machine. Ignores failures.
  */
 export function giveSignsOfLife(give: () => Promise<unknown>): () => void {
   let isEnded = false;

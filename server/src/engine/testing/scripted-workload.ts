@@ -1,4 +1,4 @@
-/** A child process for tests of the driver: does what its spec's title says. */
+/** A child process for driver tests that behaves as its spec's title. */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -10,7 +10,7 @@ const [verb, value] = spec.title.split(' ');
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const idle = () => setInterval(() => undefined, 1000);
 
-/** Tries everything that is named, and tells what came of it. */
+/** Tries to access each named file and address, and reports the results. */
 async function spy(tries: { read: string[]; write: string[]; connect: string[] }) {
   const answers: Record<string, string> = {};
   const attempt = (name: string, act: () => unknown) => {
@@ -32,7 +32,7 @@ async function spy(tries: { read: string[]; write: string[]; connect: string[] }
   return answers;
 }
 
-/** What is done when it is asked to stop: in place before it says that it is there. */
+/** Handlers for a stop request, installed before it reports that it runs. */
 const atStop: Record<string, () => void> = {
   idle: () => {
     print('saved');

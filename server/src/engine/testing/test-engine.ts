@@ -21,7 +21,7 @@ import { testSpec } from './test-spec.ts';
 
 export type Unnumbered = Report extends infer R ? (R extends Report ? Omit<R, 'seq' | 'at'> : never) : never;
 
-/** What a run that needs two steps says from its beginning to its end. */
+/** All reports of a run with two steps. */
 export const complete: Unnumbered[] = [
   { type: 'phase', phase: 'training' },
   { type: 'progress', done: 0, total: 2, unit: 'steps', remaining_seconds: null },
@@ -50,7 +50,7 @@ export async function testEngine(given?: { db: Database; url: string; machineId:
     time = new Date(time.getTime() + seconds * 1000);
   };
   const beat = () => testHeartbeat(db, machineId, time);
-  /** Time passes, and reports could have been taken in. */
+  /** Advances time while reports could be accepted. */
   async function passListening(seconds: number) {
     for (let left = seconds; left > 0; left -= 5) {
       pass(Math.min(5, left));
@@ -107,7 +107,7 @@ function reader(db: Database) {
   };
 }
 
-/** Reports as the runtime does: goes on from the last number that the server accepted. */
+/** Reports like the runtime, continuing from the last accepted sequence number. */
 function reporter({ db, clock, kinds }: { db: Database; clock: Clock; kinds: WorkloadKinds }) {
   const authenticate = authenticateWorkload(db);
   return async ({ workloadId, server }: Launch, ...reports: Unnumbered[]) => {
@@ -121,7 +121,7 @@ function reporter({ db, clock, kinds }: { db: Database; clock: Clock; kinds: Wor
   };
 }
 
-/** Passes until the workload is as expected; each pass comes `seconds` later than the one before. */
+/** Makes passes, `seconds` apart, until the workload is as expected. */
 function reacher({
   see,
   passListening,
@@ -146,7 +146,7 @@ function reacher({
   };
 }
 
-/** Wants a workload: a run on the CPU, unless said otherwise. */
+/** Requests a workload; defaults to a run on the CPU. */
 function requester(db: Database, clock: Clock) {
   return (more: Partial<WorkloadRequest> = {}) =>
     db.transaction().execute((tx) =>

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../platform/db/database.ts';
 import { registerCluster } from '../machines/register-cluster.ts';
 
-/** For tests: the machine of the installation, which holds the files. Returns its id. */
+/** For tests: the machine of the installation, which has the files. Returns its id. */
 export async function testMachine(db: Database): Promise<string> {
   const id = randomUUID();
   await sql`
@@ -12,14 +12,17 @@ export async function testMachine(db: Database): Promise<string> {
   return id;
 }
 
-/** For tests: its cluster. Returns the id. */
+/** For tests: the installation's cluster. Returns its id. */
 export async function testCluster(db: Database): Promise<string> {
   const id = randomUUID();
   await registerCluster(db, { id, name: 'bakery', now: new Date() });
   return id;
 }
 
-/** For tests: a beat of a web process of the machine at that time. Beats that are more than 6 s apart are broken. */
+/**
+ * For tests: a heartbeat of a web process of the machine at that time. Heartbeats more than 6 s apart have a
+ * gap.
+ */
 export async function testHeartbeat(
   db: Database,
   machineId: string,

@@ -1,6 +1,6 @@
 import type { Launch } from '../drivers/driver.ts';
 
-/** For tests: nobody's work, on the CPU. */
+/** For tests: work of no user, on the CPU. */
 export const testPlace: Pick<Launch, 'userId' | 'deploymentId' | 'placement' | 'nodes' | 'devices'> = {
   userId: null,
   deploymentId: null,

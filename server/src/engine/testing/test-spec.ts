@@ -1,7 +1,7 @@
 import { trainingParameters } from '@bakehouse/contract/runtime/train-spec';
 import type { WorkloadSpec } from '../model/workload.ts';
 
-/** A spec for tests of what lies around a run; its title says what a scripted workload does. */
+/** A spec for tests around a run; its title determines what a scripted workload does. */
 export function testSpec(title: string, inputs: WorkloadSpec['inputs'] = []): WorkloadSpec {
   return {
     kind: 'train',

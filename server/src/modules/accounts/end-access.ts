@@ -3,7 +3,7 @@ import { endAllKeys } from './end-all-keys.ts';
 import { deleteUserSessions } from './sessions/session-queries.ts';
 import { deleteLinkedMethods, deleteResetLinks } from './sign-in/sign-in-queries.ts';
 
-/** Step: ends all access to an account except by its password; the web app's API key is replaced by a new one. */
+/** Step: ends all access to an account except by its password, and replaces the web app's API key. */
 export async function endAccess(
   tx: Transaction,
   { userId, serverSecret, now }: { userId: string; serverSecret: string; now: Date },

@@ -3,7 +3,7 @@ import { endKeys } from './keys/end-keys.ts';
 import { listKeys, lockWebAppKey } from './keys/key-queries.ts';
 import { renewKey } from './keys/renew-key.ts';
 
-/** Step: ends a user's API keys; in place of the web app's comes a new one. */
+/** Step: ends a user's API keys, and creates a new one for the web app. */
 export async function endAllKeys(
   tx: Transaction,
   { userId, serverSecret, now }: { userId: string; serverSecret: string; now: Date },

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { isPerson } from './ensure-system-user.ts';
 
-/** The id of the user whose username, email address or id this is; undefined where there is none or the account was deleted. */
+/** Returns the id of the user with this username, email address or id; undefined if none or deleted. */
 export async function findUserId(db: Database | Transaction, handle: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('users')

@@ -3,7 +3,7 @@ import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { findUser, listCompletedSteps } from './queries.ts';
 
-/** The caller, with the onboarding steps that are done. */
+/** Returns the caller with the completed onboarding steps. */
 export async function getMe(ctx: Context): Promise<User> {
   const { userId, isOperator } = ctx.caller;
   const [user, done] = await Promise.all([findUser(ctx.db, userId), listCompletedSteps(ctx.db, userId)]);

@@ -2,8 +2,8 @@ import type { Config } from '../../config.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 
 /**
- * Whether `handle` is an email address that is not confirmed, on a server that confirms addresses: the account may not
- * belong to the address's owner.
+ * Returns true if `handle` is an unverified email address on a server that verifies addresses: the account
+ * may not belong to the owner of the address.
  */
 export async function isUnprovenAddress(
   db: Database | Transaction,

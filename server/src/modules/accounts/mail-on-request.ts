@@ -6,19 +6,19 @@ import { sendMail } from '../../platform/mail/send-mail.ts';
 import { countRecentAudit, lockAddress } from './queries.ts';
 import { recordAudit } from './record-audit.ts';
 
-/** Of one kind, to one account. */
+/** Maximum mails of one kind to one account. */
 const MAILS_PER_HOUR = 3;
 
 /**
- * Sends a mail that anyone who knows the address can request, and records it in the audit log. Over the limit it sends
- * nothing and returns as usual, so that this server cannot be used to flood a mailbox.
+ * Sends a mail that anyone can request for an address, and records it in the audit log. Above the limit, it
+ * sends nothing and returns as usual, so that this server cannot be used to flood a mailbox.
  */
 export async function mailOnRequest(
   services: Services,
   { userId, action, mail }: { userId: string; action: AuditAction; mail: Mail },
 ): Promise<void> {
   await inTransaction(services.db, async (tx) => {
-    // Calls at the same time are counted one by one.
+    // Lock, so that concurrent calls are counted.
     await lockAddress(tx, userId);
     if ((await countRecentAudit(tx, userId, action)) >= MAILS_PER_HOUR) return;
     await recordAudit(tx, { userId, action });

@@ -11,10 +11,10 @@ import { serverSecret } from './sign-in/server-secret.ts';
 import { upsertPassword } from './sign-in/sign-in-queries.ts';
 
 /**
- * Gives an operator's address a verified account with a new password, which it answers. An account
- * that had the address before may be a stranger's: its sessions, password, linked sign-in methods
- * and API keys end here. A new one is completed by its first session. Throws AppError 'invalid_request' for an address that
- * the settings do not name.
+ * Creates a verified account with a new password for an operator's address, and returns the password. An
+ * existing account with the address may belong to a stranger: its sessions, password, linked sign-in methods
+ * and API keys end. A new account is completed by its first session. Throws AppError 'invalid_request' for an
+ * address that is not in the settings.
  */
 export async function makeOperator(
   { config, db, clock }: Pick<Services, 'config' | 'db' | 'clock'>,

@@ -28,7 +28,7 @@ async function hasKey(userId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-test('key and handlers are one transaction, done once however often it is tried', async () => {
+test('creates the key and runs the handlers in one transaction, once however often it is retried', async () => {
   await insertUser('uma');
   const fail = async () => {
     throw new Error('killed here');
@@ -49,7 +49,7 @@ test('key and handlers are one transaction, done once however often it is tried'
   expect(await hasKey('uma')).toBe(true);
 });
 
-test('whoever comes second waits with nothing in hand that the first one needs', async () => {
+test('a second caller waits without holding anything that the first one needs', async () => {
   await insertUser('wim');
   const { db } = server.services;
   let second: Promise<void> | undefined;

@@ -9,16 +9,19 @@ import { recogniseMailbox } from './returning/recognise-mailbox.ts';
 import { setReturning } from './returning/returning-queries.ts';
 import { serverSecret } from './sign-in/server-secret.ts';
 
-/** What other modules do for every new user, inside the transaction that completes the user. `isReturning`: the mailbox had an account before. */
+/**
+ * A handler that another module runs for every new user, in the transaction that completes the user.
+ * `isReturning`: the mailbox had an account before.
+ */
 export type OnUserCreated = (
   tx: Transaction,
   input: { userId: string; isReturning: boolean },
 ) => Promise<unknown>;
 
 /**
- * Completes a user whom the sign-in library has just inserted: makes the API key and runs the
- * modules' handlers, all in one transaction. Does nothing for a complete user, so it is also
- * how a user is healed whose sign-up was cut between the two transactions.
+ * Completes a user that the sign-in library has inserted: creates the API key and runs the modules' handlers
+ * in one transaction. Does nothing for a complete user, so it also repairs users whose sign-up was
+ * interrupted.
  */
 export async function provisionUser(
   services: Services,
@@ -30,7 +33,7 @@ export async function provisionUser(
   const secret = serverSecret(services.config);
   const encrypted = encryptApiKey(key, { userId, secret });
   await inTransaction(services.db, async (tx) => {
-    // Sessions that complete one user at the same time come one after the other.
+    // Serialise concurrent sessions that complete the same user.
     await lockAddress(tx, userId);
     const isNew = await insertWebAppKey(tx, { userId, sha256: hashApiKey(key), encrypted });
     if (!isNew) return;

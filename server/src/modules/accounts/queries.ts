@@ -3,7 +3,7 @@ import type { OnboardingStep } from '@bakehouse/contract/accounts';
 import { sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 
-/* The SQL of users, their first steps, and what is noted of them. */
+/* The SQL of users, onboarding steps and the audit log. */
 
 export async function findUser(db: Database | Transaction, userId: string) {
   return db
@@ -58,7 +58,7 @@ export async function insertAuditEntry(
     .execute();
 }
 
-/** How often this was noted of a user within the last hour. */
+/** Returns how often an action of a user was recorded within the last hour. */
 export async function countRecentAudit(tx: Transaction, userId: string, action: string): Promise<number> {
   const { count } = await tx
     .selectFrom('audit_log')
@@ -70,20 +70,20 @@ export async function countRecentAudit(tx: Transaction, userId: string, action: 
   return count;
 }
 
-/** Id of the user with this address, which from now on counts as verified; made if there is none. */
+/** Returns the id of the user with this address, now verified. Creates the user if necessary. */
 export async function upsertVerifiedUser(tx: Transaction, email: string): Promise<string> {
   const { rows } = await sql<{ id: string }>`
     insert into users (id, name, email, email_verified) values (${randomUUID()}, ${email.slice(0, 200)}, ${email}, true)
     on conflict (email) do update set email_verified = true
     returning id`.execute(tx);
   const [user] = rows;
-  if (user === undefined) throw new Error('The user was not inserted');
+  if (user === undefined) throw new Error('User insert returned no row');
   return user.id;
 }
 
 /**
- * The user's address and whether it is verified; undefined without such a user. Locks the row until the transaction ends,
- * but not against rows that refer to the user, which would risk deadlocks.
+ * Returns the user's address and whether it is verified; undefined if there is no such user. Locks the row
+ * until the transaction ends, but not against rows that refer to the user, which would risk deadlocks.
  */
 export async function lockAddress(
   tx: Transaction,
@@ -97,12 +97,12 @@ export async function lockAddress(
     .executeTakeFirst();
 }
 
-/** Waits for all that is about to refer to the user, and keeps what would from then on waiting. */
+/** Locks the user against new references; waits for running inserts that refer to the user. */
 export async function lockUser(tx: Transaction, userId: string): Promise<void> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute();
 }
 
-/** Keeps the user from being deleted until the transaction ends. */
+/** Prevents the user's deletion until the transaction ends. */
 export async function shareUser(tx: Transaction, userId: string): Promise<void> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forKeyShare().execute();
 }
@@ -111,7 +111,7 @@ export async function setAddressVerified(tx: Transaction, userId: string): Promi
   await tx.updateTable('users').set({ email_verified: true }).where('id', '=', userId).execute();
 }
 
-/** Ids of the users whose verified address is one of these. */
+/** Returns the ids of users with one of these verified addresses. */
 export async function selectVerifiedUsers(tx: Transaction, emails: string[]): Promise<string[]> {
   const rows = await tx
     .selectFrom('users')
@@ -122,7 +122,7 @@ export async function selectVerifiedUsers(tx: Transaction, emails: string[]): Pr
   return rows.map(({ id }) => id);
 }
 
-/** Removes from a user's row all that says who it was. */
+/** Removes all identifying data from a user's row. */
 export async function anonymiseUser(
   tx: Transaction,
   { userId, username, now }: { userId: string; username: string; now: Date },
@@ -132,7 +132,7 @@ export async function anonymiseUser(
     .set({
       username,
       name: 'Deleted user',
-      // A domain that no mail reaches.
+      // A domain that receives no mail.
       email: `${username}@deleted.invalid`,
       email_verified: false,
       image: null,

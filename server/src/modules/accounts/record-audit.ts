@@ -3,8 +3,8 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 import { insertAuditEntry } from './queries.ts';
 
 /**
- * Adds a row to the audit log; rows are never changed or deleted. `action` is a dotted verb in the
- * past; `detail` must hold no secret.
+ * Adds a row to the audit log; rows are never changed or deleted. `action` is a dotted verb in the past
+ * tense; `detail` must not contain secrets.
  */
 export async function recordAudit(
   tx: Database | Transaction,

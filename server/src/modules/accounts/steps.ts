@@ -4,9 +4,9 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 import { selectVerifiedUsers } from './queries.ts';
 import { findPasswordHash, selectSignInMethods } from './sign-in/sign-in-queries.ts';
 
-/* What other modules ask of users, their keys and the audit log. */
+/* Steps and queries about users, their keys and the audit log, for other modules. */
 
-/** The address of a user. */
+/** Returns the address of a user. */
 export async function findEmail(db: Database, userId: string): Promise<string> {
   const { email } = await db
     .selectFrom('users')
@@ -16,7 +16,7 @@ export async function findEmail(db: Database, userId: string): Promise<string> {
   return email;
 }
 
-/** Whether there is such an account, which was not deleted. */
+/** Returns true if the account exists and was not deleted. */
 export async function isAccountThere(db: Database, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')
@@ -27,7 +27,7 @@ export async function isAccountThere(db: Database, userId: string): Promise<bool
   return row !== undefined;
 }
 
-/** What strangers may call a user: the name, or null where that is an email address. Undefined for a deleted account. */
+/** Returns a user's name for strangers; null if it is an email address, undefined for a deleted account. */
 export async function findPublicName(
   db: Database,
   userId: string,
@@ -41,7 +41,7 @@ export async function findPublicName(
   return user && { name: user.name.includes('@') ? null : user.name };
 }
 
-/** The account of this username, which was not deleted. */
+/** Returns the account with this username, unless it was deleted. */
 export async function findUserByName(
   db: Database | Transaction,
   username: string,
@@ -54,18 +54,18 @@ export async function findUserByName(
     .executeTakeFirst();
 }
 
-/** Step: the ids of the operators who have an account (`isOperator`). */
+/** Step: returns the ids of operators with an account (`isOperator`). */
 export async function listOperators(tx: Transaction, config: Config): Promise<string[]> {
   if (config.operators.length === 0) return [];
   return selectVerifiedUsers(tx, config.operators);
 }
 
-/** Whether the user can sign in with a password. */
+/** Returns true if the user can sign in with a password. */
 export async function hasPassword(db: Database, userId: string): Promise<boolean> {
   return (await findPasswordHash(db, userId)) !== null;
 }
 
-/** The user's sign-in methods without their secrets; `credential` is a password. */
+/** Returns the user's sign-in methods without their secrets; `credential` is a password. */
 export async function listSignInMethods(
   db: Database,
   userId: string,
@@ -74,13 +74,13 @@ export async function listSignInMethods(
   return rows.map((row) => ({ provider: row.provider_id, linked_at: row.created_at.toISOString() }));
 }
 
-/** Names of the user's API keys by their ids, revoked ones included. */
+/** Returns names of the user's API keys by their ids, including revoked ones. */
 export async function listKeyNames(db: Database, userId: string): Promise<Map<string, string>> {
   const rows = await db.selectFrom('api_keys').select(['id', 'name']).where('user_id', '=', userId).execute();
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** All API keys that the user has or had, oldest first, without their secrets. */
+/** Returns all current and former API keys of the user, oldest first, without their secrets. */
 export async function listKeyRecords(db: Database, userId: string) {
   return db
     .selectFrom('api_keys')
@@ -90,7 +90,7 @@ export async function listKeyRecords(db: Database, userId: string) {
     .execute();
 }
 
-/** Whether an API key is valid at `now`. */
+/** Returns true if an API key is valid at `now`. */
 export async function isKeyLive(db: Database, keyId: string, now: Date): Promise<boolean> {
   const row = await db
     .selectFrom('api_keys')
@@ -102,7 +102,7 @@ export async function isKeyLive(db: Database, keyId: string, now: Date): Promise
   return row !== undefined;
 }
 
-/** API keys that are valid now and expire by `until`. */
+/** Returns API keys that are valid now and expire by `until`. */
 export async function listExpiringKeys(tx: Transaction, { now, until }: { now: Date; until: Date }) {
   return tx
     .selectFrom('api_keys')
@@ -114,7 +114,7 @@ export async function listExpiringKeys(tx: Transaction, { now, until }: { now: D
     .execute();
 }
 
-/** Names of users and API keys by their ids, without those of deleted accounts. */
+/** Returns names of users and API keys by their ids, without deleted accounts. */
 export async function findNames(
   db: Database,
   { userIds, keyIds }: { userIds: string[]; keyIds: string[] },
@@ -136,7 +136,7 @@ export type StoredEntry = {
   detail: Record<string, string>;
 };
 
-/** Entries of the audit log before the entry `before`, newest first. */
+/** Returns entries of the audit log before the entry `before`, newest first. */
 export async function listAuditEntries(
   db: Database,
   { userId, noun, before, limit }: { userId?: string; noun?: string; before: bigint; limit: number },
@@ -152,7 +152,7 @@ export async function listAuditEntries(
   return rows;
 }
 
-/** Ids of users who have deleted their account, and of whose data something is left. */
+/** Returns ids of deleted users whose data is not completely purged. */
 export async function listClosedAccounts(db: Database): Promise<string[]> {
   const rows = await db
     .selectFrom('users')
@@ -164,13 +164,13 @@ export async function listClosedAccounts(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Removes the API keys and onboarding steps of a deleted user. */
+/** Deletes the API keys and onboarding steps of a deleted user. */
 export async function forgetAccount(tx: Transaction, userId: string): Promise<void> {
   await tx.deleteFrom('api_keys').where('user_id', '=', userId).execute();
   await tx.deleteFrom('onboarding_steps').where('user_id', '=', userId).execute();
 }
 
-/** Notes that nothing is left to remove of a deleted user. */
+/** Marks a deleted user as completely purged. */
 export async function markPurged(
   tx: Transaction,
   { userId, now }: { userId: string; now: Date },

@@ -19,15 +19,15 @@ export type NewFile = { path: string; sha256: string; sizeBytes: number };
 type RevisionChange = {
   put: NewFile[];
   remove: string[];
-  /** A title, and after an empty line more. */
+  /** A title, optionally followed by an empty line and more text. */
   message: string;
-  /** Null: this server itself. */
+  /** Null for this server itself. */
   authorUserId: string | null;
 };
 
 /**
- * Makes the newest revision of a locked asset: the files of the one before, without `remove`, with
- * `put` in place of files of the same path. The blobs must be registered. Returns its id.
+ * Adds a revision to a locked asset: the files of the previous revision without `remove`, and with `put`,
+ * which replaces files with the same path. The blobs must be registered. Returns its id.
  */
 export async function addRevision(tx: Transaction, asset: AssetRow, change: RevisionChange): Promise<string> {
   const newest = asset.revision_id ? await findRevision(tx, asset.id, asset.revision_id) : undefined;

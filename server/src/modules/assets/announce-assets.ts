@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../platform/db/database.ts';
 import { publishChanges } from '../../platform/events/publish-change.ts';
 
-/** Step: tells the owners of these datasets and models that something about them has changed. */
+/** Step: notifies the owners of these assets of a change. */
 export async function announceAssets(tx: Transaction, assetIds: string[]): Promise<void> {
   const rows = await tx
     .selectFrom('assets')

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 describe('creating', () => {
-  test('answers the id, keeps every field and completes the onboarding step', async () => {
+  test('returns the id, stores every field and completes the onboarding step', async () => {
     const id = await create(ada, {
       category: 'Art',
       details: 'What we know',
@@ -65,7 +65,7 @@ describe('creating', () => {
     });
   });
 
-  test('a model keeps its parent and base type, and the choice of IPFS', async () => {
+  test('a model stores its parent, base type and choice of IPFS', async () => {
     const parent_dataset_id = await create(ada);
     const base_model_type = 'qwen';
     const kept = { base_model_type, parent_dataset_id, use_ipfs: true };
@@ -77,12 +77,12 @@ describe('creating', () => {
     });
   });
 
-  test('a new dataset is free, not published and has no dimensions', async () => {
+  test('a new dataset is free and unpublished, and has no dimensions', async () => {
     const fresh = await get(ada, await create(ada));
     expect(fresh).toMatchObject({ price: '0', is_published: false, use_ipfs: false, dimensions: 0 });
   });
 
-  test('the same title makes another asset; the same Idempotency-Key does not', async () => {
+  test('creates another asset for the same title, but not for the same Idempotency-Key', async () => {
     const [first, second] = [await create(ada, { title: 'Twice' }), await create(ada, { title: 'Twice' })];
     expect(first).not.toBe(second);
     const key = randomBytes(8).toString('hex');
@@ -93,7 +93,7 @@ describe('creating', () => {
     });
   });
 
-  test('a parent must be readable', async () => {
+  test('requires a readable parent', async () => {
     const secret = await create(bob);
     await expect(create(ada, { parent_dataset_id: secret })).rejects.toMatchObject({
       code: 'not_found',
@@ -103,7 +103,7 @@ describe('creating', () => {
   });
 });
 
-test('every change is announced to the owner, and to nobody else', async () => {
+test('notifies the owner, and no other user, of every change', async () => {
   const [eve, fay] = [await server.signUp('Eve'), await server.signUp('Fay')];
   const heard: string[] = [];
   const stop = [eve, fay].map((user) =>
@@ -129,7 +129,7 @@ test('every change is announced to the owner, and to nobody else', async () => {
 });
 
 describe('changing and deleting', () => {
-  test('changes words, with a model’s name rule', async () => {
+  test('changes the description, with the naming rule for models', async () => {
     const id = await create(ada, { dataset_type: 'MODEL', title: 'Model one' });
     const update = (body: object) =>
       server.request(contract.updateAsset, { params: { id }, body }, { as: ada });
@@ -160,7 +160,7 @@ describe('changing and deleting', () => {
     });
   });
 
-  test('the bytes of a deleted asset go unless another one has them', async () => {
+  test('deletes the bytes of a deleted asset unless another asset has them', async () => {
     const [first, second] = [await create(ada), await create(ada)];
     const [own, shared] = [randomBytes(20).toString('hex'), randomBytes(20).toString('hex')];
     await upload(ada, first, 'own.txt', own);
@@ -182,7 +182,7 @@ describe('changing and deleting', () => {
     expect(await (await download(ada, second, 'own.txt')).text()).toBe(own);
   });
 
-  test('what is in use stays', async () => {
+  test('does not delete an asset in use', async () => {
     const id = await create(ada);
     const findUses = [async () => 'The run Facts uses this dataset'];
     await expect(deleteAsset(contextOf(ada), { assetId: id, findUses })).rejects.toMatchObject({
@@ -193,7 +193,7 @@ describe('changing and deleting', () => {
   });
 });
 
-test('an uploaded model says what it can be used for, and which file is missing', async () => {
+test('reports the possible uses of an uploaded model and its missing files', async () => {
   const id = await create(ada, { dataset_type: 'MODEL', title: 'Uploaded' });
   const readiness = () => server.request(contract.getModelReadiness, { params: { id } }, { as: ada });
   expect(await readiness()).toEqual({
@@ -213,7 +213,7 @@ test('an uploaded model says what it can be used for, and which file is missing'
   await upload(ada, id, 'model.safetensors', Buffer.concat([length, Buffer.from(header)]));
   expect((await readiness()).train).toBe('Uploaded has no config.json, which describes its architecture');
   await upload(ada, id, 'config.json', '{}');
-  // Training and vLLM read no other tokenizer.
+  // Training and vLLM support no other tokenizer.
   await upload(ada, id, 'vocab.json', '{}');
   expect((await readiness()).train).toMatch(/^Uploaded has no tokenizer\.json\. AutoTokenizer\./);
   await upload(ada, id, 'tokenizer.json', '{}');
@@ -241,7 +241,7 @@ test('an uploaded model says what it can be used for, and which file is missing'
   });
 });
 
-test('price and publication can be changed, and what cannot be is refused by name', async () => {
+test('changes price and publication, and rejects invalid values by field', async () => {
   const id = await create(ada);
   const update = (body: object) =>
     server.request(contract.updateAsset, { params: { id }, body }, { as: ada });
@@ -253,7 +253,7 @@ test('price and publication can be changed, and what cannot be is refused by nam
   expect((await get(ada, id)).title).toBe('Facts');
 });
 
-test('a card, a folder and the size of an asset can be read', async () => {
+test('returns the card, a folder and the size of an asset', async () => {
   const id = await create(ada, { dataset_type: 'MODEL', title: 'With a card' });
   const store = (content: string) => storeBlob(server.services, Readable.from([Buffer.from(content)]));
   const files = [
@@ -265,7 +265,7 @@ test('a card, a folder and the size of an asset can be read', async () => {
     server.services.db.transaction().execute((tx) => createRevisionFromBlobs(tx, { assetId: id, files }));
   const { revisionId } = await create1();
   expect(await create1()).toEqual({ revisionId });
-  // What a run has made leaves what its owner has added meanwhile.
+  // The result of a run preserves files that the owner added in the meantime.
   const paths = async () => (await get(ada, id)).files.map((file) => file.path);
   const made = [
     { path: 'README.md', ...(await store('# Card of a run')) },
@@ -301,7 +301,7 @@ test('a card, a folder and the size of an asset can be read', async () => {
   ).rejects.toThrow('The blob store does not hold');
 });
 
-test('lineage is kept with the titles of its time', async () => {
+test('stores lineage with the titles at that time', async () => {
   const [model, base, data] = [
     await create(ada, { dataset_type: 'MODEL', title: 'Tuned' }),
     await create(ada),
@@ -327,7 +327,7 @@ test('lineage is kept with the titles of its time', async () => {
   expect(await readLineage(server.services.db, { assetId: base })).toBeNull();
 });
 
-test('others see nothing of an asset, whatever they try', async () => {
+test('hides an asset from other users in every call', async () => {
   const id = await create(ada);
   await upload(ada, id, 'a.csv', 'a,b\n1,2\n');
   const params = { id };
@@ -359,7 +359,7 @@ test('others see nothing of an asset, whatever they try', async () => {
   expect((await get(ada, id)).title).toBe('Facts');
 });
 
-test('numbers kept with assets are the sums of their files', async () => {
+test('stored totals of assets are the sums of their files', async () => {
   const { rows } = await sql<{ id: string }>`
     select a.id from assets a left join asset_files f on f.asset_id = a.id and f.last_number is null
     group by a.id having a.file_count <> count(f.path) or a.size_bytes <> coalesce(sum(f.size_bytes), 0)`.execute(

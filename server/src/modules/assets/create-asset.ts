@@ -11,8 +11,8 @@ import { insertAsset } from './insert-asset.ts';
 const families: Record<(typeof uploadBaseModelTypes)[number], string> = { llama3: 'llama', qwen: 'qwen' };
 
 /**
- * Makes an empty dataset or model of the caller and returns its id. Titles may repeat: ids tell
- * assets apart, and a fine-tune that is tried again should not be refused for its name.
+ * Creates an empty dataset or model of the caller and returns its id. Titles may repeat: ids identify assets,
+ * and a repeated fine-tune must not fail because of its name.
  */
 export async function createAsset(ctx: Context, payload: InputOf<typeof endpoint>['body']): Promise<string> {
   const { userId } = ctx.caller;

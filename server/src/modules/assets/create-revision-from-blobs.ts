@@ -5,11 +5,10 @@ import { addRevision, type NewFile } from './add-revision.ts';
 import { CARD_PATH, findAsset, listNewestFiles, lockAsset } from './queries.ts';
 
 /**
- * Gives an asset a revision of exactly these files, or of these and the others that it has, whose bytes the blob store
- * already holds, e.g. what a run has made. A card is one of the others where there is one already: its owner has written it
- * meanwhile. Where the newest revision lists the same it stays. Throws
- * AppError('not_found') when the asset was deleted meanwhile, and an Error when the store does not
- * hold the bytes of a file.
+ * Adds a revision with exactly these files, or with these and the asset's other files. Their bytes must be in
+ * the blob store. With `keepsOthers`, an existing card stays, because its owner may have edited it in the
+ * meantime. Adds nothing if the newest revision has the same files. Throws AppError 'not_found' if the asset
+ * was deleted in the meantime, and an Error if the store lacks a file's bytes.
  */
 export async function createRevisionFromBlobs(
   tx: Transaction,

@@ -19,7 +19,7 @@ beforeAll(async () => {
   [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
 });
 
-test('a model stays while others are made from it', async () => {
+test('does not delete a model while others are based on it', async () => {
   const base = await create(ada, { dataset_type: 'MODEL', title: 'A base' });
   const source = (assetId: string) => ({ assetId, revisionId: assetId, title: 'Kept' });
   const tuned: string[] = [];
@@ -45,7 +45,7 @@ test('a model stays while others are made from it', async () => {
   expect((await remove(base)).status).toBe(204);
 });
 
-test('a model goes while only whole models were made from it', async () => {
+test('deletes a model if only complete models are based on it', async () => {
   const base = await create(ada, { dataset_type: 'MODEL', title: 'Left behind' });
   const source = { assetId: base, revisionId: base, title: 'Left behind' };
   const [mine, bobs] = [
@@ -63,7 +63,7 @@ test('a model goes while only whole models were made from it', async () => {
   }
   const remove = async () => server.send(contract.deleteAsset, { params: { id: base } }, { as: ada });
   await upload(bob, bobs, 'config.json', '{}');
-  // As long as its run has not made it.
+  // Before its run has created it.
   expect((await refusalOf(await remove())).message).toContain("'Full one' cannot work without it");
   await upload(ada, mine, 'config.json', '{}');
   expect((await remove()).status).toBe(204);
@@ -71,7 +71,7 @@ test('a model goes while only whole models were made from it', async () => {
   expect(lineage).toMatchObject({ base_model: { title: 'Left behind' } });
 });
 
-test('a model stays while an adapter that its owner has uploaded stands on it', async () => {
+test("does not delete a model while its owner's adapter is based on it", async () => {
   const base = await create(ada, { dataset_type: 'MODEL', title: 'Stood upon' });
   const [adapter, whole, bobs] = [
     await create(ada, { dataset_type: 'MODEL', title: 'Own adapter', parent_dataset_id: base }),
@@ -94,7 +94,7 @@ test('a model stays while an adapter that its owner has uploaded stands on it', 
   expect((await remove(base)).status).toBe(204);
 });
 
-test('a deletion whose rows cannot be purged at once is done all the same, and purged by the job', async () => {
+test('completes a deletion whose rows cannot be purged immediately, and lets the job purge them', async () => {
   const { db, pool } = server.services;
   const id = await create(ada);
   const rows = () => db.selectFrom('assets').select('deleted_at').where('id', '=', id).execute();
@@ -112,7 +112,7 @@ test('a deletion whose rows cannot be purged at once is done all the same, and p
   expect(await rows()).toEqual([]);
 });
 
-test('bytes that cannot be deleted keep no others', async ({ onTestFinished }) => {
+test('deletes other bytes if some cannot be deleted', async ({ onTestFinished }) => {
   const { blobs } = server.services;
   const stored = await Promise.all(
     [1, 2].map(() => storeBlob(server.services, Readable.from([randomBytes(20)]))),

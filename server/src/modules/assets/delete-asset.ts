@@ -7,10 +7,10 @@ import { purgeAsset } from './purge-asset.ts';
 import { removeAsset } from './remove-asset.ts';
 
 /**
- * Deletes the asset with all its revisions; its bytes go once nothing else refers to them. Throws
- * AppError('conflict') while a run or a deployment uses it, or a model that was fine-tuned from it, or uploaded as an adapter of
- * it, is there: that one holds only what it has learnt, and cannot be served without its base. Others' models keep it only
- * while their owners may read it.
+ * Deletes the asset with all its revisions, and its bytes once nothing else refers to them. Throws AppError
+ * 'conflict' while a run or a deployment uses it, or while a model depends on it: a fine-tune or an uploaded
+ * adapter cannot be served without its base. Other users' models only count while their owners may read the
+ * base.
  */
 export async function deleteAsset(
   ctx: Context,
@@ -23,8 +23,8 @@ export async function deleteAsset(
     await removeAsset(tx, { asset, userId, findUses: input.findUses });
     await ctx.jobs.enqueue(tx, collectBlobsJob, {});
   });
-  // What is left of a large one is the job's work, as is all of it where this fails: the asset is deleted.
+  // The asset is deleted already: the job deletes the rest of a large asset, or everything if this fails.
   await purgeAsset(ctx.db, { assetId }).catch((error: unknown) =>
-    ctx.log.warn({ err: error, asset_id: assetId }, 'the rows of a deleted asset are left to the job'),
+    ctx.log.warn({ err: error, asset_id: assetId }, 'failed to purge a deleted asset; the job will retry'),
   );
 }

@@ -4,8 +4,8 @@ import { isReadableBy } from './access/readable.ts';
 import { isWhole } from './queries.ts';
 
 /**
- * Models of its owner that cannot work without this one: the first titles, and how many they are. They were fine-tuned from
- * it, or are adapters that were uploaded for it; one whose weights are all its own works without it.
+ * Returns the first titles and the number of the owner's models that depend on this one: fine-tunes and
+ * adapters without full weights.
  */
 export async function listOwnDependents(
   tx: Transaction,
@@ -36,8 +36,8 @@ export async function listOwnDependents(
 }
 
 /**
- * How many models of others were fine-tuned from this one by whoever may still read it: only those can be deployed. What
- * others have uploaded for it keeps nobody's model.
+ * Counts other users' fine-tunes of this model whose owners may still read it: only those can be deployed.
+ * Uploaded adapters of other users do not count.
  */
 export async function countForeignDependents(
   tx: Transaction,

@@ -18,7 +18,7 @@ import { toSummary } from './to-wire.ts';
 
 const CARD_BYTES_MAX = 512 * 1024;
 
-/** A dataset or model with its first files, its card and what it was made from. */
+/** Returns a dataset or model with its first files, its card and its lineage. */
 export async function getAsset(ctx: Context, input: { assetId: string }): Promise<Asset> {
   const { userId } = ctx.caller;
   const asset = await findReadableAsset(ctx.db, { assetId: input.assetId, userId });
@@ -52,13 +52,13 @@ async function readText(services: Services, card: FileRow | undefined): Promise<
   try {
     return await text(await readBlob(services, { sha256: card.sha256, path: card.path, range }));
   } catch (error) {
-    // The rest of the page is there to upload the file again.
+    // Show the rest of the page, so that the user can upload the file again.
     if (error instanceof AppError) return null;
     throw error;
   }
 }
 
-/** What it was made from, of which a reader is told what they may read; its owner all of it, deleted or not. */
+/** Returns an asset's lineage. Readers see only readable sources; the owner sees all. */
 async function findLineage({ db, caller }: Context, asset: AssetRow): Promise<Asset['lineage']> {
   const lineage = await readLineage(db, { assetId: asset.id });
   if (!lineage) return null;

@@ -5,7 +5,7 @@ import { insertAsset as insertRow, type NewAsset } from './queries.ts';
 
 export type { NewAsset };
 
-/** Makes a dataset or a model without files in someone's transaction and returns its id. Amounts are micro-BGL. */
+/** Creates an asset without files in the caller's transaction and returns its id. Amounts are micro-BGL. */
 export async function insertAsset(tx: Transaction, asset: NewAsset): Promise<string> {
   const id = await insertRow(tx, asset);
   await recordAudit(tx, {

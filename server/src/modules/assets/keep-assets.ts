@@ -3,8 +3,9 @@ import { AppError } from '../../platform/errors.ts';
 import { selectReadableIds } from './access/select-readable-ids.ts';
 
 /**
- * Step: keeps the assets from being deleted, and from being closed to the user, until the transaction ends, so that what it
- * writes is seen by whoever wants to do so. Throws AppError('not_found') when one is gone, or closed, already.
+ * Step: prevents the assets from being deleted, or closed to the user, until the transaction ends, so that
+ * such a change sees what the transaction writes. Throws AppError 'not_found' if an asset is already deleted
+ * or closed.
  */
 export async function keepAssets(
   tx: Transaction,
@@ -12,7 +13,7 @@ export async function keepAssets(
 ): Promise<void> {
   const wanted = [...new Set(ids)].sort();
   await tx.selectFrom('assets').select('id').where('id', 'in', wanted).orderBy('id').forKeyShare().execute();
-  // Only now, so that it sees what those did whom it had to wait for.
+  // Check after locking, to see the changes of transactions that this one waited for.
   const readable = await selectReadableIds(tx, { ids: wanted, userId });
   if (readable.size < wanted.length) throw new AppError('not_found', { publicMessage: 'Asset not found' });
 }

@@ -9,7 +9,10 @@ import { toSummary } from './to-wire.ts';
 
 type Query = InputOf<typeof endpoint>['query'];
 
-/** The caller's datasets, models or indexes, those of others that the caller may read, and the starter models, each where asked for. */
+/**
+ * Lists the caller's datasets, models or indexes, other users' assets that the caller may read, and the
+ * starter models, as requested.
+ */
 export async function listAssets(ctx: Context, query: Query): Promise<ResponseOf<typeof endpoint>> {
   const { userId } = ctx.caller;
   const { rows, nextCursor } = await readPage(ctx.db, {
@@ -35,7 +38,7 @@ export async function listAssets(ctx: Context, query: Query): Promise<ResponseOf
   };
 }
 
-/** What an operator has granted comes with the starter models: it is chosen from the same forms. */
+/** Granted models are listed with the starter models, because users choose them from the same forms. */
 function waysOf({ whose, include_starter: withStarter }: Pick<Query, 'whose' | 'include_starter'>): Way[] {
   const everybodys: Way[] = withStarter ? ['starter', 'granted'] : [];
   return whose === 'all' ? ['own', 'shared', 'published', ...everybodys] : [whose, ...everybodys];

@@ -2,13 +2,10 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { deleteAssetRow, deletePiece, lockAsset } from './queries.ts';
 
-/** Some tenths of a second: what others wait for, and what a transaction that is broken off has to undo. */
+/** Takes some tenths of a second, for which other transactions may wait. */
 const PIECE_ROWS = 5_000;
 
-/**
- * Deletes one piece of the rows of a deleted asset. False while there is more; most assets go in
- * one piece.
- */
+/** Deletes one piece of a deleted asset's rows. Returns false if there are more. */
 export async function purgeAsset(
   db: Database,
   input: { assetId: string; pieceRows?: number },

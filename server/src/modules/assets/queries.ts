@@ -8,23 +8,22 @@ import type { CardFields } from './card/card-metadata.ts';
 export type AssetRow = Selectable<DB['assets']> & {
   owner_username: string | null;
   downloads: bigint;
-  /** With users by their names. */
+  /** Shared with individual users. */
   is_shared: boolean;
-  /** An operator grants who may read it. */
+  /** An operator grants read access. */
   is_restricted: boolean;
-  /** Of a model: it stands by itself. */
+  /** A complete model rather than an adapter. */
   is_whole: boolean;
 };
-/** What a starter model makes. */
 export type StarterTask = NonNullable<AssetSummary['starter_task']>;
 export type RevisionRow = Selectable<DB['revisions']>;
 export type FileRow = Pick<Selectable<DB['asset_files']>, 'path' | 'sha256' | 'size_bytes' | 'uploaded_at'>;
 export type LineageRow = Selectable<DB['asset_lineage']>;
 
-/** The file of a model that says what it is. */
+/** The file that describes an asset. */
 export const CARD_PATH = 'README.md';
 
-/** Assets that are there, each with the name of its owner and its downloads. */
+/** Selects existing assets, each with its owner's name and its downloads. */
 export function selectAssets(db: Database | Transaction) {
   return db
     .selectFrom('assets')
@@ -43,7 +42,7 @@ export function selectAssets(db: Database | Transaction) {
     ]);
 }
 
-/** Whether its newest files are a model that Transformers loads by itself, and no adapter. */
+/** Returns the condition that the newest files are a complete model for Transformers, not an adapter. */
 export function isWhole(assetId: RawBuilder<unknown>): RawBuilder<boolean> {
   const hasFile = (path: string) => sql<boolean>`exists (
     select from asset_files file where file.asset_id = ${assetId} and file.path = ${path} and file.last_number is null)`;
@@ -54,7 +53,7 @@ export async function findAsset(db: Database | Transaction, assetId: string): Pr
   return selectAssets(db).where('assets.id', '=', assetId).executeTakeFirst();
 }
 
-/** Holds the asset until the transaction ends: changes to one asset follow one another. */
+/** Locks the asset until the transaction ends, so that changes to one asset are sequential. */
 export async function lockAsset(tx: Transaction, assetId: string): Promise<void> {
   await tx.selectFrom('assets').select('id').where('id', '=', assetId).forUpdate().execute();
 }
@@ -69,7 +68,7 @@ export async function selectTitles(db: Database, ids: string[]): Promise<{ id: s
 }
 
 export type NewAsset = {
-  /** A new one by default. */
+  /** Defaults to a new id. */
   id?: string;
   ownerUserId: string;
   datasetType: DatasetType;
@@ -85,7 +84,7 @@ export type NewAsset = {
   baseModelType?: string | null;
   family?: string;
   parentAssetId?: string | null;
-  /** Of the repository; from the title unless said. */
+  /** The repository name. Derived from the title by default. */
   name?: string;
 };
 
@@ -115,7 +114,10 @@ export async function insertAsset(tx: Transaction, asset: NewAsset): Promise<str
   return id;
 }
 
-/** Models of that name with files, those first that come first: one's own by title, starters and restricted models by id. */
+/**
+ * Returns models with this name and with files, by precedence: own models by title, then starter and
+ * restricted models by id.
+ */
 export async function selectModelsByName(
   db: Database | Transaction,
   { name, userId }: { name: string; userId: string },
@@ -157,7 +159,7 @@ export async function updateAssetRow(
     .execute();
 }
 
-/** From here on the asset is gone for everybody; its rows are deleted afterwards. */
+/** Marks the asset as deleted for all users; its rows are deleted afterwards. */
 export async function markDeleted(tx: Transaction, assetId: string): Promise<void> {
   await tx
     .updateTable('assets')
@@ -177,7 +179,7 @@ export async function listDeletedAssets(db: Database, limit: number): Promise<st
   return rows.map((row) => row.id);
 }
 
-/** Deletes at most `limit` files or revisions of an asset and answers how many. */
+/** Deletes at most `limit` files or revisions of an asset and returns their number. */
 export async function deletePiece(
   tx: Transaction,
   table: 'asset_files' | 'revisions',
@@ -208,7 +210,7 @@ export async function findRevision(
     .executeTakeFirst();
 }
 
-/** With the assets that they are of, where those are still there and the user may read them. */
+/** Returns revisions with their assets, without deleted and unreadable assets. */
 export async function selectRevisions(
   db: Database | Transaction,
   { ids, userId }: { ids: string[]; userId: string },
@@ -226,19 +228,20 @@ export async function selectRevisions(
 export const fileColumns = ['path', 'sha256', 'size_bytes', 'uploaded_at'] as const;
 
 /**
- * Which of a revision's files are read, all of them unless said: those of these paths; `top`: those in no folder, and
- * GGUF weights; those whose path matches a regular expression of PostgreSQL, in any case; the first ones.
+ * Filters for a revision's files; all by default. `paths`: these paths. `top`: files outside of folders, and
+ * GGUF weights. `matching`: paths that match a regular expression of PostgreSQL, ignoring case. `limit`: the
+ * first ones.
  */
 export type FileChoice = {
   paths?: string[];
   top?: boolean;
   matching?: string;
-  /** Only those behind this path. */
+  /** Only paths after this one. */
   after?: string | undefined;
   limit?: number;
 };
 
-/** Files of one revision, in the order of their paths. */
+/** Returns files of one revision in the order of their paths. */
 export async function listFiles(
   db: Database | Transaction,
   { assetId, number, paths, top, matching, after, limit }: { assetId: string; number: number } & FileChoice,
@@ -250,7 +253,7 @@ export async function listFiles(
     .where('first_number', '<=', number)
     .where((eb) => eb.or([eb('last_number', 'is', null), eb('last_number', '>=', number)]));
   if (paths !== undefined) query = query.where(sql<boolean>`path = any(${paths}::text[])`);
-  // What Transformers opens lies in no folder; llama.cpp is led to its file wherever that is.
+  // Transformers opens no files in folders; llama.cpp gets the path of its file.
   if (top) query = query.where(sql<boolean>`(strpos(path, '/') = 0 or path like '%.gguf')`);
   if (matching !== undefined) query = query.where('path', '~*', matching);
   if (after !== undefined) query = query.where('path', '>', after);
@@ -296,7 +299,7 @@ export async function insertRevision(
   return id;
 }
 
-/** Ends the newest files of these paths with the revision `lastNumber`; paths without a file are left out. */
+/** Ends the newest files of these paths at the revision `lastNumber`; ignores paths without a file. */
 export async function endFiles(
   tx: Transaction,
   assetId: string,
@@ -312,7 +315,7 @@ export async function endFiles(
     .execute();
 }
 
-/** Any number of files in one statement. */
+/** Inserts any number of files in one statement. */
 export async function insertFiles(
   tx: Transaction,
   assetId: string,
@@ -336,7 +339,7 @@ export async function insertFiles(
     ) as file (path, sha256, size_bytes)`.execute(tx);
 }
 
-/** `isLora`: whether the model is a LoRA from now on; undefined leaves it as it is. */
+/** `isLora`: whether the model is a LoRA; undefined leaves it unchanged. */
 export async function setNewestRevision(
   tx: Transaction,
   assetId: string,
@@ -345,7 +348,7 @@ export async function setNewestRevision(
     files: number;
     bytes: bigint;
     isLora: boolean | undefined;
-    /** Undefined leaves them as they are. */
+    /** Undefined leaves them unchanged. */
     card: CardFields | undefined;
   },
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { findLineage } from './queries.ts';
 
 type Source = { assetId: string; revisionId: string; title: string };
 
-/** What a model was made from; null for one that was uploaded. */
+/** Returns the sources of a model; null for an uploaded model. */
 export async function readLineage(
   tx: Database | Transaction,
   input: { assetId: string },

@@ -7,9 +7,9 @@ export type AssetRevision = ReadableRevision & {
 };
 
 /**
- * One revision of an asset with its files, the newest unless said, for work that uses exactly
- * that. An asset may have very many files: whoever needs some says which, and gets those of them that are there. Throws
- * what `requireRevision` throws.
+ * Returns a revision of an asset with its files, by default the newest, for work on exactly this revision. An
+ * asset may have very many files: use the filters if only some are needed. Throws the errors of
+ * `requireRevision`.
  */
 export async function readRevision(
   tx: Database | Transaction,

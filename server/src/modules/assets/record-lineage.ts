@@ -1,7 +1,7 @@
 import type { Transaction } from '../../platform/db/database.ts';
 import { insertLineage } from './queries.ts';
 
-/** Notes what a model was made from. The first note stays; the titles are kept as they are now. */
+/** Records the sources of a model with their current titles. An existing record stays. */
 export async function recordLineage(
   tx: Transaction,
   lineage: {

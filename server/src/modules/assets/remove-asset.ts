@@ -7,12 +7,13 @@ import { countForeignDependents, listOwnDependents } from './dependent-queries.t
 import { endUploadsOf } from './files/upload/parts/queries.ts';
 import { markDeleted } from './queries.ts';
 
-/** Models that a refusal names. */
+/** Maximum models named in an error. */
 const NAMED_MAX = 3;
 
 /**
- * Step: deletes a locked asset for everybody; its rows are left to `purgeAsset`. `userId` is who does it, null an operator at
- * the machine. Throws AppError('conflict') while something uses it.
+ * Step: deletes a locked asset for all users, except for its rows, which `purgeAsset` deletes. `userId` is
+ * the deleting user; null for an operator on the machine. Throws AppError 'conflict' while something uses the
+ * asset.
  */
 export async function removeAsset(
   tx: Transaction,

@@ -41,7 +41,7 @@ import { updateAsset } from './update-asset.ts';
 
 const DOWNLOADS_PER_MINUTE = 120;
 
-/** All routes but `POST /api/v1/asset`, which training binds since it may start a fine-tune. */
+/** All routes except `POST /api/v1/asset`, which the training module binds to start fine-tunes. */
 export function assetsRoutes(parts: { findUses: FindAssetUse[]; checkModelFile: CheckModelFile }): Binding[] {
   return [
     bind(contract.getAsset, (ctx, { params }) => getAsset(ctx, { assetId: params.id })),

@@ -4,7 +4,7 @@ import type { AssetRow, FileRow } from './queries.ts';
 
 const STARTER_OWNER = 'bakehouse';
 
-/** A row as lists show it, with its pipeline where that was looked up. */
+/** Returns a row in the format of lists, with its pipeline if it was looked up. */
 export function toSummary(row: AssetRow, pipeline: string | null = null): AssetSummary {
   return {
     dataset_id: row.id,

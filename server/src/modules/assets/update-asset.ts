@@ -10,7 +10,7 @@ import { lockChangeableAsset } from './access/lock-changeable-asset.ts';
 import { getAsset } from './get-asset.ts';
 import { type AssetRow, updateAssetRow } from './queries.ts';
 
-/** Changes what describes an asset; what is absent stays. */
+/** Changes an asset's description; absent fields stay unchanged. */
 export async function updateAsset(
   ctx: Context,
   input: { assetId: string; changes: InputOf<typeof endpoint>['body'] },
@@ -43,7 +43,7 @@ export async function updateAsset(
   return getAsset(ctx, { assetId });
 }
 
-/** Published it would be everybody's, whom the operator has granted it or not. */
+/** Publishing would open the model to users without a grant. */
 function refuseRestricted({ title, is_restricted: isRestricted }: AssetRow): void {
   if (!isRestricted) return;
   throw new AppError('conflict', {

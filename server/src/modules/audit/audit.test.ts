@@ -25,8 +25,8 @@ import { auditedElsewhere, notAudited } from './testing/not-audited.ts';
 import { signUpPeople } from './testing/sign-up-people.ts';
 
 /*
- * Every call of the contract that may change something leaves a row in the audit log. A new one fails until it is
- * called below, or has its reason in `testing/not-audited.ts`.
+ * Every call of the contract that may change something adds a row to the audit log. A new call fails until it
+ * is called below, or has a reason in `testing/not-audited.ts`.
  */
 
 const server = await testServer({ readData: async () => goodData });
@@ -119,7 +119,7 @@ async function askForAccess(): Promise<void> {
   );
 }
 
-/** Signs Ada in in one more browser; resolves to its cookie. */
+/** Signs Ada in in another browser; resolves to its cookie. */
 async function signIn(): Promise<string> {
   const answer = await fetch(`${server.url}/api/auth/sign-in/email`, {
     method: 'POST',
@@ -147,7 +147,7 @@ async function deleteAccount(): Promise<void> {
   await request(privacy.deleteAccount, { body }, { headers: { cookie } });
 }
 
-/** What deploys a model of pictures, and what ends that: at once, since the machine has room for few of them. */
+/** Deploys and terminates an image model. Terminates it immediately, because the machine has room for few. */
 function imageCalls(
   deployPod: typeof imageDeployments.imageCalls.flux.deploy,
   end: typeof imageDeployments.imageCalls.flux.terminate,
@@ -166,7 +166,7 @@ function imageCalls(
   ];
 }
 
-/** Each call, and what the log says of it. */
+/** Each call with its action in the log. */
 const calls: [endpoint: unknown, action: string, make: () => Promise<unknown>][] = [
   [assets.createAsset, 'asset.created', () => makeAsset()],
   [assets.createAsset, 'run.started', startRun],
@@ -361,13 +361,10 @@ test('every call that may change something is called below, or has a reason not 
   expect(unknown.map(({ method, path: target }) => `${method} ${target}`)).toEqual([]);
 });
 
-test.each([...auditedElsewhere.values()])(
-  '$action is looked for in $test',
-  async ({ action, test: file }) => {
-    const text = await readFile(path.join(import.meta.dirname, '..', file), 'utf8');
-    expect(text).toContain(`'${action}'`);
-  },
-);
+test.each([...auditedElsewhere.values()])('$test contains $action', async ({ action, test: file }) => {
+  const text = await readFile(path.join(import.meta.dirname, '..', file), 'utf8');
+  expect(text).toContain(`'${action}'`);
+});
 
 test.each(calls.map(([endpoint, action, make]) => [(endpoint as Endpoint).path, action, make] as const))(
   '%s is recorded as %s',
@@ -378,7 +375,7 @@ test.each(calls.map(([endpoint, action, make]) => [(endpoint as Endpoint).path, 
   },
 );
 
-test('no row has a secret in it', async () => {
+test('no row contains a secret', async () => {
   const text = JSON.stringify(await audit({ limit: 200 }));
   expect(text).not.toContain(ada.apiKey);
   expect(text).not.toMatch(/bk_[0-9A-Za-z]{20}/);

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { signUpOperator } from '../../testing/sign-up-operator.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 
-test('an entry says what the ids in it are called now, and nothing of what is deleted', async () => {
+test('an entry shows the current names of its ids, and nothing of deleted ones', async () => {
   const server = await testServer();
   const { request, services, signUp } = server;
   const [olga, ada, bob] = [await signUpOperator(server), await signUp('Ada'), await signUp('Bob')];

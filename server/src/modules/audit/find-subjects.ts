@@ -3,14 +3,14 @@ import { isUuid } from '../../platform/is-uuid.ts';
 import { findNames } from '../accounts/steps.ts';
 import { findTitles } from '../assets/find-titles.ts';
 
-/** Where entries name what they are about, by its kind. */
+/** The fields of entries that contain ids, by kind. */
 const fields = {
   users: ['recipient_id', 'payer_id', 'inviter_id', 'to_user_id'],
   keys: ['key_id'],
   assets: ['asset_id', 'model_id'],
 };
 
-/** What the ids in these details stand for, as it is called now; what is gone is left out. */
+/** Returns the current names of the ids in these details, without deleted ones. */
 export async function findSubjects(
   db: Database,
   details: Record<string, string>[],
@@ -18,7 +18,7 @@ export async function findSubjects(
   const idsIn = (names: string[]) => [
     ...new Set(details.flatMap((detail) => names.flatMap((name) => detail[name] ?? []))),
   ];
-  // A restricted model has a name of its own where others have such an id.
+  // Other entries use these fields for the name of a restricted model.
   const uuidsIn = (names: string[]) => idsIn(names).filter(isUuid);
   const [named, titled] = await Promise.all([
     findNames(db, { userIds: idsIn(fields.users), keyIds: uuidsIn(fields.keys) }),

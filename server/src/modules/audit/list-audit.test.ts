@@ -22,13 +22,13 @@ const audit = (query: Parameters<typeof request<typeof listAudit>>[1]['query'] =
   request(listAudit, { query }, { as: olga });
 
 describe('the list', () => {
-  test('goes on behind a page in which the ledger has nothing', async () => {
+  test('continues after a page without ledger entries', async () => {
     await makeAsset();
     const { next_cursor } = await audit({ limit: 1 });
     expect((await audit({ limit: 1, cursor: next_cursor ?? undefined })).entries).toHaveLength(1);
   });
 
-  test('says who did what, by pages without a gap or a repetition, the ledger in between', async () => {
+  test('has pages without gaps or repetitions, including ledger entries', async () => {
     const whole = (await audit({ limit: 200 })).entries;
     expect(whole.length).toBeGreaterThan(20);
     expect(whole.map(({ at }) => at)).toEqual(
@@ -54,7 +54,7 @@ describe('the list', () => {
     });
   });
 
-  test('is filtered by who did it, however they are named, and by the noun', async () => {
+  test('is filtered by user, named in any way, and by noun', async () => {
     for (const user of [olga.email, olga.userId]) {
       const { entries } = await audit({ user, limit: 200 });
       expect(new Set(entries.map((entry) => entry.user_id))).toEqual(new Set([olga.userId]));
@@ -78,7 +78,7 @@ describe('the list', () => {
     ]);
   });
 
-  test('has every entry on some page, also where a transaction that began first wrote last', async () => {
+  test('has every entry on some page, even if the transaction that started first wrote last', async () => {
     const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
     for (const [action, second] of [['door.opened', 2] as const, ['door.closed', 1] as const])
       await services.db

@@ -6,20 +6,20 @@ import { listAuditEntries } from '../accounts/steps.ts';
 import { listSends } from '../credits/list-sends.ts';
 import { findSubjects } from './find-subjects.ts';
 
-/** The cursor before the first page: above any row's number, and within a cursor's 18 digits. */
+/** The cursor of the first page: above any row's number, and within a cursor's 18 digits. */
 const FIRST_PAGE = 10n ** 18n - 1n;
 const SENDS_NOUN = 'credits';
 
 /**
- * Who has changed what, newest first; the caller is an operator. Credits that users send each other come from
- * the ledger, which is append-only itself: they are not written twice. The cursor has the place in each of the two.
+ * Lists changes, newest first; the caller is an operator. Sends of credits are read from the append-only
+ * ledger instead of being recorded twice. The cursor contains a position in each of the two.
  */
 export async function listAudit(
   ctx: Context,
   { query }: InputOf<typeof contract>,
 ): Promise<ResponseOf<typeof contract>> {
   const { user, noun, limit } = query;
-  // Of a deleted account only the id is left.
+  // Only the id of a deleted account remains.
   const userId = user === undefined ? undefined : ((await findUserId(ctx.db, user)) ?? user);
   const [beforeEntry = FIRST_PAGE, beforeSend = FIRST_PAGE] = query.cursor?.split('-').map(BigInt) ?? [];
   const page = { userId, limit: limit + 1 };
@@ -53,8 +53,9 @@ export async function listAudit(
 }
 
 /**
- * The two lists as one, newest first, each in the order in which it came. A transaction that began before another one
- * may be numbered after it; since the cursor is a number, sorting by time would push one of the two off every page.
+ * Merges the lists, newest first, preserving the order of each. A transaction may start before another and
+ * still get the higher number; because the cursor is a number, sorting by time would drop one of the two from
+ * every page.
  */
 function mergeByTime<A extends { at: Date }, B extends { at: Date }>(
   ones: readonly A[],

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await sql`analyze audit_log, ledger_transfers`.execute(db);
 });
 
-/** How PostgreSQL plans the query that this makes. */
+/** Returns PostgreSQL's plan of the query. */
 async function planOf(list: () => Promise<unknown[]>): Promise<string> {
   asked.length = 0;
   expect(await list()).toEqual([]);
@@ -39,18 +39,18 @@ async function planOf(list: () => Promise<unknown[]>): Promise<string> {
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 }
 
-test('changes of a rare noun are found by an index', async () => {
+test('finds changes with a rare noun through an index', async () => {
   expect(await planOf(() => listAuditEntries(db, { ...page, noun: 'price' }))).toContain('audit_log_by_noun');
 });
 
-test('credits that were sent are found among many charges by an index, of all and of one user', async () => {
+test('finds sent credits among many charges through an index, of all users and of one', async () => {
   const ofAll = await planOf(() => listSends(db, page));
   expect(ofAll).toMatch(/Index Scan Backward using ledger_transfers_sent(_by)? /);
   expect(ofAll).not.toContain('Seq Scan on ledger_transfers');
   expect(await planOf(() => listSends(db, { ...page, userId: 'ada' }))).toContain('ledger_transfers_sent');
 });
 
-test('what somebody has asked for within the hour is counted without reading all that they ever did', async () => {
+test("counts a user's requests within the hour without reading all their entries", async () => {
   const count = () => db.transaction().execute((tx) => countRecentAudit(tx, 'ada', 'mail.sent'));
   expect(await count()).toBe(5);
   const [plan] = await plansOf(recording, count, { analyze: true });

@@ -11,9 +11,9 @@ import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { emptySafetensors, goodData } from '../training/testing/test-run.ts';
 
 /*
- * The original product's two public clients as they are published, against the real server: each call
- * for which there is a thing here works, the others get one plain sentence. The client of npm asks
- * `response.data` of fetch in ping and get_version, which nothing that a server answers can give.
+ * The original product's two published clients against the real server: each supported call works, and the
+ * others get one plain sentence. In ping and get_version, the npm client reads `response.data` of fetch,
+ * which no server response has.
  */
 
 const server = await testServer({ readData: async () => goodData });
@@ -24,7 +24,7 @@ const ada = await server.signUp('Ada');
 const bob = await server.signUp('Bob');
 const base = await makeBaseModel(ada);
 
-/** A model to tune from, as `curl` would upload it. */
+/** Creates a base model like an upload with `curl`. */
 async function makeBaseModel({ userId, apiKey }: TestUser): Promise<string> {
   const headers = { 'x-api-key': apiKey };
   const made = await fetch(`${server.url}/api/v1/asset`, {
@@ -61,7 +61,7 @@ const fineTune = (dataset: string, title: string) => ({
   },
 });
 
-describe('bagelml of npm', () => {
+describe('bagelml from npm', () => {
   const client = new Client(
     new Settings({ bagel_server_host: '127.0.0.1', bagel_server_http_port: new URL(server.url).port }),
   );
@@ -73,7 +73,7 @@ describe('bagelml of npm', () => {
       vi.spyOn(console, level).mockImplementation((...words: unknown[]) => void said.push(words));
   });
 
-  /** What the client printed, which is all that most of its methods give. */
+  /** Returns the client's output, which is the only result of most of its methods. */
   const printed = () => said.flat();
 
   async function createDataset(title: string): Promise<string> {
@@ -84,7 +84,7 @@ describe('bagelml of npm', () => {
     return id;
   }
 
-  test('datasets: created, filled, listed, read, changed and deleted', async () => {
+  test('creates, fills, lists, reads, changes and deletes datasets', async () => {
     const id = await createDataset('npm rows');
     await client.get_asset_by_Id(id, ada.apiKey);
     expect(printed()).toContainEqual(expect.objectContaining({ dataset_id: id, file_count: 1 }));
@@ -103,7 +103,7 @@ describe('bagelml of npm', () => {
     expect(printed()).toContain('Asset deleted successfully.');
   });
 
-  test('a fine-tune: started, found as a job, and its files read', async () => {
+  test('starts a fine-tune, finds it as a job, and reads its files', async () => {
     const model = (await client.fine_tune(
       fineTune(await createDataset('npm data'), 'npm tuned'),
       ada.apiKey,
@@ -124,7 +124,7 @@ describe('bagelml of npm', () => {
     expect(printed().join('\n')).toContain('There is no file config.json');
   });
 
-  test('users and keys', async () => {
+  test('returns users and keys', async () => {
     await client.get_user_details(ada.userId, ada.apiKey);
     expect(printed()).toContainEqual(expect.objectContaining({ id: ada.userId, email: ada.email }));
     const made = (await client.create_api_key('npm', ada.userId, ada.apiKey)) as { data: string };
@@ -132,7 +132,7 @@ describe('bagelml of npm', () => {
     expect(printed().filter((one) => typeof one === 'object')).toHaveLength(2);
   });
 
-  test('a key is made for nobody else, and by no key but that of the web app', async () => {
+  test("creates a key for no other user, and only with the web app's key", async () => {
     await client.create_api_key('npm', ada.userId);
     await client.create_api_key('npm', ada.userId, 'nonsense');
     await client.create_api_key('npm', ada.userId, bob.apiKey);
@@ -143,7 +143,7 @@ describe('bagelml of npm', () => {
     expect(errors).toEqual(messages.map((message) => expect.stringContaining(message)));
   });
 
-  test('what is not here gets one plain sentence', async () => {
+  test('answers unsupported calls with one plain sentence', async () => {
     await client.query_asset(base, { query_texts: ['bread'] }, ada.apiKey);
     expect(printed()).toContainEqual({
       error: expect.objectContaining({ message: expect.stringContaining('no vector indexes') }),
@@ -153,11 +153,11 @@ describe('bagelml of npm', () => {
   });
 });
 
-describe('bagelml of PyPI', { timeout: 300_000 }, () => {
+describe('bagelml from PyPI', { timeout: 300_000 }, () => {
   const key = ada.apiKey;
   const call = (...calls: [string, ...unknown[]][]) => callBagelml(server.url, { cwd: folder, calls });
 
-  test('datasets: created, filled, listed, read, changed and deleted', async () => {
+  test('creates, fills, lists, reads, changes and deletes datasets', async () => {
     const [heartbeat, id] = await call(['ping'], ['create_asset', { ...payload, title: 'python rows' }, key]);
     expect(heartbeat).toBeGreaterThan(1e18);
     const [uploaded, list, info, columns, link, changed, deleted] = await call(
@@ -180,7 +180,7 @@ describe('bagelml of PyPI', { timeout: 300_000 }, () => {
     expect(deleted).toBe(`Dataset ${String(id)} deleted successfully!`);
   });
 
-  test('a fine-tune: started, found as a job, and its files downloaded, each and as a zip', async () => {
+  test('starts a fine-tune, finds it as a job, and downloads its files, each and as a zip', async () => {
     const [dataset] = await call(['create_asset', { ...payload, title: 'python data' }, key]);
     const [, started] = await call(
       ['file_upload', rows, dataset, key],
@@ -211,7 +211,7 @@ describe('bagelml of PyPI', { timeout: 300_000 }, () => {
     expect(empty).toBe('Error downloading file');
   });
 
-  test('what is not here gets one plain sentence', async () => {
+  test('answers unsupported calls with one plain sentence', async () => {
     const [bought, vector, info] = await call(
       ['buy_asset', base, ada.userId, key],
       ['create_asset', { ...payload, dataset_type: 'VECTOR', title: 'vectors' }, key],
@@ -223,11 +223,11 @@ describe('bagelml of PyPI', { timeout: 300_000 }, () => {
   });
 });
 
-test('a zip whose download is broken off leaves no file open', async () => {
+test('an aborted download of a zip leaves no file open', async () => {
   const ended = Promise.withResolvers<void>();
   const open = new Set<Readable>();
   const read = vi.spyOn(server.services.blobs, 'read').mockImplementation(async () => {
-    // Nothing comes from it: more than the length of the answer would end the download by itself.
+    // Sends nothing: any data beyond the length of the answer would end the download.
     const stalled = new Readable({ read: () => undefined });
     open.add(stalled);
     return stalled.once('close', () => {
@@ -242,7 +242,7 @@ test('a zip whose download is broken off leaves no file open', async () => {
     signal: leaving.signal,
   });
   expect(answer.status).toBe(200);
-  // What comes first is the head of the zip, before a file is opened.
+  // The head of the zip is sent before a file is opened.
   const reader = answer.body?.getReader();
   await reader?.read();
   await expect.poll(() => open.size).toBe(1);
@@ -253,7 +253,7 @@ test('a zip whose download is broken off leaves no file open', async () => {
   read.mockRestore();
 });
 
-/** The bytes of one file of a zip, by Python's own reader. */
+/** Returns the bytes of one file of a zip, with Python's zip reader. */
 async function unzip(file: string, name: string): Promise<Buffer> {
   const program =
     'import sys, zipfile; sys.stdout.buffer.write(zipfile.ZipFile(sys.argv[1]).read(sys.argv[2]))';

@@ -6,9 +6,9 @@ import type { Http } from '../../platform/http/bind.ts';
 import { createApiKey } from '../accounts/keys/create-api-key.ts';
 
 /**
- * Makes a further API key for who sends the one of the web app: in the header, or in the body as
- * the client of npm does. Throws AppError 'unauthenticated' without one, and 'forbidden' for another
- * user's or a key that manages none.
+ * Creates an additional API key for a caller with the web app's key, which is in the header, or in the body
+ * as the npm client sends it. Throws AppError 'unauthenticated' without a key, and 'forbidden' for another
+ * user's key or a key that may not manage keys.
  */
 export async function createClientKey(
   ctx: Context<Caller>,

@@ -7,7 +7,7 @@ import { breakOffWithKey } from '../../platform/http/callers/break-off-with-key.
 import { sendZip } from '../../platform/storage/send-zip.ts';
 import { getInfo } from '../assets/files/get-info.ts';
 
-/** Answers with all files of the newest revision as a zip. Throws AppError('not_found') where there is no file yet. */
+/** Sends all files of the newest revision as a zip. Throws AppError 'not_found' if there are no files yet. */
 export async function downloadModel(
   ctx: Context,
   { modelId }: { modelId: string },

@@ -4,7 +4,7 @@ import { AppError } from '../../platform/errors.ts';
 import { listRuns } from '../training/runs/list-runs.ts';
 import { toJob } from './to-job.ts';
 
-/** The caller's run that makes this model. Throws AppError('not_found') where there is none. */
+/** Returns the caller's run that creates this model. Throws AppError 'not_found' if there is none. */
 export async function getJobOfModel(ctx: Context, { modelId }: { modelId: string }): Promise<Job> {
   const query = { model_id: [modelId], recent: undefined, search: '', limit: 1, cursor: undefined };
   const { runs } = await listRuns(ctx, { params: undefined, query, body: undefined });

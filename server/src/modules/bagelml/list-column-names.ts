@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { previewFile } from '../datasets/preview/preview-file.ts';
 
-/** The names of the columns of a data file. Throws what `previewFile` throws. */
+/** Returns the column names of a data file. Throws the errors of `previewFile`. */
 export async function listColumnNames(
   ctx: Context,
   { assetId, path }: { assetId: string; path: string },

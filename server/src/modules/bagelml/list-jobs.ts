@@ -5,7 +5,7 @@ import { toJob } from './to-job.ts';
 
 const JOBS_MAX = 100;
 
-/** The caller's last runs, newest first: these clients do not ask for a second page. */
+/** Returns the caller's latest runs, newest first. These clients do not request a second page. */
 export async function listJobs(ctx: Context): Promise<Job[]> {
   const query = { model_id: undefined, recent: undefined, search: '', limit: JOBS_MAX, cursor: undefined };
   const { runs } = await listRuns(ctx, { params: undefined, query, body: undefined });

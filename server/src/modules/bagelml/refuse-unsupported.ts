@@ -7,7 +7,7 @@ const GIT =
   'This server keeps no Git datasets. Make a dataset with create_asset, and add its files with file_upload';
 const LIKES = 'Datasets and models have no likes and no ratings here';
 
-/** What the clients can call and this product has nothing for, each with the sentence that it is answered with. */
+/** Calls of the clients without an equivalent in this product, each with its error message. */
 const unsupported: [path: string, sentence: string][] = [
   ['/api/v1/asset/:id/add', VECTORS],
   ['/api/v1/asset/:id/add_image_file', VECTORS],
@@ -28,7 +28,7 @@ const unsupported: [path: string, sentence: string][] = [
   ['/join_waitlist/*', 'There is no waiting list: sign up in the web app'],
 ];
 
-/** Answers the calls that this product has nothing for with one plain sentence. */
+/** Answers unsupported calls with one plain sentence. */
 export const refuseUnsupported: FastifyPluginAsync = async (app) => {
   for (const [url, publicMessage] of unsupported) {
     app.all(url, {

@@ -15,7 +15,7 @@ const VERSION = '1';
 const KEYS_PER_MINUTE = 10;
 const FILES_MAX = 1000;
 
-/** What only the original product's public clients call. */
+/** Calls that only the original product's public clients use. */
 export function bagelmlRoutes(parts: {
   authenticate: (key: string) => Promise<UserCaller | null>;
 }): Binding[] {

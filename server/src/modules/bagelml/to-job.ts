@@ -1,7 +1,7 @@
 import type { Job } from '@bakehouse/contract/bagelml';
 import type { Run } from '@bakehouse/contract/runs';
 
-/** A run as the original product's clients know it. Pure. */
+/** Returns a run in the format of the original product's clients. */
 export function toJob(run: Run): Job {
   const { state, reason, progress, created_at, started_at, ended_at } = run;
   return {
@@ -14,7 +14,7 @@ export function toJob(run: Run): Job {
     progress,
     base_model: run.base_model.dataset_id,
     dataset_id: run.dataset.dataset_id,
-    // The original product has no trainings on pictures.
+    // The original product does not train on pictures.
     file_name: run.dataset.file_name ?? '',
     created_at,
     started_at,

@@ -20,14 +20,14 @@ const refusal = z.object({
 
 export type ChatBody = InputOf<typeof chatCompletions>['body'];
 
-/** What a model wrote, and whether it came to its end; or why it wrote nothing, which costs nothing. */
+/** The model's text and whether it is complete, or the error of an answer, which is free. */
 type ChatAnswer =
   | { text: string; isWhole: boolean; error: null; costMicro: bigint }
   | { error: string; costMicro: bigint };
 
 /**
- * The answer to a chat that this server asks for its user, through the same door as their own would go. Throws where the signal
- * or the end of this process has broken it off.
+ * Returns the answer to a chat on behalf of a user, through the same code as the user's own calls. Throws if
+ * the signal or the end of this process aborted it.
  */
 export async function answerChat(
   services: Services,

@@ -9,16 +9,16 @@ import { mayKeyInfer } from '../accounts/keys/may-key-infer.ts';
 import { openRequests } from '../chat/admit-request.ts';
 import { chargeAnswers } from './hold-for-answers.ts';
 
-/** Requests of a row that are answered at once. */
+/** Concurrent requests of a row. */
 const AT_ONCE = 4;
-/** After this time the next row has a turn. */
+/** After this time, it is the next row's turn. */
 const TURN_MS = 10_000;
-/** How often the server checks whether its users' calls have been answered. */
+/** Interval of checks whether users' calls have been answered. */
 const LOOK_MS = 200;
-/** Requests wait this long for users' calls to end, and are then asked all the same. */
+/** Maximum time for which requests wait for users' calls to end. */
 const YIELD_MS = 10_000;
 
-/** Since when the rows of each table wait for users' calls. */
+/** The time since when each table's rows have been waiting for users' calls. */
 const waitingSince = new Map<string, number>();
 
 type End = { outcome: 'completed' | 'cancelled' | 'expired'; error: string | null };
@@ -35,18 +35,18 @@ type AskedRow = Parameters<typeof chargeAnswers>[1] & {
 type Asking<Columns, Row, Request, Answer, Failed extends Failure> = {
   table: LeasedTable<Columns, Row>;
   lease: Lease<Row>;
-  /** The first requests that were not asked yet. */
+  /** Returns the first unanswered requests. */
   open: (row: Row, limit: number) => Promise<Request[]>;
   ask: (row: Row, requests: Request[]) => Promise<Answer[]>;
-  /** Step: keeps answers, and what they cost with them. */
+  /** Step: stores answers with their costs. */
   keep: (tx: Transaction, row: Row, answers: Answer[]) => Promise<void>;
-  /** The end after these answers, if no more are asked for. */
+  /** Returns the end after these answers, if no more are requested. */
   failure?: (answers: Answer[]) => Failed | null;
   /** Prepares the end outside of a transaction; returns the step that writes it. */
   prepareEnd: (row: Row, end: End | Failed) => Promise<WriteEnd>;
 };
 
-/** How rows of users are leased in turns: first the row of the user whose last turn is longest ago. */
+/** Returns the lease order of users' rows in turns, longest waiting user first. */
 export function inTurns(name: string, isUnderWay: RawBuilder<boolean>) {
   const lastTurn = sql`
     select max(check_at) from ${sql.table(name)} other
@@ -55,10 +55,10 @@ export function inTurns(name: string, isUnderWay: RawBuilder<boolean>) {
 }
 
 /**
- * Gives a leased row a turn: has its requests answered, a few at a time. While users' calls are open, it waits 10 seconds before
- * each few. The row ends when all are answered, it was cancelled, its time or its API key has ended, or the model answers
- * nothing. Answers and their cost are kept together under the lease: after a crash, requests without a kept answer are asked
- * again and were not charged. Throws LeaseLost.
+ * Gives a leased row a turn: requests its answers, a few at a time. While users' calls are open, it waits 10
+ * seconds before each group. The row ends if all requests are answered, it was cancelled, its time or its API
+ * key has ended, or the model fails. Answers and their costs are stored together under the lease: after a
+ * crash, requests without a stored answer are repeated, and were not charged. Throws LeaseLost.
  */
 export async function answerInTurns<
   Columns,
@@ -92,7 +92,7 @@ export async function answerInTurns<
   await held(underLease(db, table, lease, (tx) => releaseLeased(tx, table, lease).then(() => true)));
 }
 
-/** Whether rows of a table still wait for users' calls. */
+/** Returns true while the rows of a table must wait for users' calls. */
 function mustYield(table: string, now: number): boolean {
   const since = waitingSince.get(table) ?? now;
   waitingSince.set(table, since);
@@ -120,7 +120,7 @@ async function held<Result>(result: Promise<Result | null>): Promise<Result> {
   return found;
 }
 
-/** How the row ends before more is asked; null if it continues. */
+/** Returns how the row ends before further requests; null if it continues. */
 async function endOf({ db, clock }: Services, row: AskedRow, open: number): Promise<End | null> {
   const { error = null, cancelled_at: cancelledAt, expires_at: expiresAt, key_id: keyId } = row;
   if (open === 0) return { outcome: 'completed', error };
@@ -131,7 +131,7 @@ async function endOf({ db, clock }: Services, row: AskedRow, open: number): Prom
     : null;
 }
 
-/** The last error if no answer came: further requests would not get one either. */
+/** Returns the last error if there was no answer: further requests would fail too. */
 export function failureOfAll(answers: readonly { error: string | null }[]): Failure | null {
   const error = answers.every((answer) => answer.error !== null) ? answers.at(-1)?.error : null;
   return typeof error === 'string' ? { outcome: 'failed', error } : null;

@@ -13,18 +13,18 @@ import { captureReply } from './captured-reply.ts';
 import type { BatchAnswer, BatchRequest } from './queries.ts';
 import { parseBody, type RequestBody } from './request-bodies.ts';
 
-/** A model server that is away may be there again. */
+/** Retries for a model server that is temporarily unavailable. */
 const TRIES = 3;
 const PAUSE_MS = 2_000;
 
-/** What a batch, and whatever else has requests answered in the background, says of them. */
+/** The fields of a batch, or of other background work, that a request needs. */
 type Answered = Pick<BatchRow, 'id' | 'user_id' | 'endpoint' | 'prices'>;
 type Asked = { batch: Answered; request: BatchRequest; signal: AbortSignal };
 
 /**
- * The answer to one request of a batch, through the same door as a call of its user, with what it costs at the batch's
- * prices. Charges nothing: who keeps the answer does. What is refused becomes an error of the request; throws where the
- * signal or the end of this process has broken it off.
+ * Returns the answer to one request of a batch, through the same code as its user's calls, with its cost at
+ * the batch's prices. Charges nothing: the caller charges when it stores the answer. A rejection becomes the
+ * request's error. Throws if the signal or the end of this process aborted it.
  */
 export async function answerRequest(
   services: Services,
@@ -50,7 +50,7 @@ export async function answerRequest(
     const bill = { micro: 0n };
     try {
       const body = await ask(ctx, billedTo(chat, batch, bill), asked, signal);
-      // An answer that its client has left is none.
+      // Discard an answer whose client has disconnected.
       signal.throwIfAborted();
       return toAnswer(200, body, bill.micro);
     } catch (error) {
@@ -65,7 +65,7 @@ export async function answerRequest(
   }
 }
 
-/** What chat takes, with a reservation that notes what would be charged, at the prices of the batch. */
+/** Returns the chat services with a reservation that only records the charge, at the prices of the batch. */
 function billedTo(chat: ChatParts, batch: Answered, bill: { micro: bigint }): ChatParts {
   return {
     ...chat,
@@ -79,7 +79,7 @@ function billedTo(chat: ChatParts, batch: Answered, bill: { micro: bigint }): Ch
           get priceMicro() {
             return reservedMicro;
           },
-          // What the whole request can cost is held with the batch.
+          // The batch's hold covers the maximum cost of every request.
           extend: async (toMicro) => {
             reservedMicro = toMicro;
           },

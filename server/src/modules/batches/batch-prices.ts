@@ -3,7 +3,7 @@ import type { PriceId, PriceList } from '../credits/prices/prices.ts';
 const devices = ['CPU', 'GPU'] as const;
 const kinds = ['prompt_tokens', 'completion_tokens', 'embedding_tokens'] as const;
 
-/** What the tokens of a batch that begins now cost to its end. Pure. */
+/** Returns the fixed token prices of a batch that starts now. */
 export function agreePrices(prices: PriceList): Record<string, string> {
   return Object.fromEntries(
     devices.flatMap((device) =>
@@ -12,7 +12,7 @@ export function agreePrices(prices: PriceList): Record<string, string> {
   );
 }
 
-/** The price list as it is for a batch: with what was agreed in place of what a call costs. Pure. */
+/** Returns the price list of a batch, with its agreed prices instead of the current ones. */
 export function withAgreedPrices(prices: PriceList, agreed: Record<string, string>): PriceList {
   const changed = Object.entries(agreed).map(([id, micro]) => [
     id,

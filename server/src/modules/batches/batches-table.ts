@@ -10,11 +10,11 @@ export type BatchRow = Omit<Columns, 'endpoint' | 'outcome' | 'metadata' | 'pric
   endpoint: BatchEndpoint;
   outcome: 'completed' | 'cancelled' | 'expired' | null;
   metadata: Record<string, string> | null;
-  /** Micro-BGL as text, by the id of the price that each stands in for. */
+  /** Micro-BGL as text, by the id of the replaced price. */
   prices: Record<string, string>;
 };
 
-/** A row by its words: the checks of the table keep them to those of the contract. */
+/** Returns a typed row: the table's checks enforce the contract's values. */
 export function toRow(columns: Columns): BatchRow {
   return columns as unknown as BatchRow;
 }
@@ -47,7 +47,7 @@ const columns = [
   'locked_until',
 ] as const satisfies (keyof Columns)[];
 
-/** Batches as work that is leased: the process that answers their requests holds one until it has ended. */
+/** Batches as leased work: one process holds a batch and answers its requests until it ends. */
 export const batchesTable: LeasedTable<Columns, BatchRow> = {
   name: 'batches',
   columns,

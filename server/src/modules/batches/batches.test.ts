@@ -13,7 +13,7 @@ import { STARTER, starterServing } from '../deployments/testing/starter-serving.
 import { holdAnswers, stubUsage } from '../deployments/testing/stub-model-server.ts';
 import { insertEncoder } from '../deployments/testing/test-models.ts';
 
-/* Requests of a file that are answered by the batch, with OpenAI's client. */
+/* Requests of a file that the batch answers, with OpenAI's client. */
 
 const { server, stub, clock, nextUser, openai, deploy, balance } = await starterServing();
 let ada: TestUser;
@@ -51,18 +51,18 @@ const linesOf = async (id: string | null | undefined) =>
     .split('\n')
     .map((line) => JSON.parse(line) as { custom_id: string; response: { status_code: number; body: Line } });
 
-/** What no model server here can hold an answer to. */
+/** A format that no model server here can enforce. */
 const unenforced = {
   type: 'json_schema',
   json_schema: { name: 'none', strict: true, schema: { not: { type: 'string' } } },
 };
 
-/** Of one answer of the stub, at half the price of a call. */
+/** The cost of one answer of the stub, at half the price of a call. */
 const COST = BigInt(
   Math.ceil((stubUsage.prompt_tokens * 250_000 + stubUsage.completion_tokens * 1_000_000) / 1e6),
 );
 
-it('answers its requests at the lower price, each charged once, into a file of the user', async () => {
+it('answers its requests at the lower price, charging each once, into a file of the user', async () => {
   const before = await balance();
   const made = await openai().batches.create({
     ...{ input_file_id: await upload([chat('a'), chat('b'), chat('c', { response_format: unenforced })]) },
@@ -93,7 +93,7 @@ it('answers its requests at the lower price, each charged once, into a file of t
   expect(data).toEqual([done]);
 });
 
-it('answers responses, and embeddings of a model of the user', async () => {
+it("answers responses, and embeddings of the user's model", async () => {
   const response = { ...chat('r'), url: '/v1/responses', body: { model: STARTER, input: 'Bread?' } };
   const responses = await until((await create([response], '/v1/responses')).id, 'completed');
   const [answer] = await linesOf(responses.output_file_id);
@@ -113,7 +113,7 @@ it('answers responses, and embeddings of a model of the user', async () => {
   });
 });
 
-/** A call that waits for its answer until the returned function is called. */
+/** Starts a call that waits for its answer until the returned function is called. */
 async function openCall(as = ada): Promise<() => void> {
   stub.answer = 'hang';
   const leaving = new AbortController();
@@ -131,7 +131,7 @@ const begun = async () =>
       where user_id = ${ada.userId}`.execute(server.services.db)
   ).rows[0]?.locked;
 
-it('lets calls of users go first', async () => {
+it("lets users' calls run first", async () => {
   const leave = await openCall();
   const made = await create([chat('a')]);
   await vi.waitFor(async () => expect(await begun()).toBe(true));
@@ -141,7 +141,7 @@ it('lets calls of users go first', async () => {
   expect(stub.requests).toHaveLength(2);
 });
 
-it('completes while a call of another user stays open', async () => {
+it("completes while another user's call stays open", async () => {
   const leave = await openCall(await server.signUp('Bob'));
   const made = await create([chat('a'), chat('b')]);
   // It had a turn, and waits.
@@ -153,7 +153,7 @@ it('completes while a call of another user stays open', async () => {
   leave();
 });
 
-it('can be cancelled while calls of users are open', async () => {
+it("can be cancelled while users' calls are open", async () => {
   const before = await balance();
   const leave = await openCall();
   const made = await create([chat('a')]);
@@ -163,7 +163,7 @@ it('can be cancelled while calls of users are open', async () => {
   leave();
 });
 
-it('takes turns with the batches of other users', async () => {
+it("takes turns with other users' batches", async () => {
   const bob = await server.signUp('Bob');
   stub.says = () => {
     clock.advance({ seconds: 3 });
@@ -211,7 +211,7 @@ it.each([
   expect(await balance()).toMatchObject({ balance: before.balance });
 });
 
-it('locks the account of its user after its requests are written', async () => {
+it("locks its user's account after its requests are written", async () => {
   const query = vi.spyOn(pg.Client.prototype, 'query');
   await create([chat('a')]);
   const asked = query.mock.calls.map(([text], at) => ({
@@ -225,7 +225,7 @@ it('locks the account of its user after its requests are written', async () => {
   expect(lines).toBeLessThan(holdAt);
 });
 
-it('is refused before its file is read when too many are under way', async () => {
+it('is rejected before its file is read if too many are running', async () => {
   const leave = await openCall();
   const file = await upload([chat('a')]);
   const bad = await upload([{ ...chat('a'), method: 'GET' }]);
@@ -238,12 +238,12 @@ it('is refused before its file is read when too many are under way', async () =>
   for (const { id } of made) await until(id, 'completed');
 });
 
-it('asks again what a process has answered that died before it was kept, and charges it once', async () => {
+it('repeats a request whose answer was lost in a crash, and charges it once', async () => {
   const before = await balance();
   const goOn = holdAnswers(stub);
   const made = await create([chat('a'), chat('b')]);
   await vi.waitFor(() => expect(stub.open).toBe(2));
-  // The lease is another's, who has died as well.
+  // Simulates a lease of another process, which has died too.
   await sql`update batches set lock_token = ${randomUUID()}, locked_until = ${clock.now()}
     where user_id = ${ada.userId}`.execute(server.services.db);
   goOn();
@@ -255,7 +255,7 @@ it('asks again what a process has answered that died before it was kept, and cha
   expect(await balance()).toEqual({ balance: before.balance - 2n * COST, held: 0n });
 });
 
-it('that is cancelled keeps and charges what was answered', async () => {
+it('stores and charges the received answers when cancelled', async () => {
   const before = await balance();
   const goOn = holdAnswers(stub);
   const made = await create(Array.from({ length: 6 }, (_, index) => chat(`${index}`)));
@@ -272,7 +272,7 @@ it('that is cancelled keeps and charges what was answered', async () => {
   expect(await openai().batches.cancel(made.id)).toEqual(done);
 });
 
-it('that is not answered within its day says which requests are left, and charges nothing for them', async () => {
+it('lists its unanswered requests when it expires, without a charge for them', async () => {
   const before = await balance();
   const leave = await openCall();
   const made = await create([chat('a')]);
@@ -290,7 +290,7 @@ it('that is not answered within its day says which requests are left, and charge
   expect(await balance()).toEqual(before);
 });
 
-describe('is refused by its line, and nothing is held', () => {
+describe('is rejected by its line, without a hold', () => {
   it.each<[Line[], string]>([
     [[chat('a'), chat('a')], "Line 2: custom_id 'a' stands on a line before"],
     [[{ ...chat('a'), custom_id: undefined }], 'Line 1: custom_id is required'],
@@ -316,7 +316,7 @@ describe('is refused by its line, and nothing is held', () => {
   });
 });
 
-it('is refused for what it can cost, for a model that nobody has, and to others', async () => {
+it('is rejected for insufficient credit or an unknown model, and hidden from other users', async () => {
   const before = await balance();
   await inTransaction(server.services.db, async (tx) =>
     hold(tx, {

@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import type { Http } from '../../platform/http/bind.ts';
 
 /**
- * What an answer in one piece is written to where nobody is connected: the caller reads it by `said`. The signal is what a
- * client that leaves is to others.
+ * Returns a reply that captures an answer in one piece without a connection; `said` returns the answer.
+ * Aborting the signal simulates a client that disconnects.
  */
 export function captureReply(signal: AbortSignal): { http: Http; said: () => unknown; close: () => void } {
   const raw = Object.assign(new EventEmitter(), {
@@ -23,7 +23,7 @@ export function captureReply(signal: AbortSignal): { http: Http; said: () => unk
   const leave = () => raw.emit('close');
   signal.addEventListener('abort', leave, { once: true });
   return {
-    // Of a reply these are what an answer in one piece uses.
+    // The only parts of a reply that an answer in one piece uses.
     http: { reply, request: null } as unknown as Http,
     said: () => JSON.parse(text),
     close: () => signal.removeEventListener('abort', leave),

@@ -20,7 +20,7 @@ import { getOwnBatch } from './read-batches.ts';
 import { readRequests } from './read-requests.ts';
 
 const FIELD = 'input_file_id';
-/** Of a user: each keeps its requests in the database. */
+/** Per user, because each stores its requests in the database. */
 const OPEN_MAX = 10;
 
 type Body = InputOf<typeof endpoint>['body'];
@@ -33,9 +33,9 @@ type Read = {
 };
 
 /**
- * Begins a batch: its file is read, and what its requests can cost at most is held, or nothing is kept. Throws AppError
- * 'not_found', 'invalid_request' about the first bad line, 'model_not_found', 'conflict' where too many are under way,
- * 'insufficient_funds' and 'budget_exceeded'.
+ * Creates a batch: reads its file and holds the maximum cost of its requests, or stores nothing. Throws
+ * AppError 'not_found', 'invalid_request' for the first bad line, 'model_not_found', 'conflict' if too many
+ * batches are running, 'insufficient_funds' and 'budget_exceeded'.
  */
 export async function createBatch(ctx: Context, chat: ChatParts, { body }: { body: Body }): Promise<Batch> {
   const { id } = await spendOnce(
@@ -89,10 +89,11 @@ async function begin(
     ...{ input_asset_id: file.asset_id, metadata: body.metadata ?? null },
     ...termsOf(highestMicro, ctx.clock.now()),
   });
-  // Reads the file a second time rather than keep all its requests in memory. A second connection could wait for itself.
+  // Read the file again instead of holding all requests in memory. Use the same connection, because waiting
+  // for a second one could deadlock.
   const { blobs, clock, log } = ctx;
   await insertLines(tx, id, readJsonLines(await readBlob({ blobs, clock, log, db: tx }, file), FIELD));
-  // Last, since the hold locks the user's account.
+  // Last, because the hold locks the user's account.
   const { hold_id: holdId } = await holdForAnswers(tx, ctx, {
     ...{ highestMicro, model, name: `batch:${id}` },
     description: `Batch of ${total} requests to ${model}`,

@@ -11,7 +11,7 @@ const PAGE = 200;
 
 type Outcome = NonNullable<BatchRow['outcome']>;
 
-/** Stores the files of a batch that ends; returns the step that notes the end. */
+/** Stores the files of a batch that ends; returns the step that records the end. */
 export async function prepareEnd(
   services: Services,
   batch: BatchRow,
@@ -42,7 +42,7 @@ async function* answersOf({ db }: Services, { id, isError }: { id: string; isErr
   }
 }
 
-/** What was refused, and what the day did not suffice for. */
+/** Yields rejected requests, and requests that expired. */
 async function* errorsOf(services: Services, { id, total }: BatchRow, outcome: Outcome): Lines {
   yield* answersOf(services, { id, isError: true });
   if (outcome !== 'expired') return;
@@ -55,7 +55,7 @@ async function* errorsOf(services: Services, { id, total }: BatchRow, outcome: O
   }
 }
 
-/** Null where there are none. */
+/** Returns null if there are no lines. */
 async function storeLines(services: Services, lines: Lines): Promise<Blob | null> {
   const first = await lines.next();
   if (first.done) return null;

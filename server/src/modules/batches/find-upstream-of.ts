@@ -6,7 +6,7 @@ import { findModel } from '../deployments/reach/find-model.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
 import { findFineTune } from '../models/fine-tuned/steps.ts';
 
-/** Where the model answers, so that a name that nobody answers to is refused now. */
+/** Finds the model, so that an unknown name is rejected immediately. */
 export async function findUpstreamOf(
   ctx: Context,
   chat: ChatParts,
@@ -14,7 +14,7 @@ export async function findUpstreamOf(
 ): Promise<Pick<Upstream, 'accelerator' | 'context_tokens'>> {
   const kind = url === '/v1/embeddings' ? 'embedding' : 'text';
   const fineTune = await findFineTune(ctx.db, { userId: ctx.caller.userId, name: model });
-  // The first request deploys it, wherever that is: what is held is of the dearer place.
+  // The first request deploys the model, on a GPU or a CPU: hold the higher price.
   if (fineTune && kind === 'text') return { accelerator: 'GPU', context_tokens: DEFAULT_CONTEXT_TOKENS };
   return findModel(ctx, chat, { modelName: model, kind });
 }

@@ -11,7 +11,7 @@ import type { PriceList } from '../credits/prices/prices.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
 import type { RequestBody } from './request-bodies.ts';
 
-/** What a request of a batch can cost at most where its model is served. */
+/** Returns the maximum cost of a request of a batch on the model's device. */
 export async function highestRequestCostMicro(
   ctx: Context,
   asked: RequestBody,

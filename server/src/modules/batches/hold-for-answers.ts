@@ -6,21 +6,21 @@ import { AppError } from '../../platform/errors.ts';
 import { hold } from '../credits/ledger/holds/hold.ts';
 import { settle } from '../credits/ledger/holds/settle.ts';
 
-/** What is answered in the background is answered within a day. */
+/** Background work has a deadline of one day. */
 const WINDOW_MS = 24 * 60 * 60_000;
-/** The hold outlives the work, so that what was answered at its end is charged. */
+/** The hold outlives the work, so that its last answers are charged. */
 const SLACK_MS = 2 * 60 * 60_000;
 
 type Asked = {
-  /** Micro-BGL that the answers can cost at most; no hold is of less than 1. */
+  /** The maximum cost in micro-BGL. A hold has at least 1. */
   highestMicro: bigint;
   model: string;
   description: string;
-  /** Whose hold it is: `draft:…`. */
+  /** The prefix of the hold's key: `draft:…`. */
   name: string;
 };
 
-/** Returns the amount to hold for answers that start at `now`, and when they expire. Pure. */
+/** Returns the amount to hold for answers that start at `now`, and their expiry. */
 export function termsOf(highestMicro: bigint, now: Date) {
   return {
     held_micro: highestMicro > 0n ? highestMicro : 1n,
@@ -29,7 +29,7 @@ export function termsOf(highestMicro: bigint, now: Date) {
   };
 }
 
-/** Step: holds the highest cost of answers that start now from the caller's credits. Throws AppError 'insufficient_funds' and 'budget_exceeded'. */
+/** Step: holds the maximum cost of answers. Throws AppError 'insufficient_funds' and 'budget_exceeded'. */
 export async function holdForAnswers(
   tx: Transaction,
   { caller: { userId, key }, clock }: Pick<Context, 'clock'> & { caller: Context['caller'] },
@@ -48,7 +48,7 @@ export async function holdForAnswers(
   return { hold_id: holdId, held_micro: heldMicro, expires_at: expiresAt };
 }
 
-/** Step: charges the cost of answers. Charges nothing if the hold expired while no server ran. */
+/** Step: charges the cost of answers. Charges nothing if the hold expired while no server was running. */
 export async function chargeAnswers(
   tx: Transaction,
   {
@@ -57,7 +57,7 @@ export async function chargeAnswers(
     cost_micro: cost,
   }: { hold_id: string | null; held_micro: bigint; cost_micro: bigint },
 ): Promise<void> {
-  if (holdId === null) throw new Error('The row has no hold');
+  if (holdId === null) throw new Error('Row has no hold');
   await settle(tx, { holdId, amountMicro: smallerAmount(cost, held) }).catch((error: unknown) => {
     if (!(error instanceof AppError && error.code === 'conflict')) throw error;
   });

@@ -7,7 +7,7 @@ type Db = Database | Transaction;
 
 export type BatchRequest = { number: number; customId: string; body: Record<string, unknown> };
 
-/** What a request came to, as its line of the output or of the errors has it. */
+/** The result of a request, as its line in the output or error file. */
 export type BatchAnswer = { number: number; answer: object; isError: boolean; costMicro: bigint };
 
 type NewBatch = Pick<
@@ -26,7 +26,7 @@ type NewBatch = Pick<
   | 'expires_at'
 >;
 
-/** What one statement writes at most, so that few lines are in memory. */
+/** Maximum size of one statement, to limit the lines in memory. */
 const AT_ONCE = { lines: 500, characters: 4_000_000 };
 
 /** Inserts a batch without its lines and its hold. */
@@ -42,7 +42,7 @@ export async function insertBatch(tx: Transaction, batch: NewBatch): Promise<voi
     .execute();
 }
 
-/** Inserts the requests of a batch, which were validated before. */
+/** Inserts the requests of a batch, which are already validated. */
 export async function insertLines(
   tx: Transaction,
   id: string,
@@ -74,7 +74,7 @@ export async function noteHold(tx: Transaction, id: string, holdId: string): Pro
   await tx.updateTable('batches').set({ hold_id: holdId }).where('id', '=', id).execute();
 }
 
-/** A user's batch, locked until the transaction ends where that is asked for. */
+/** Returns a user's batch, optionally locked until the transaction ends. */
 export async function findBatch(
   db: Db,
   { userId, id, lock = false }: { userId: string; id: string; lock?: boolean },
@@ -89,7 +89,7 @@ export async function findBatch(
   return row && toRow(row);
 }
 
-/** A user's batches, newest first, those that come after the batch `after`. */
+/** Returns a user's batches, newest first, after the batch `after`. */
 export async function selectBatches(
   db: Db,
   { userId, after = null, limit }: { userId: string; after?: string | null; limit: number },
@@ -110,12 +110,12 @@ export async function selectBatches(
   return rows.map(toRow);
 }
 
-/** Until the transaction ends no other one begins a batch of the user. */
+/** Prevents the user from starting another batch until the transaction ends. */
 export async function lockBatchesOf(tx: Transaction, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`batches of ${userId}`}, 0))`.execute(tx);
 }
 
-/** How many batches of a user are under way. */
+/** Returns the number of a user's running batches. */
 export async function countOpen(db: Db, userId: string): Promise<number> {
   const { count } = await db
     .selectFrom('batches')
@@ -126,7 +126,7 @@ export async function countOpen(db: Db, userId: string): Promise<number> {
   return Number(count);
 }
 
-/** Notes that the batch shall end, and that it is looked at soon. */
+/** Marks the batch as cancelled and schedules its next turn. */
 export async function noteCancelled(tx: Transaction, id: string, now: Date): Promise<void> {
   await tx.updateTable('batches').set({ cancelled_at: now, check_at: now }).where('id', '=', id).execute();
 }
@@ -140,7 +140,7 @@ export async function noteBegun(db: Db, id: string, now: Date): Promise<void> {
     .execute();
 }
 
-/** The first requests that have not been answered. */
+/** Returns the first unanswered requests. */
 export async function selectOpenRequests(db: Db, id: string, limit: number): Promise<BatchRequest[]> {
   const rows = await db
     .selectFrom('batch_lines')
@@ -153,7 +153,7 @@ export async function selectOpenRequests(db: Db, id: string, limit: number): Pro
   return rows as BatchRequest[];
 }
 
-/** Keeps answers with what they cost: each request has one. */
+/** Stores answers with their costs, at most one per request. */
 export async function keepAnswers(tx: Transaction, id: string, answers: BatchAnswer[]): Promise<void> {
   for (const { number, answer, isError, costMicro } of answers) {
     const { numUpdatedRows } = await tx
@@ -176,7 +176,7 @@ export async function keepAnswers(tx: Transaction, id: string, answers: BatchAns
   }
 }
 
-/** Those requests of a batch that have the answers, page by page. */
+/** Returns the answers or errors of a batch, page by page. */
 export async function selectAnswers(
   db: Db,
   { id, isError, after, limit }: { id: string; isError: boolean; after: number; limit: number },
@@ -195,7 +195,7 @@ export async function selectAnswers(
 
 type End = Pick<BatchRow, 'outcome' | 'output_asset_id' | 'error_asset_id' | 'ended_at'>;
 
-/** The batch has ended: what its requests said is in its files. */
+/** Ends a batch and deletes its lines, whose answers are in its files. */
 export async function noteEnd(tx: Transaction, id: string, end: End): Promise<void> {
   await tx.updateTable('batches').set(end).where('id', '=', id).execute();
   await tx.deleteFrom('batch_lines').where('batch_id', '=', id).execute();
@@ -205,7 +205,7 @@ export async function deleteBatchesOf(tx: Transaction, userId: string): Promise<
   await tx.deleteFrom('batches').where('user_id', '=', userId).execute();
 }
 
-/** The batches of a user that are under way, locked until the transaction ends. */
+/** Locks a user's running batches until the transaction ends and returns them. */
 export async function lockOpenBatches(tx: Transaction, userId: string): Promise<BatchRow[]> {
   const rows = await tx
     .selectFrom('batches')

@@ -6,10 +6,10 @@ import { agreePrices, withAgreedPrices } from './batch-prices.ts';
 import { findUpstreamOf } from './find-upstream-of.ts';
 import { highestRequestCostMicro } from './highest-cost.ts';
 
-/** Hardly a token has more characters of a text. */
+/** Few tokens of a text have more characters. */
 const TOKEN_CHARACTERS = 6;
 
-/** A chat of one question, whose length can be seen. */
+/** A chat with one question, whose length is known. */
 export type ChatToQuote = {
   model: string;
   messages: { role: 'user'; content: string }[];
@@ -19,8 +19,9 @@ export type ChatToQuote = {
 };
 
 /**
- * What chats with one model can cost at most, and at which prices those that begin now are answered: those of batches. Throws
- * AppError 'model_not_found', and what `tooLong` makes of the tokens that the model can take where a chat is longer for certain.
+ * Returns the maximum cost of chats with one model, and the batch prices for chats that start now. Throws
+ * AppError 'model_not_found', and the error of `tooLong` if a chat is certainly longer than the model's
+ * context.
  */
 export async function quoteChats(
   ctx: Context,
@@ -50,7 +51,7 @@ export async function quoteChats(
   return { highestMicro, prices: agreed };
 }
 
-/** The model is a field of the settings here. */
+/** Moves an error about the model to the field of the settings. */
 function inSettings(error: unknown): never {
   if (!(error instanceof AppError) || error.param !== 'model') throw error;
   const { code, publicMessage, cause } = error;

@@ -14,14 +14,14 @@ import { findBatch, noteCancelled, selectBatches } from './queries.ts';
 
 const PAGE = 100;
 
-/** A batch of the caller's by our own id. Throws AppError 'not_found'. */
+/** Returns a batch of the caller by its internal id. Throws AppError 'not_found'. */
 export async function getOwnBatch(ctx: Context, id: string): Promise<Batch> {
   const row = await findBatch(ctx.db, { userId: ctx.caller.userId, id });
   if (!row) throw notFound(id);
   return toBatch(row, ctx.clock.now());
 }
 
-/** The caller's batches, newest first. Throws AppError 'invalid_request' for an `after` that is none of them. */
+/** Lists the caller's batches, newest first. Throws AppError 'invalid_request' for an unknown `after`. */
 export async function listBatches(
   { db, caller: { userId }, clock }: Context,
   { query: { limit, after } }: InputOf<typeof listContract>,
@@ -37,7 +37,7 @@ export async function listBatches(
   };
 }
 
-/** Lets a batch end with what has been answered. One that has ended, or was cancelled before, stays as it is. */
+/** Cancels a batch, which then ends with the answers it has. An ended or cancelled batch stays unchanged. */
 export async function cancelBatch(ctx: Context, { params }: InputOf<typeof cancelContract>): Promise<Batch> {
   const id = fromFlatId(params.batch_id);
   const { userId } = ctx.caller;
@@ -50,7 +50,7 @@ export async function cancelBatch(ctx: Context, { params }: InputOf<typeof cance
   return getOwnBatch(ctx, id);
 }
 
-/** All of the caller's, for the export of their data. */
+/** Yields all of the caller's batches, for the data export. */
 export async function* listAllBatches({ db, caller: { userId }, clock }: Context): AsyncGenerator<Batch> {
   let after: string | null = null;
   do {
@@ -74,7 +74,7 @@ function statusOf(row: BatchRow, now: Date): Batch['status'] {
   return isDone || row.expires_at <= now ? 'finalizing' : 'in_progress';
 }
 
-/** A batch as OpenAI's clients know it. Pure. */
+/** Returns a batch in the format of OpenAI's clients. */
 export function toBatch(row: BatchRow, now: Date): Batch {
   const { outcome, ended_at: endedAt } = row;
   const endedAs = (one: typeof outcome) => (outcome === one ? toSeconds(endedAt) : null);

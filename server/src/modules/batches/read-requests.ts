@@ -22,8 +22,8 @@ const requestLine = z.object({
 export type ReadRequest = BatchRequest & { asked: RequestBody };
 
 /**
- * The requests of a batch, each as its endpoint takes it, all of one model. Throws AppError 'invalid_request' about the first
- * line that is none.
+ * Yields the requests of a batch, parsed for its endpoint, which must all use one model. Throws AppError
+ * 'invalid_request' for the first invalid line.
  */
 export async function* readRequests(
   bytes: AsyncIterable<Buffer>,

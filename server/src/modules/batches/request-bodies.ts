@@ -11,10 +11,9 @@ type Bodies = {
   '/v1/embeddings': InputOf<typeof createEmbeddings>['body'];
 };
 
-/** A body with the endpoint that it is for. */
 export type RequestBody = { [E in BatchEndpoint]: { endpoint: E; body: Bodies[E] } }[BatchEndpoint];
 
-/** What a call of the endpoint would take. Throws ZodError. */
+/** Parses the body of a call of the endpoint. Throws ZodError. */
 export function parseBody(endpoint: BatchEndpoint, body: unknown): RequestBody {
   switch (endpoint) {
     case '/v1/chat/completions':

@@ -5,7 +5,7 @@ import type { ChatParts } from '../chat/chat-parts.ts';
 import { createBatch } from './create-batch.ts';
 import { cancelBatch, getOwnBatch, listBatches } from './read-batches.ts';
 
-/** Each reads a whole file. */
+/** Each call reads a whole file. */
 const CREATED_PER_MINUTE = 20;
 
 /** OpenAI's batch API. */

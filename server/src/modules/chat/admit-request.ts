@@ -3,13 +3,13 @@ import { shareLimit } from '../../platform/concurrency/share-limit.ts';
 import type { Services } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 
-/** Requests that are open at once: of one user in all processes, and in this one. Most of them wait for their turn. */
+/** Open requests, most of them queued: `user` per user across all processes, `all` in this process. */
 const OPEN_MAX = { user: 64, all: 1024 };
 const RETRY_AFTER_MS = 2_000;
 
 const open = openByKey();
 
-/** How many requests this process answers, or has waiting for an answer. */
+/** Returns the number of open requests in this process, running or queued. */
 export function openRequests(): number {
   return open.all();
 }
@@ -17,8 +17,8 @@ export function openRequests(): number {
 type NeededServices = Pick<Services, 'webProcesses'>;
 
 /**
- * Counts a request among the open ones of its user. Returns how to leave. Throws AppError 'rate_limited' where
- * the user has too many, and 'unavailable' where all users together have.
+ * Admits a request of the user and returns a function that releases its slot. Throws AppError 'rate_limited'
+ * if the user has too many open requests, and 'unavailable' if this process has.
  */
 export function admitRequest(services: NeededServices, userId: string): () => void {
   const max = openMax(services);
@@ -27,13 +27,13 @@ export function admitRequest(services: NeededServices, userId: string): () => vo
   return leave;
 }
 
-/** Throws what `admitRequest` would throw now: before a body is read, which takes no place while it comes. */
+/** Throws the error that `admitRequest` would throw now, without reserving a slot. */
 export function refuseUnadmitted(services: NeededServices, userId: string): void {
   const max = openMax(services);
   if (open.of(userId) >= max) throw tooMany(max);
 }
 
-/** How many of one user may be open. */
+/** Returns the limit of open requests per user. */
 function openMax({ webProcesses }: NeededServices): number {
   if (open.all() < OPEN_MAX.all) return shareLimit(OPEN_MAX.user, webProcesses());
   throw new AppError('unavailable', {

@@ -32,17 +32,16 @@ import { isCustomOf, withFunctions } from './tools/chat-tools.ts';
 import { type CompletionPath, reachModelServer } from './upstream/reach-model-server.ts';
 import { ignoredWarning, knownFields, sendWarnings } from './warnings.ts';
 
-/** What is asked, in which shape it is answered, and what of it is ignored. */
+/** The parsed request, the shape of its answer, and warnings about ignored fields. */
 type Asked = { path: CompletionPath; body: CompletionBody; shape: AnswerShape; warnings: string[] };
 
 type Question = {
   model: string;
   isStream: boolean;
-  /** Makes what is asked of what was sent, once its caller is admitted: what it throws costs nothing. */
+  /** Parses the request after its caller is admitted. Errors thrown here cost nothing. */
   read: () => Asked | Promise<Asked>;
 };
 
-/** A call while it is answered. */
 type Answering = RunningCall & {
   asked: Asked;
   choices: (AskedChoice & { bounds: ReturnType<typeof usageBounds> })[];
@@ -72,7 +71,7 @@ export function completeChat(
   });
 }
 
-/** Passes a completion on to the model server and its answer back, in the shape of the call that asks. */
+/** Sends a completion to the model server and writes its answer in the shape of the calling endpoint. */
 export async function answerCompletion(
   ctx: Context,
   parts: ChatParts,
@@ -93,7 +92,7 @@ export async function answerCompletion(
           ...choice,
           bounds: usageBounds(choice.body, upstream),
         }));
-        // What is refused is refused before it costs anything.
+        // Reject invalid requests before they cost anything.
         const served = { engine: upstream.engine, contextTokens: upstream.context_tokens };
         for (const { body } of choices) await toBoundRequest(body, served, ctx.caller.userId);
         const prices = tokenPrices(upstream, priceList);
@@ -111,12 +110,12 @@ export async function answerCompletion(
   } catch (error) {
     if (client.aborted) return;
     if (!reply.raw.headersSent || !shape) throw error;
-    ctx.log.warn({ err: error, model }, 'a completion broke off');
+    ctx.log.warn({ err: error, model }, 'completion failed mid-stream');
     failEvents(reply.raw, shape, error, ctx.requestId);
   }
 }
 
-/** Asks for one choice after the other, and charges each prompt once. */
+/** Requests one choice after the other, and charges each prompt once. */
 async function answer(ctx: Context, parts: ChatParts, call: Answering): Promise<void> {
   const { asked, choices, isStream, reply, used } = call;
   const { path, shape } = asked;
@@ -167,7 +166,7 @@ function streamOf(
   });
 }
 
-/** Passes one answer on as it comes, or in one piece, and notes what is used at every moment. */
+/** Streams or collects one answer and updates the usage after every chunk. */
 async function pass(
   response: IncomingMessage,
   stream: CompletionStream,
@@ -191,7 +190,7 @@ async function pass(
   let hasBegun = false;
   try {
     await readChunks(response, stream, async (chunks) => {
-      // Comments, which say only that the connection lives, are none.
+      // Keep-alive comments do not count as progress.
       if (stream.events > events) deadline.progress();
       events = stream.events;
       noteUsed();
@@ -213,12 +212,12 @@ async function pass(
   }
 }
 
-/** Nothing else has ended it before. */
+/** Returns true if the deadline, and no other cause, ended the call. */
 function isTimeOver({ signal, deadline }: Answering): boolean {
   return deadline.signal.aborted && !deadline.isOurs() && signal.reason === deadline.signal.reason;
 }
 
-/** The model server's own error: what is the caller's fault is said. */
+/** Converts the model server's error. Only errors that the caller caused are shown. */
 async function toError(
   response: IncomingMessage,
   { upstream, asked: { body } }: Answering,

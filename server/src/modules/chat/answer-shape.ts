@@ -5,28 +5,28 @@ import { type Chunk, type CompletionStream, toWireUsage, type Usage } from './co
 import { CustomCalls, type IsCustom } from './tools/chat-tools.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
-/** How an answer leaves, as the call has it that asked: as a stream, or in one piece. */
+/** How an endpoint writes an answer: as a stream, or in one piece. */
 export type AnswerShape = {
-  /** What a stream says before the answer. */
+  /** Returns the stream's text before the answer. */
   begin: () => string;
-  /** Takes what has come of an answer; returns what a stream says of it. */
+  /** Adds chunks of the answer and returns their text in the stream. */
   add: (chunks: Chunk[], answer: Pick<CompletionStream, 'usage' | 'stopSequence'>) => string;
-  /** Nothing more comes: as where a maximum of tokens ends an answer. */
+  /** Marks the answer as truncated, for example at a maximum of tokens. */
   cut: () => void;
-  /** What a stream ends with. */
+  /** Returns the last text of the stream. */
   end: (usage: Usage) => string | Promise<string>;
   /** The answer in one piece. */
   whole: (usage: Usage) => object | Promise<object>;
-  /** What a stream says where nothing comes for a while. */
+  /** Text that keeps an idle stream open. */
   waiting: string;
-  /** What ends a stream that breaks off. */
+  /** Returns the text that ends a failed stream. */
   failure: (error: AppError, requestId: string) => string;
 };
 
-/** What clients of event streams pass over. */
+/** A comment that clients of event streams ignore. */
 export const WAITING = ': waiting\n\n';
 
-/** That of a chat, and of a completion of plain text. */
+/** Returns the answer shape of chat completions and text completions. */
 export function chatShape(
   { stream, stream_options: options }: CompletionBody,
   isCustom: IsCustom = () => false,
@@ -39,7 +39,7 @@ export function chatShape(
     add: (chunks) => {
       for (const { id, object, created, model } of chunks)
         head = { id, object, created: head.created || created, model };
-      // Model servers say when they wrote each piece, and OpenAI says when the answer began.
+      // Model servers send the time of each chunk; OpenAI sends the time of the first.
       const { created } = head;
       if (stream) return chunks.map((chunk) => toEvent({ ...calls.rewrite(chunk), created })).join('');
       for (const chunk of chunks) whole.add(chunk);

@@ -19,26 +19,25 @@ import type { TokenPrices } from './token-prices.ts';
 
 type Kind = Extract<ServerKindName, 'text' | 'embedding'>;
 
-/** A call while it runs. */
 export type RunningCall<K extends Kind = 'text'> = {
   upstream: Upstream<K>;
-  /** The client has left, the time is over, the API key has ended, or this server ends. */
+  /** Aborts when the client disconnects, the deadline passes, the API key ends or this server shuts down. */
   signal: AbortSignal;
   deadline: RequestDeadline;
-  /** When it came, by `performance.now()`. */
+  /** Arrival time, by `performance.now()`. */
   beganMs: number;
-  /** What it has used, kept up to date: whatever ends the call, this is what it is charged for. */
+  /** The current usage. The call is charged for it, whatever ends the call. */
   used: { usage: Usage; firstTokenMs: number | null };
   /**
-   * Raises what is reserved for it to this price, which it may cost from now on. Throws AppError 'insufficient_funds' or
-   * 'budget_exceeded': the call then ends, and is charged for what it used.
+   * Raises the reserved amount to this price. Throws AppError 'insufficient_funds' or 'budget_exceeded'; the
+   * call then ends and is charged for its usage.
    */
   extend: (priceMicro: bigint) => Promise<void>;
 };
 
-/** What is asked of a model, checked. */
+/** A validated call. */
 export type PreparedCall<K extends Kind, Answer> = {
-  /** What is reserved for it before it begins; null: it is free, and no request is kept of it. */
+  /** The prices and the amount to reserve; null for a free call, which is not recorded. */
   quote: { prices: TokenPrices; reservedMicro: bigint } | null;
   run: (call: RunningCall<K>) => Promise<Answer>;
 };
@@ -46,20 +45,20 @@ export type PreparedCall<K extends Kind, Answer> = {
 type ModelCall<K extends Kind, Answer> = {
   modelName: string;
   kind: K;
-  /** Aborts when the client leaves. */
+  /** Aborts when the client disconnects. */
   client: AbortSignal;
   inAllMs: number;
-  /** Checks what is asked, once its caller is admitted and the model is found. What it throws costs nothing. */
+  /** Validates the request of an admitted caller for a known model. Errors thrown here cost nothing. */
   prepare: (upstream: Upstream<K>, prices: PriceList) => Promise<PreparedCall<K, Answer>>;
 };
 
 const NOTHING: Usage = { promptTokens: 0, completionTokens: 0 };
 
 /**
- * The one way to a model, for every kind of call: admits the caller, finds the model, reserves what the call can cost in
- * a usage window, runs it, settles what it used, and keeps the request. A call that an error ends is charged for what it used
- * where the cause is the caller's: the client left, the key ended, the time or the credit was over in the middle of the answer, or
- * an input was refused after others were computed; else it costs nothing.
+ * Runs a model call of any kind: admits the caller, finds the model, reserves the possible cost in a usage
+ * window, runs the call, settles its usage and records the request. A failed call is charged for its usage if
+ * the caller caused the failure: the client disconnected, the key ended, time or credit ran out during the
+ * answer, or an input was rejected after others were computed. Otherwise it costs nothing.
  */
 export async function callModel<K extends Kind, Answer>(
   ctx: Context,
@@ -88,7 +87,7 @@ export async function callModel<K extends Kind, Answer>(
       ok = true;
       return answer;
     } catch (error) {
-      // Who leaves has not met an error.
+      // A client that disconnects did not see an error.
       ok = client.aborted;
       if (ok) throw client.reason;
       const isOurs = !(deadline.signal.aborted || key.signal.aborted) || deadline.isOurs();
@@ -114,7 +113,7 @@ export async function callModel<K extends Kind, Answer>(
   }
 }
 
-/** A text model may be a fine-tune, asked by its own name. */
+/** A text model may also be a fine-tune, requested by its own name. */
 function findAsked<K extends Kind>(
   ctx: Context,
   parts: ChatParts,

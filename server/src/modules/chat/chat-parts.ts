@@ -10,7 +10,7 @@ import type { ReplicaScaling } from './upstream/replicas/replica-scaling.ts';
 import type { UnreachedServers } from './upstream/replicas/unreached-servers.ts';
 import type { ServerTurns } from './upstream/server-turns.ts';
 
-/** What chat takes from the program around it. */
+/** Services that the chat module needs from the app. */
 export type ChatParts = ReadCapacity & {
   presence: GatewayPresence;
   /** The usage windows of this process. */
@@ -21,6 +21,6 @@ export type ChatParts = ReadCapacity & {
   replicas: ReplicaScaling;
   turns: ServerTurns;
   unreached: UnreachedServers;
-  /** What the caches of the model servers hold, as far as this process knows. */
+  /** The known contents of the model servers' prompt caches. */
   slots: SlotsByAddress;
 };

@@ -48,7 +48,7 @@ describe('CompletionStream', () => {
     { reasoning: 'Hm' },
     { reasoning_content: null, reasoning: 'Hm' },
     { reasoning_content: 'Hm', reasoning: 'Hm' },
-  ])('has one name for what a model thinks, where a server says %j', (delta) => {
+  ])('unifies the field for thoughts, from %j', (delta) => {
     const { chunks, stream } = read(event({ choices: [{ delta }] }) + token('Rye', 2), vllm);
     expect(chunks[0]?.choices[0]?.delta).toEqual({ role: 'assistant', reasoning_content: 'Hm' });
     expect(joined(chunks, stream)).toMatchObject({
@@ -56,7 +56,7 @@ describe('CompletionStream', () => {
     });
   });
 
-  it('passes on what the format has and nothing else, however the bytes are cut', () => {
+  it('passes on only the fields of the format, however the bytes are split', () => {
     const wanted = read(whole).chunks;
     expect(wanted.slice(1, 2)).toEqual([
       { ...head, model: 'loaf', choices: [{ index: 0, delta: { content: 'Hel' }, finish_reason: null }] },
@@ -71,12 +71,12 @@ describe('CompletionStream', () => {
     }
   });
 
-  it('tells the usage without what lay in a cache', () => {
+  it('reports the usage without cache hits', () => {
     const { stream } = read(whole);
     expect(stream.usage).toEqual({ promptTokens: 7, completionTokens: 2 });
   });
 
-  it('knows prompt and answer of a stream that breaks off, which is not complete', () => {
+  it('knows the usage of a stream that breaks off, which is not complete', () => {
     const stream = new CompletionStream(llamacpp);
     expect(stream.started).toBe(false);
     stream.push(token('a', 1) + token('b', 2) + token('c', 3).slice(0, 10));
@@ -85,7 +85,7 @@ describe('CompletionStream', () => {
     expect(stream.usage).toEqual({ promptTokens: 7, completionTokens: 2 });
   });
 
-  it('believes no count beyond what a model can write, and holds no event without an end', () => {
+  it('limits reported counts, and the length of an event', () => {
     const stream = new CompletionStream(llamacpp);
     stream.push(token('a', 1e21));
     expect(stream.usage).toEqual({ promptTokens: 7, completionTokens: 10_000_000 });
@@ -95,14 +95,14 @@ describe('CompletionStream', () => {
     }).toThrow(AnswerFailed);
   });
 
-  it('knows how much of a prompt has been read before the first token, and keeps that to itself', () => {
+  it('knows the prompt progress before the first token, and does not pass it on', () => {
     const progress = { total: 900, cache: 0, processed: 512, time_ms: 9 };
     const { stream, chunks } = read(event({ choices: [{ index: 0, delta: {} }], prompt_progress: progress }));
     expect(chunks).toEqual([]);
     expect(stream.usage).toEqual({ promptTokens: 512, completionTokens: 0 });
   });
 
-  it('says whose words they are, once, where the event that said so told of the prompt', () => {
+  it('sends the role once, even if its event only reported prompt progress', () => {
     const progress = { total: 900, cache: 0, processed: 900, time_ms: 9 };
     const delta = { role: 'assistant', content: null };
     const { chunks } = read(
@@ -114,14 +114,14 @@ describe('CompletionStream', () => {
     ]);
   });
 
-  it("reads vLLM's usage of every event, and takes it out", () => {
+  it("reads vLLM's usage from every event and removes it", () => {
     const counted = { prompt_tokens: 7, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 4 } };
     const { stream, chunks } = read(event({ choices: [{ delta: { content: 'x' } }], usage: counted }), vllm);
     expect(chunks[0]?.usage).toBeUndefined();
     expect(stream.usage).toEqual({ promptTokens: 7, completionTokens: 1 });
   });
 
-  it('counts comments as no events, and an error as the end', () => {
+  it('does not count comments as events, and throws on an error', () => {
     const { stream } = read(': ping\n\n');
     expect(stream.events).toBe(0);
     expect(() => stream.push('data: {"error":{"code":500,"message":"no"}}\n\n')).toThrow(AnswerFailed);
@@ -129,7 +129,7 @@ describe('CompletionStream', () => {
 });
 
 describe('a whole answer', () => {
-  it('is the stream in one piece', () => {
+  it('joins the stream', () => {
     const { stream, chunks } = read(whole);
     expect(joined(chunks, stream)).toEqual({
       id: 'c1',
@@ -154,7 +154,7 @@ describe('a whole answer', () => {
     });
   });
 
-  it('has no more candidates than were asked for', () => {
+  it('has only the requested number of candidates', () => {
     const others = ['Hel', 'H', 'J'].map((text) => ({ token: text, logprob: -1 }));
     const content = [{ token: 'Hel', logprob: -1, top_logprobs: others }];
     for (const candidates of [0, 2]) {
@@ -167,7 +167,7 @@ describe('a whole answer', () => {
     }
   });
 
-  it('of a plain text has them in the shape that completions have', () => {
+  it('has log-probabilities in the format of text completions', () => {
     const piece = (text: string, other: string) =>
       event({
         id: 'chatcmpl-1',

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { TextEngine } from '../serving/text-spec.ts';
 import { type CallPiece, MarkedCalls, RequiredCalls } from './tools/required-calls.ts';
 
-/** What one answer used so far, read off the model server's own stream. */
+/** The usage of one answer, read from the model server's stream. */
 export type Usage = { promptTokens: number; completionTokens: number };
 
-/** One piece of an answer as it leaves the gateway. */
+/** One chunk of an answer as this server sends it. */
 export type Chunk = {
   id: string;
   object: string;
@@ -32,15 +32,15 @@ export type Logprobs = { content: TokenLogprob[] };
 
 export type Choice = {
   index: number;
-  /** Of a chat. */
+  /** Set in chats. */
   delta?: Delta;
-  /** Of a completion of plain text. */
+  /** Set in text completions. */
   text?: string;
   logprobs?: Logprobs | LegacyLogprobs | null;
   finish_reason: string | null;
 };
 
-/** Log-probabilities as completions of plain text have them. */
+/** Log-probabilities in the format of text completions. */
 export type LegacyLogprobs = {
   tokens: string[];
   token_logprobs: number[];
@@ -50,31 +50,31 @@ export type LegacyLogprobs = {
 
 type Options = {
   engine: TextEngine;
-  /** The name that the caller asked for. */
+  /** The requested name. */
   modelName: string;
-  /** How many candidates beside each token the caller asked for; a server may show more. */
+  /** Requested candidates per token; a server may send more. */
   candidates: number;
-  /** How an answer is read that a grammar binds; null or left out: as the model server has read it. */
+  /** How to parse an answer that is bound by a grammar; null or absent: as parsed by the model server. */
   binding?: 'required' | 'choice' | 'answer' | null;
-  /** Which of several answers it is, and the id that they share once the first has one. */
+  /** The index of this answer, and the id that all answers of a request share once it is known. */
   index?: number;
   id?: string | null;
 };
 
 type Fields = Record<string, unknown>;
 
-/** Far more than any event has: the scores of twenty candidates for a token are some kilobytes. */
+/** Far above the size of any event: the scores of 20 candidates per token take some kilobytes. */
 const EVENT_CHARS_MAX = 1024 * 1024;
-/** No model reads or writes so many. What a model server counts beyond it is not believed: it may have been taken over. */
+/** No model reads or writes more. A model server that reports more may be compromised. */
 const TOKENS_MAX = 10_000_000;
 
-/** The model server said in the middle of an answer that it cannot go on, or its answer is none. */
+/** The model server failed in the middle of an answer, or sent an invalid one. */
 export class AnswerFailed extends Error {}
 
 /**
- * Follows the event stream of a model server. Of each event only what OpenAI's format has goes on:
- * what else a server tells (its timings, what it found in its cache) would tell of other users. The
- * usage is known at every moment, so an answer that breaks off is charged for what was computed.
+ * Parses the event stream of a model server. Only OpenAI's fields are passed on: other fields, such as
+ * timings and cache hits, would reveal the activity of other users. The usage is always known, so that a
+ * broken-off answer is charged for its computed tokens.
  */
 export class CompletionStream {
   private readonly options: Options;
@@ -93,14 +93,14 @@ export class CompletionStream {
     this.options = options;
   }
 
-  /** Takes text as it comes; returns the chunks that are whole. Throws AnswerFailed. */
+  /** Adds received text; returns the completed chunks. Throws AnswerFailed. */
   push(text: string): Chunk[] {
     this.buffered += text;
     const chunks: Chunk[] = [];
     for (;;) {
       const end = this.buffered.indexOf('\n\n');
       if (end < 0 && this.buffered.length > EVENT_CHARS_MAX)
-        throw new AnswerFailed('an event without an end');
+        throw new AnswerFailed('event exceeds the maximum size');
       if (end < 0) return chunks;
       const chunk = this.take(this.buffered.slice(0, end));
       this.buffered = this.buffered.slice(end + 2);
@@ -108,17 +108,17 @@ export class CompletionStream {
     }
   }
 
-  /** How many events have come. */
+  /** The number of received events. */
   get events(): number {
     return this.heard;
   }
 
-  /** Whether a token has come. */
+  /** Whether a token was received. */
   get started(): boolean {
     return this.lastUsage.completionTokens > 0;
   }
 
-  /** Whether the answer came to its end. */
+  /** Whether the answer ended regularly. */
   get complete(): boolean {
     return this.ended;
   }
@@ -127,12 +127,12 @@ export class CompletionStream {
     return this.lastUsage;
   }
 
-  /** The id that its chunks have; null until one has come. */
+  /** The id of the chunks; null before the first. */
   get id(): string | null {
     return this.head.id || null;
   }
 
-  /** Which of the texts that end an answer has ended it; null where none has, or nothing was asked to tell. */
+  /** The stop text that ended the answer; null if none did, or if it was not requested. */
   get stopSequence(): string | null {
     return this.stoppedBy;
   }
@@ -151,7 +151,7 @@ export class CompletionStream {
     const choices = Array.isArray(data.choices)
       ? data.choices.map(fieldsOf).filter((one) => one !== null)
       : [];
-    // llama.cpp tells in events of their own how much of the prompt it has read.
+    // llama.cpp reports prompt progress in separate events.
     if (choices.length === 0 || 'prompt_progress' in data) return null;
     const object = String(data.object);
     const id = this.options.id ?? toId(String(data.id), object);
@@ -171,7 +171,7 @@ export class CompletionStream {
     const upstream = fieldsOf(choice.logprobs);
     if (delta) {
       const logprobs = upstream && { logprobs: toLogprobs(upstream, this.options.candidates) };
-      // The event that had it may be one that told of the prompt, and went no further.
+      // The event with the role may have been a dropped progress event.
       const role = this.saidRole ? {} : { role: 'assistant' };
       this.saidRole = true;
       const said = this.read(toDelta(delta), finishReason !== null);
@@ -210,7 +210,7 @@ export class CompletionStream {
   }
 
   private toLegacy(upstream: Fields): LegacyLogprobs {
-    // vLLM has the shape already.
+    // vLLM already sends this shape.
     if (Array.isArray(upstream.tokens)) return upstream as LegacyLogprobs;
     let at = this.offset;
     const { content } = toLogprobs(upstream, this.options.candidates);
@@ -236,12 +236,12 @@ export function toWireUsage({ promptTokens, completionTokens }: Usage): NonNulla
   };
 }
 
-/** llama.cpp calls every answer one of a chat. */
+/** llama.cpp gives every answer the id prefix of a chat. */
 function toId(id: string, object: string): string {
   return object === 'text_completion' ? id.replace(/^chatcmpl-/, 'cmpl-') : id;
 }
 
-/** What a model thinks leaves by llama.cpp's name for it; vLLM has another. */
+/** Thoughts are sent under llama.cpp's field name; vLLM's differs. */
 function toDelta({ role, content, reasoning_content, reasoning, tool_calls: calls }: Fields): Delta {
   const thought = reasoning_content ?? reasoning;
   return {
@@ -252,7 +252,7 @@ function toDelta({ role, content, reasoning_content, reasoning, tool_calls: call
   };
 }
 
-/** What a model server says of a call that it has read. */
+/** Converts a tool call that the model server parsed. */
 function toPiece(call: unknown): CallPiece {
   const { index, function: said } = fieldsOf(call) ?? {};
   const { name, arguments: more } = fieldsOf(said) ?? {};
@@ -263,7 +263,7 @@ function toPiece(call: unknown): CallPiece {
   };
 }
 
-/** The first piece of a call names it. */
+/** The first piece of a call contains its name. */
 function toCallDelta({ index, name, arguments: more }: CallPiece): CallDelta {
   if (name === undefined) return { index, function: { arguments: more } };
   const id = `call_${randomUUID().replaceAll('-', '')}`;
@@ -277,7 +277,7 @@ function toLogprobs(upstream: Fields, candidates: number): Logprobs {
   };
 }
 
-/** llama.cpp counts the prompt in two parts: what it had in its cache, and what it had to read. */
+/** llama.cpp splits the prompt count into cached and processed tokens. */
 function readUsage(data: Fields, engine: Options['engine']): Usage | null {
   const usage = fieldsOf(data.usage);
   if (usage) {
@@ -298,7 +298,7 @@ function readUsage(data: Fields, engine: Options['engine']): Usage | null {
   );
 }
 
-/** vLLM says by itself which text has ended an answer, llama.cpp where it is asked to be verbose. */
+/** vLLM always reports which stop text ended an answer, llama.cpp only if asked to be verbose. */
 function stopOf(data: Fields, choice: Fields | undefined): string | null {
   const said = fieldsOf(data.__verbose)?.stopping_word ?? choice?.stop_reason;
   return typeof said === 'string' && said !== '' ? said : null;

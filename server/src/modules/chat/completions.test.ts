@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 describe('the starter model', () => {
-  it('answers the openai client without a deployment, and charges the tokens', async () => {
+  it('answers the openai client without a deployment and charges the tokens', async () => {
     const before = await balance();
     const answer = await ask(STARTER);
     expect(answer.choices[0]?.message.content).toBe('Good bread.');
@@ -30,7 +30,7 @@ describe('the starter model', () => {
     expect((await balance()).balance).toBe(before.balance - requestCost);
   });
 
-  it('is charged anew for a call that is repeated with the same Idempotency-Key', async () => {
+  it('charges a repeated call with the same Idempotency-Key again', async () => {
     const before = await balance();
     const answered = stub.requests.length;
     for (let call = 0; call < 2; call += 1) {
@@ -45,7 +45,7 @@ describe('the starter model', () => {
     expect((await balance()).balance).toBe(before.balance - 2n * requestCost);
   });
 
-  it('streams, without the usage that the client did not ask for', async () => {
+  it('streams without the usage unless requested', async () => {
     const stream = await openai().chat.completions.create({
       model: STARTER,
       messages: [{ role: 'user', content: 'And?' }],
@@ -63,32 +63,29 @@ describe('the starter model', () => {
     expect(transactions[0]).toMatchObject({ amount: formatBgl(requestCost), asset_name: STARTER });
   });
 
-  it.each(['chat', 'plain text'])(
-    'ends a stream of a %s with the usage, where the client asks for it',
-    async (kind) => {
-      const asked = { model: STARTER, stream: true, stream_options: { include_usage: true } } as const;
-      const stream =
-        kind === 'chat'
-          ? await openai().chat.completions.create({
-              ...asked,
-              messages: [{ role: 'user', content: 'And?' }],
-            })
-          : await openai().completions.create({ ...asked, prompt: 'Bread is' });
-      const chunks: { usage?: object | null; choices: unknown[] }[] = await Array.fromAsync<never>(
-        stream as never,
-      );
-      expect(chunks.at(-1)).toMatchObject({ choices: [], usage: stubUsage });
-      expect(chunks.slice(0, -1).some((chunk) => chunk.usage)).toBe(false);
-    },
-  );
+  it.each(['chat', 'plain text'])('ends a stream of a %s with the usage if requested', async (kind) => {
+    const asked = { model: STARTER, stream: true, stream_options: { include_usage: true } } as const;
+    const stream =
+      kind === 'chat'
+        ? await openai().chat.completions.create({
+            ...asked,
+            messages: [{ role: 'user', content: 'And?' }],
+          })
+        : await openai().completions.create({ ...asked, prompt: 'Bread is' });
+    const chunks: { usage?: object | null; choices: unknown[] }[] = await Array.fromAsync<never>(
+      stream as never,
+    );
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: stubUsage });
+    expect(chunks.slice(0, -1).some((chunk) => chunk.usage)).toBe(false);
+  });
 
-  it('is listed for everybody, and found by its name', async () => {
+  it('is listed for every user and found by its name', async () => {
     const { data } = await openai().models.list();
     expect(data.map((model) => model.id)).toEqual([STARTER]);
     expect(await openai().models.retrieve(STARTER)).toEqual(data[0]);
   });
 
-  it("reads another user's prompt in full, and a user's own second turn not again", async () => {
+  it("reads another user's prompt in full, and reuses the cache for a user's second turn", async () => {
     const asked = async (as: TestUser) => {
       await ask(STARTER, as);
       return stub.requests.at(-1);
@@ -98,7 +95,7 @@ describe('the starter model', () => {
     expect(first).toMatchObject({ cache_prompt: false });
     expect(await asked(user)).toMatchObject({ cache_prompt: true, id_slot: first?.id_slot });
     expect(await asked(other)).toMatchObject({ cache_prompt: false });
-    // Another process has come: nobody knows any more who used a slot last.
+    // Another process has joined: the last user of a slot is no longer known.
     await sql`
       insert into processes (id, machine_id, roles, since, seen_at)
       select gen_random_uuid(), id, '{web}', now(), now() from machines`.execute(server.services.db);
@@ -108,18 +105,18 @@ describe('the starter model', () => {
     await sql`delete from processes`.execute(server.services.db);
   });
 
-  it('tells nothing of a cache', async () => {
+  it('reveals nothing about caches', async () => {
     const text = JSON.stringify(await ask(STARTER));
     expect(text).not.toMatch(/cache|timings|prompt_tokens_details/);
   });
 
-  it('completes plain texts too', async () => {
+  it('completes plain text', async () => {
     await openai().completions.create({ model: STARTER, prompt: 'Bread is' });
     expect(stub.requests[0]).toMatchObject({ prompt: 'Bread is' });
   });
 
   it.each([false, true])(
-    'writes several answers, and charges the prompt once (streamed: %s)',
+    'writes several answers and charges the prompt once (streamed: %s)',
     async (isStreamed) => {
       const before = await balance();
       const messages = [{ role: 'user' as const, content: 'What do you bake?' }];
@@ -152,7 +149,7 @@ describe('the starter model', () => {
     },
   );
 
-  it('answers several prompts of plain text, and charges each', async () => {
+  it('answers several prompts of plain text and charges each', async () => {
     const answer = await openai().completions.create({ model: STARTER, prompt: ['Bread is', 'Rye is'] });
     expect(answer.choices.map(({ index, text }) => ({ index, text }))).toEqual([
       { index: 0, text: 'Good bread.' },
@@ -167,20 +164,20 @@ describe('the starter model', () => {
     [{ verbosity: 'high', keep_alive: 5, brød: true }, 'ignored fields: keep_alive, br?d; ignored verbosity'],
     [{ stream: true, n_cmpl: 4, tells_stop: true }, 'ignored fields: n_cmpl, tells_stop'],
     [{ tools: [{ type: 'web_search' }] }, 'ignored tools: web_search'],
-  ])('ignores what it does not know, and says so in a header: %j', async (more, warning) => {
+  ])('ignores unknown fields with a warning header: %j', async (more, warning) => {
     const messages = [{ role: 'user', content: 'Go' }];
     const asked = { model: STARTER, messages, ...more } as never;
     const { response } = await openai().chat.completions.create(asked).withResponse();
     expect(response.headers.get('bakehouse-warning')).toContain(warning);
     expect(response.headers.get('access-control-expose-headers')).toContain('bakehouse-warning');
-    // They would make answers that are not counted, and tell what the gateway asks for itself.
+    // These fields would add uncounted answers, or reveal the gateway's own options.
     for (const field of ['n_cmpl', 'verbose']) expect(stub.requests[0]).not.toHaveProperty(field);
   });
 
   it.each([
     [{ guided_json: { type: 'object' } }, 'guided_json', 'the form of an answer goes into response_format'],
     [{ system: 'Be brief.' }, 'system', 'this call does not know it'],
-  ])('refuses an unknown field without which the answer is wrong: %j', async (more, param, message) => {
+  ])('rejects an unknown field that would change the answer: %j', async (more, param, message) => {
     const asked = { model: STARTER, messages: [{ role: 'user', content: 'Go' }], ...more } as never;
     await expect(openai().chat.completions.create(asked)).rejects.toMatchObject({
       ...{ status: 400, param, message: expect.stringContaining(message) },
@@ -188,18 +185,18 @@ describe('the starter model', () => {
     expect(stub.requests).toEqual([]);
   });
 
-  it('goes on from the beginning of an answer that the client gives, and does not repeat it', async () => {
+  it('continues an answer that the client started, without repeating it', async () => {
     const messages = [
       { role: 'user' as const, content: 'What do you bake?' },
       { role: 'assistant' as const, content: 'Well, ' },
     ];
     const { choices } = await openai().chat.completions.create({ model: STARTER, messages });
     expect(choices[0]?.message.content).toBe('Good bread.');
-    // llama.cpp repeats it in an answer in one piece, and never in a stream.
+    // llama.cpp repeats it in an answer in one piece, but never in a stream.
     expect(stub.requests[0]).toMatchObject({ messages, stream: true });
   });
 
-  it('is not mistaken for a model that is not there', async () => {
+  it('does not answer for an unknown model', async () => {
     await expect(ask('no-such-model')).rejects.toMatchObject({
       status: 404,
       param: 'model',
@@ -212,8 +209,8 @@ describe('the starter model', () => {
   });
 });
 
-describe('when the model server misbehaves', () => {
-  it('says what the caller did wrong, and charges nothing', async () => {
+describe('if the model server fails', () => {
+  it("returns the model server's description of a caller's error, and charges nothing", async () => {
     await ask(STARTER);
     await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
     const before = await balance();
@@ -225,14 +222,14 @@ describe('when the model server misbehaves', () => {
     await vi.waitFor(async () => expect(await balance()).toEqual(before));
   });
 
-  it('says that it does not answer when it fails, and charges nothing', async () => {
+  it('returns 503 without a charge after a crash', async () => {
     stub.answer = 'crash';
     const before = await balance();
     await expect(ask(STARTER)).rejects.toMatchObject({ status: 503 });
     await vi.waitFor(async () => expect(await balance()).toEqual(before));
   });
 
-  it('charges nothing for a stream that the model server breaks off, and says so in the stream', async () => {
+  it('ends a broken-off stream with an error and charges nothing', async () => {
     stub.answer = 'break off';
     const before = await balance();
     const stream = await openai().chat.completions.create({

@@ -16,7 +16,7 @@ import { sendWarnings } from './warnings.ts';
 
 type Read = { body: CompletionBody; warnings: string[] };
 
-/** Counts the tokens of the prompt of a chat, as its model server does. Free. */
+/** Counts the prompt tokens of a chat with the tokenizer of its model server. Free of charge. */
 export function countPrompt(
   ctx: Context,
   parts: ChatParts,

@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 const callers: AbortController[] = [];
 
-/** One that is still waiting when its test ends would keep its place from the next. */
+/** Aborts at the end of the test, so that a waiting request does not occupy a slot in the next one. */
 function abortAtEnd(): AbortController {
   const caller = new AbortController();
   callers.push(caller);
@@ -48,8 +48,8 @@ beforeEach(async () => {
 });
 
 /**
- * Resolves when the flood comes no further: each pass of the event loop carries one that can move on, and another user's
- * answer, from the same gateway and model server, takes many.
+ * Resolves when the flood has stopped. Another user's answer through the same gateway and model server takes
+ * many passes of the event loop, and the flood could advance in each.
  */
 async function floodStandsStill(other: TestUser): Promise<void> {
   const { stub } = serving;
@@ -64,7 +64,7 @@ it.each([
   { asked: 'an answer', stream: false },
   { asked: 'a stream', stream: true },
 ])(
-  'ends the request to the silent model server when the caller of $asked disconnects, and charges nothing and counts no error',
+  'ends the request to the silent model server when the caller of $asked disconnects, without a charge or an error',
   async ({ stream }) => {
     const { stub } = serving;
     stub.answer = 'hang';
@@ -85,7 +85,7 @@ it.each([
 );
 
 it.each([{ max_tokens: 10 }, { max_completion_tokens: 10 }, {}])(
-  'holds what an answer can cost that is asked for with %j',
+  'holds the possible cost of an answer requested with %j',
   async (more) => {
     const { stub, server } = serving;
     stub.answer = 'hang';
@@ -106,7 +106,7 @@ it.each([{ max_tokens: 10 }, { max_completion_tokens: 10 }, {}])(
   },
 );
 
-it('slows the model server down for a reader who does not read, and charges what came before that one disconnects', async () => {
+it('slows the model server down for a reader that stops reading, and charges the tokens until it disconnects', async () => {
   const { stub, server } = serving;
   stub.answer = 'flood';
   const before = await serving.balance(user);
@@ -116,7 +116,7 @@ it('slows the model server down for a reader who does not read, and charges what
   });
   reader.end(JSON.stringify({ model: STARTER, messages: [{ role: 'user', content: 'Go' }], stream: true }));
   await once(reader, 'response');
-  // Every buffer on the way is full when the model server comes no further.
+  // Every buffer is full when the model server stops.
   await floodStandsStill(await server.signUp());
   expect(stub.floodTokens).toBeLessThan(FLOOD_TOKENS_MAX);
 
@@ -135,7 +135,7 @@ it('slows the model server down for a reader who does not read, and charges what
   expect((await serving.balance(user)).balance).toBe(before.balance - cost);
 });
 
-it('charges an answer in one piece for what came before its caller disconnects', async () => {
+it("charges an answer in one piece up to the caller's disconnect", async () => {
   const { stub } = serving;
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   Object.assign(stub, { answer: 'hold', held });
@@ -153,7 +153,7 @@ it('charges an answer in one piece for what came before its caller disconnects',
   expect(kept?.cost_micro).toBeGreaterThan(0n);
 });
 
-it('ends an answer whose API key is revoked, says so, and charges what came before', async () => {
+it('ends an answer whose API key is revoked with an error, and charges its tokens', async () => {
   const { stub, server } = serving;
   stub.answer = 'flood';
   const made = { params: { userId: user.userId }, body: { name: 'program' } };
@@ -166,7 +166,7 @@ it('ends an answer whose API key is revoked, says so, and charges what came befo
   expect((await keptRequests())[0]?.completion_tokens).toBeGreaterThan(0);
 });
 
-it('disconnects a reader who takes nothing for half a minute', async () => {
+it('disconnects a reader that reads nothing for half a minute', async () => {
   const { stub, server } = serving;
   const other = await server.signUp();
   stub.answer = 'flood';
@@ -189,28 +189,25 @@ it('disconnects a reader who takes nothing for half a minute', async () => {
 it.each([
   { asked: 'an answer', stream: false },
   { asked: 'a stream', stream: true },
-])(
-  'gives $asked up when the model server is silent for three minutes, and charges nothing',
-  async ({ stream }) => {
-    const { stub } = serving;
-    stub.answer = 'hang';
-    const before = await serving.balance(user);
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const asked = serving.ask(user, STARTER, { stream });
-    // vi.waitFor would move the faked clock.
-    while (stub.requests.length === 0) await pause(20);
-    vi.advanceTimersByTime(3 * 60_000);
-    vi.useRealTimers();
-    const answer = await asked;
-    expect(answer.status).toBe(504);
-    expect(await answer.text()).toContain('wrote nothing for 3 minutes');
-    await vi.waitFor(() => expect(stub.disconnected).toBe(1));
-    await vi.waitFor(async () => expect(await serving.balance(user)).toEqual(before));
-    expect(await keptRequests()).toMatchObject([{ ok: false, cost_micro: 0n }]);
-  },
-);
+])('ends $asked without a charge after the model server is silent for three minutes', async ({ stream }) => {
+  const { stub } = serving;
+  stub.answer = 'hang';
+  const before = await serving.balance(user);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const asked = serving.ask(user, STARTER, { stream });
+  // vi.waitFor would advance the fake clock.
+  while (stub.requests.length === 0) await pause(20);
+  vi.advanceTimersByTime(3 * 60_000);
+  vi.useRealTimers();
+  const answer = await asked;
+  expect(answer.status).toBe(504);
+  expect(await answer.text()).toContain('wrote nothing for 3 minutes');
+  await vi.waitFor(() => expect(stub.disconnected).toBe(1));
+  await vi.waitFor(async () => expect(await serving.balance(user)).toEqual(before));
+  expect(await keptRequests()).toMatchObject([{ ok: false, cost_micro: 0n }]);
+});
 
-it('ends an answer in one piece before its client would ask for it again, and charges what has come', async () => {
+it('ends an answer in one piece before its client would retry, and charges its tokens', async () => {
   const { stub } = serving;
   const words = ['Good', ' ', 'bread', '.'];
   const add = vi.spyOn(WholeAnswer.prototype, 'add');
@@ -219,7 +216,7 @@ it('ends an answer in one piece before its client would ask for it again, and ch
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const asked = serving.ask(user, STARTER);
   for (const number of words.keys()) {
-    // vi.waitFor would move the faked clock.
+    // vi.waitFor would advance the fake clock.
     while (add.mock.calls.length <= number) await pause(20);
     vi.advanceTimersByTime((number < 3 ? 2.5 : 2) * 60_000);
     if (number === 3) break;
@@ -242,12 +239,12 @@ it('ends an answer in one piece before its client would ask for it again, and ch
   expect(await keptRequests()).toMatchObject([{ ok: true, completion_tokens: 4 }]);
 });
 
-it('begins a stream that nothing comes on after 15 s, with a comment, and says in it what fails then', async () => {
+it('starts an idle stream with a comment after 15 s, and reports later errors in the stream', async () => {
   const { stub } = serving;
   stub.answer = 'hang';
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
   const asked = serving.ask(user, STARTER, { stream: true });
-  // vi.waitFor would move the faked clock.
+  // vi.waitFor would advance the fake clock.
   while (stub.requests.length === 0) await pause(20);
   vi.advanceTimersByTime(15_000);
   const answer = await asked;
@@ -265,7 +262,7 @@ it('begins a stream that nothing comes on after 15 s, with a comment, and says i
   expect(said.join('')).toMatch(/data: .*"code":"timed_out".*wrote nothing for 3 minutes/);
 });
 
-it('charges nothing for an answer in whose middle the model server stands still', async () => {
+it('charges nothing if the model server stalls in the middle of an answer', async () => {
   const { stub } = serving;
   stub.answer = 'ok';
   await (await serving.ask(user, STARTER)).text();
@@ -283,7 +280,7 @@ it('charges nothing for an answer in whose middle the model server stands still'
   await vi.waitFor(async () => expect(await serving.balance(user)).toEqual(before));
 });
 
-it('answers another user at once, however much one asks', async () => {
+it('answers another user immediately, however many requests one user sends', async () => {
   const { stub, server } = serving;
   const { promise, resolve } = Promise.withResolvers<void>();
   stub.held = promise;
@@ -296,12 +293,12 @@ it('answers another user at once, however much one asks', async () => {
   await vi.waitFor(() => expect(stub.requests).toHaveLength(all));
   stub.answer = 'ok';
   expect((await serving.ask(await server.signUp(), STARTER)).status).toBe(200);
-  // The one with many is still kept to its share.
+  // The user with many requests is still limited to one share.
   expect(stub.requests).toHaveLength(all + 1);
   resolve();
 });
 
-it('leaves another process that sends to it its half of the places at a model server', async () => {
+it("leaves half of a model server's places to another process that uses it", async () => {
   const { stub, server } = serving;
   const { db, log, machineId, webProcesses } = server.services;
   const servers = await db.selectFrom('model_servers').select('id').execute();
@@ -316,11 +313,11 @@ it('leaves another process that sends to it its half of the places at a model se
     return { caller, answer: serving.ask(one, STARTER, { signal: caller.signal }).catch(() => null) };
   });
   const half = PLACES / 2;
-  // One of the test before may come late, and leaves at once.
+  // A late request of the previous test may arrive, and leaves immediately.
   await vi.waitFor(() => expect(stub.open).toBe(half));
   await other.close();
   await vi.waitFor(() => expect(webProcesses()).toBe(1));
-  // The share of the one that has left is used from the next one on who comes or leaves.
+  // The freed share is used only after the next request starts or ends.
   expect(stub.open).toBe(half);
   stub.answer = 'ok';
   expect((await serving.ask(user, STARTER)).status).toBe(200);
@@ -328,7 +325,7 @@ it('leaves another process that sends to it its half of the places at a model se
   await Promise.all(held.map(({ answer }) => answer));
 }, 60_000);
 
-it('takes no more requests of one user than it can hold, and says when to come again', async () => {
+it('limits the open requests of one user, with a time to retry', async () => {
   const { stub, server } = serving;
   stub.answer = 'hang';
   const answers = Array.from({ length: 70 }, () =>
@@ -339,7 +336,7 @@ it('takes no more requests of one user than it can hold, and says when to come a
   );
   expect(refused.status).toBe(429);
   expect(refused.headers.get('retry-after')).toBe('2');
-  // Nor does the server wait for the body of one more.
+  // The server does not wait for the body of another request either.
   const more = http.request(server.url + chatCompletions.path, {
     method: 'POST',
     headers: { 'x-api-key': user.apiKey, 'content-type': 'application/json', 'content-length': '100' },
@@ -351,7 +348,7 @@ it('takes no more requests of one user than it can hold, and says when to come a
   more.destroy();
 });
 
-it('passes nothing on to who cannot pay', async () => {
+it('forwards nothing for users without credit', async () => {
   const { stub, server } = serving;
   stub.answer = 'ok';
   expect((await serving.ask(user, STARTER)).status).toBe(200);
@@ -366,7 +363,7 @@ it('passes nothing on to who cannot pay', async () => {
   expect(await serving.requests(poor)).toEqual([]);
 });
 
-/** What is kept of the user's requests: it is written after what they cost is settled. */
+/** The recorded requests of the user, which are written after their cost is settled. */
 function keptRequests() {
   return vi.waitFor(async () => {
     const kept = await serving.requests(user);

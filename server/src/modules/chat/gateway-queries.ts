@@ -19,7 +19,7 @@ export type ChatRequest = {
   costMicro: bigint;
 };
 
-/** Keeps requests and adds them to the sums of their deployments. */
+/** Records requests and adds them to the totals of their deployments. */
 export async function insertChatRequests(tx: Db, requests: ChatRequest[]): Promise<void> {
   await tx
     .insertInto('chat_requests')
@@ -40,7 +40,7 @@ export async function insertChatRequests(tx: Db, requests: ChatRequest[]): Promi
     )
     .execute();
   const ofDeployments = Map.groupBy(requests, ({ podId }) => podId);
-  // In one order: others add to some of the same.
+  // A fixed order avoids deadlocks with other writers of the same rows.
   for (const podId of [...ofDeployments.keys()].filter((id) => id !== null).sort()) {
     const own = ofDeployments.get(podId) ?? [];
     const sum = (part: (request: ChatRequest) => bigint) => own.reduce((all, one) => all + part(one), 0n);
@@ -75,7 +75,7 @@ export async function deleteChatRequestsBefore(db: Database, time: Date): Promis
   await deleteBefore(db, 'chat_requests', { column: 'at', time });
 }
 
-/** One row per minute in which there were requests. Speed is that of the tokens after the first. */
+/** Returns one row per minute with requests. The speed covers the tokens after the first. */
 export async function chatRequestsPerMinute(db: Db, filter: { podId: string; since: Date }) {
   return db
     .selectFrom('chat_requests')

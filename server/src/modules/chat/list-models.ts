@@ -20,7 +20,7 @@ import { isForAnthropic } from './messages/describe-anthropic-error.ts';
 
 type Model = z.output<typeof openAiModel>;
 
-/** The caller's deployments and fine-tunes, what services generate, and the starter models, as OpenAI clients list models; first what chats. */
+/** Lists the caller's models, external generators and starter models; text models first. */
 export async function listModels(ctx: Context): Promise<ResponseOf<typeof contract>> {
   const { userId } = ctx.caller;
   const own = await selectDeployments(ctx.db, { userId, includeTerminated: false });
@@ -46,12 +46,12 @@ export async function listModels(ctx: Context): Promise<ResponseOf<typeof contra
         parent: baseTitle === null ? null : toModelName(baseTitle),
       })),
   ];
-  // Whoever takes the first one, as the examples of the web app do, chats with it.
+  // Clients that use the first model, such as the web app's examples, need a chat model.
   const rank = ({ task }: Model) => (task === 'text' ? 0 : 1);
   return { object: 'list', data: models.toSorted((one, other) => rank(one) - rank(other)) };
 }
 
-/** The same list as the client of OpenAI's or Anthropic's API reads it. */
+/** Lists the models in the format of OpenAI's or Anthropic's API, depending on the client. */
 export async function answerModels(ctx: Context, http: Http): Promise<ResponseOf<typeof contract>> {
   const { object, data } = await listModels(ctx);
   if (!isForAnthropic(http)) return { object, data };
@@ -66,7 +66,7 @@ function toAnthropicModel(model: Model): Model {
   return { ...model, type: 'model', display_name: model.id, created_at: created };
 }
 
-/** One of them. Throws AppError 'model_not_found'. */
+/** Returns one model. Throws AppError 'model_not_found'. */
 export async function getModel(
   ctx: Context,
   { params }: InputOf<typeof getModelContract>,

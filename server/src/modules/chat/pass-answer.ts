@@ -8,12 +8,12 @@ import type { Chunk, CompletionStream } from './completion-stream.ts';
 
 type Raw = Http['reply']['raw'];
 
-/** Proxies cut a connection on which nothing comes for a minute. */
+/** Proxies close a connection that is idle for a minute. */
 const HEARTBEAT_MS = 15_000;
-/** How long a client may read nothing of what waits for it: meanwhile it keeps a place of the model server. */
+/** Maximum time for which a client may read nothing, because it occupies a slot of the model server. */
 const READER_MS_MAX = 30_000;
 
-/** Follows the model server's answer to its end. Throws where it breaks off. */
+/** Reads the model server's answer to its end. Throws if it breaks off. */
 export async function readChunks(
   answer: IncomingMessage,
   stream: CompletionStream,
@@ -21,7 +21,7 @@ export async function readChunks(
 ): Promise<void> {
   const decoder = new StringDecoder('utf8');
   for await (const piece of answer) await take(stream.push(decoder.write(piece as Buffer)));
-  if (!stream.complete) throw new Error('the model server closed in the middle of its answer');
+  if (!stream.complete) throw new Error('model server closed the connection before the end of its answer');
 }
 
 export function beginEvents(raw: Raw, headers: Record<string, unknown>): void {
@@ -34,7 +34,7 @@ export function beginEvents(raw: Raw, headers: Record<string, unknown>): void {
   });
 }
 
-/** A line that event-stream clients pass over, so that a person who looks sees what is going on. */
+/** Sends a comment that clients ignore, to show the progress to people who read the raw stream. */
 export function sendComment(reply: Http['reply'], text: string): void {
   sendAside(reply, `: ${text}\n\n`);
 }
@@ -47,19 +47,19 @@ function sendAside(reply: Http['reply'], text: string): void {
 }
 
 /**
- * Sends a text every 15 s in which nothing else is sent; `refresh` says that something was. The first one begins
- * the stream: what is refused before is still answered with a status of its own. Whoever calls this clears it.
+ * Sends a text after every 15 s without other output; call `refresh` after other output. The first text
+ * starts the stream, so earlier errors still get their own status. The caller clears the timer.
  */
 export function keepAlive(reply: Http['reply'], text: string): NodeJS.Timeout {
   return setInterval(sendAside, HEARTBEAT_MS, reply, text).unref();
 }
 
-/** Sends events on. A slow client slows the model server down instead of filling our memory. */
+/** Sends events with backpressure: a slow client slows the model server down instead of using memory. */
 export async function sendText(raw: Raw, text: string, signal: AbortSignal): Promise<void> {
   if (text !== '' && !raw.write(text)) await drained(raw, signal);
 }
 
-/** Waits until the client has read what there is. One that reads nothing for too long is disconnected. */
+/** Waits until the client has read all output. Disconnects a client that reads nothing for too long. */
 async function drained(raw: Raw, signal: AbortSignal): Promise<void> {
   const giveUp = setTimeout(() => raw.destroy(), READER_MS_MAX);
   try {
@@ -69,7 +69,7 @@ async function drained(raw: Raw, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** The headers are long gone: the error is the last event. */
+/** Sends the error as the last event, because the headers were already sent. */
 export function failEvents(raw: Raw, shape: AnswerShape, error: unknown, requestId: string): void {
   const known =
     error instanceof AppError

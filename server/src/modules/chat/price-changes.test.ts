@@ -9,7 +9,7 @@ import { meterDeployments } from '../deployments/metering/meter-deployments.ts';
 import { STARTER, starterServing } from '../deployments/testing/starter-serving.ts';
 import { stubUsage } from '../deployments/testing/stub-model-server.ts';
 
-/* What is under way keeps its price; what begins after a change has the new one. */
+/* Running work keeps its price; work that starts after a change has the new price. */
 
 const { server, clock, stub, ask, nextUser, balance, makeFineTune, deploy, status, untilRunning, terminate } =
   await starterServing();
@@ -25,7 +25,7 @@ beforeEach(async () => {
 const setPrice = (price_id: string, unit_price: string) =>
   server.request(changePrice, { body: { price_id, unit_price } }, { as: operator });
 
-/** Each line of the statement that tokens made, with the answers in it, in micro-BGL; the cheapest first. */
+/** Returns each statement line for tokens with its number of answers, in micro-BGL, cheapest first. */
 async function tokenLines() {
   const call = { params: { userId: user.userId }, query: {} };
   const { transactions } = await server.request(listTransactions, call, { as: user });
@@ -40,16 +40,16 @@ async function tokenLines() {
   return lines.flat().toSorted((a, b) => Number(a.amount - b.amount));
 }
 
-test('an answer is charged at the price that it began with, and no window has two prices', async () => {
+test('charges an answer at the price at its start, and no window has two prices', async () => {
   let open = () => {};
   stub.gate = new Promise<void>((resolve) => {
     open = resolve;
   });
   const before = await balance();
   const reserve = vi.spyOn(server.app.usage, 'reserve');
-  // While they wait for the model, its prices change; that of prompts is above that of answers.
+  // The prices change while both wait for the model; prompts become more expensive than answers.
   const early = [ask(STARTER), ask(STARTER)];
-  // Each has read its prices by then.
+  // Both have read the prices by then.
   await vi.waitFor(() => expect(reserve).toHaveBeenCalledTimes(2));
   await setPrice('prompt_tokens:CPU', '7');
   await setPrice('completion_tokens:CPU', '5');
@@ -58,7 +58,7 @@ test('an answer is charged at the price that it began with, and no window has tw
   await ask(STARTER);
   await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
 
-  // By hand: 11 tokens at 0.5 and 4 at 2 micro-BGL, each rounded up; and at 7 and 5.
+  // Calculated by hand: 11 tokens at 0.5 and 4 at 2 micro-BGL, each rounded up; then at 7 and 5.
   expect(stubUsage).toMatchObject({ prompt_tokens: 11, completion_tokens: 4 });
   const [cheap, dear] = [6n + 8n, 77n + 20n];
   expect(await tokenLines()).toEqual([
@@ -68,7 +68,7 @@ test('an answer is charged at the price that it began with, and no window has tw
   expect((await balance()).balance).toBe(before.balance - 2n * cheap - dear);
 });
 
-test('the hour that a deployment has paid keeps its price, the next one has the new one', async () => {
+test("a deployment's paid hour keeps its price, and the next hour has the new price", async () => {
   const modelId = await makeFineTune(user, 'Dear Crumb');
   const { pod_id } = await deploy(modelId);
   await untilRunning(pod_id);
@@ -82,7 +82,7 @@ test('the hour that a deployment has paid keeps its price, the next one has the 
     hold: '6',
   });
   expect(await status(pod_id)).toMatchObject({ price_per_hour: '1.25' });
-  // The end of the hour: what was used of it is charged as it was held.
+  // At the end of the hour, its usage is charged at the held price.
   const used = { unsettled_ms: 59n * 60_000n, metered_at: clock.now() };
   await server.services.db.updateTable('deployments').set(used).where('id', '=', pod_id).execute();
   await meterDeployments(server.services);
@@ -95,7 +95,7 @@ test('the hour that a deployment has paid keeps its price, the next one has the 
   expect(parseBgl(ended.cost_so_far)).toBe(settled + parseBgl('0.1'));
 });
 
-test('what a model that sleeps will cost is said', async () => {
+test('shows the future price of a sleeping model', async () => {
   const { pod_id } = await deploy(await makeFineTune(user, 'Sleepy Crumb'));
   await untilRunning(pod_id);
   await server.services.db

@@ -6,7 +6,7 @@ import { findDeployment } from '../deployments/find-deployments.ts';
 import { textKinds } from '../deployments/kinds/kinds.ts';
 import { chatRequestsPerMinute } from './gateway-queries.ts';
 
-/** Requests, latency and speed of a text deployment, one point per minute in which it was asked something. */
+/** Returns requests, latency and speed of a text deployment, with one point per minute that had requests. */
 export async function readMetrics(
   ctx: Context,
   { params: { podId }, query: { minutes } }: InputOf<typeof endpoint>,

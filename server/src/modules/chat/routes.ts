@@ -23,7 +23,7 @@ import { readMetrics } from './read-metrics.ts';
 import { countResponseTokens, createResponse } from './responses/create-response.ts';
 import { deleteResponse, getResponse, listInputItems } from './responses/kept-responses.ts';
 
-/** Who is not admitted sends no body. */
+/** Reject callers over their limit before they send a body. */
 const asksModel: BindOptions = { beforeBody: (ctx, { userId }) => refuseUnadmitted(ctx, userId) };
 
 const asAnthropic: BindOptions = { ...asksModel, describeError: describeAnthropicError };

@@ -4,7 +4,7 @@ import { testServer } from '../../testing/test-server.ts';
 import { testServing } from '../../testing/test-serving.ts';
 import { insertStarter } from '../deployments/testing/test-models.ts';
 
-/* A process that answers requests ends; the model server, which another one keeps, goes on. */
+/* The web process shuts down; the model server, owned by another process, continues to run. */
 
 const STARTER = 'starter-model';
 const serving = await testServing();
@@ -18,7 +18,7 @@ afterEach(() => {
 it.each([
   { asked: 'an answer', stream: false },
   { asked: 'a stream', stream: true },
-])('breaks off $asked that goes on for too long, says why, and charges nothing', async ({ stream }) => {
+])('ends $asked that outlasts the shutdown, with an error and without a charge', async ({ stream }) => {
   const user = await server.signUp();
   stub.answer = 'ok';
   await (await serving.ask(user, STARTER)).text();
@@ -33,7 +33,7 @@ it.each([
   stub.requests.length = 0;
   const messages = [{ role: 'user' as const, content: 'What do you bake?' }];
   const asked = ending.send(chatCompletions, { body: { model: STARTER, messages, stream } }, { as: user });
-  // Another process waits for this one's sign of life first.
+  // Another process waits for this one's heartbeat first.
   await vi.waitFor(() => expect(stub.requests).toHaveLength(1));
   const reader = stream ? (await asked).body?.getReader() : null;
   if (reader) expect(new TextDecoder().decode((await reader.read()).value)).toContain('Good');

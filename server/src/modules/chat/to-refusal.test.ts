@@ -6,7 +6,7 @@ const said = (error: object, body = chat) => toRefusal(JSON.stringify({ error })
 const exceeded = { code: 'context_length_exceeded', status: 400, param: 'messages' };
 const advice = 'Shorten the conversation or start a new one';
 
-test('a conversation that is too long is told as OpenAI tells it, with advice for who asks', () => {
+test("reports a conversation that is too long in OpenAI's words, with advice for the caller", () => {
   const message = 'request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it';
   expect(said({ message, n_prompt_tokens: 9000, n_ctx: 8192 })).toMatchObject({
     ...exceeded,
@@ -23,7 +23,7 @@ test('a conversation that is too long is told as OpenAI tells it, with advice fo
   });
 });
 
-test('so is a prompt', () => {
+test('reports a prompt that is too long', () => {
   const message = 'the request exceeds the available context size';
   expect(toRefusal(JSON.stringify({ error: { message, n_ctx: 4096 } }), {})).toMatchObject({
     ...exceeded,
@@ -36,7 +36,7 @@ const parser = 'Unable to generate parser for this template. Automatic parser ge
 const place =
   '\n------------\nWhile executing CallExpression at line 1, column 96 in source:\n...{{ raise_\n    ^\n';
 
-test("of what llama.cpp's insides say the cause is passed on, and nothing of the insides", () => {
+test("passes on the cause from llama.cpp's message without its internals", () => {
   const roles = 'Conversation roles must alternate user/assistant/user/assistant/...';
   expect(said({ message: `${parser}${place}Error: Jinja Exception: ${roles}` })).toMatchObject({
     publicMessage: roles,
@@ -54,7 +54,7 @@ test("of what llama.cpp's insides say the cause is passed on, and nothing of the
     });
 });
 
-test('another refusal is passed on, and what cannot be read is one sentence', () => {
+test('passes other rejections on, and replaces unreadable ones by a sentence', () => {
   const refused = { code: 'invalid_request', param: null };
   const message = 'top_k must not be negative';
   expect(said({ message })).toMatchObject({ ...refused, publicMessage: message });

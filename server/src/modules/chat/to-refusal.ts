@@ -13,8 +13,8 @@ const refusal = z.object({
 });
 
 /**
- * The error for what a model server refuses, from its answer: in its own words, but for those of its insides, and for what is longer
- * than the context. Its advice there is for who runs it.
+ * Converts a model server's rejection into an error. Keeps the server's words, except for internals and for
+ * prompts longer than the context, where its advice is meant for operators.
  */
 export function toRefusal(answer: string, body: Record<string, unknown>): AppError {
   const error = parse(answer);
@@ -24,7 +24,7 @@ export function toRefusal(answer: string, body: Record<string, unknown>): AppErr
   return contextExceeded(body, { most: error.n_ctx ?? lengthIn(message), sent: error.n_prompt_tokens });
 }
 
-/** llama.cpp wraps what a chat template or a schema is refused for into where in its own work that came up. */
+/** llama.cpp wraps the reason, from a chat template or a schema, in a description of its internals. */
 function inPlainWords(message: string, schemaParam: string): AppError {
   const [, ofTemplate, ofSchema] = /Jinja Exception: (.+)|JSON schema error (at .+)/.exec(message) ?? [];
   if (ofSchema) return refused(schemaParam, `${schemaParam}: ${ofSchema}`);
@@ -33,7 +33,7 @@ function inPlainWords(message: string, schemaParam: string): AppError {
   return new AppError('invalid_request', { publicMessage: ofTemplate ?? publicMessage });
 }
 
-/** vLLM has the number in its sentence alone. */
+/** vLLM reports the number only inside its message. */
 function lengthIn(message: string): number | undefined {
   const tokens = /maximum context length is (\d+)/i.exec(message)?.[1];
   return tokens === undefined ? undefined : Number(tokens);

@@ -1,10 +1,10 @@
 import type { Price, PriceList } from '../credits/prices/prices.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
 
-/** What an answer costs: for each million tokens, those of the prompt and those that are written. */
+/** Prices per million tokens, of the prompt and of the completion. */
 export type TokenPrices = { prompt: Price; completion: Price };
 
-/** The prices of tokens where the model is served. Pure. */
+/** Returns the token prices of the device that serves the model. */
 export function tokenPrices({ accelerator }: Pick<Upstream, 'accelerator'>, prices: PriceList): TokenPrices {
   const device = accelerator ? 'GPU' : 'CPU';
   return { prompt: prices[`prompt_tokens:${device}`], completion: prices[`completion_tokens:${device}`] };

@@ -6,7 +6,7 @@ const NAMES_MAX = 20;
 const NAME_LENGTH_MAX = 64;
 const HEADER_LENGTH_MAX = 2000;
 
-/** What the caller is told of unknown fields: nothing, or one warning. Pure. */
+/** Returns one warning about unknown fields, or none. */
 export function ignoredWarning(schema: z.ZodType | undefined, body: object): string[] {
   const names = ignoredFields((schema as z.ZodObject).shape, body);
   if (names.length === 0) return [];
@@ -14,13 +14,13 @@ export function ignoredWarning(schema: z.ZodType | undefined, body: object): str
   return [`ignored fields: ${shown.join(', ')}${names.length > NAMES_MAX ? ', ...' : ''}`];
 }
 
-/** The body without unknown fields, some of which have a meaning inside this server. Pure. */
+/** Returns the body without unknown fields, because some names have a meaning inside this server. */
 export function knownFields<Body extends object>(schema: z.ZodType | undefined, body: Body): Body {
   const ignored = new Set(ignoredFields((schema as z.ZodObject).shape, body));
   return Object.fromEntries(Object.entries(body).filter(([name]) => !ignored.has(name))) as Body;
 }
 
-/** Tells the caller in a response header what of the request was ignored. */
+/** Sends the warnings in a response header. */
 export function sendWarnings(reply: Http['reply'], warnings: string[]): void {
   if (warnings.length === 0) return;
   const text = warnings.join('; ');

@@ -12,7 +12,7 @@ import { toInput } from './tools/client-tools.ts';
 
 type Call = { id: string; type: 'function'; function: { name: string; arguments: string } };
 
-/** Puts the chunks of a stream together, for a caller who wants the answer in one piece. */
+/** Joins the chunks of a stream into one answer. */
 export class WholeAnswer {
   private head: Pick<Chunk, 'id' | 'created' | 'model'> | null = null;
   private readonly choices: WholeChoice[] = [];
@@ -27,7 +27,7 @@ export class WholeAnswer {
     for (const choice of choices) (this.choices[choice.index] ??= new WholeChoice(this.isCustom)).add(choice);
   }
 
-  /** Nothing more comes: as where a maximum of tokens ends an answer. */
+  /** Marks the answer as truncated, for example at a maximum of tokens. */
   cut(): void {
     for (const choice of this.choices) choice.cut();
   }
@@ -45,7 +45,6 @@ export class WholeAnswer {
   }
 }
 
-/** One of its choices. */
 class WholeChoice {
   isChat = false;
   private readonly text: string[] = [];

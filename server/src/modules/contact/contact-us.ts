@@ -10,12 +10,12 @@ import { listOperators } from '../accounts/steps.ts';
 import { notify } from '../notifications/notify.ts';
 import { countRecentMessages, findMessage, insertMessage } from './queries.ts';
 
-/** Of one user: each is a mail to every operator. */
+/** Per user, because each message is mailed to every operator. */
 const MESSAGES_PER_HOUR = 10;
 
 /**
- * Brings a message of the caller to the operators: to their page, their bell, and by mail where a server for it is
- * configured. Throws AppError 'rate_limited' for too many.
+ * Sends a message of the caller to the operators: to their page, as a notification, and by mail if
+ * configured. Throws AppError 'rate_limited' for too many messages.
  */
 export async function contactUs(
   ctx: Context,
@@ -38,7 +38,7 @@ export async function contactUs(
 
 async function notifyOperators(tx: Transaction, ctx: Context, messageId: string): Promise<void> {
   const sent = await findMessage(tx, messageId);
-  if (!sent) throw new Error('The message was not inserted');
+  if (!sent) throw new Error('Message insert returned no row');
   const { username, email, subject, message } = sent;
   const operators = await listOperators(tx, ctx.config);
   await notify(
@@ -49,7 +49,7 @@ async function notifyOperators(tx: Transaction, ctx: Context, messageId: string)
       data: { username, subject },
     })),
   );
-  // Without a mail server the log would get what people write in confidence.
+  // Without a mail server, the message would be logged, although it is confidential.
   if (!ctx.config.mail) return;
   const text = `${username} <${email}> wrote:\n\n${message}\n\nAll messages: ${ctx.config.publicUrl}/operator/messages`;
   for (const to of ctx.config.operators)

@@ -27,7 +27,7 @@ const write = (subject: string, message = 'It does not rise.', as = ada) =>
 const read = (query: Parameters<typeof request<typeof listMessages>>[1]['query'] = {}) =>
   request(listMessages, { query }, { as: olga });
 
-test('a message comes to the operators, with who wrote it, newest first and by pages', async () => {
+test('operators read messages with their senders, newest first, page by page', async () => {
   const { message_id } = await write('Dough');
   await write('Oven');
   const first = await read({ limit: 1 });
@@ -39,7 +39,7 @@ test('a message comes to the operators, with who wrote it, newest first and by p
   expect(second.next_cursor).toBeNull();
 });
 
-test('the operators who have an account are notified', async () => {
+test('notifies operators with an account', async () => {
   await write('Flour');
   const notified = await request(listNotifications, { params: { userId: olga.userId } }, { as: olga });
   expect(notified[0]).toMatchObject({ kind: 'message_received', link: '/operator/messages' });
@@ -47,7 +47,7 @@ test('the operators who have an account are notified', async () => {
   expect(await request(listNotifications, { params: { userId: ada.userId } }, { as: ada })).toEqual([]);
 });
 
-test('a call that is repeated with its key writes one message', async () => {
+test('a repeated call with the same key sends one message', async () => {
   const body = { user_id: ada.userId, subject: 'Rye', message: 'Once.' };
   const [first, second] = [
     await request(contactUs, { body }, { as: ada, idempotencyKey: 'rye' }),
@@ -57,8 +57,8 @@ test('a call that is repeated with its key writes one message', async () => {
   expect((await read()).messages.filter(({ subject }) => subject === 'Rye')).toHaveLength(1);
 });
 
-test('it is mailed to every operator where there is a mail server, and else not even to the log', async () => {
-  // They stay where they are until a job has sent them.
+test('mails a message to every operator if there is a mail server, and otherwise does not even log it', async () => {
+  // Keeps the mails queued.
   vi.spyOn(services.jobs, 'enqueue').mockResolvedValue();
   const readMails = () =>
     services.db
@@ -81,7 +81,7 @@ test('it is mailed to every operator where there is a mail server, and else not 
   ]);
 });
 
-test('an operator marks it as read and answered, and finds those that are neither', async () => {
+test('an operator marks messages as read and answered, and lists new ones', async () => {
   const { message_id } = await write('Salt');
   const mark = (status: 'read' | 'answered') =>
     request(changeMessage, { params: { messageId: message_id }, body: { status } }, { as: olga });
@@ -95,20 +95,20 @@ test.each([
   ['no subject', { subject: ' ', message: 'm' }, 'Subject is required'],
   ['no message', { subject: 's', message: '' }, 'Message is required'],
   ['a subject of two lines', { subject: 'a\nBcc: b', message: 'm' }, 'Subject must be one line'],
-])('%s is refused', async (_what, { subject, message }, said) => {
+])('rejects %s', async (_what, { subject, message }, said) => {
   await expect(write(subject, message)).rejects.toMatchObject({
     status: 400,
     body: { error: { message: said } },
   });
 });
 
-test('ten messages an hour are enough, also of those that come at once', async () => {
+test('limits messages to ten an hour, also concurrent ones', async () => {
   const ben = await server.signUp('Ben');
   const sent = await Promise.allSettled(Array.from({ length: 12 }, () => write('All', 'At once.', ben)));
   expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
 });
 
-test('ten messages an hour are enough', async () => {
+test('limits messages to ten an hour', async () => {
   const eve = await server.signUp('Eve');
   for (let sent = 0; sent < 10; sent += 1) await write(`Message ${sent}`, 'Again.', eve);
   await expect(write('One more', 'Again.', eve)).rejects.toMatchObject({

@@ -4,7 +4,7 @@ import type { Context } from '../../platform/context.ts';
 import { unknownCursor } from '../../platform/unknown-cursor.ts';
 import { findMessage, selectMessages } from './queries.ts';
 
-/** What users have written, newest first; the cursor is the last one of the page before. The caller is an operator. */
+/** Lists users' messages, newest first; for operators. The cursor is the previous page's last message. */
 export async function listMessages(
   ctx: Context,
   { query }: InputOf<typeof contract>,

@@ -16,7 +16,7 @@ export async function insertMessage(
   return id;
 }
 
-/** How many messages a user has sent within the last hour; locks the user until the transaction ends. */
+/** Returns how many messages a user sent within the last hour; locks the user. */
 export async function countRecentMessages(tx: Transaction, userId: string): Promise<number> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();
   const { count } = await tx
@@ -28,7 +28,7 @@ export async function countRecentMessages(tx: Transaction, userId: string): Prom
   return count;
 }
 
-/** Newest first, those that come after the message `cursor`. */
+/** Returns messages, newest first, after the message `cursor`. */
 export async function selectMessages(
   db: Db,
   { status, cursor, limit }: { status?: ContactMessage['status']; cursor?: string; limit: number },

@@ -5,7 +5,7 @@ import { contactUs } from './contact-us.ts';
 import { listMessages } from './list-messages.ts';
 
 export const contactRoutes: Binding[] = [
-  // Each one is a mail to every operator.
+  // Each message is mailed to every operator.
   bind(contract.contactUs, contactUs, { callsPerMinute: 10 }),
   bind(contract.listMessages, listMessages),
   bind(contract.changeMessage, changeMessage),

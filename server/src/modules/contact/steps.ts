@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 
-/** The messages that the caller has sent to the operators, oldest first. */
+/** Returns the caller's messages to the operators, oldest first. */
 export async function listOwnMessages({ db, caller }: Context) {
   return db
     .selectFrom('contact_messages')
@@ -11,7 +11,7 @@ export async function listOwnMessages({ db, caller }: Context) {
     .execute();
 }
 
-/** Removes the messages of a deleted user. */
+/** Deletes the messages of a deleted user. */
 export async function forgetMessages(tx: Transaction, userId: string): Promise<void> {
   await tx.deleteFrom('contact_messages').where('user_id', '=', userId).execute();
 }

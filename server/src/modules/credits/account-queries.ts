@@ -16,14 +16,14 @@ export type AccountRow = {
 
 type Place = { id: string };
 
-/** The user with this id, as a place in the list; undefined without one. */
+/** Returns the list position of the user with this id; undefined if the user does not exist. */
 export async function findPlace(db: Database, id: string): Promise<Place | undefined> {
   return db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst();
 }
 
 /**
- * The newest users who come after `after` and have `search` in their names or address, with what their accounts hold; only the
- * one with `id` where that is given.
+ * Returns the newest users after `after` whose names or address contain `search`, with their balances.
+ * Returns only the user `id` if it is set.
  */
 export async function selectAccounts(
   db: Database,

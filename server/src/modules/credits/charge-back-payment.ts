@@ -10,8 +10,8 @@ import { recordAudit } from '../accounts/record-audit.ts';
 import { chargeBack } from './ledger/ledger-given.ts';
 
 /**
- * Books that a user's payment was taken back; the caller is an operator. What the user cannot pay at once
- * they owe. Throws AppError 'not_found' for an unknown user.
+ * Books that a user's payment was reversed; the caller is an operator. The user owes the part that the
+ * balance does not cover. Throws AppError 'not_found' for an unknown user.
  */
 export async function chargeBackPayment(
   ctx: Context,

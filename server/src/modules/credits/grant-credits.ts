@@ -13,8 +13,9 @@ import { GRANTS_ACCOUNT, userAccount } from './ledger/accounts.ts';
 import { transfer } from './ledger/transfer.ts';
 
 /**
- * Grants credits to a user; the caller is an operator. They count as bought: they were paid for elsewhere, or granted on
- * purpose. Throws AppError 'not_found' for an unknown recipient, and 'conflict' for an unconfirmed address.
+ * Grants credits to a user; the caller is an operator. They count as bought, because they were paid for
+ * elsewhere or granted on purpose. Throws AppError 'not_found' for an unknown recipient, and 'conflict' for
+ * an unverified address.
  */
 export async function grantCredits(
   ctx: Context,
@@ -46,7 +47,7 @@ export async function grantCredits(
         idempotencyKey: ctx.idempotencyKey && `grant-credits:${userId}:${ctx.idempotencyKey}`,
       });
       const amount = formatBgl(input.amount);
-      // The move outlives the kept answer of the call.
+      // The transfer outlives the stored response, so a repeated call may reach this point.
       if (!isReplayed) {
         await notify(tx, {
           userId: recipientId,

@@ -28,13 +28,13 @@ test('an operator sees all accounts, newest first, page by page', async () => {
   await expect(list({ cursor: 'nobody' })).rejects.toMatchObject({ status: 400 });
 });
 
-test('what visitors use belongs to nobody who has signed up, and is not among them', async () => {
+test("visitors' credits belong to a system account, which is not listed", async () => {
   const id = systemUserId('visitors');
   await inTransaction(server.services.db, (tx) => ensureSystemUser(tx, { id, name: 'Visitors' }));
   expect(await names('visitors')).toEqual([]);
 });
 
-test('they are found by a part of the name or address, or by the id', async () => {
+test('finds accounts by a part of the name or address, or by the id', async () => {
   expect(await names('LGA-1@')).toEqual(['Olga']);
   expect(await names('carol')).toEqual(['100% Carol']);
   expect(await names('%')).toEqual(['100% Carol']);
@@ -42,14 +42,14 @@ test('they are found by a part of the name or address, or by the id', async () =
   expect(await names('nobody at all')).toEqual([]);
 });
 
-test('one of them is found by the whole username, address or id', async () => {
+test('finds one account by its whole username, address or id', async () => {
   const username = (await list({ search: olga.userId })).accounts[0]?.username ?? '';
   for (const user of [username, olga.email, olga.email.toUpperCase(), olga.userId])
     expect((await list({ user })).accounts).toMatchObject([{ user_id: olga.userId }]);
   expect(await list({ user: username.slice(0, -1) })).toEqual({ accounts: [], next_cursor: null });
 });
 
-test('one that its owner has deleted is marked', async () => {
+test('marks a deleted account', async () => {
   const dora = await server.signUp('Dora');
   await server.request(deleteAccount, { body: { password } }, { headers: { cookie: dora.cookie } });
   const { accounts } = await list({ search: dora.userId });

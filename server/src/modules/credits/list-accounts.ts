@@ -7,7 +7,7 @@ import { findUserId } from '../accounts/find-user-id.ts';
 import { isOperator } from '../accounts/is-operator.ts';
 import { type AccountRow, findPlace, selectAccounts } from './account-queries.ts';
 
-/** List users and their balances, newest first; the caller is an operator. The cursor is the last user of the page before. */
+/** Lists users and balances, newest first; for operators. The cursor is the previous page's last user. */
 export async function listAccounts(
   ctx: Context,
   { query }: InputOf<typeof contract>,

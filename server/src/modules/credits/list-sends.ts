@@ -10,7 +10,7 @@ export type SentCredits = {
   detail: { transaction_id: string; recipient_id: string; amount: string };
 };
 
-/** Credits that users have sent to each other before the transfer `before`, newest first. */
+/** Returns transfers between users before the transfer `before`, newest first. */
 export async function listSends(
   db: Database,
   filter: { userId?: string; before: bigint; limit: number },

@@ -3,8 +3,8 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { userAccount } from './ledger/accounts.ts';
 
 /**
- * Locks the accounts of these users until the transaction ends, in the database's order of their ids, as the functions of
- * the ledger do; its collation is not JavaScript's.
+ * Locks the accounts of these users until the transaction ends, in the order of their ids in the database's
+ * collation, like the ledger's functions.
  */
 export async function lockUserAccounts(tx: Transaction, userIds: string[]): Promise<void> {
   await sql`

@@ -3,17 +3,17 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 
 const balance = sql.raw('(account.credits_posted - account.debits_posted)');
 
-/** Transfers after one seq, up to another. */
+/** Transfers with a seq above `after`, up to `upTo`. */
 export type Moved = { after: bigint; upTo: bigint };
 
-/** Which accounts these transfers have on one side; null is all that there are. */
+/** Matches accounts on one side of these transfers, or all accounts if null. */
 const ofMoved = (side: 'debit_account_id' | 'credit_account_id', moved: Moved | null): RawBuilder<unknown> =>
   moved === null
     ? sql`true`
     : sql`account.id in (
         select ${sql.ref(side)} from ledger_transfers where seq > ${moved.after} and seq <= ${moved.upTo})`;
 
-/** Stops watching up to `atMost` users who are below the limit now, and returns them. */
+/** Stops watching up to `atMost` users who are below the limit, and returns them. */
 export async function takeLowBalances(
   tx: Transaction,
   { limitMicro, moved, atMost }: { limitMicro: bigint; moved: Moved | null; atMost: number },
@@ -31,7 +31,7 @@ export async function takeLowBalances(
   return rows;
 }
 
-/** Watches all users who have the limit or more, and an account. */
+/** Watches all users with an account whose balance is at or above the limit. */
 export async function watchBalances(
   tx: Transaction,
   { limitMicro, moved }: { limitMicro: bigint; moved: Moved | null },
@@ -45,7 +45,7 @@ export async function watchBalances(
     on conflict do nothing`.execute(tx);
 }
 
-/** The last transfer that was looked at, and the limit then; undefined before the first look. */
+/** Returns the last checked transfer and its limit; undefined before the first check. */
 export async function findLastLook(db: Database): Promise<{ limitMicro: bigint; seq: bigint } | undefined> {
   return db.selectFrom('low_balance_look').select(['limit_micro as limitMicro', 'seq']).executeTakeFirst();
 }
@@ -56,7 +56,7 @@ export async function noteLook(tx: Transaction, look: { limitMicro: bigint; seq:
     on conflict (single) do update set limit_micro = excluded.limit_micro, seq = excluded.seq`.execute(tx);
 }
 
-/** The seq of the last of up to `atMost` transfers after this one; null without any. */
+/** Returns the seq of the last of up to `atMost` transfers after this one; null if there are none. */
 export async function findLastMoved(db: Database, after: bigint, atMost: number): Promise<bigint | null> {
   const { rows } = await sql<{ seq: bigint | null }>`
     select max(seq) as seq from (

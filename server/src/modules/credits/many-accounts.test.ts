@@ -39,7 +39,7 @@ beforeAll(async () => {
 const list = (search: string, after: { id: string } | null = null) =>
   selectAccounts(db, { search, after, limit: 51 });
 
-test('the newest users are read in their order, page by page', async () => {
+test('reads the newest users in order, page by page', async () => {
   for (const after of [null, { id: 'id5000' }]) {
     expect(await list('', after)).toHaveLength(51);
     const [plan] = await plansOf(recording, () => list('', after));
@@ -48,7 +48,7 @@ test('the newest users are read in their order, page by page', async () => {
   }
 });
 
-test('a part of a name or an address is found by the index of words', async () => {
+test('finds a part of a name or address through the word index', async () => {
   for (const part of ['aker 777', 'c4ca4238a0b9', 'id777']) {
     expect((await list(part)).length).toBeGreaterThan(0);
     const [plan] = await plansOf(recording, () => list(part));
@@ -57,7 +57,7 @@ test('a part of a name or an address is found by the index of words', async () =
   }
 });
 
-test('what is owed is collected from those who owe, and no other account is read', async () => {
+test('collects debts without reading accounts that owe nothing', async () => {
   const collect = () => db.transaction().execute((tx) => collectDebts(tx, { limit: 100 }));
   const [plan] = await plansOf(recording, collect);
   expect(plan).toContain('using ledger_accounts_receivable');
@@ -66,7 +66,7 @@ test('what is owed is collected from those who owe, and no other account is read
   expect(await getUserTotals(db, 'id7')).toMatchObject({ balance: 6n, owed: 0n });
 });
 
-test('the latest of many who redeemed a code are read, and no others', async () => {
+test('reads only the latest of many redemptions of a code', async () => {
   const [code] = await listAllCodes(db, { before: null, limit: 10 });
   expect(code?.redeemed_by).toHaveLength(20);
   const [plan] = await plansOf(recording, () => listAllCodes(db, { before: null, limit: 10 }), {

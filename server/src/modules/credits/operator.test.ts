@@ -19,7 +19,7 @@ const prove = () =>
   verifyLedgerJob(server.databaseUrl).run(server.services, {}, new AbortController().signal);
 
 describe('the operator', () => {
-  test('grants credits, once per key', async () => {
+  test('grants credits once per key', async () => {
     const ada = await signUp('Ada');
     const body = { recipient_id: ada.email, amount: '1000', description: 'Welcome' };
     const idempotencyKey = randomUUID();
@@ -43,7 +43,7 @@ describe('the operator', () => {
     });
   });
 
-  test('tells of a grant or a chargeback once, however late the call is repeated', async () => {
+  test('sends one notification of a grant or chargeback, however late the call is repeated', async () => {
     const ada = await signUp('Ada');
     const grant = () =>
       server.request(
@@ -70,7 +70,7 @@ describe('the operator', () => {
     expect(ofAda.map(({ action }) => action)).toEqual(['credits.granted', 'credits.charged_back']);
   });
 
-  test('hears of a chargeback what is owed in all', async () => {
+  test('gets the total debt from a chargeback', async () => {
     const ada = await signUp('Ada');
     const chargeBack = async (amount: string) => {
       const body = { payer_id: ada.userId, amount };
@@ -86,7 +86,7 @@ describe('the operator', () => {
     expect(await chargeBack('5')).toMatchObject({ amount: '5', collected: '16', owed: '0' });
   });
 
-  test('grants nothing to an address that nobody has confirmed, where addresses are', async () => {
+  test('cannot grant to an unverified address if the server verifies addresses', async () => {
     const eve = await signUp('Eve');
     const grant = (recipient_id: string) => {
       const body = { recipient_id, amount: '10', description: 'Welcome' };
@@ -103,7 +103,7 @@ describe('the operator', () => {
     }
   });
 
-  test('books a chargeback: the user pays what he could send, and owes the rest', async () => {
+  test('books a chargeback: the user pays the sendable part and owes the rest', async () => {
     const ada = await signUp('Ada');
     const body = { payer_id: ada.email, amount: '200', description: 'Card 4242' };
     const idempotencyKey = randomUUID();
@@ -133,7 +133,7 @@ describe('the operator', () => {
     ).rejects.toMatchObject({ status: 404, body: { error: { param: 'payer_id' } } });
   });
 
-  test('asks for proofs of the books, and waits for none', async () => {
+  test('requests proofs of the ledger without waiting for them', async () => {
     const look = () => server.request(getLedger, {}, { as: operator });
     const proofs = async () => {
       const { rows } = await sql<{ at: Date }>`select proved_at as at from ledger_last_proof`.execute(db);
@@ -155,7 +155,7 @@ describe('the operator', () => {
     const { proof, is_being_proved } = await look();
     expect(Date.parse(proof?.proved_at ?? '')).toBeGreaterThanOrEqual(before - 1000);
     expect(is_being_proved).toBe(false);
-    // One that is a moment old is enough.
+    // A recent proof is enough.
     const first = await proofs();
     await prove();
     expect(await proofs()).toEqual(first);
@@ -169,7 +169,7 @@ describe('the operator', () => {
     expect(await proofs()).not.toEqual(first);
   });
 
-  test('sees what a proof found wrong until another finds it right', async () => {
+  test('sees the faults of a proof until another proof finds none', async () => {
     const shift = (micro: number) =>
       sql`update ledger_sealed_totals set paid = paid + ${micro} where counterpart = 'payments'`.execute(db);
     const broken = async () => {
@@ -208,7 +208,7 @@ describe('the operator', () => {
     );
   });
 
-  test('sees of many accounts the largest, and how many there are', async () => {
+  test('sees the largest of many accounts, and their total number', async () => {
     await Promise.all(Array.from({ length: 200 }, () => insertTestUser(db)));
     const { accounts, accounts_total } = await server.request(getLedger, {}, { as: operator });
     const users = accounts.filter((account) => account.kind === 'user');
@@ -225,7 +225,7 @@ describe('the operator', () => {
     await expect(grant).rejects.toMatchObject({ status: 400, body: { error: { param: 'amount' } } });
   });
 
-  test('grants to a person who has never signed in', async () => {
+  test('grants to a user who has never signed in', async () => {
     const row = { id: 'never-in-2', name: 'Never', username: 'never-in-2', email: 'never-in-2@example.com' };
     await db.insertInto('users').values(row).execute();
     const body = { recipient_id: row.email, amount: '3' };
@@ -233,7 +233,7 @@ describe('the operator', () => {
     expect(await availableMicro(db, row.id)).toBe(3_000_000n);
   });
 
-  test('cannot grant to nobody', async () => {
+  test('cannot grant to an unknown user', async () => {
     const grant = server.request(
       grantCredits,
       { body: { recipient_id: 'nobody', amount: 1 } },
@@ -242,7 +242,7 @@ describe('the operator', () => {
     await expect(grant).rejects.toMatchObject({ status: 404, body: { error: { param: 'recipient_id' } } });
   });
 
-  test('is the only one who may', async () => {
+  test('is the only user with these rights', async () => {
     const ada = await signUp('Ada');
     await expect(server.request(getLedger, {}, { as: ada })).rejects.toMatchObject({ status: 403 });
     const grant = server.request(grantCredits, { body: { recipient_id: ada.email, amount: 1 } }, { as: ada });
@@ -250,7 +250,7 @@ describe('the operator', () => {
   });
 });
 
-test('anybody can read the prices', async () => {
+test('anyone can read the prices', async () => {
   const { prices } = await server.request(listPrices, {});
   expect(prices).toContainEqual({
     id: 'training:NVIDIA_TESLA_A100',

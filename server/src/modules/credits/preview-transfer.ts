@@ -4,7 +4,7 @@ import type { Context } from '../../platform/context.ts';
 import { findNamedUser, getUserTotals } from './queries.ts';
 import { readSendable } from './statement/read-sendable.ts';
 
-/** The recipient of a transfer; null alike for an unknown name and for an amount that the caller cannot send. */
+/** Returns the recipient of a transfer; null for an unknown name or an unsendable amount. */
 export async function previewTransfer(
   ctx: Context,
   { recipient_id, amount }: InputOf<typeof contract>['query'],

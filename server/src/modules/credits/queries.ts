@@ -5,7 +5,7 @@ import { userAccount } from './ledger/accounts.ts';
 
 type Reader = Database | Transaction;
 
-/** The user who has this username or id. */
+/** Returns the user with this username or id. */
 export async function findNamedUser(
   db: Reader,
   name: string,
@@ -18,7 +18,7 @@ export async function findNamedUser(
 
 export type UserTotals = { balance: bigint; held: bigint; given: bigint; owed: bigint };
 
-/** A user's totals in micro-BGL; `held` and `given` are parts of `balance`, and `owed` is what a chargeback left behind. */
+/** Returns a user's totals in micro-BGL. `held` and `given` are parts of `balance`. */
 export async function getUserTotals(db: Reader, userId: string): Promise<UserTotals> {
   const { rows } = await sql<UserTotals>`
     select credits_posted - debits_posted as balance, debits_pending as held, given,
@@ -29,7 +29,7 @@ export async function getUserTotals(db: Reader, userId: string): Promise<UserTot
   return totals;
 }
 
-/** What the user has sent to others in the last 24 hours, as `ledger_send` counts it. */
+/** Returns the amount that the user sent to others in the last 24 hours, counted like in `ledger_send`. */
 export async function sumSentInDay(db: Reader, userId: string): Promise<bigint> {
   const { rows } = await sql<{ sent: bigint }>`
     select coalesce(sum(amount), 0)::bigint as sent from ledger_transfers
@@ -38,7 +38,7 @@ export async function sumSentInDay(db: Reader, userId: string): Promise<bigint> 
   return rows[0]?.sent ?? 0n;
 }
 
-/** How many given credits end next, and when. */
+/** Returns the next expiry of given credits, with its amount. */
 export async function findNextExpiry(
   db: Reader,
   userId: string,

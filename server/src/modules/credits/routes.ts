@@ -33,14 +33,14 @@ export const creditsRoutes = ({
 }: {
   send: SendInBatch;
   usage: IdleCredit;
-  /** Null where no credits are sold. */
+  /** Null if this server sells no credits. */
   payments: PaymentProvider | null;
 }): Binding[] => [
   bind(contract.getBalance, (ctx) => getBalance(ctx)),
   bind(contract.listTransactions, (ctx, { query }) => listTransactions(ctx, query)),
   bind(contract.getUsageWindow, getUsageWindow),
   bind(contract.listSpend, (ctx, { query }) => listSpend(ctx, query)),
-  // Stricter than the rest: a stolen key must not empty an account before its owner looks.
+  // Stricter than the default: a stolen key must not empty an account before its owner notices.
   bind(contract.transferTokens, (ctx, { body }) => transferCredits(ctx, { send, usage }, body), {
     callsPerMinute: 60,
   }),
@@ -49,7 +49,7 @@ export const creditsRoutes = ({
   bind(purchases.startPurchase, (ctx, { body }) => startPurchase(ctx, payments, body), {
     callsPerMinute: 10,
   }),
-  // Against guessing of codes.
+  // Prevents guessing of codes.
   bind(codes.redeemCode, (ctx, { body }) => redeemCode(ctx, body), { callsPerMinute: 10 }),
   bind(codes.listCodes, (ctx, { query }) => listCodes(ctx, query)),
   bind(codes.createCodes, (ctx, { body }) => createCodes(ctx, body)),

@@ -13,8 +13,8 @@ type SendRow = {
 };
 
 /**
- * The newest transfers between users before the one with the seq `before`, from the newest on where there is none with a
- * seq so high. All of them come by seq, those of one user by time, as each has its index.
+ * Returns the newest transfers between users before the transfer with the seq `before`. All users' transfers
+ * are ordered by seq, one user's by time, to match the indexes.
  */
 export async function selectSends(
   db: Database,

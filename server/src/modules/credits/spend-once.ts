@@ -4,9 +4,9 @@ import { preparedIdempotent } from '../../platform/db/idempotency/idempotent.ts'
 import { type IdleCredit, withIdleCredit } from './usage/with-idle-credit.ts';
 
 /**
- * A call that spends, in a transaction of its own: at most once for its Idempotency-Key, as `preparedIdempotent` says,
- * and with what idle usage windows give back, as `withIdleCredit` says. `prepare` runs at most once: a request's body
- * cannot be read again.
+ * Runs a call that spends credits in its own transaction: at most once per Idempotency-Key
+ * (`preparedIdempotent`), using credit from idle usage windows if needed (`withIdleCredit`). `prepare` runs
+ * at most once, because a request's body cannot be read again.
  */
 export async function spendOnce<Prepared, Answer extends object | null>(
   { db, caller, idempotencyKey }: Pick<Context, 'db' | 'caller' | 'idempotencyKey'>,

@@ -9,9 +9,9 @@ import { toPurchase } from './purchases/to-purchase.ts';
 import { getUserTotals, type UserTotals } from './queries.ts';
 import { listWindows } from './usage/usage-queries.ts';
 
-/* What other modules ask of credits, on this module's SQL; what costs something has steps of its own. */
+/* Steps for other modules on this module's SQL. Moves of credits have steps of their own. */
 
-/** A user's totals in micro-BGL. */
+/** Returns a user's totals in micro-BGL. */
 export async function getTotals(
   db: Database,
   userId: string,
@@ -19,29 +19,29 @@ export async function getTotals(
   return getUserTotals(db, userId);
 }
 
-/** A user's totals in micro-BGL, locked until the transaction ends. */
+/** Locks a user's totals until the transaction ends and returns them in micro-BGL. */
 export async function lockTotals(tx: Transaction, userId: string): Promise<UserTotals> {
   await lockUserAccounts(tx, [userId]);
   return getUserTotals(tx, userId);
 }
 
-/** Removes a deleted user's low balance watch, and the links to their receipts. */
+/** Deletes a deleted user's low-balance watch and receipt links. */
 export async function forgetBilling(tx: Transaction, userId: string): Promise<void> {
   await stopWatching(tx, userId);
   await deleteReceipts(tx, userId);
 }
 
-/** All of a user's purchases, newest first. */
+/** Returns all of a user's purchases, newest first. */
 export async function listAllPurchases(db: Database, userId: string): Promise<Purchase[]> {
   return (await listUserPurchases(db, userId)).map(toPurchase);
 }
 
 /** The provider's page expires after a day; some payment methods take two weeks. */
 const PAYMENT_DAYS_MAX = 14;
-/** A call that opens the provider's page has ended by then. */
+/** Maximum duration of a call that opens the provider's page. */
 const OPENING_MINUTES_MAX = 10;
 
-/** Whether the user has a purchase that may still be paid. */
+/** Returns true if the user has a purchase that may still be paid. */
 export async function hasOpenPayment(
   tx: Transaction,
   { userId, now }: { userId: string; now: Date },
@@ -51,7 +51,7 @@ export async function hasOpenPayment(
   return (await countOpenPurchases(tx, userId, { since, openingSince })) > 0;
 }
 
-/** The codes that a user has redeemed, oldest first; of each only its last characters are kept. */
+/** Returns the codes that a user has redeemed, oldest first. Only the last characters are stored. */
 export async function listRedeemedCodes(
   db: Database,
   userId: string,
@@ -64,7 +64,7 @@ export async function listRedeemedCodes(
   }));
 }
 
-/** A user's usage windows without their answers, oldest first, after the window `cursor`. */
+/** Returns a user's usage windows without their answers, oldest first, after the window `cursor`. */
 export async function listUsageWindows(
   db: Database,
   page: { userId: string; cursor: string | undefined; limit: number },

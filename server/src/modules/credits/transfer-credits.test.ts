@@ -17,7 +17,7 @@ import { insertTestUser } from './testing/test-user.ts';
 const { server, db, signUp, balanceOf, statementOf, send, usernameOf } = await creditsServer();
 
 describe('sending credits', () => {
-  test('to an address counts once it is confirmed, where this server has addresses confirmed', async () => {
+  test('to an address works only once it is verified, if the server verifies addresses', async () => {
     const [ada, eve] = [await signUp('Ada'), await signUp('Eve')];
     server.services.config.mail = { host: 'mail', port: 25, tls: 'none', login: null, from: 'b@example.com' };
     try {
@@ -30,7 +30,7 @@ describe('sending credits', () => {
     expect(await balanceOf(eve)).toMatchObject({ available: '125.5' });
   });
 
-  test.each(['username', 'email', 'id'])('to a person by %s', async (by) => {
+  test.each(['username', 'email', 'id'])('to a user by %s', async (by) => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const recipient =
       { username: await usernameOf(bob), email: bob.email.toUpperCase(), id: bob.userId }[by] ?? '';
@@ -59,7 +59,7 @@ describe('sending credits', () => {
     expect((await statementOf(bob)).summary?.total_token_transferred).toBe('0');
   });
 
-  test('to somebody whose account is deleted meanwhile leaves the credits where they are', async () => {
+  test('to a user whose account is deleted in the meantime moves nothing', async () => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const { sending } = await db.transaction().execute(async (tx) => {
       await lockTotals(tx, bob.userId);
@@ -72,7 +72,7 @@ describe('sending credits', () => {
     expect(await balanceOf(ada)).toMatchObject({ available: '125' });
   });
 
-  test('the same key gives the same answer, whatever happened since', async () => {
+  test('the same key returns the same result, whatever has happened since', async () => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const key = randomUUID();
     const first = await send(ada, bob.email, 10, key);
@@ -85,28 +85,25 @@ describe('sending credits', () => {
     expect(await balanceOf(ada)).toMatchObject({ available: '110' });
   });
 
-  test.each(['username', 'email', 'id'])(
-    'so it does once the account that had the %s is deleted',
-    async (by) => {
-      const [ada, bob, eve] = [await signUp('Ada'), await signUp('Bob'), await signUp('Eve')];
-      const recipient = { username: await usernameOf(bob), email: bob.email, id: bob.userId }[by] ?? '';
-      const key = randomUUID();
-      const first = await send(ada, recipient, 10, key);
-      await inTransaction(db, (tx) =>
-        closeAccount(tx, { userId: bob.userId, now: new Date(), config: server.services.config }),
-      );
-      expect(await send(ada, recipient, 10, key)).toEqual(first);
-      // Nobody learns from it who has an account.
-      for (const other of [eve.email, 'nobody-at-all@example.com'])
-        expect(await send(ada, other, 10, key)).toEqual(first);
-      await expect(send(ada, recipient, 11, key)).rejects.toMatchObject({ code: 'idempotency_conflict' });
-      await expect(send(ada, recipient, 10)).rejects.toMatchObject({ code: 'not_found' });
-      expect(await balanceOf(ada)).toMatchObject({ available: '115' });
-      expect(await balanceOf(eve)).toMatchObject({ available: '125' });
-    },
-  );
+  test.each(['username', 'email', 'id'])('also after the deletion of the account with the %s', async (by) => {
+    const [ada, bob, eve] = [await signUp('Ada'), await signUp('Bob'), await signUp('Eve')];
+    const recipient = { username: await usernameOf(bob), email: bob.email, id: bob.userId }[by] ?? '';
+    const key = randomUUID();
+    const first = await send(ada, recipient, 10, key);
+    await inTransaction(db, (tx) =>
+      closeAccount(tx, { userId: bob.userId, now: new Date(), config: server.services.config }),
+    );
+    expect(await send(ada, recipient, 10, key)).toEqual(first);
+    // The result does not reveal who has an account.
+    for (const other of [eve.email, 'nobody-at-all@example.com'])
+      expect(await send(ada, other, 10, key)).toEqual(first);
+    await expect(send(ada, recipient, 11, key)).rejects.toMatchObject({ code: 'idempotency_conflict' });
+    await expect(send(ada, recipient, 10)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await balanceOf(ada)).toMatchObject({ available: '115' });
+    expect(await balanceOf(eve)).toMatchObject({ available: '125' });
+  });
 
-  test('20 calls at once with one key move the credits once', async () => {
+  test('20 concurrent calls with one key move the credits once', async () => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const key = randomUUID();
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(ada, bob.email, 10, key)));
@@ -114,7 +111,7 @@ describe('sending credits', () => {
     expect(await balanceOf(bob)).toMatchObject({ available: '135' });
   });
 
-  test('a key that is too long is refused', async () => {
+  test('rejects a key that is too long', async () => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     await expect(send(ada, bob.email, 1, 'k'.repeat(256))).rejects.toMatchObject({
       status: 400,
@@ -122,7 +119,7 @@ describe('sending credits', () => {
     });
   });
 
-  test('keys of different people do not meet', async () => {
+  test('keys of different users are separate', async () => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const key = randomUUID();
     await send(ada, bob.email, 10, key);
@@ -156,7 +153,7 @@ describe('sending credits', () => {
       402,
       'Insufficient balance. Required: 125.000001 BGL. Available: 125 BGL.',
     ],
-  ])('to %j the amount %j is refused with %i', async (recipient, amount, status, message) => {
+  ])('to %j with the amount %j returns %i', async (recipient, amount, status, message) => {
     const ada = await signUp('Ada');
     await expect(send(ada, recipient, amount)).rejects.toMatchObject({
       status,
@@ -165,7 +162,6 @@ describe('sending credits', () => {
     expect(await balanceOf(ada)).toMatchObject({ available: '125' });
   });
 
-  /** A transfer of starting credits on a server with these settings. */
   async function sendStartingCredits(config: Partial<Config>) {
     const { request, signUp: enter } = await testServer({ config: { startingGrantBgl: '125', ...config } });
     const [ada, bob] = [await enter('Ada'), await enter('Bob')];
@@ -181,7 +177,7 @@ describe('sending credits', () => {
   });
 
   test.each([{ sendGivenCredits: false }, { sendGivenCredits: true, startingGrantDays: 30 }])(
-    'refuses starting credits with the settings %j',
+    'rejects starting credits with the settings %j',
     async (config) => {
       await expect(sendStartingCredits(config)).rejects.toMatchObject({
         status: 402,
@@ -197,7 +193,7 @@ describe('sending credits', () => {
     },
   );
 
-  test('to oneself is refused', async () => {
+  test('rejects sending to oneself', async () => {
     const ada = await signUp('Ada');
     await expect(send(ada, ada.email, 1)).rejects.toMatchObject({
       status: 400,
@@ -205,7 +201,7 @@ describe('sending credits', () => {
     });
   });
 
-  test('beyond what there is, nobody learns who has an account', async () => {
+  test('beyond the balance does not reveal who has an account', async () => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const refusal = (recipient: string) =>
       send(ada, recipient, '999999').catch(({ status, body }) => ({ status, ...body.error, request_id: '' }));
@@ -215,7 +211,7 @@ describe('sending credits', () => {
     expect(await refusal(ada.email)).toEqual(refused);
   });
 
-  test('to a person who has never signed in; the starting grant comes on top', async () => {
+  test('to a user who has never signed in; the starting grant is added later', async () => {
     const ada = await signUp('Ada');
     const row = { id: 'never-in', name: 'Never', username: 'never-in', email: 'never-in@example.com' };
     await db.insertInto('users').values(row).execute();
@@ -227,13 +223,13 @@ describe('sending credits', () => {
     expect(await availableMicro(db, row.id)).toBe(126_500_000n);
   });
 
-  test('both people hear of it', async () => {
+  test('notifies both users', async () => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const heard = new Set<string>();
     for (const { userId } of [ada, bob]) {
       server.services.events.subscribe(userId, ({ topic, id }) => heard.add(`${topic} ${id}`));
     }
-    // News come in order: behind this one there are none of the starting grants.
+    // Notifications are ordered: none about the starting grants follow this one.
     announceChange(db, ada.userId, { topic: 'asset', id: 'marker' });
     await vi.waitFor(() => expect(heard).toContain('asset marker'));
     heard.clear();
@@ -246,7 +242,7 @@ describe('sending credits', () => {
   });
 });
 
-describe('what can be sent within 24 hours', async () => {
+describe('the limit for sends within 24 hours', async () => {
   const limited = await creditsServer({ sendLimitBgl: '100' });
   const refused = (amount: number, left: string) => ({
     status: 402,
@@ -261,7 +257,7 @@ describe('what can be sent within 24 hours', async () => {
     },
   });
 
-  test('has the limit of the settings, over all calls, also of those that come at once', async () => {
+  test('applies to all calls together, also to concurrent ones', async () => {
     const [ada, bob] = [await limited.signUp('Ada'), await limited.signUp('Bob')];
     await expect(limited.send(ada, bob.email, 101)).rejects.toMatchObject(refused(101, '100'));
     const key = randomUUID();
@@ -271,13 +267,13 @@ describe('what can be sent within 24 hours', async () => {
     );
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     await expect(limited.send(ada, bob.email, 11)).rejects.toMatchObject(refused(11, '10'));
-    // A repeated call is no further one, and what others send does not count.
+    // A repeated call does not count, and neither do other users' sends.
     await limited.send(ada, bob.email, 60, key);
     await limited.send(bob, ada.email, 100);
     expect(await limited.balanceOf(ada)).toMatchObject({ balance: '135' });
   });
 
-  test('is what was sent in the last 24 hours', async () => {
+  test('covers the last 24 hours', async () => {
     const [ada, bob] = [await limited.signUp('Ada'), await limited.signUp('Bob')];
     await sql`
       insert into ledger_transfers (debit_account_id, credit_account_id, amount, kind, description, refs, created_at)
@@ -290,7 +286,7 @@ describe('what can be sent within 24 hours', async () => {
     expect(await limited.balanceOf(ada)).toMatchObject({ balance: '0' });
   });
 
-  test('is known before it is sent', async () => {
+  test('is known before sending', async () => {
     const [ada, bob] = [await limited.signUp('Ada'), await limited.signUp('Bob')];
     const preview = (amount: string) =>
       limited.server.request(
@@ -306,14 +302,14 @@ describe('what can be sent within 24 hours', async () => {
     expect(await preview('41')).toEqual({ recipient: null });
   });
 
-  test('says nothing of who has an account', async () => {
+  test('does not reveal who has an account', async () => {
     const [ada, bob] = [await limited.signUp('Ada'), await limited.signUp('Bob')];
     for (const recipient of [bob.email, 'nobody-at-all@example.com'])
       await expect(limited.send(ada, recipient, 101)).rejects.toMatchObject(refused(101, '100'));
   });
 });
 
-describe('before it is sent, the recipient', async () => {
+describe('the recipient in the preview', async () => {
   const preview = (
     from: { userId: string; apiKey: string },
     recipient_id: string,
@@ -328,7 +324,7 @@ describe('before it is sent, the recipient', async () => {
     expect(await preview(ada, bob.userId)).toEqual({ recipient });
   });
 
-  test('is not shown for an address, a name that nobody has, or an amount that cannot be sent', async () => {
+  test('is hidden for an address, an unknown name, or an amount that cannot be sent', async () => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const given = await insertTestUser(db, { grantMicro: 1_000_000n });
     expect(await preview(ada, bob.email)).toEqual({ recipient: null });

@@ -10,10 +10,13 @@ import type { SendInBatch } from './ledger/batch-sends.ts';
 import { readSend, type Send } from './ledger/ledger-send.ts';
 import { type IdleCredit, withIdleCredit } from './usage/with-idle-credit.ts';
 
-/** What no user is called. */
+/** A username that never resolves. */
 const NOBODY = '';
 
-/** Sends the caller's credits to another user. The ledger itself keeps the key. Throws what `readSend` throws, and 'forbidden' for a key with a budget. */
+/**
+ * Sends the caller's credits to another user. The ledger stores the idempotency key. Throws the errors of
+ * `readSend`, and 'forbidden' for a key with a budget.
+ */
 export async function transferCredits(
   ctx: Context,
   { send, usage }: { send: SendInBatch; usage: IdleCredit },
@@ -38,12 +41,12 @@ export async function transferCredits(
     readSend(await send(asked), asked),
   );
   for (const id of [userId, recipientId]) announceChange(ctx.db, id, { topic: 'balance', id });
-  // The transfer has written it (`ledger_transfers_notify`).
+  // The transfer has created the notification (`ledger_transfers_notify`).
   announceChange(ctx.db, recipientId, { topic: 'notification', id: recipientId });
   return { transaction_id: transferId, amount: formatBgl(input.amount) };
 }
 
-/** An unconfirmed address is answered like an unknown one. */
+/** Treats unverified addresses like unknown ones. */
 async function provenRecipient({ config, db }: Context, recipient: string): Promise<string> {
   return (await isUnprovenAddress(db, config, recipient)) ? NOBODY : recipient;
 }

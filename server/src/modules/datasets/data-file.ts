@@ -1,4 +1,4 @@
-/** Endings that stand for another one; `data/rows.py` of the runtime has the same. */
+/** Aliases of extensions; keep in step with `data/rows.py` of the runtime. */
 const ALIASES = new Map([
   ['ndjson', 'jsonl'],
   ['jsonlines', 'jsonl'],
@@ -6,17 +6,17 @@ const ALIASES = new Map([
 ]);
 const DATA_ENDINGS = ['csv', 'tsv', 'jsonl', 'ndjson', 'jsonlines', 'json', 'txt', 'md', 'parquet'];
 
-/** What paths of data files match, in PostgreSQL too. */
+/** Pattern that paths of data files match; also valid in PostgreSQL. */
 export const DATA_FILE_PATTERN = `\\.(${DATA_ENDINGS.join('|')})(\\.gz)?$`;
 const dataFile = new RegExp(DATA_FILE_PATTERN, 'i');
 
-/** By which a file is read: the ending of its name, in lower case, or that which it stands for. */
+/** Returns the file's extension in lower case, with aliases resolved. */
 export function endingOf(file: string): string {
   const ending = file.split('.').at(-1)?.toLowerCase() ?? '';
   return ALIASES.get(ending) ?? ending;
 }
 
-/** Whether the file is packed with gzip, by its name. */
+/** True if the name ends in `.gz`. */
 export function isPacked(file: string): boolean {
   return unpackedName(file) !== file;
 }
@@ -26,7 +26,7 @@ export function unpackedName(file: string): string {
   return file.replace(/\.gz$/i, '');
 }
 
-/** Whether SQL finds rows in a file of this name. A card describes the data, and is none of it. */
+/** True if SQL finds rows in a file of this name. A README is documentation. */
 export function hasRows(file: string): boolean {
   return dataFile.test(file) && file.split('/').at(-1)?.toLowerCase() !== 'readme.md';
 }

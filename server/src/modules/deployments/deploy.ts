@@ -27,14 +27,17 @@ import type { WakingParts } from './waking-parts.ts';
 type Input = {
   kind: KindName;
   body: AskedDeployment & Pick<InputOf<typeof imageCalls.flux.deploy>['body'], 'cost_max'>;
-  /** What its owner calls it; made from the model's title unless said. One that is there by this name stays the only one. */
+  /**
+   * Name chosen by the owner; derived from the model's title by default. A live deployment with this name is
+   * reused.
+   */
   modelName?: string;
 };
 
 /**
- * Serves a model: on the model server of its base if that runs, else on a new one. The first hour is
- * held at once. Throws AppError 'insufficient_funds', 'licence_not_accepted', 'conflict' where an hour costs more than it may,
- * and what the kind's placing throws.
+ * Deploys a model: on the running model server of its base if there is one, else on a new one. Holds the
+ * price of the first hour. Throws AppError 'insufficient_funds', 'licence_not_accepted', 'conflict' if an
+ * hour costs more than allowed, and the errors of the kind's placement.
  */
 export async function deploy(
   ctx: Context,
@@ -45,7 +48,7 @@ export async function deploy(
   return spendOnce(
     ctx,
     parts.usage,
-    // Asked for again at a new price it is the same deployment.
+    // `cost_max` is not part of the key: a retry at a new price returns the same deployment.
     { operation: `deploy-${kind}`, input: body },
     () => findPlacement(ctx, parts, { kind, body }),
     async (tx, found) => {
@@ -73,7 +76,7 @@ async function place(
   const { userId } = ctx.caller;
   const { model } = placed;
   const now = ctx.clock.now();
-  // It may have changed since the model was placed.
+  // The price may have changed since the placement.
   const { unitPriceMicro: unit_price_micro } = priceOfNow(await readPrices(tx, now), price);
   const agreed = { ...price, unit_price_micro };
   refuseHigherCost({
@@ -91,7 +94,7 @@ async function place(
   const serverId = await ensureModelServer(tx, { kind: deploymentKinds[kind].server, placed, own });
   await refuseManyServers(tx, { userId, serverId, baseAssetId: model.baseAssetId, replicas, capacity });
   const starters = (await listStarterModels(tx)).map((starter) => starter.modelName);
-  // By the name of a generator the images API asks services.
+  // A generator's name would be ambiguous: the images API resolves it to a service.
   const taken = new Set([...starters, ...generatorNames, ...(await listLiveModelNames(tx, userId))]);
   await insertDeployment(tx, {
     id: podId,

@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 
 describe('a deployment', () => {
-  it('shares one copy of the base: a second fine-tune comes without a pause of the first', async () => {
+  it('shares one copy of the base: a second fine-tune starts without interrupting the first', async () => {
     const first = await deploy(await makeFineTune(user, 'First Tune'));
     await untilRunning(first.pod_id);
     let open = () => {};
@@ -68,7 +68,7 @@ describe('a deployment', () => {
     await terminate(second.pod_id);
   });
 
-  it('of a model of another user goes on when that is private again, and keeps it, nameless', async () => {
+  it("of another user's model continues, without the model's name, after the model is made private", async () => {
     const owner = user;
     const id = await makeFineTune(owner, 'Shared Tune');
     const publish = (is_published: boolean) =>
@@ -94,7 +94,7 @@ describe('a deployment', () => {
     await remove();
   });
 
-  it('gives deployments of the same title names of their own', async () => {
+  it('gets a unique name if titles are equal', async () => {
     const [one, other] = [await makeFineTune(user, 'Same Name'), await makeFineTune(user, 'Same name!')];
     const first = await deploy(one);
     const second = await deploy(other);
@@ -108,13 +108,13 @@ describe('a deployment', () => {
     await terminate(second.pod_id);
   });
 
-  it('never has the name of a generator, by which the images API asks services', async () => {
+  it("never gets a generator's name, which the images API resolves to a service", async () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'FLUX'));
     expect((await status(pod_id)).model_name).toBe('flux-2');
     await terminate(pod_id);
   });
 
-  it('answers to its name in any writing of the same letters', async () => {
+  it('accepts its name in any Unicode normalisation', async () => {
     const { pod_id } = await deploy(await makeFineTune(user, '빵집 봇'));
     await untilRunning(pod_id);
     for (const form of ['NFC', 'NFD'] as const) {
@@ -154,7 +154,7 @@ describe('a deployment', () => {
     const found = async (query: object) => (await list(query)).pods.map((pod) => [pod.title, pod.job_status]);
     clock.advance({ minutes: 61 });
     const four = await deploy(await makeFineTune(user, 'Four'));
-    // Those that ended more than an hour ago are no work any more.
+    // Deployments that ended more than an hour ago are not recent.
     expect((await found({ recent: 'true' })).map(([title]) => title)).toEqual(['Four']);
     const ended = await found({ status: 'terminated' });
     expect(new Set(ended.map(([title]) => title))).toEqual(new Set(['One', 'Two', 'Three']));
@@ -168,7 +168,7 @@ describe('a deployment', () => {
     );
   });
 
-  it('is one replica on one GPU of the default type unless asked otherwise, and is listed with its fields', async () => {
+  it('defaults to one replica on one GPU of the default type, and is listed with its fields', async () => {
     const model_id = await makeFineTune(user, 'By Default');
     expect(deployVllm.body?.parse({ model_id, user_id: user.userId })).toMatchObject({
       ...{ gpu_count: 1, instance_type: 'a100', auto_scale: false, min_replicas: 1, max_replicas: 1 },
@@ -194,7 +194,7 @@ describe('a deployment', () => {
     await terminate(made.pod_id);
   });
 
-  it('is made once per Idempotency-Key', async () => {
+  it('is created once per Idempotency-Key', async () => {
     const model = await makeFineTune(user, 'Only Once');
     const key = randomUUID();
     const [one, other] = await Promise.all([deploy(model, user, key), deploy(model, user, key)]);
@@ -209,7 +209,7 @@ describe('a deployment', () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'Broken Adapter'));
     await vi.waitFor(
       async () => {
-        // The engine tries again with growing pauses before it gives up.
+        // The engine retries with growing pauses before it fails.
         clock.advance({ minutes: 5 });
         await server.app.engine.pass();
         expect((await status(pod_id)).status).toBe('failed');
@@ -223,7 +223,7 @@ describe('a deployment', () => {
     await vi.waitFor(async () => expect(await balance()).toEqual(before));
   });
 
-  it('leaves room for the starter model, however many bases are deployed by one user or by several', async () => {
+  it('reserves room for the starter model, however many bases one or several users deploy', async () => {
     const pods: string[] = [];
     const deployBase = async (name: string) => {
       const { assetId } = await insertModel(server.services, user, name, {
@@ -255,7 +255,7 @@ describe('a deployment', () => {
     await serving.terminate(bob, rye);
   });
 
-  it('keeps its model from being deleted', async () => {
+  it('prevents the deletion of its model', async () => {
     const model = await makeFineTune(user, 'Kept Model');
     const { pod_id } = await deploy(model);
     await expect(server.request(deleteAsset, { params: { id: model } }, { as: user })).rejects.toMatchObject({
@@ -265,7 +265,7 @@ describe('a deployment', () => {
     await server.request(deleteAsset, { params: { id: model } }, { as: user });
   });
 
-  it('shows progress, metrics and sums', async () => {
+  it('returns progress, metrics and totals', async () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'Measured'));
     await untilRunning(pod_id);
     await ask('measured');
@@ -287,7 +287,7 @@ describe('a deployment', () => {
     await terminate(pod_id);
   });
 
-  it("is invisible to others: another's pod is as if it were not there", async () => {
+  it("returns 404 for another user's pod", async () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'Private'));
     const stranger = await server.signUp();
     await expect(status(pod_id, stranger)).rejects.toMatchObject({ status: 404 });

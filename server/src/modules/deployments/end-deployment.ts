@@ -11,13 +11,15 @@ import { reconcileModelServer } from './servers/reconcile-model-server.ts';
 
 type End = {
   reason: string;
-  /** The user who wants it; null for the server itself. */
+  /** The user who requested it; null for the server itself. */
   endedBy: string | null;
-  /** Why nothing more can be paid for it, where it ends for that; its owner is notified then. */
+  /** Set if it ends for lack of credit or budget; its owner is notified then. */
   stopReason?: Deployment['stop_reason'];
 };
 
-/** Ends a deployment for good and settles its bill: the time in which it answered. One that has ended stays as it is. */
+/**
+ * Terminates a deployment and settles its bill, for the time it was serving. Does nothing if it has ended.
+ */
 export async function endDeployment(
   services: Pick<Services, 'db' | 'clock'>,
   podId: string,

@@ -2,7 +2,10 @@ import type { Services } from '../../platform/context.ts';
 import { endDeployment } from './end-deployment.ts';
 import { selectLivePodIdsOfAsset } from './queries.ts';
 
-/** Ends whatever serves an asset, whoever it is of, and settles the bills; its owners read the reason. */
+/**
+ * Terminates all deployments of an asset, of any user, and settles their bills; `reason` is shown to their
+ * owners.
+ */
 export async function endDeploymentsOf(
   services: Pick<Services, 'db' | 'clock'>,
   { assetId, reason }: { assetId: string; reason: string },

@@ -2,7 +2,7 @@ import { type FindAssetUse, foreignUse } from '../assets/asset-use.ts';
 import { findDeploymentsOfAsset } from './queries.ts';
 import { isAskedStarter } from './servers/server-queries.ts';
 
-/** A model that is served stays until its deployment has ended; one that answers everybody, until nobody asks it. */
+/** Blocks deleting a model while it is deployed, and a starter model while it is in use. */
 export const findAssetUse: FindAssetUse = async (tx, asset) => {
   const { ownName, others } = await findDeploymentsOfAsset(tx, asset);
   if (ownName !== null) return `It is deployed as '${ownName}'. Terminate the deployment first.`;

@@ -4,10 +4,13 @@ import type { ReadCapacity } from '../serving/served-model.ts';
 import { findKind } from './find-kind.ts';
 import { deploymentKinds } from './kinds/kinds.ts';
 
-/** What a deployment gets that asks for nothing special, as the web app's do. */
+/** Default hardware, as the web app requests it. */
 const DEFAULT_INSTANCE = { instanceType: 'a100', gpuCount: 1 };
 
-/** Whether a deployment of the model, as the kind that its files are for, would find all files that it needs. */
+/**
+ * Returns whether a deployment of the model, as the kind that matches its files, would find all required
+ * files.
+ */
 export function findDeployObstacle(capacity: ReadCapacity['capacity']): FindObstacle {
   return async (ctx, { assetId }) => {
     try {

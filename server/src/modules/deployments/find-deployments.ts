@@ -7,7 +7,7 @@ import type { KindName } from './kinds/kinds.ts';
 
 type Db = Database | Transaction;
 
-/** Whose deployment, and of which kind where that matters. */
+/** Owner of the deployment, optionally restricted to kinds. */
 export type OwnDeployment = { userId: string; podId: string; kinds?: readonly KindName[] | undefined };
 
 export async function findDeployment(db: Db, { userId, podId, kinds }: OwnDeployment) {
@@ -16,7 +16,7 @@ export async function findDeployment(db: Db, { userId, podId, kinds }: OwnDeploy
   return query.executeTakeFirst();
 }
 
-/** The user's deployment that answers by this name until it ends. */
+/** Returns the user's live deployment with this name. */
 export async function findLiveDeployment(
   db: Db,
   { userId, modelName }: { userId: string; modelName: string },
@@ -32,7 +32,7 @@ export async function findLiveDeployment(
     .executeTakeFirst();
 }
 
-/** The name of the user's newest deployment of a model; undefined where there is none. */
+/** Returns the name of the user's newest live deployment of a model; undefined if there is none. */
 export async function findLiveNameOf(
   db: Db,
   { userId, assetId }: { userId: string; assetId: string },
@@ -49,7 +49,7 @@ export async function findLiveNameOf(
   return row?.model_name;
 }
 
-/** Where a deployment runs, and what is seen of the workload that carries it, or will. */
+/** Placement of a deployment, and the workload that carries it now or next. */
 export type Carrier = {
   accelerator: string | null;
   accelerator_count: number;
@@ -57,7 +57,7 @@ export type Carrier = {
   workload: Pick<Workload, 'state' | 'reason' | 'phase' | 'done' | 'total'> | null;
 };
 
-/** Of `deployments` with its `server`: the workload that carries it, or will. */
+/** SQL for `deployments` joined with its `server`: the workload that carries the deployment now or next. */
 const selectCarrier = sql`
   select state, reason, phase, done, total from workloads
   where workloads.id in (server.workload_id, server.next_workload_id)
@@ -65,12 +65,12 @@ const selectCarrier = sql`
   order by workloads.id = server.workload_id desc
   limit 1`;
 
-/** As `showDeployment` says of it: running, degraded or asleep. */
+/** Matches the states running, degraded and asleep of `showDeployment`. */
 const isUsable = sql<SqlBool>`terminated_at is null and (sleeping or exists (
   select from model_servers server cross join lateral (${selectCarrier}) carrier
   where server.id = deployments.model_server_id and carrier.state in ('ready', 'degraded')))`;
 
-/** The carriers of some deployments, by their ids: one query however many there are. */
+/** Returns the carriers of deployments by their ids, in one query. */
 export async function findCarriers(db: Db, podIds: string[]): Promise<Map<string, Carrier>> {
   const { rows } = await sql<Carrier & { id: string }>`
     select deployments.id, server.accelerator, server.accelerator_count, server.context_tokens,
@@ -84,22 +84,24 @@ export async function findCarriers(db: Db, podIds: string[]): Promise<Map<string
 
 type Wanted = {
   userId: string;
-  /** Of every kind unless given. */
+  /** Defaults to every kind. */
   kinds?: readonly KindName[] | undefined;
-  /** Those alone that answer, or wake to. */
+  /** Only deployments that can serve a request, possibly after waking. */
   usable?: boolean | undefined;
   includeTerminated: boolean;
-  /** Without the ended ones those all the same that have ended since, though their owner did not end them. */
+  /**
+   * If ended deployments are excluded: still include those that ended since without their owner's request.
+   */
   endedSince?: Date | undefined;
-  /** Those alone that have not ended, or have since. */
+  /** Only deployments that are live or ended since. */
   recentSince?: Date | undefined;
-  /** Of the ended ones too, where it asks for them. */
+  /** May match ended deployments too. */
   status?: DeploymentFilter | undefined;
   search?: string | undefined;
   assetId?: string | undefined;
   sort?: ListOrder | undefined;
   cursor?: string | undefined;
-  /** All of them unless given. */
+  /** Defaults to no limit. */
   limit?: number;
 };
 
@@ -110,7 +112,7 @@ const hasStatus: Record<DeploymentFilter, RawBuilder<SqlBool>> = {
   terminated: sql`terminated_at is not null and not failed`,
 };
 
-/** Newest first unless sorted by title, those that come after the deployment `cursor`. */
+/** Returns deployments after `cursor`, newest first unless sorted by title. */
 export async function selectDeployments(db: Db, wanted: Wanted) {
   const { userId, kinds, includeTerminated, endedSince, recentSince, status } = wanted;
   const { search = '', assetId, cursor } = wanted;

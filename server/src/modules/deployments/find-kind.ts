@@ -8,16 +8,19 @@ import type { KindName, textKinds } from './kinds/kinds.ts';
 
 type TextKind = (typeof textKinds)[number];
 
-/** The kind that a model's files are for: that of the pipeline which its index names, if it is served, else a text kind. */
+/**
+ * Returns the kind for a model's files: the kind of the pipeline in its index if that is supported, else a
+ * text kind.
+ */
 export async function findKind(ctx: Context, assetId: string): Promise<KindName> {
   const model = await readModel(ctx, assetId);
-  // A starter is served without a deployment, and text says so.
+  // Starters are served without a deployment; the text kind's error says so.
   const index = model.asset.isStarter ? null : await readPipelineIndex(ctx, model.files);
   const ofPipeline = imageDeploymentKinds.find((kind) => isServedAs(kind, index?._class_name ?? null));
   return ofPipeline ?? toTextKind(ctx, model);
 }
 
-/** The kind of a model that the calls of text models deploy. Throws AppError 'not_found'. */
+/** Returns the kind of a model deployed over the text API. Throws AppError 'not_found'. */
 export async function findTextKind(ctx: Context, assetId: string): Promise<TextKind> {
   return toTextKind(ctx, await readModel(ctx, assetId));
 }

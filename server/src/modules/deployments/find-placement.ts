@@ -11,7 +11,7 @@ import { checkCapacity } from '../serving/placement/check-capacity.ts';
 import type { PlacedModel, ReadCapacity } from '../serving/served-model.ts';
 import { deploymentKinds, type KindName } from './kinds/kinds.ts';
 
-/** What is asked for when a model of any kind is served. */
+/** Request to deploy a model of any kind. */
 export type AskedDeployment = InputOf<typeof imageCalls.flux.quote>['body'] &
   Pick<InputOf<typeof quoteVllm>['body'], 'context_tokens'>;
 
@@ -20,11 +20,14 @@ type Input = { kind: KindName; body: AskedDeployment };
 export type FoundPlacement = {
   placed: PlacedModel;
   capacity: Capacity;
-  /** Of one replica. */
+  /** Price of one replica. */
   price: { price_id: PriceId; price_count: number; unit_price_micro: bigint };
 };
 
-/** Where the model would be served, and at which price. Throws AppError 'invalid_request', and what the kind's placing throws. */
+/**
+ * Returns the placement and price for a model. Throws AppError 'invalid_request', and the errors of the
+ * kind's placement.
+ */
 export async function findPlacement(
   ctx: Context,
   parts: ReadCapacity,

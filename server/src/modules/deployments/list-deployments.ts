@@ -8,26 +8,28 @@ import type { KindName } from './kinds/kinds.ts';
 import { type DeploymentView, viewDeployments } from './read-deployment.ts';
 
 type Input = {
-  /** Of every kind unless given. */
+  /** Defaults to every kind. */
   kinds?: readonly KindName[] | undefined;
-  /** Those alone that answer, or wake to. */
+  /** Only deployments that can serve a request, possibly after waking. */
   usable?: boolean | undefined;
   includeTerminated: boolean;
-  /** Without the ended ones those all the same that have ended since, though their owner did not end them. */
+  /**
+   * If ended deployments are excluded: still include those that ended since without their owner's request.
+   */
   endedSince?: Date | undefined;
-  /** Those alone that have not ended, or have within the last hour. */
+  /** Only deployments that are live or ended within the last hour. */
   recent?: boolean | undefined;
   status?: DeploymentFilter | undefined;
   search?: string | undefined;
-  /** Only those that serve this model. */
+  /** Only deployments of this model. */
   modelId?: string | undefined;
   sort?: ListOrder | undefined;
-  /** The last one of the page before. */
+  /** The last deployment of the previous page. */
   cursor?: string | undefined;
   limit: number;
 };
 
-/** The caller's deployments, newest first unless sorted by title. */
+/** Returns the caller's deployments, newest first unless sorted by title. */
 export async function listDeployments(
   ctx: Context,
   { modelId, recent, cursor, limit, ...wanted }: Input,

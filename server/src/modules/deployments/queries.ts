@@ -10,15 +10,15 @@ import { lockModelServers } from './servers/server-queries.ts';
 type Db = Database | Transaction;
 
 /*
- * The SQL of deployments; that of model servers lies in servers/server-queries.ts. Locks are taken in one order everywhere: model server, deployment, workload,
- * ledger.
+ * SQL of deployments; SQL of model servers is in servers/server-queries.ts. Lock order everywhere: model
+ * server, deployment, workload, ledger.
  */
 
 export type DeploymentRow = Awaited<ReturnType<typeof lockDeployment>>;
 
 // Deployments
 
-/** Locks the deployment's model servers and then the deployment. */
+/** Locks the deployment's model servers, then the deployment. */
 export async function lockDeployment(tx: Transaction, podId: string) {
   const { model_server_id } = await tx
     .selectFrom('deployments')
@@ -34,7 +34,7 @@ export async function lockDeployment(tx: Transaction, podId: string) {
     .executeTakeFirstOrThrow();
 }
 
-/** Awake deployments, whose time runs and whose idle guard may act. */
+/** Returns awake deployments, which are metered and may fall asleep. */
 export async function listAwakeDeployments(db: Db) {
   return db
     .selectFrom('deployments')
@@ -45,7 +45,7 @@ export async function listAwakeDeployments(db: Db) {
     .execute();
 }
 
-/** The id of the user's deployment of this name; until the transaction ends nobody else deploys by it. */
+/** Locks the name for the user until the transaction ends, and returns the id of their deployment with it. */
 export async function lockLiveDeployment(
   tx: Transaction,
   { userId, modelName }: { userId: string; modelName: string },
@@ -65,7 +65,10 @@ export async function listLiveModelNames(db: Db, userId: string): Promise<string
   return rows.map((row) => row.model_name);
 }
 
-/** The name of a live deployment of the user that serves the asset, or an adapter on it, and how many of others do. */
+/**
+ * Returns the name of the user's live deployment of the asset (or of an adapter on it), and the number of
+ * other users' deployments.
+ */
 export async function findDeploymentsOfAsset(
   db: Db,
   { assetId, userId }: { assetId: string; userId: string | null },
@@ -78,7 +81,7 @@ export async function findDeploymentsOfAsset(
   return { ownName: rows[0]?.own ?? null, others: Number(rows[0]?.others ?? 0n) };
 }
 
-/** Ids of the deployments, whoever they are of, that serve an asset and have not ended. */
+/** Returns the ids of live deployments of an asset, of any user. */
 export async function selectLivePodIdsOfAsset(db: Db, assetId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('deployments')
@@ -89,7 +92,7 @@ export async function selectLivePodIdsOfAsset(db: Db, assetId: string): Promise<
   return rows.map(({ id }) => id);
 }
 
-/** What is spent and used by all deployments of a kind that a user has. Amounts are micro-BGL. */
+/** Returns the totals of a user's deployments of some kinds. Amounts are micro-BGL. */
 export async function selectSums(db: Db, { userId, kinds }: { userId: string; kinds: readonly KindName[] }) {
   return db
     .selectFrom('deployments')
@@ -110,9 +113,9 @@ export async function insertDeployment(tx: Transaction, row: Insertable<Deployme
   await tx.insertInto('deployments').values(row).execute();
 }
 
-// What happens to a deployment
+// Events of a deployment
 
-/** A period has been held. */
+/** Records that a period has been held. */
 export async function noteHold(
   tx: Transaction,
   podId: string,
@@ -130,7 +133,7 @@ export async function noteHold(
     .execute();
 }
 
-/** The open hold has been settled; the meter stands still until something answers again. */
+/** Records that the open hold has been settled; the meter stops until a replica is ready again. */
 export async function noteSettled(tx: Transaction, podId: string, amountMicro: bigint): Promise<void> {
   await tx
     .updateTable('deployments')
@@ -144,7 +147,10 @@ export async function noteSettled(tx: Transaction, podId: string, amountMicro: b
     .execute();
 }
 
-/** Time up to `meteredAt` has been counted, and so many replicas answer since; null: none does, and the meter stands still. */
+/**
+ * Records that time up to `meteredAt` has been counted, and how many replicas serve since; null stops the
+ * meter.
+ */
 export async function noteTime(
   tx: Transaction,
   podId: string,
@@ -157,7 +163,7 @@ export async function noteTime(
     .execute();
 }
 
-/** The workload answers for these deployments from now on, and time runs for those that are awake. */
+/** Records that the workload now carries these deployments, and starts the meter of those that are awake. */
 export async function noteCarrier(
   tx: Transaction,
   podIds: string[],
@@ -173,7 +179,10 @@ export async function noteCarrier(
     where id = any (${podIds})`.execute(tx);
 }
 
-/** Of one whose time is counted; it is settled apart. What no hold covers is never charged. */
+/**
+ * Stops the meter after the time was counted; settlement follows separately. Time without a hold is never
+ * charged.
+ */
 const meterStopped = {
   ...{ metered_at: null, metered_replicas: 0 },
   unsettled_ms: sql<bigint>`case when hold_id is null then 0 else unsettled_ms end`,
@@ -195,7 +204,7 @@ export async function noteAwake(tx: Transaction, podId: string, now: Date): Prom
     .execute();
 }
 
-/** `carrierId`: the workload whose log tells why, where another than the last that answered. */
+/** `carrierId`: the workload whose log has the reason, if it differs from the last carrier. */
 export async function noteEnd(
   tx: Transaction,
   podId: string,
@@ -221,7 +230,7 @@ export async function noteEnd(
     .execute();
 }
 
-/** The model is asked something, or still answers. */
+/** Records that a request for the model started or is still running. */
 export async function noteRequest(db: Db, podId: string, now: Date): Promise<void> {
   await db.updateTable('deployments').set({ last_request_at: now }).where('id', '=', podId).execute();
 }
@@ -230,7 +239,7 @@ export async function findRow(db: Db, podId: string) {
   return db.selectFrom('deployments').selectAll().where('id', '=', podId).executeTakeFirstOrThrow();
 }
 
-/** So many replicas are wanted from now on, the last of which has its own time to be used. */
+/** Sets the number of requested replicas; the idle time of the last one starts now. */
 export async function setReplicas(
   tx: Transaction,
   podId: string,
@@ -239,7 +248,7 @@ export async function setReplicas(
   await tx.updateTable('deployments').set({ replicas, busy_at: now }).where('id', '=', podId).execute();
 }
 
-/** Its last replica found no slot, or could not start, and is not wanted any more. */
+/** Records that the last replica is dropped because it found no slot or failed to start. */
 export async function noteNoRoom(
   tx: Transaction,
   podId: string,
@@ -248,13 +257,13 @@ export async function noteNoRoom(
   await tx.updateTable('deployments').set({ replicas, no_room_at: now }).where('id', '=', podId).execute();
 }
 
-/** When each of the deployment's replicas whose workload is in one of these states was ready last; the earliest first. */
+/** Returns when each replica whose workload is in one of these states became ready, earliest first. */
 export async function listReadyTimes(
   tx: Transaction,
   { id, carrier_id }: { id: string; carrier_id: string | null },
   states: WorkloadState[],
 ): Promise<(Date | null)[]> {
-  // Their ids first: a condition on either of two sources reads all workloads.
+  // Collects ids first: an `or` over both sources would scan all workloads.
   const { rows } = await sql<{ ready_at: Date | null }>`
     select ready_at from workloads
     where state = any(${states}::text[]) and id = any(array(

@@ -13,10 +13,13 @@ import { sleepsAfterMinutes } from './servers/plan/sleeps-after-minutes.ts';
 
 type Input = { kind: KindName; body: AskedDeployment };
 
-/** Of pictures and videos there is no context. */
+/** Image and video models have no context. */
 type Quote = ResponseOf<typeof imageCalls.flux.quote> & { context: ServedContext | null };
 
-/** What a deployment would cost, from one replica to all, and which licence it needs. Refuses what deploying it would refuse for what it asks. */
+/**
+ * Returns the price of a deployment, for one replica and for all, and the licence it needs. Throws the
+ * validation errors of deploying it.
+ */
 export async function quoteDeployment(
   ctx: Context,
   parts: ReadCapacity,

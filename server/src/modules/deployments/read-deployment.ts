@@ -19,14 +19,14 @@ import type { DeploymentRow } from './queries.ts';
 import { carries } from './servers/plan/server-workload.ts';
 import { sleepsAfterMinutes } from './servers/plan/sleeps-after-minutes.ts';
 
-/** A deployment with where it is, before the wire of its kind has given that its word. */
+/** A deployment with its state, before it is mapped to its kind's state names. */
 export type DeploymentView = Omit<Deployment, 'task' | 'status' | 'job_status'> & {
   kind: KindName;
   state: DeploymentState;
   phase: string;
 };
 
-/** One deployment of the caller. Throws AppError 'not_found'. */
+/** Returns one deployment of the caller. Throws AppError 'not_found'. */
 export async function readDeployment(
   ctx: Context,
   { podId, kinds }: Omit<OwnDeployment, 'userId'>,
@@ -37,7 +37,7 @@ export async function readDeployment(
   return view;
 }
 
-/** Rows with the state of the workloads that carry them. */
+/** Returns deployments with the state of the workloads that carry them. */
 export async function viewDeployments(
   { db, clock, config }: Pick<Services, 'db' | 'clock' | 'config'>,
   rows: DeploymentRow[],
@@ -53,7 +53,7 @@ export async function viewDeployments(
   });
 }
 
-/** One that sleeps has nothing held: it pays what it costs when it wakes. */
+/** A sleeping deployment has no hold: it pays the price at the time it wakes. */
 function paysNext({ hold_id, terminated_at }: DeploymentRow): boolean {
   return hold_id === null && terminated_at === null;
 }
@@ -102,7 +102,7 @@ function viewDeployment(
 
 type ServerWorkloads = { workload_id: string | null; next_workload_id: string | null };
 
-/** The workload of the server that carries the deployment, or will. */
+/** Returns the workload of the server that carries the deployment now or next. */
 export async function findCarrier(
   db: Database,
   row: DeploymentRow,

@@ -35,7 +35,7 @@ async function readLog(podId: string, limit?: number): Promise<string[]> {
   return lines.map(({ line }) => line);
 }
 
-/** Adds lines to the log of the one model server that runs. */
+/** Adds lines to the log of the only running model server. */
 async function write(...written: string[]): Promise<void> {
   const { clock, driver, server } = serving;
   await vi.waitFor(() => expect(driver.running()).toHaveLength(1));
@@ -56,14 +56,14 @@ it('shows what the model server prints', async () => {
   await serving.terminate(user, podId);
 });
 
-it('keeps the last of more lines than a statement can take', async () => {
+it('returns the end of a log larger than one statement can insert', async () => {
   const podId = await deployTune(user, 'Flooding');
   await write(...Array.from({ length: 30_000 }, (_, index) => String(index)));
   expect((await readLog(podId)).at(-1)).toBe('29999');
   await serving.terminate(user, podId);
 });
 
-it('shows of a shared server only what it wrote while the deployment lived, also when much came after', async () => {
+it("shows of a shared server only lines from the deployment's lifetime, even if many follow", async () => {
   const { clock, server } = serving;
   const neighbour = await server.signUp();
   const landlord = await serving.deploy(neighbour, starter.assetId);
@@ -83,7 +83,7 @@ it('shows of a shared server only what it wrote while the deployment lived, also
   await serving.terminate(neighbour, landlord);
 });
 
-it("leaves out what is said of others' adapters, and where the host keeps its files", async () => {
+it("omits lines about other users' adapters, and local paths", async () => {
   const { server } = serving;
   const { db, config } = server.services;
   const neighbour = await server.signUp();
@@ -107,7 +107,7 @@ it("leaves out what is said of others' adapters, and where the host keeps its fi
   await serving.terminate(neighbour, pods[1]);
 });
 
-it('shows of a deployment that failed what the server wrote that could not load it', async () => {
+it('shows for a failed deployment the log of the server that could not load it', async () => {
   const { stub, server } = serving;
   const file = path.join(server.services.config.dataDir, 'workloads/7/work/inputs/adapter/adapter.gguf');
   let open = () => {};
@@ -115,7 +115,7 @@ it('shows of a deployment that failed what the server wrote that could not load 
     open = resolve;
   });
   stub.failure = `cannot read ${file}`;
-  // Its log is that of the one server that runs.
+  // Expects only one running server, whose log this is.
   await vi.waitFor(() => expect(serving.driver.running()).toEqual([]));
   const podId = await serving.deploy(user, await insertTune(user, 'Burnt'));
   await write('magic number is wrong');

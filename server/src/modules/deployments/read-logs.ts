@@ -14,9 +14,8 @@ import { findModelServer } from './servers/server-queries.ts';
 type Input = { podId: string; kinds: readonly KindName[]; limit: number };
 
 /**
- * The end of the log of the model server that carries, or last carried, the deployment. Others share
- * that server: what it wrote before this deployment began or after it ended, and what it says of
- * other adapters, is not this deployment's.
+ * Returns the end of the log of the model server that carries, or last carried, the deployment. The server
+ * may be shared: excludes lines from before or after the deployment, and lines about other adapters.
  */
 export async function readLogs(
   ctx: Context,
@@ -34,7 +33,7 @@ export async function readLogs(
     .map(({ at, line }) => ({ at, line: cutHostPaths(ctx.config, line) }));
 }
 
-/** Whose log it is: of the workload that carries a live deployment, else of the last one that did. */
+/** Returns the workload whose log to show: the carrier of a live deployment, else the last carrier. */
 async function findWriter({ db }: Context, row: DeploymentRow): Promise<WorkloadWithSpec | null> {
   const server = await findModelServer(db, row.model_server_id);
   const carrier = row.terminated_at ? null : await findCarrier(db, row, server);

@@ -26,14 +26,14 @@ export function deploymentsRoutes(parts: WakingParts): Binding[] {
   return [...vllmRoutes(parts), ...imageRoutes(parts), listAll];
 }
 
-/** The wire's call for deployments of every kind. */
+/** Route for deployments of every kind. */
 const listAll = bind(all.listDeployments, async (ctx, { query }) => {
   const { include_terminated: includeTerminated, ...rest } = query;
   const page = await listDeployments(ctx, { includeTerminated, ...rest });
   return { deployments: page.deployments.map(toAnyDeployment), next_cursor: page.nextCursor };
 });
 
-/** The wire's calls for deployments of text and embedding models. */
+/** Routes for deployments of text and embedding models. */
 function vllmRoutes(parts: WakingParts): Binding[] {
   const kinds = textKinds;
   return [
@@ -76,7 +76,7 @@ function vllmRoutes(parts: WakingParts): Binding[] {
   ];
 }
 
-/** The wire's calls for deployments of image models: the same four for each kind. */
+/** Routes for deployments of image models: the same four for each kind. */
 function imageRoutes(parts: WakingParts): Binding[] {
   return [
     bind(image.listImageDeployments, (ctx, { query }) =>

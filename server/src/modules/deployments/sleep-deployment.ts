@@ -4,7 +4,10 @@ import { publishChange } from '../../platform/events/publish-change.ts';
 import { type DeploymentRow, noteAsleep } from './queries.ts';
 import { reconcileModelServer } from './servers/reconcile-model-server.ts';
 
-/** Lets the deployment, whose time is counted, sleep; its next request wakes it. A step under the row's lock, after whose commit `settleStopped` settles its time. */
+/**
+ * Puts a deployment with counted time to sleep; its next request wakes it. A step under the row's lock; call
+ * `settleStopped` after the commit.
+ */
 export async function sleepDeployment(
   tx: Transaction,
   clock: Clock,

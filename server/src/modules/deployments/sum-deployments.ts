@@ -18,7 +18,7 @@ export type DeploymentSums = {
   costMicro: bigint;
 };
 
-/** Sums over the caller's deployments of some kinds, ended ones included. */
+/** Returns totals over the caller's deployments of some kinds, including ended ones. */
 export async function sumDeployments(
   ctx: Context,
   { kinds }: { kinds: readonly KindName[] },

@@ -4,7 +4,7 @@ import { endDeployment } from './end-deployment.ts';
 import { findDeployment, type OwnDeployment } from './find-deployments.ts';
 import { type DeploymentView, readDeployment } from './read-deployment.ts';
 
-/** Stops a deployment of the caller and settles its bill. */
+/** Terminates a deployment of the caller and settles its bill. */
 export async function terminateDeployment(
   ctx: Context,
   input: Omit<OwnDeployment, 'userId'>,

@@ -33,7 +33,7 @@ const embeddingModel = {
   'model.safetensors': emptySafetensors(),
 };
 
-/** A starter model whose files nobody will read. */
+/** A starter model whose files are never read. */
 async function insertStarter(
   services: Services,
   task: 'text' | 'embedding' | 'image',
@@ -52,7 +52,7 @@ async function insertStarter(
   await registerStarterModel(services, { slug, task, ...words, files });
 }
 
-/** As on a server that runs for the first time: they come once somebody is at work, and not in the order of their use. */
+/** As on a server's first start: starters appear once there is work, in arbitrary order. */
 async function insertStartersLater(services: Services): Promise<void> {
   const isAtWork = async () => {
     const uploaded = await services.db
@@ -70,7 +70,7 @@ async function insertStartersLater(services: Services): Promise<void> {
   await insertStarter(services, 'image', { 'model_index.json': Buffer.from('{"b": 1}') }, WAN_STARTER);
 }
 
-test('the examples of docs/api.md work as they are, one after the other in one shell', async () => {
+test('the examples of docs/api.md work when run in order in one shell', async () => {
   const stub = stubModelServer();
   stub.says = () => '{"name": "oven", "arguments": {"city": "Paris"}}';
   const driver = createFakeDriver({ capacity: { 'cpu:deployment': CPU_SERVERS }, script: stub.script });
@@ -89,7 +89,7 @@ test('the examples of docs/api.md work as they are, one after the other in one s
   const { id: owner } = await server.request(getMe, {}, { as });
   const { datasets } = await server.request(listAssets, { query: { owner } }, { as });
   const titles = datasets.map(({ title, dataset_type: type }) => `${type} ${title}`);
-  // The batch may have its answers by now.
+  // The batch may have results by now.
   expect(titles.filter((title) => !title.endsWith('_output.jsonl'))).toEqual([
     'RAW requests.jsonl',
     'MODEL Starter Model bakery',

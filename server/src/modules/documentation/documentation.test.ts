@@ -2,7 +2,7 @@ import { getDocumentation } from '@bakehouse/contract/documentation';
 import { expect, test } from 'vitest';
 import { testServer } from '../../testing/test-server.ts';
 
-test('the documentation is our own unless a setting names another', async () => {
+test("the documentation defaults to the server's own", async () => {
   const server = await testServer();
   expect(await server.request(getDocumentation, {})).toEqual({
     documentation_url: `${server.url}/docs`,
@@ -11,7 +11,7 @@ test('the documentation is our own unless a setting names another', async () => 
   });
 });
 
-test('the settings name other places', async () => {
+test('returns the configured URLs', async () => {
   const documentationUrl = 'https://docs.example/bakehouse';
   const githubUrl = 'https://github.com/example/bakehouse';
   const server = await testServer({ config: { documentationUrl, githubUrl } });

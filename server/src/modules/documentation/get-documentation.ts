@@ -2,7 +2,7 @@ import type { getDocumentation as endpoint } from '@bakehouse/contract/documenta
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Services } from '../../platform/context.ts';
 
-/** The addresses that the settings name; without one, the documentation is the server's own. */
+/** Returns the configured URLs; the documentation defaults to the server's own. */
 export function getDocumentation({ config }: Services): ResponseOf<typeof endpoint> {
   return {
     documentation_url: config.documentationUrl ?? new URL('/docs', config.publicUrl).href,

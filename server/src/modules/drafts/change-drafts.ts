@@ -11,7 +11,7 @@ import { lockOwnDraft, lockRestingDraft } from './find-draft.ts';
 import * as queries from './queries.ts';
 import { getDraft } from './read-drafts.ts';
 
-/** Begins an empty draft. Throws AppError 'conflict' where the caller has too many. */
+/** Creates an empty draft. Throws AppError 'conflict' if the caller has too many. */
 export async function createDraft(ctx: Context): Promise<Draft> {
   const { userId } = ctx.caller;
   const id = randomUUID();
@@ -26,7 +26,7 @@ export async function createDraft(ctx: Context): Promise<Draft> {
   return getDraft(ctx, id);
 }
 
-/** Lets a draft end with the rows that it has. One that does not run stays as it is. */
+/** Ends a draft with the rows it has; does nothing if it is not running. */
 export async function cancelDraft(ctx: Context, id: string): Promise<Draft> {
   await inTransaction(ctx.db, async (tx) => {
     const row = await lockOwnDraft(tx, ctx, id);
@@ -37,7 +37,7 @@ export async function cancelDraft(ctx: Context, id: string): Promise<Draft> {
   return getDraft(ctx, id);
 }
 
-/** Deletes a draft that does not run, with its documents and rows. */
+/** Deletes a draft that is not running, with its documents and rows. */
 export async function deleteDraft(ctx: Context, id: string): Promise<void> {
   await inTransaction(ctx.db, async (tx) => {
     const { user_id: userId } = await lockRestingDraft(tx, ctx, id);
@@ -46,7 +46,7 @@ export async function deleteDraft(ctx: Context, id: string): Promise<void> {
   });
 }
 
-/** Removes a document from a draft that does not run, with the rows that were written from it. */
+/** Removes a document from a draft that is not running, with the rows written from it. */
 export async function removeDocument(
   ctx: Context,
   { draftId, documentId }: { draftId: string; documentId: string },
@@ -62,7 +62,7 @@ export async function removeDocument(
   });
 }
 
-/** Step: ends the drafts of a deleted user at what they have cost, and deletes all. */
+/** Step: charges a deleted user's running drafts for their completed answers, and deletes all drafts. */
 export async function forgetDrafts(tx: Transaction, userId: string): Promise<void> {
   for (const draft of await queries.lockDraftsOf(tx, userId)) {
     if (isRunning(draft)) await chargeAnswers(tx, draft);

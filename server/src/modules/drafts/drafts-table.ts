@@ -8,13 +8,13 @@ type Columns = Selectable<DB['drafts']>;
 
 export type DraftRow = Omit<Columns, 'settings' | 'prices' | 'dropped' | 'outcome'> & {
   settings: DraftSettings | null;
-  /** Micro-BGL as text, by the id of the price that each stands in for. */
+  /** Prices in micro-BGL as text, by price id. */
   prices: Record<string, string>;
   dropped: Partial<Record<DropReason, number>>;
   outcome: 'completed' | 'cancelled' | 'failed' | null;
 };
 
-/** A row by its words: the checks of the table keep them to those of the contract. */
+/** Casts a row; the table's check constraints guarantee the contract's types. */
 export function toRow(columns: Columns): DraftRow {
   return columns as unknown as DraftRow;
 }
@@ -45,7 +45,7 @@ const columns = [
   'locked_until',
 ] as const satisfies (keyof Columns)[];
 
-/** Drafts as work that is leased: one process has its chunks answered until it has ended. */
+/** Drafts as leased work: one process answers a draft's chunks until it has ended. */
 export const draftsTable: LeasedTable<Columns, DraftRow> = {
   name: 'drafts',
   columns,
@@ -53,7 +53,7 @@ export const draftsTable: LeasedTable<Columns, DraftRow> = {
   toRow,
 };
 
-/** Whether it is being written. */
+/** True while the draft is being written. */
 export function isRunning({ started_at: startedAt, ended_at: endedAt }: DraftRow): boolean {
   return startedAt !== null && endedAt === null;
 }

@@ -10,7 +10,7 @@ import { sourceCalls } from '../training/testing/source-calls.ts';
 import { draftCalls } from './testing/draft-calls.ts';
 import { makePdf } from './testing/make-documents.ts';
 
-/* From documents to rows in a dataset, written by a model that a stub answers for. */
+/* From documents to rows in a dataset, with a stubbed model. */
 
 const { server, stub, clock, nextUser, balance } = await starterServing();
 const drafts = draftCalls(server);
@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const NOTES = '# Spelt\nSpelt is baked in the Spelt oven.';
 const settings = { model: STARTER, rows_per_chunk: 1, chunk_characters: 500, overlap_characters: 0 };
-/** Pages that are a chunk each, and name a loaf each. */
+/** Pages that are one chunk each and name one loaf each. */
 const pages = (...loaves: string[]) =>
   makePdf(
     loaves.map((loaf) =>
@@ -32,19 +32,19 @@ const pages = (...loaves: string[]) =>
   );
 const textOf = (body: Record<string, unknown>) =>
   (body.messages as { content: string }[])[0]?.content.split('Text:\n')[1] ?? '';
-/** Asks one question of each text: about its first word. */
+/** Writes one question per text, about its first word. */
 const answers = (body: Record<string, unknown>): string => {
   const [loaf = ''] = /\w+/.exec(textOf(body)) ?? [];
   return JSON.stringify({ rows: [{ question: `Where is ${loaf} baked?`, answer: `In the ${loaf} oven.` }] });
 };
-/** Of one answer, at the price of batches. */
+/** Price of these answers at the batch rate. */
 const costOf = (...said: string[]) =>
   said.reduce((sum, text) => {
     const written = Math.ceil(text.length / 4);
     return sum + BigInt(Math.ceil((stubUsage.prompt_tokens * 250_000 + written * 1_000_000) / 1e6));
   }, 0n);
 
-test('rows are written from documents, each with its source, and paid for once', async () => {
+test('writes rows from documents with their sources, charged once', async () => {
   stub.says = answers;
   const before = await balance();
   const id = await drafts.create(ada, {
@@ -86,7 +86,7 @@ test('rows are written from documents, each with its source, and paid for once',
   });
 });
 
-test('rows are mended, deleted, and saved in a dataset once', async () => {
+test('edits, deletes and saves rows in a dataset once', async () => {
   stub.says = answers;
   const id = await drafts.create(ada, { 'bread.pdf': pages('Rye', 'Oat'), 'notes.md': NOTES });
   await drafts.start(ada, id, settings);
@@ -141,7 +141,7 @@ test('rows are mended, deleted, and saved in a dataset once', async () => {
   expect(audited).toEqual([{ detail: { asset_id: dataset, put: '1', removed: '0' } }]);
 });
 
-test('a model that writes rubbish has no rows, and the draft says why', async () => {
+test('a model that writes no rows yields none, with the reason', async () => {
   const id = await drafts.create(ada, { 'bread.pdf': pages('Rye', 'Oat') });
   stub.says = () => 'I like bread.';
   await drafts.start(ada, id, settings);
@@ -153,7 +153,7 @@ test('a model that writes rubbish has no rows, and the draft says why', async ()
   });
 });
 
-test('a model that answers nothing ends the draft, which costs nothing and goes on where it was', async () => {
+test('a failing model ends the draft at no cost, and a restart resumes it', async () => {
   const before = await balance();
   const loaves = ['Rye', 'Oat', 'Spelt', 'Corn', 'Barley', 'Wheat'];
   const id = await drafts.create(ada, { 'bread.pdf': pages(...loaves) });
@@ -180,7 +180,7 @@ test('a model that answers nothing ends the draft, which costs nothing and goes 
   await expect(drafts.start(ada, id)).rejects.toThrow('The draft has no chunks without an answer.');
 });
 
-test('one that is cancelled keeps and charges what was answered, and nothing twice when it goes on', async () => {
+test('a cancelled draft retains and charges its answers, and charges nothing twice after resuming', async () => {
   const before = await balance();
   stub.says = answers;
   const id = await drafts.create(ada, { 'bread.pdf': pages('Rye', 'Oat', 'Spelt', 'Corn', 'Barley') });
@@ -205,14 +205,14 @@ test('one that is cancelled keeps and charges what was answered, and nothing twi
   expect(Number(done.cost_so_far) * 1e6).toBeCloseTo(Number(cost), 0);
 });
 
-test('what a process has answered that died before it was kept is asked again, and charged once', async () => {
+test('asks again for answers that a dead process had not saved, and charges them once', async () => {
   const before = await balance();
   stub.says = answers;
   const id = await drafts.create(ada, { 'bread.pdf': pages('Rye', 'Oat') });
   const goOn = holdAnswers(stub);
   await drafts.start(ada, id, settings);
   await vi.waitFor(() => expect(stub.open).toBe(2));
-  // The lease is another's, who has died as well.
+  // Simulates that another process took over the lease and died too.
   await sql`update drafts set lock_token = ${randomUUID()}, locked_until = ${clock.now()}
     where id = ${id}`.execute(server.services.db);
   goOn();
@@ -223,7 +223,7 @@ test('what a process has answered that died before it was kept is asked again, a
   expect(await balance()).toEqual({ balance: before.balance - cost, held: 0n });
 });
 
-test('a draft is refused by its field, and nothing is held', async () => {
+test('rejects a draft with the invalid field and holds nothing', async () => {
   const before = await balance();
   const empty = await drafts.create(ada);
   await expect(drafts.quote(ada, empty, settings)).rejects.toThrow('The draft has no documents.');
@@ -238,7 +238,7 @@ test('a draft is refused by its field, and nothing is held', async () => {
   expect(await balance()).toEqual(before);
 });
 
-test('what is no document with text is refused by its name, and one is removed with its rows', async () => {
+test('rejects documents without text by name, and removes a document with its rows', async () => {
   const id = await drafts.create(ada, { 'notes.txt': 'Oat bread.' });
   const refusals: [string, Buffer | string, number, string][] = [
     [
@@ -271,7 +271,7 @@ test('what is no document with text is refused by its name, and one is removed w
   expect(rows.map(({ source }) => source)).toEqual(['half.pdf, page 1']);
 });
 
-test('rows come page by page, and by document', async () => {
+test('lists rows by page and by document', async () => {
   stub.says = answers;
   const id = await drafts.create(ada, { 'one.pdf': pages('Rye', 'Oat'), 'two.pdf': pages('Corn') });
   await drafts.start(ada, id, settings);
@@ -284,7 +284,7 @@ test('rows come page by page, and by document', async () => {
   expect(second.rows).toEqual(rest.rows);
 });
 
-test('a user has ten drafts, and gives one up for another', async () => {
+test('limits a user to ten drafts, and a deleted draft frees its place', async () => {
   const ids = [];
   for (let made = 0; made < contract.DRAFTS_MAX; made += 1) ids.push(await drafts.create(ada));
   await expect(drafts.create(ada)).rejects.toThrow('You can have 10 drafts.');

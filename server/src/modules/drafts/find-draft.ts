@@ -6,7 +6,7 @@ import { findDraft } from './queries.ts';
 
 type Caller = Pick<Context, 'caller'>;
 
-/** A draft of the caller. Throws AppError 'not_found'. */
+/** Returns a draft of the caller. Throws AppError 'not_found'. */
 export async function findOwnDraft(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   id: string,
@@ -16,14 +16,14 @@ export async function findOwnDraft(
   return row;
 }
 
-/** The same, locked until the transaction ends. */
+/** Locks and returns a draft of the caller until the transaction ends. Throws AppError 'not_found'. */
 export async function lockOwnDraft(tx: Transaction, { caller }: Caller, id: string): Promise<DraftRow> {
   const row = await findDraft(tx, { userId: caller.userId, id, lock: true });
   if (!row) throw noDraft();
   return row;
 }
 
-/** The same of one that is not running. Throws AppError 'conflict' too. */
+/** Like `lockOwnDraft`, for a draft that is not running. Throws AppError 'conflict' if it is. */
 export async function lockRestingDraft(tx: Transaction, ctx: Caller, id: string): Promise<DraftRow> {
   const row = await lockOwnDraft(tx, ctx, id);
   if (isRunning(row))

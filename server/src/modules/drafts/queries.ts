@@ -15,7 +15,7 @@ export type DocumentRow = {
   characters: number;
 };
 
-/** Until the transaction ends nobody else begins a draft of the user. */
+/** Counts the user's drafts, and serialises their creation until the transaction ends. */
 export async function countDrafts(tx: Transaction, userId: string): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`drafts of ${userId}`}, 0))`.execute(tx);
   const { count } = await tx
@@ -33,7 +33,7 @@ export async function insertDraft(
   await tx.insertInto('drafts').values({ id, user_id: userId, created_at: now, check_at: now }).execute();
 }
 
-/** A user's draft, locked until the transaction ends where that is asked for. */
+/** Returns a user's draft, optionally locked until the transaction ends. */
 export async function findDraft(
   db: Db,
   { userId, id, lock = false }: { userId: string; id: string; lock?: boolean },
@@ -48,7 +48,7 @@ export async function findDraft(
   return row && toRow(row);
 }
 
-/** A user's drafts, newest first. */
+/** Returns a user's drafts, newest first. */
 export async function selectDrafts(db: Db, userId: string): Promise<DraftRow[]> {
   const rows = await db
     .selectFrom('drafts')
@@ -64,7 +64,7 @@ export async function deleteDraftOf(tx: Transaction, id: string): Promise<void> 
   await tx.deleteFrom('drafts').where('id', '=', id).execute();
 }
 
-/** The drafts of a user, locked until the transaction ends. */
+/** Locks and returns the drafts of a user until the transaction ends. */
 export async function lockDraftsOf(tx: Transaction, userId: string): Promise<DraftRow[]> {
   const rows = await tx
     .selectFrom('drafts')
@@ -86,7 +86,7 @@ export async function insertDocument(
     .execute();
 }
 
-/** The documents of drafts in the order in which they were added, without their texts. */
+/** Returns the documents of drafts in insertion order, without their texts. */
 export async function selectDocuments(db: Db, draftIds: string[]): Promise<DocumentRow[]> {
   return db
     .selectFrom('draft_documents')
@@ -96,7 +96,7 @@ export async function selectDocuments(db: Db, draftIds: string[]): Promise<Docum
     .execute();
 }
 
-/** The same of one draft, with their texts. */
+/** Returns the documents of one draft with their texts. */
 export async function selectTexts(
   db: Db,
   draftId: string,
@@ -110,7 +110,7 @@ export async function selectTexts(
   return rows.map((row) => ({ ...row, sections: row.sections as Section[] }));
 }
 
-/** True where it was there. */
+/** Returns true if it existed. */
 export async function deleteDocument(
   tx: Transaction,
   { draftId, id }: { draftId: string; id: string },
@@ -126,10 +126,10 @@ export async function deleteDocument(
 export type NewChunk = { number: number; documentId: string; source: string; text: string };
 export type OpenChunk = { number: number; text: string };
 
-/** Chunks that are written by one statement. */
+/** Chunks inserted per statement. */
 const CHUNKS_AT_ONCE = 500;
 
-/** Puts chunks in place of those of before, whose rows go with them. */
+/** Replaces the chunks of a draft and deletes the rows of the old ones. */
 export async function replaceChunks(tx: Transaction, id: string, chunks: NewChunk[]): Promise<void> {
   await tx.deleteFrom('draft_chunks').where('draft_id', '=', id).execute();
   for (let from = 0; from < chunks.length; from += CHUNKS_AT_ONCE) {
@@ -145,7 +145,7 @@ export async function replaceChunks(tx: Transaction, id: string, chunks: NewChun
   }
 }
 
-/** Lets the chunks without an answer be asked about again. */
+/** Reopens the unanswered chunks. */
 export async function reopenChunks(tx: Transaction, id: string): Promise<void> {
   await tx
     .updateTable('draft_chunks')
@@ -169,7 +169,7 @@ export type Start = Pick<
   | 'expires_at'
 > & { settings: DraftSettings };
 
-/** It runs from now on. */
+/** Records that the draft is running. */
 export async function noteStart(
   tx: Transaction,
   id: string,
@@ -186,17 +186,17 @@ export async function noteStart(
     .execute();
 }
 
-/** Notes that the draft shall end, and that it is looked at soon. */
+/** Records that the draft must end, and schedules it for an early check. */
 export async function noteCancelled(tx: Transaction, id: string, now: Date): Promise<void> {
   await tx.updateTable('drafts').set({ cancelled_at: now, check_at: now }).where('id', '=', id).execute();
 }
 
-/** The first chunks that the model has not been asked about. */
+/** Returns the first chunks that the model has not been asked about. */
 export async function selectOpenChunks(db: Db, id: string, limit: number): Promise<OpenChunk[]> {
   return selectChunks(db, id, ['open']).limit(limit).execute();
 }
 
-/** All chunks that have no answer. */
+/** Returns all unanswered chunks. */
 export async function selectUnanswered(db: Db, id: string): Promise<OpenChunk[]> {
   return selectChunks(db, id, ['open', 'failed']).execute();
 }
@@ -210,7 +210,7 @@ function selectChunks(db: Db, id: string, states: ('open' | 'failed')[]) {
     .orderBy('number');
 }
 
-/** What a chunk came to: its rows, or why there are none. */
+/** Result of a chunk: its rows, or why there are none. */
 export type ChunkResult = {
   number: number;
   rows: { question: string; answer: string }[];
@@ -219,7 +219,7 @@ export type ChunkResult = {
   costMicro: bigint;
 };
 
-/** Keeps what chunks came to, with what that costs. */
+/** Saves the results of chunks with their cost. */
 export async function keepResults(tx: Transaction, draft: DraftRow, results: ChunkResult[]): Promise<void> {
   const rows = results.flatMap(({ number, rows: found }) =>
     found.map((row, position) => ({ draft_id: draft.id, chunk: number, position, ...row })),
@@ -252,7 +252,7 @@ function addCounts(one: Counts, other: Counts): Counts {
   return sum;
 }
 
-/** It has ended, and its lease with it: it may be started again at once. */
+/** Records the end and releases the lease, so that the draft can be restarted immediately. */
 export async function noteEnd(
   tx: Transaction,
   id: string,
@@ -267,7 +267,7 @@ export async function noteEnd(
 
 export type Counted = { draftId: string; rows: number; saved: number; current: string | null };
 
-/** How many rows drafts have, and which document of each is being read. */
+/** Returns the number of rows per draft, and the document being read. */
 export async function countRows(db: Db, draftIds: string[]): Promise<Counted[]> {
   const { rows } = await sql<Counted>`
     select draft.id as "draftId",

@@ -6,18 +6,18 @@ import { countRows, selectDocuments, selectDrafts, selectTexts } from './queries
 import { selectUnsaved } from './rows/row-queries.ts';
 import { toDraft } from './to-wire.ts';
 
-/** A draft of the caller. Throws AppError 'not_found'. */
+/** Returns a draft of the caller. Throws AppError 'not_found'. */
 export async function getDraft(ctx: Context, id: string): Promise<Draft> {
   const [draft] = await describe(ctx, [await findOwnDraft(ctx, id)]);
   return draft as Draft;
 }
 
-/** The caller's drafts, newest first. */
+/** Returns the caller's drafts, newest first. */
 export async function listDrafts(ctx: Context): Promise<{ drafts: Draft[] }> {
   return { drafts: await describe(ctx, await selectDrafts(ctx.db, ctx.caller.userId)) };
 }
 
-/** All of the caller's with their texts and the rows that are in no dataset, for the export of their data. */
+/** Yields all drafts of the caller with their texts and unsaved rows, for the export of their data. */
 export async function* exportDrafts(ctx: Context) {
   const { drafts } = await listDrafts(ctx);
   for (const draft of drafts) {

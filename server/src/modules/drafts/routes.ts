@@ -9,12 +9,12 @@ import { saveRows } from './rows/save-rows.ts';
 import { quoteDraft } from './start/quote-draft.ts';
 import { startDraft } from './start/start-draft.ts';
 
-/** Each starts a process that reads a document. */
+/** Each call starts a process that reads a document. */
 const DOCUMENTS_PER_MINUTE = 60;
-/** Each cuts all documents of a draft. */
+/** Each call splits all documents of a draft. */
 const QUOTES_PER_MINUTE = 60;
 
-/** Rows to train on that a model writes from documents. */
+/** Routes for drafts: rows that a model writes from documents for training. */
 export function draftsRoutes(chat: ChatParts): Binding[] {
   return [
     bind(contract.createDraft, (ctx) => createDraft(ctx)),

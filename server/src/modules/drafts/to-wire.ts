@@ -4,7 +4,7 @@ import { type DraftRow, isRunning } from './drafts-table.ts';
 import type { Counted, DocumentRow } from './queries.ts';
 import type { SourcedRow } from './rows/row-queries.ts';
 
-/** A draft as the wire has it. Pure. */
+/** Returns a draft for the API. */
 export function toDraft(row: DraftRow, documents: DocumentRow[], counted: Counted | undefined): Draft {
   return {
     draft_id: row.id,

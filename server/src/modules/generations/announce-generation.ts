@@ -2,13 +2,16 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { publishChanges, publishSignal } from '../../platform/events/publish-change.ts';
 import { type GenerationRow, listWaiting } from './queries.ts';
 
-/** The signal to the generation loops that a queue has moved. */
+/** Notifies the generation loops that a queue has changed. */
 export const QUEUE_MOVED = 'generations:queue-moved';
 
-/** Each turn is told to so many: who waits further behind hears of it once the queue has moved up. */
+/** Users notified per queue change; users further back are notified once the queue has moved up. */
 const ANNOUNCED_MAX = 10;
 
-/** Step: tells the owner that a generation has changed, and where its queue has moved, those who wait first in it and the generation loops. */
+/**
+ * Step: notifies the owner of a changed generation and, if its queue moved, the first waiting users and the
+ * generation loops.
+ */
 export async function announceGeneration(
   tx: Transaction,
   { id, user_id, queue }: Pick<GenerationRow, 'id' | 'user_id' | 'queue'>,

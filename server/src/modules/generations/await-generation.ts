@@ -5,12 +5,12 @@ import { untilKeyEnds } from '../../platform/http/callers/until-key-ends.ts';
 import { getGeneration } from './get-generation.ts';
 import { hasEnded } from './queries.ts';
 
-/** An event may be lost with its connection: this often it is looked at all the same. */
+/** Polling interval, because an event may be lost with its connection. */
 const LOOK_EVERY_MS = 2_000;
 
 /**
- * The generation once it has ended, or as it is when the time is over or the signal aborts. Throws AppError 'not_found',
- * and 'unauthenticated' where the API key ends meanwhile.
+ * Returns the generation once it has ended, or in its current state on timeout or abort. Throws AppError
+ * 'not_found', and 'unauthenticated' if the API key expires while waiting.
  */
 export async function awaitGeneration(
   ctx: Context,

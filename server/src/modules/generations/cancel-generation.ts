@@ -7,9 +7,9 @@ import { getGeneration } from './get-generation.ts';
 import { refuseNewJob, withdrawJob } from './services/service-job.ts';
 
 /**
- * Stops a generation, which costs nothing then; one that has ended stays as it is. Whoever runs it finds that it is
- * theirs no more. Throws AppError 'not_found', and what `withdrawJob` throws: what a service has begun goes on, and is
- * charged.
+ * Cancels a generation at no charge; does nothing if it has ended. The process that runs it loses its lease.
+ * Throws AppError 'not_found', and the errors of `withdrawJob`: a job that the service has already started
+ * continues and is charged.
  */
 export async function cancelGeneration(ctx: Context, { id }: { id: string }): Promise<Generation> {
   const withdrawn = await withdrawJob(ctx, { id });

@@ -8,8 +8,9 @@ import { removeGeneration } from './queries.ts';
 import { refuseNewJob, withdrawJob } from './services/service-job.ts';
 
 /**
- * Deletes a generation and what it made; one that is under way is stopped, and costs nothing. Throws AppError 'not_found',
- * and what `withdrawJob` throws: what a service has begun is deleted when it is done.
+ * Deletes a generation and its outputs; cancels a running one at no charge. Throws AppError 'not_found', and
+ * the errors of `withdrawJob`: a job that the service has already started can only be deleted once it is
+ * done.
  */
 export async function deleteGeneration(
   ctx: Pick<Context, 'config' | 'db' | 'clock' | 'caller'>,
@@ -22,7 +23,7 @@ export async function deleteGeneration(
     const now = ctx.clock.now();
     if (row.ended_at === null) {
       refuseNewJob(row, withdrawn);
-      // What goes with the row is taken off there, and that is locked before the ledger.
+      // Deleting the row also reduces the user's stored bytes, which must be locked before the ledger.
       await lockStoredBytes(tx, userId);
       await endGeneration(tx, row, { state: 'cancelled', reason: 'Deleted', chargedMicro: 0n, now });
     }

@@ -9,16 +9,16 @@ import { deletePreview, type GenerationRow, updateGeneration } from './queries.t
 type End = {
   state: 'completed' | 'failed' | 'cancelled';
   reason: string;
-  /** Failed, since the model refuses what was asked for. */
+  /** True if it failed because the model refuses the request. */
   refused?: boolean;
-  /** 0 for what made nothing. */
+  /** 0 if nothing was generated. */
   chargedMicro: bigint;
   now: Date;
 };
 
 /**
- * Step: ends a locked generation, charges what it has made and gives the rest of the hold back. Where the hold has
- * ended before, nothing is charged.
+ * Step: ends a locked generation, charges for its outputs and releases the rest of the hold. Charges nothing
+ * if the hold has already ended.
  */
 export async function endGeneration(tx: Transaction, row: GenerationRow, end: End): Promise<void> {
   const ended = {
@@ -37,7 +37,7 @@ export async function endGeneration(tx: Transaction, row: GenerationRow, end: En
     ...{ state: end.state, askedAt: row.created_at, endedAt: end.now },
   });
   try {
-    // The ledger last: it keeps the user's other calls waiting.
+    // Lock the ledger last: it blocks the user's other calls.
     await settle(tx, { holdId: row.hold_id, amountMicro: end.chargedMicro });
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'conflict')) throw error;

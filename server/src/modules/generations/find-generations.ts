@@ -6,7 +6,7 @@ type Db = Database | Transaction;
 
 type Own = { id: string; userId: string };
 
-/** The newest generation that was asked for by the same call. */
+/** Returns the newest generation that the same request started. */
 export async function findByRequest(
   db: Db,
   { userId, requestSha256 }: SameRequest,
@@ -32,7 +32,7 @@ export async function findGeneration(db: Db, { id, userId }: Own): Promise<Gener
   return row && toRow(row);
 }
 
-/** Those of these generations that are the user's, by their ids. */
+/** Returns the user's generations among these ids, by id. */
 export async function findGenerations(
   db: Db,
   { ids, userId }: { ids: string[]; userId: string },
@@ -46,7 +46,7 @@ export async function findGenerations(
   return new Map(rows.map((row) => [row.id, toRow(row)]));
 }
 
-/** The outputs of each of these generations. */
+/** Returns the outputs of each generation. */
 export async function findOutputs(db: Db, generationIds: string[]): Promise<Map<string, OutputRow[]>> {
   const rows = await db
     .selectFrom('generation_outputs')
@@ -57,7 +57,7 @@ export async function findOutputs(db: Db, generationIds: string[]): Promise<Map<
   return Map.groupBy(rows, (row) => row.generation_id);
 }
 
-/** The generation that has made it. */
+/** Returns the id of the generation that made the output. */
 export async function findGenerationOfOutput(db: Db, { id, userId }: Own): Promise<string | undefined> {
   const row = await db
     .selectFrom('generation_outputs')

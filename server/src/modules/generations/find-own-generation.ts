@@ -2,7 +2,7 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
 import { type GenerationRow, lockGeneration } from './queries.ts';
 
-/** The user's generation, locked. Throws AppError 'not_found'. */
+/** Locks and returns the user's generation. Throws AppError 'not_found'. */
 export async function findOwnGeneration(
   tx: Transaction,
   own: { id: string; userId: string },

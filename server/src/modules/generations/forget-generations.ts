@@ -9,8 +9,9 @@ const BATCH = 100;
 type Deleting = Pick<Context, 'config' | 'db' | 'clock' | 'caller' | 'log'>;
 
 /**
- * Deletes all generations of the caller, their turns, and pictures that were to be edited; what is under way is stopped. What
- * a service has begun is left to the next call: its price is held until it is done.
+ * Deletes all generations of the caller, their turns, and pictures uploaded for editing; cancels running
+ * ones. Generations that a service has started are left for the next call: their price is held until they are
+ * done.
  */
 export async function forgetGenerations(ctx: Context): Promise<void> {
   let deleted: number;
@@ -23,7 +24,7 @@ export async function forgetGenerations(ctx: Context): Promise<void> {
   await deleteUnusedPicturesOf(ctx.db, ctx.caller.userId);
 }
 
-/** Deletes those that the caller asked for before a moment; what is under way is stopped. */
+/** Deletes the caller's generations requested before a given time; cancels running ones. */
 export async function forgetGenerationsBefore(ctx: Deleting, before: Date): Promise<void> {
   let ids: string[];
   do {
@@ -38,8 +39,8 @@ async function tryToDelete(ctx: Deleting, id: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // Its service has begun it, or cannot be asked.
-    ctx.log.info({ err: error, generation_id: id }, 'a generation is deleted later');
+    // The service has started it or is unreachable.
+    ctx.log.info({ err: error, generation_id: id }, 'deferred deletion of generation');
     return false;
   }
 }

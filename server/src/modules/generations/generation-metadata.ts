@@ -1,6 +1,6 @@
 import type { GenerationRow } from './queries.ts';
 
-/** What the file of a generation's picture says of how it was made: all of it, each value as a text. Pure. */
+/** Returns the metadata to embed in a picture's file, each value as text. */
 export function generationMetadata({
   prompt,
   model,

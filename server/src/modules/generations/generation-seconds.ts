@@ -1,6 +1,6 @@
 import type { Generation } from '@bakehouse/contract/generations';
 
-/** How long it took, from the first attempt to the end; null while it is not done. Pure. */
+/** Returns the seconds from the first attempt to the end; null until it has ended. */
 export function generationSeconds({
   started_at,
   ended_at,

@@ -5,7 +5,7 @@ import { AppError } from '../../platform/errors.ts';
 import { findGeneration } from './find-generations.ts';
 import { showGenerations } from './show-generations.ts';
 
-/** One of the caller's generations. Throws AppError 'not_found'. */
+/** Returns one of the caller's generations. Throws AppError 'not_found'. */
 export async function getGeneration(ctx: Context, { id }: { id: string }): Promise<Generation> {
   return readSnapshot(ctx.db, async (tx) => {
     const row = await findGeneration(tx, { id, userId: ctx.caller.userId });

@@ -5,8 +5,9 @@ import { findOutputs } from './find-generations.ts';
 import { insertGeneration, insertOutput, lockGeneration, nextId, removeGeneration } from './queries.ts';
 
 /**
- * Step: moves a completed generation, made of a prompt alone, to another user, who pays nothing for it. Returns its new id: it
- * is the newest of theirs; null for one that is under way, and undefined where there is none, or nothing was made.
+ * Step: moves a completed generation, made from a prompt alone, to another user at no charge. Returns its new
+ * id, which makes it that user's newest; null if it is still running, and undefined if it does not exist or
+ * has no output.
  */
 export async function giveGeneration(
   tx: Transaction,
@@ -17,7 +18,7 @@ export async function giveGeneration(
   if (row.ended_at === null) return null;
   if (row.state !== 'completed') return undefined;
   if (row.root_generation_id !== null || row.lora_revision_id !== null)
-    throw new Error(`Generation ${id} was made of more than a prompt`);
+    throw new Error(`Generation ${id} has inputs besides its prompt`);
   for (const userId of [from, to].sort()) await lockStoredBytes(tx, userId);
   const newId = await nextId(tx);
   const { parameters, details, asked, upstream_job: _, ...columns } = row;

@@ -9,7 +9,7 @@ import { findGeneration } from './find-generations.ts';
 import { selectGenerations } from './queries.ts';
 import { showGenerations } from './show-generations.ts';
 
-/** The caller's generations, newest first; the cursor is the last one of the page before. */
+/** Returns the caller's generations, newest first; the cursor is the last generation of the previous page. */
 export async function listGenerations(
   ctx: Context,
   query: InputOf<typeof endpoint>['query'] & {

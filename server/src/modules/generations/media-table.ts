@@ -2,23 +2,23 @@ import type { GeneratorName } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { PICTURE_BYTES_MAX, VIDEO_BYTES_MAX } from '@bakehouse/contract/media';
 
-/** What generations of one kind of file have in common, whoever makes them. */
+/** Properties shared by all generations of one kind of file, regardless of the provider. */
 export type Medium = {
-  /** What one is called in sentences. */
+  /** Noun for messages. */
   noun: 'picture' | 'video';
-  /** How a bill names one; by whom follows. */
+  /** Title on a bill, followed by the provider. */
   title: string;
-  /** What its charges are in the ledger. */
+  /** Category of its charges in the ledger. */
   use: 'image_generation' | 'video_generation';
-  /** The largest file that is kept. */
+  /** Maximum file size in bytes. */
   bytesMax: number;
-  /** How long a service may take for one, its queue included. */
+  /** Maximum time at a service, including its queue. */
   serviceMsMax: number;
-  /** How long its file may be on its way from a service. */
+  /** Maximum time to download the file from a service. */
   fetchMsMax: number;
 };
 
-/** How many each service generates at once: others' machines, each with limits of its own. */
+/** Concurrent generations per service: these services have their own rate limits. */
 export const SERVICE_PLACES = 16;
 
 const mediaTable = {
@@ -40,7 +40,7 @@ const mediaTable = {
   },
 } as const satisfies Record<string, Medium>;
 
-/** The medium of what a generator makes. Pure. */
+/** Returns the medium of a generator's outputs. */
 export function mediumOf(generator: GeneratorName): Medium {
   return mediaTable[generators[generator].makes];
 }

@@ -9,17 +9,17 @@ import type { UpstreamJob } from '../providers/upstream-job.ts';
 type Db = Database | Transaction;
 type Columns = Selectable<DB['generations']>;
 
-/* The SQL of generations. Locks are taken in one order everywhere: generation, what the user stores, ledger. */
+/* SQL of generations. Lock order everywhere: generation, the user's stored bytes, ledger. */
 
-/** What only some models tell of a generation: of Paris, how its experts took part. */
+/** Details that only some models report; for Paris, the participation of its experts. */
 export type GenerationDetails = {
-  /** Of each step. */
+  /** Per step. */
   expert_weights?: number[][];
   expert_used?: number | null;
   routing_confidence?: number | null;
 };
 
-/** What a call of the videos API asked for. */
+/** Parameters of a videos API call. */
 export type VideoAsked = VideoWishes & {
   duration?: number | undefined;
   quality?: string | undefined;
@@ -43,7 +43,7 @@ export type GenerationRow = Omit<
 };
 export type OutputRow = Selectable<DB['generation_outputs']>;
 
-/** A row by its words: the checks of the table keep them to those of the contract. */
+/** Casts a row; the table's check constraints guarantee the contract's types. */
 export function toRow(columns: Columns): GenerationRow {
   return columns as unknown as GenerationRow;
 }
@@ -60,12 +60,12 @@ export async function insertGeneration(
   return toRow(await tx.insertInto('generations').values(row).returningAll().executeTakeFirstOrThrow());
 }
 
-/** Whoever starts one for a user does it alone until the transaction ends. */
+/** Serialises the user's starts until the transaction ends. */
 export async function lockStarts(tx: Transaction, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`generations of ${userId}`}, 0))`.execute(tx);
 }
 
-/** How many of a user's have not ended. */
+/** Returns the number of the user's generations that have not ended. */
 export async function countOpen(db: Db, userId: string): Promise<number> {
   const { count } = await db
     .selectFrom('generations')
@@ -76,12 +76,14 @@ export async function countOpen(db: Db, userId: string): Promise<number> {
   return Number(count);
 }
 
-/** What a call asks for, by its hash. */
+/** Identifies a request by its hash. */
 export type SameRequest = { userId: string; requestSha256: string };
 
 type Own = { id: string; userId: string };
 
-/** A user's generation, which nobody changes until the transaction ends; or at least nobody deletes. */
+/**
+ * Locks and returns a user's generation until the transaction ends, against changes or only against deletion.
+ */
 export async function lockGeneration(
   tx: Transaction,
   { id, userId }: Own,
@@ -92,7 +94,7 @@ export async function lockGeneration(
   return row && toRow(row);
 }
 
-/** Whether it has ended; undefined where there is none. */
+/** Returns whether the generation has ended; undefined if it does not exist. */
 export async function hasEnded(db: Db, { id, userId }: Own): Promise<boolean | undefined> {
   const row = await db
     .selectFrom('generations')
@@ -109,19 +111,19 @@ type Filter = {
   generators?: readonly GeneratorName[] | undefined;
   model?: string | undefined;
   state?: GenerationState | undefined;
-  /** Those of one edit tree. */
+  /** Only generations of one edit tree. */
   root?: string | undefined;
   search?: string | undefined;
-  /** These alone. */
+  /** Only these ids. */
   ids?: string[] | undefined;
-  /** Those alone that are under way, or have ended since. */
+  /** Only running generations and generations that ended since. */
   endedSince?: Date | undefined;
-  /** Those that come after it. */
+  /** Returns generations after this one. */
   cursor?: string | undefined;
   limit: number;
 };
 
-/** Newest first. */
+/** Returns generations, newest first. */
 export async function selectGenerations(db: Db, filter: Filter): Promise<GenerationRow[]> {
   const {
     userId,
@@ -141,7 +143,7 @@ export async function selectGenerations(db: Db, filter: Filter): Promise<Generat
   if (generators !== undefined) query = query.where('generator', 'in', generators);
   if (model !== undefined) query = query.where('model', '=', model);
   if (state !== undefined) query = query.where('state', '=', state);
-  // Each as an index has it: a user may have a hundred thousand.
+  // Each condition matches an index: a user may have a hundred thousand generations.
   if (root !== undefined) query = query.where(sql<boolean>`coalesce(root_generation_id, id) = ${root}`);
   if (search !== '') query = query.where(sql<boolean>`lower(prompt) like lower(${patternOf(search)})`);
   if (ids !== undefined) query = query.where('id', '=', sql<string>`any(${ids}::uuid[])`);
@@ -151,12 +153,12 @@ export async function selectGenerations(db: Db, filter: Filter): Promise<Generat
   return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toRow);
 }
 
-/** What has the words in it, for `like`. */
+/** Returns a `like` pattern that matches texts containing the words. */
 function patternOf(words: string): string {
   return `%${words.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
 
-/** Notes that the call that waited for it went away without it. */
+/** Records that the waiting call disconnected without the output. */
 export async function markLeft(db: Db, { id, userId }: Own, now: Date): Promise<void> {
   await db
     .updateTable('generations')
@@ -166,19 +168,22 @@ export async function markLeft(db: Db, { id, userId }: Own, now: Date): Promise<
     .execute();
 }
 
-/** Beats come every two seconds: a process that misses three has died, or is cut off. */
+/** Heartbeats are sent every two seconds: a process that misses three has died or lost its connection. */
 const SILENT_S = 6;
 
-/** Of a process: it has ended without a word. */
+/** Condition on a process: it stopped without a clean shutdown. */
 const isSilent = sql<boolean>`(
   processes.left_at is null and processes.seen_at < clock_timestamp() - ${SILENT_S} * interval '1 second')`;
 
-/** Of a generation and a process: a call waited for it there, and was not answered before the process was last seen. */
+/**
+ * Condition on a generation and a process: a call waited for it there and was not answered before the
+ * process's last heartbeat.
+ */
 const isAwaitedAt = sql<boolean>`(
   processes.id = generations.process_id and generations.left_at is null
   and coalesce(generations.ended_at, 'infinity') > processes.seen_at)`;
 
-/** The other processes that live and have calls of the key waiting, and when each was last seen. */
+/** Returns other live processes that have waiting calls of the key, with their last heartbeat. */
 export async function listWaitedAt(
   db: Db,
   { userId, keyId, processId }: { userId: string; keyId: string | null; processId: string },
@@ -192,9 +197,9 @@ export async function listWaitedAt(
 }
 
 /**
- * The newest that the same call of the same key has left within so long, if it is done or under way; or that it waited for
- * at a process that has died within so long. It is the caller's who asks for it, at this process: nobody else gets it after
- * that.
+ * Claims the newest matching generation whose call with the same key disconnected within `withinMs` (if it is
+ * done or running), or was waiting at a process that died within that time. Assigns it to the caller at this
+ * process, so that no other call can claim it.
  */
 export async function takeLeft(
   tx: Transaction,
@@ -230,7 +235,7 @@ export async function removeGeneration(tx: Transaction, id: string): Promise<voi
   await tx.deleteFrom('generations').where('id', '=', id).execute();
 }
 
-/** Of a user's, those that were asked for before a moment where one is said. */
+/** Returns ids of a user's generations, optionally only those requested before a given time. */
 export async function listGenerationIds(
   db: Db,
   userId: string,
@@ -244,7 +249,7 @@ export async function listGenerationIds(
 
 // Previews
 
-/** Writes how the picture of a lease looks by now; nothing where the lease does not hold any more, or ends in this moment. */
+/** Stores the current preview of a leased generation; does nothing if the lease is lost or just ending. */
 export async function putPreview(
   db: Db,
   { id, token }: { id: string; token: string },
@@ -260,7 +265,7 @@ export async function deletePreview(tx: Transaction, id: string): Promise<void> 
   await tx.deleteFrom('generation_previews').where('generation_id', '=', id).execute();
 }
 
-/** Those of these generations that have one. */
+/** Returns the previews of these generations that have one. */
 export async function findPreviews(db: Db, ids: string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await db
@@ -280,11 +285,11 @@ export async function insertOutput(
   await tx.insertInto('generation_outputs').values(row).execute();
 }
 
-// The queues
+// Queues
 
-/** How many are generated before each of these that waits. */
+/** Returns the number of generations ahead of each waiting generation. */
 export async function findPositions(db: Db, ids: string[]): Promise<Map<string, number>> {
-  // The view puts whole queues in order, whoever is asked for: no others than theirs.
+  // The view sorts whole queues, whichever ids are requested: skip the query if none are.
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('generation_queue')
@@ -299,7 +304,7 @@ export async function findPositions(db: Db, ids: string[]): Promise<Map<string, 
   return new Map(rows.map(({ id, position }) => [id ?? '', Number(position)]));
 }
 
-/** Who waits first in a queue, at most `limit`. */
+/** Returns the first generations in a queue, at most `limit`. */
 export async function listWaiting(
   db: Db,
   { queue, limit }: { queue: string | null; limit: number },
@@ -314,13 +319,13 @@ export async function listWaiting(
   return rows.map(({ id, user_id }) => ({ id: id ?? '', userId: user_id ?? '' }));
 }
 
-/** Notes that the user's turn has come: among those who wait, whoever had theirs longest ago is first. */
+/** Records the user's turn: the user whose last turn was longest ago is first in the queue. */
 export async function noteTurn(
   tx: Transaction,
   { user_id, queue }: GenerationRow,
   servedAt: Date,
 ): Promise<void> {
-  // What had ended before there were queues stood in none.
+  // Generations from before queues existed have no queue.
   if (queue === null) return;
   await tx
     .insertInto('generation_turns')

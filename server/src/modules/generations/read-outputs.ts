@@ -3,7 +3,10 @@ import type { Context } from '../../platform/context.ts';
 import { readBlob } from '../../platform/storage/read-blob.ts';
 import { findOutputs } from './find-generations.ts';
 
-/** The bytes of all that a generation has made, which break off where they have not their hash. Throws what `readBlob` throws. */
+/**
+ * Returns the bytes of all outputs of a generation; a stream fails if its hash does not match. Throws the
+ * errors of `readBlob`.
+ */
 export async function readOutputs(ctx: Context, generationId: string): Promise<Readable[]> {
   const stored = (await findOutputs(ctx.db, [generationId])).get(generationId) ?? [];
   return Promise.all(

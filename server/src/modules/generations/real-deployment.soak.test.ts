@@ -16,7 +16,7 @@ const { cacheDir } = readConfig({});
 const isReady = await hasLayer(readConfig({}), 'training');
 
 test.skipIf(!isReady)(
-  'the starter editor is deployed on the CPU, and edits',
+  'deploys the editing starter on the CPU and edits with it',
   { timeout: 600_000 },
   async () => {
     const server = await testServer({
@@ -60,7 +60,7 @@ test.skipIf(!isReady)(
 );
 
 test.skipIf(!isReady)(
-  'a Paris that somebody has uploaded is deployed, and generates by its experts',
+  'deploys an uploaded Paris, which generates with its experts',
   { timeout: 600_000 },
   async () => {
     const server = await testServer({
@@ -68,7 +68,7 @@ test.skipIf(!isReady)(
       roles: ['web', 'worker', 'reconciler'],
     });
     const as = await server.signUp('Ada');
-    // The starter's files, as a model of her own.
+    // The starter's files, uploaded as a user's model.
     const files = (await listImageStarter('paris')).map(async ({ path, localPath }) => [
       path,
       await readFile(localPath),

@@ -32,12 +32,12 @@ async function finish(server: TestServer, as: TestUser, body: Body) {
   const [output] = done.outputs;
   expect(output?.width).toBeGreaterThan(32);
   const bytes = Buffer.from(await (await fetch(new URL(output?.url ?? '', server.url))).arrayBuffer());
-  // The file tells how it was made.
+  // The file's metadata includes the prompt.
   expect(bytes.toString('latin1')).toContain(body.prompt);
   return { ...done, bytes };
 }
 
-/** The starter's film, whatever was asked for. */
+/** The starter's fixed output, whatever was requested. */
 const madeByStarter = {
   ...{ media_type: 'video/mp4', width: 64, height: 64, frames: 17, duration_s: 2.125, has_audio: false },
   strip_url: expect.any(String),
@@ -46,50 +46,46 @@ const madeByStarter = {
 const start = () =>
   testServer({ config: { driver: 'local', cacheDir }, roles: ['web', 'worker', 'reconciler'] });
 
-test.skipIf(!isReady)(
-  'the starter models generate a picture, and edit it',
-  { timeout: 600_000 },
-  async () => {
-    const server = await start();
-    for (const name of ['paris', 'kontext'] as const)
-      await registerImageStarter(server.services, name, await listImageStarter(name));
-    const as = await server.signUp('Ada');
-    const generated = await finish(server, as, {
-      generator: 'paris',
-      prompt: 'A red bus on a street',
-      parameters: { num_inference_steps: 10, sampling_strategy: 'topk', k: 2, seed: 7 },
-    });
-    expect(generated.bytes.subarray(1, 4).toString()).toBe('PNG');
-    expect(generated.expert_weights).toHaveLength(10);
-    for (const weights of generated.expert_weights ?? []) expect(weights).toHaveLength(8);
+test.skipIf(!isReady)('the starter models generate and edit a picture', { timeout: 600_000 }, async () => {
+  const server = await start();
+  for (const name of ['paris', 'kontext'] as const)
+    await registerImageStarter(server.services, name, await listImageStarter(name));
+  const as = await server.signUp('Ada');
+  const generated = await finish(server, as, {
+    generator: 'paris',
+    prompt: 'A red bus on a street',
+    parameters: { num_inference_steps: 10, sampling_strategy: 'topk', k: 2, seed: 7 },
+  });
+  expect(generated.bytes.subarray(1, 4).toString()).toBe('PNG');
+  expect(generated.expert_weights).toHaveLength(10);
+  for (const weights of generated.expert_weights ?? []) expect(weights).toHaveLength(8);
 
-    const edit = (parameters: Body['parameters'] = {}) =>
-      finish(server, as, {
-        generator: 'flux-kontext',
-        prompt: 'Make it blue',
-        parameters: { num_inference_steps: 10, seed: 7, ...parameters },
-        source_generation_id: generated.id,
-      });
-    const edited = await edit();
-    expect(edited).toMatchObject({
-      expert_weights: null,
-      root_id: generated.id,
-      source: { generation_id: generated.id },
+  const edit = (parameters: Body['parameters'] = {}) =>
+    finish(server, as, {
+      generator: 'flux-kontext',
+      prompt: 'Make it blue',
+      parameters: { num_inference_steps: 10, seed: 7, ...parameters },
+      source_generation_id: generated.id,
     });
-    expect(edited.bytes).not.toEqual(generated.bytes);
+  const edited = await edit();
+  expect(edited).toMatchObject({
+    expert_weights: null,
+    root_id: generated.id,
+    source: { generation_id: generated.id },
+  });
+  expect(edited.bytes).not.toEqual(generated.bytes);
 
-    const files = { 'pytorch_lora_weights.safetensors': starterLora() };
-    const { assetId: lora } = await insertModel(server.services, as, 'Watercolour', files);
-    const changed = await edit({ lora });
-    expect(changed.lora_revision).toMatchObject({ asset_id: lora, number: 1 });
-    const pixels = async (bytes: Buffer) => (await sharp(bytes).raw().toBuffer()).toString('hex');
-    expect(await pixels(changed.bytes)).not.toBe(await pixels(edited.bytes));
-    expect(await pixels((await edit({ lora, lora_scale: 0 })).bytes)).toBe(await pixels(edited.bytes));
-  },
-);
+  const files = { 'pytorch_lora_weights.safetensors': starterLora() };
+  const { assetId: lora } = await insertModel(server.services, as, 'Watercolour', files);
+  const changed = await edit({ lora });
+  expect(changed.lora_revision).toMatchObject({ asset_id: lora, number: 1 });
+  const pixels = async (bytes: Buffer) => (await sharp(bytes).raw().toBuffer()).toString('hex');
+  expect(await pixels(changed.bytes)).not.toBe(await pixels(edited.bytes));
+  expect(await pixels((await edit({ lora, lora_scale: 0 })).bytes)).toBe(await pixels(edited.bytes));
+});
 
 test.skipIf(!isReady)(
-  'the starter of videos makes a film of a prompt, and one that begins with a picture',
+  'the video starter generates from a prompt, and from a prompt and a picture',
   { timeout: 600_000 },
   async () => {
     const server = await start();

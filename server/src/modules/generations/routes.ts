@@ -16,7 +16,7 @@ import { withRetryAfter } from './with-retry-after.ts';
 
 type Parts = {
   usage: IdleCredit;
-  /** Whether this server is still preparing the starter models. */
+  /** True while this server is preparing the starter models. */
   isPreparing: () => Promise<boolean>;
 };
 

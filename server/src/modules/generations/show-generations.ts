@@ -7,7 +7,10 @@ import { findPositions, findPreviews, type GenerationRow } from './queries.ts';
 import { findInputPictures } from './sources/picture-queries.ts';
 import { toGeneration } from './to-generation.ts';
 
-/** Rows with what belongs to them, as the wire shows them; five queries however many there are. */
+/**
+ * Returns generations with their outputs, sources and previews for the API; five queries regardless of the
+ * number of rows.
+ */
 export async function showGenerations(
   ctx: Pick<Context, 'blobs' | 'caller' | 'clock' | 'config'>,
   db: Database | Transaction,

@@ -12,19 +12,19 @@ import type { InputPicture } from './sources/picture-queries.ts';
 
 type Beside = {
   outputs: OutputRow[];
-  /** What it edits. */
+  /** The input picture. */
   source: InputPicture | null;
-  /** How it looks so far; null where nothing was shown yet, or it has ended. */
+  /** The latest preview; null before the first one and after the end. */
   preview: string | null;
-  /** How many are generated before it; null where it does not wait. */
+  /** Number of generations ahead of it; null if it is not waiting. */
   position: number | null;
-  /** The revision of the model that generated it, if both are there. */
+  /** Revision of the model that generated it, if both still exist. */
   modelRevision: NamedRevision | null;
-  /** That of its LoRA, if both are there. */
+  /** Revision of its LoRA, if both still exist. */
   lora: NamedRevision | null;
 };
 
-/** A generation as the wire shows it. */
+/** Returns a generation for the API. */
 export async function toGeneration(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
   row: GenerationRow,
@@ -70,7 +70,7 @@ function whyItWaits({ reason, generator }: GenerationRow, position: number | nul
   return position === 1 ? `One ${noun} ahead of yours` : `${position} ${noun}s ahead of yours`;
 }
 
-/** What its files are called: by what generates the same again, and by their place where there are several. */
+/** Returns a download's file name: generator and seed, plus an index if there are several. */
 function nameOf({ id, generator, seed }: GenerationRow, index: number | null): string {
   const place = index === null ? '' : `-${index + 1}`;
   return `${generator}-${seed ?? id.slice(-8)}${place}`;
@@ -120,7 +120,7 @@ function linkStrip(
   return linkBlob(services, { user, sha256, path: 'frames.webp', disposition: 'inline' });
 }
 
-/** A link to the small copy of the picture at `url`; that itself where it has none. */
+/** Returns a link to the thumbnail of the picture at `url`; falls back to `url`. */
 async function linkThumbnail(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
   { user, thumbnail, url }: { user: string; thumbnail: Thumbnail | null; url: string },

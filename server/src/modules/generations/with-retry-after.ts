@@ -4,7 +4,7 @@ import type { Http } from '../../platform/http/bind.ts';
 /** Seconds after which a user with too many open generations may try again. */
 const RETRY_AFTER_S = 5;
 
-/** A refusal because of too many open generations says when to come back. */
+/** Adds Retry-After to the error for too many open generations. */
 export async function withRetryAfter<Answer>({ reply }: Http, work: () => Promise<Answer>): Promise<Answer> {
   try {
     return await work();

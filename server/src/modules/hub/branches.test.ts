@@ -38,7 +38,7 @@ async function createRepository(name: string) {
   return { at, commit, list, history };
 }
 
-test('a branch takes commits that main does not see, and main takes commits that the branch does not see', async () => {
+test("main and a branch do not see each other's commits", async () => {
   const { at, commit, list, history } = await createRepository('lines');
   const heads = async () => {
     const { branches } = await read(`${at}/refs`, { as: ada });
@@ -71,7 +71,7 @@ test('a branch takes commits that main does not see, and main takes commits that
   expect((await commit('exp/1', { key: 'deletedFile', value: { path: 'main.csv' } })).status).toBe(404);
 });
 
-test('names the last commit of files that a branch has from main', async () => {
+test('returns the last commit of files that a branch inherits from main', async () => {
   const { at, commit } = await createRepository('last-commits');
   await commit('exp/1', file('a.csv', 'a\n2\n'));
   await commit('main', file('data/b.csv', 'b\n2\n'));
@@ -87,7 +87,7 @@ test('names the last commit of files that a branch has from main', async () => {
   expect(titlesOf(await read(`${at}/paths-info/${commitOid}`, { as: ada, body }))).toEqual(titles);
 });
 
-test('creates branches without end while others are deleted', async () => {
+test('creates branches without limit while others are deleted', async () => {
   const { at } = await createRepository('many');
   const create = (name: string) => send(`${at}/branch/${name}`, { as: ada, body: {} });
   await server.services.db
@@ -100,7 +100,7 @@ test('creates branches without end while others are deleted', async () => {
   expect((await create('z')).status).toBe(204);
 });
 
-test('deletes a branch with its commits, and keeps main', async () => {
+test('deletes a branch with its commits, but not main', async () => {
   const { at, commit, list } = await createRepository('gone');
   const { commitOid } = (await (await commit('exp/1', file('c.csv', 'c\n'))).json()) as { commitOid: string };
   expect(await list(commitOid)).toEqual(['a.csv', 'c.csv', 'data/b.csv']);
@@ -115,7 +115,7 @@ test('deletes a branch with its commits, and keeps main', async () => {
   );
 });
 
-test('refuses names that are taken or that Git does not take, and branches of branches', async () => {
+test('rejects names that are taken or invalid in Git, and branches of branches', async () => {
   const { at, commit } = await createRepository('names');
   const create = (name: string, body: object = {}) =>
     refusal(`${at}/branch/${encodeURIComponent(name)}`, { as: ada, body });

@@ -12,7 +12,7 @@ import { registerStarterModel } from '../models/starter/register-starter-model.t
 import { hubCalls } from './testing/hub-calls.ts';
 import { runClients } from './testing/run-clients.ts';
 
-// In one process: importing the libraries takes longer than all they do here.
+// In one process: importing the libraries takes longer than the tests.
 test('the hub’s Python clients read and write here, unchanged', {
   timeout: 1_800_000,
 }, async () => {
@@ -40,7 +40,7 @@ test('the hub’s Python clients read and write here, unchanged', {
     { params: { modelId: 'ovens/closed' }, body: model },
     { as: olga },
   );
-  // The tests that write load a small model, and a soak the real one too.
+  // The write tests load a small model; a soak run also loads the real one.
   const names = ['config', 'tokenizer', 'tokenizer_config', 'generation_config'].map(
     (name) => `${name}.json`,
   );

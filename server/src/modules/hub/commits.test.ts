@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 let count = 0;
-/** A new repository of Ada's. */
+/** Creates a repository of Ada's. */
 async function repository(type = 'dataset'): Promise<string> {
   count += 1;
   await read('/api/repos/create', { as: ada, body: { name: `repository-${count}`, type } });
@@ -72,7 +72,7 @@ test('a commit adds, replaces, copies and deletes in one revision', async () => 
   expect(await recorded(ada)).toContain('asset.committed');
 });
 
-test('folders that are named twice, or lie in one another, go once', async () => {
+test('deletes overlapping and repeated folders once', async () => {
   const id = await repository();
   const files = ['a', 'old/b', 'old/in/c', 'old-too/d', 'old0'].map((path) => fileLine(path, path));
   await made(await commit(id, [header('First'), ...files], { as: ada }));
@@ -81,7 +81,7 @@ test('folders that are named twice, or lie in one another, go once', async () =>
   expect(await paths(id)).toEqual(['a', 'old0']);
 });
 
-test('a model gets the family that its configuration names', async () => {
+test('a model gets the family in its configuration', async () => {
   const id = await repository('model');
   const lines = [header('x'), fileLine('config.json', '{"model_type": "qwen2"}')];
   await made(await commit(id, lines, { as: ada, headers: { 'x-type': 'models' } }));
@@ -93,14 +93,14 @@ test('a model gets the family that its configuration names', async () => {
   expect(model).toEqual({ family: 'qwen' });
 });
 
-test('the same commit again changes nothing', async () => {
+test('repeating a commit changes nothing', async () => {
   const id = await repository();
   const lines = [header('Once'), fileLine('a.txt', 'a')];
   const first = await made(await commit(id, lines, { as: ada }));
   expect(await made(await commit(id, lines, { as: ada }))).toEqual(first);
 });
 
-test('of two commits on one parent the second is refused, and writes nothing', async () => {
+test('of two commits on one parent, rejects the second, which writes nothing', async () => {
   const id = await repository();
   const { sha } = await read(`/api/datasets/${id}`, { as: ada });
   const on = (path: string) =>
@@ -111,30 +111,26 @@ test('of two commits on one parent the second is refused, and writes nothing', a
   expect(await paths(id)).toHaveLength(1);
 });
 
-describe('a commit is refused as a whole', () => {
+describe('rejects a commit as a whole', () => {
   const cases: [string, object[], object][] = [
     ['a path that leaves the repository', [fileLine('../a', 'a')], { status: 400 }],
     ['an absolute path', [fileLine('/etc/passwd', 'a')], { status: 400 }],
+    ['a deletion of a missing file', [deleted('nothing')], { status: 404, code: 'EntryNotFound' }],
     [
-      'a file that is deleted and was not there',
-      [deleted('nothing')],
-      { status: 404, code: 'EntryNotFound' },
-    ],
-    [
-      'a folder that was not there',
+      'a deletion of a missing folder',
       [fileLine('old/a', 'a'), deletedFolder('other')],
       { status: 404, code: 'EntryNotFound' },
     ],
     [
-      'more folders than are looked for',
+      'too many deleted folders',
       Array.from({ length: 1001 }, (_, index) => deletedFolder(`${index}`)),
       { status: 400, error: 'A commit may delete at most 1000 folders' },
     ],
-    ['a file that is a folder too', [fileLine('x', 'x'), fileLine('x/y', 'y')], { status: 409 }],
+    ['a path that is both a file and a folder', [fileLine('x', 'x'), fileLine('x/y', 'y')], { status: 409 }],
     ['a card that is too large', [fileLine('README.md', '<script>'.repeat(200_000))], { status: 400 }],
-    ['bytes that nobody has uploaded', [lfsLine('big.bin', 'a'.repeat(64))], { status: 400 }],
-    ['a line that is none', [{ key: 'other', value: {} }], { status: 400 }],
-    ['a parent that is none', [header('x', { parentCommit: 'main' })], { status: 400 }],
+    ['bytes that were not uploaded', [lfsLine('big.bin', 'a'.repeat(64))], { status: 400 }],
+    ['an invalid line', [{ key: 'other', value: {} }], { status: 400 }],
+    ['an invalid parent', [header('x', { parentCommit: 'main' })], { status: 400 }],
   ];
   test.each(cases)('%s', async (_name, lines, answer) => {
     const id = await repository();
@@ -143,7 +139,7 @@ describe('a commit is refused as a whole', () => {
     expect(await paths(id)).toEqual([]);
   });
 
-  test('without its header, and with JSON that is none', async () => {
+  test('without its header, or with invalid JSON', async () => {
     const id = await repository();
     expect((await commit(id, [fileLine('a', 'a')], { as: ada })).status).toBe(400);
     const response = await send(`/api/datasets/${id}/commit/main`, { as: ada, body: 'nonsense' });
@@ -153,7 +149,7 @@ describe('a commit is refused as a whole', () => {
     });
   });
 
-  test('to another branch, as a pull request, and to what is another’s', async () => {
+  test("to another branch, as a pull request, or to another user's repository", async () => {
     const id = await repository();
     const lines = `${JSON.stringify(header('x'))}\n${JSON.stringify(fileLine('a', 'a'))}`;
     const to = (path: string, as: TestUser) =>
@@ -163,7 +159,7 @@ describe('a commit is refused as a whole', () => {
     expect(await to('main', bob)).toMatchObject({ status: 404, code: 'RepoNotFound' });
   });
 
-  test('with weights of a model that must not be loaded', async () => {
+  test('with unsafe weights of a model', async () => {
     const id = await repository('model');
     const lines = [header('x'), fileLine('model.safetensors', 'no weights')];
     const response = await commit(id, lines, { as: ada, headers: { 'x-type': 'models' } });
@@ -172,7 +168,7 @@ describe('a commit is refused as a whole', () => {
   });
 });
 
-/** What stands in the address of a part. */
+/** Returns the signed parameters of a part's URL. */
 function signedOf(href: string) {
   const { pathname, searchParams } = new URL(href);
   const uploadId = /lfs\/([^/]+)\/parts/.exec(pathname)?.[1] ?? '';
@@ -196,7 +192,7 @@ describe('Git LFS', () => {
     });
   const put = (href: string, bytes: Buffer) => fetch(href, { method: 'PUT', body: new Uint8Array(bytes) });
 
-  test('takes a file as a whole, which is then committed, and asks for it once', async () => {
+  test('receives a whole file, which is then committed, and requests it once', async () => {
     const id = await repository();
     const bytes = randomBytes(1000);
     const [object] = (await batch(id, [bytes])).objects;
@@ -209,7 +205,7 @@ describe('Git LFS', () => {
     expect((await batch(id, [bytes])).objects[0].actions).toBeUndefined();
   });
 
-  test('takes a file in parts, and goes on with what was begun', async () => {
+  test('receives a file in parts and resumes an upload', async () => {
     const id = await repository();
     const bytes = randomBytes(40 * 1024 * 1024);
     const [object] = (await batch(id, [bytes])).objects;
@@ -233,7 +229,7 @@ describe('Git LFS', () => {
     await made(await commit(id, [header('x'), lfsLine('big.bin', object.oid)], { as: ada }));
   });
 
-  test('asks for a file anew whose bytes are gone, and puts those in place that a killed server has left in parts', async () => {
+  test('requests a file again whose bytes are gone, and completes parts left by a killed server', async () => {
     const id = await repository();
     const [lost, left] = [randomBytes(1000), randomBytes(1000)];
     const [object] = (await batch(id, [lost])).objects;
@@ -257,7 +253,7 @@ describe('Git LFS', () => {
     expect(await blobs.stat(file.sha256)).toEqual({ sizeBytes: left.length });
   });
 
-  test('lets go of what was committed, but not of what a clone or another upload waits for', async () => {
+  test('releases committed uploads, but not those that a clone or another upload needs', async () => {
     const id = await repository();
     const bytes = randomBytes(1000);
     const [object] = (await batch(id, [bytes])).objects;
@@ -295,7 +291,7 @@ describe('Git LFS', () => {
     expect(left.map((upload) => upload.id).toSorted()).toEqual([waiting.id, cloned.id].toSorted());
   });
 
-  test('refuses other bytes than those that were announced, and addresses that were changed', async () => {
+  test('rejects bytes other than announced, and modified URLs', async () => {
     const id = await repository();
     const bytes = randomBytes(1000);
     const [object] = (await batch(id, [bytes])).objects;
@@ -306,7 +302,7 @@ describe('Git LFS', () => {
     expect((await commit(id, [header('x'), line], { as: ada })).status).toBe(400);
   });
 
-  test('takes bytes at an address for a day, and no longer than the key is valid that has asked for it', async () => {
+  test('accepts bytes at a URL for a day, but only while the requesting key is valid', async () => {
     const id = await repository();
     const bytes = randomBytes(1000);
     const named = { params: { userId: ada.userId }, body: { name: 'pusher' } };
@@ -322,7 +318,7 @@ describe('Git LFS', () => {
     expect(await answer.json()).toMatchObject({ error: expect.stringContaining('This address has ended') });
   });
 
-  test('gives nobody the bytes of another for their hash', async () => {
+  test("does not give access to another user's bytes by their hash", async () => {
     const id = await repository();
     await made(await commit(id, [header('x'), fileLine('secret.txt', 'secret')], { as: ada }));
     await read('/api/repos/create', { as: bob, body: { name: 'thief', type: 'dataset' } });
@@ -339,7 +335,7 @@ describe('Git LFS', () => {
   });
 });
 
-test('small files stand in the commit, large ones come before it', async () => {
+test('inlines small files in the commit and uploads large ones before it', async () => {
   const id = await repository();
   const answer = await read(`/api/datasets/${id}/preupload/main`, {
     as: ada,

@@ -10,12 +10,12 @@ import { testServer } from '../../testing/test-server.ts';
 import { hubCalls } from './testing/hub-calls.ts';
 import { startPython } from './testing/run-clients.ts';
 
-/* `hf upload` of a large file that is killed twice on its way, by Git LFS and by Xet. */
+/* `hf upload` of a large file, killed twice during the upload, over Git LFS and Xet. */
 
 const MIB = 1024 * 1024;
 const LIMIT_MS = 1_800_000;
 
-/** A file of random bytes; resolves with its SHA-256. */
+/** Writes a file of random bytes; resolves with its SHA-256. */
 async function writeLarge(file: string, sizeMib: number): Promise<string> {
   const hash = createHash('sha256');
   const handle = await open(file, 'w');
@@ -31,7 +31,7 @@ async function writeLarge(file: string, sizeMib: number): Promise<string> {
 type Way = { way: string; table: 'upload_parts' | 'hub_xorbs'; env: Record<string, string>; sizeMib: number };
 
 test.each<Way>([
-  // Parts of 16 MiB and more, and pieces of at most 64 MiB.
+  // Git LFS uses parts of at least 16 MiB, Xet pieces of at most 64 MiB.
   {
     way: 'Git LFS',
     table: 'upload_parts',
@@ -40,7 +40,7 @@ test.each<Way>([
   },
   { way: 'Xet', table: 'hub_xorbs', env: {}, sizeMib: 2048 },
 ])(
-  'a file that is sent by $way and cut twice is whole in the end',
+  'a file sent over $way is complete after two interruptions',
   { timeout: LIMIT_MS },
   async ({ table, env, sizeMib }) => {
     const server = await testServer();

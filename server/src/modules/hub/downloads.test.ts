@@ -15,7 +15,7 @@ const { send, read, signUpAs } = hubCalls(server);
 const { contextOf, create, download, get, uploadAt } = assetCalls(server);
 const [ada, bob] = [await signUpAs('ada'), await signUpAs('bob')];
 
-test('downloads are counted once an hour for each user, told of by the hub and the app, and sorted by', async () => {
+test('counts a download once per hour and user, shows it in the hub and the app, and sorts by it', async () => {
   const folder = path.join(server.services.config.dataDir, 'imports/Crumbs');
   await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, 'a.csv'), 'a\n1\n');
@@ -26,7 +26,7 @@ test('downloads are counted once an hour for each user, told of by the hub and t
   const unread = await create(ada, { title: 'Unread' });
   const file = '/datasets/bakehouse/crumbs/resolve/main';
 
-  // To look whether it is there is no download.
+  // A HEAD request does not count as a download.
   await send(`${file}/a.csv`, { as: ada, method: 'HEAD' });
   for (const name of ['a.csv', 'b.csv', 'a.csv'])
     expect((await send(`${file}/${name}`, { as: ada })).status).toBe(200);
@@ -59,7 +59,7 @@ test('downloads are counted once an hour for each user, told of by the hub and t
   await vi.waitFor(async () => expect(await get(ada, assetId)).toMatchObject({ downloads: 3 }));
 });
 
-test('downloads of what a purge takes meanwhile are left out, and the others of the batch are counted', async () => {
+test('skips downloads of concurrently purged assets and counts the rest of the batch', async () => {
   const { db } = server.services;
   const [kept, purged] = [await create(ada, { title: 'Kept' }), await create(ada, { title: 'Purged' })];
   const purge = await db.startTransaction().execute();

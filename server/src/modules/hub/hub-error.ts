@@ -4,14 +4,14 @@ import type { z } from 'zod';
 import { AppError } from '../../platform/errors.ts';
 import type { DescribeError } from '../../platform/http/bind.ts';
 
-/** What the hub's clients tell errors by. */
+/** Error codes that the hub's clients recognise. */
 type HubCode = 'RepoNotFound' | 'GatedRepo' | 'RevisionNotFound' | 'EntryNotFound';
 
-/** An error with the hub's own code; `url` is where the repository is that stands in the way. */
+/** An error with the hub's own code; `url` is the address of a conflicting repository. */
 export class HubError extends AppError {
   readonly hubCode: HubCode | null;
   readonly url: string | undefined;
-  /** Of a repository that was moved: what it is called now. */
+  /** New name of a repository that was moved. */
   readonly movedTo: string | undefined;
 
   constructor(
@@ -27,11 +27,11 @@ export class HubError extends AppError {
   }
 }
 
-/** By which the clients tell a wrong token from a repository that is hidden from whoever sends none. */
+/** Messages by which clients distinguish a wrong token from a repository hidden from anonymous callers. */
 const WRONG_TOKEN = 'Invalid credentials in Authorization header';
 const NO_TOKEN = 'An API key is needed: set HF_TOKEN';
 
-/** Writes an error as the hub does: its code and words in headers, and the words in the body. */
+/** Writes an error in the hub's format: code and message in headers, and the message in the body. */
 export const describeHubError: DescribeError = (error, { request, reply }): z.infer<typeof hubError> => {
   const { authorization, 'x-api-key': key } = request.headers;
   const isUnknown = error.code === 'unauthenticated';
@@ -47,25 +47,25 @@ export const describeHubError: DescribeError = (error, { request, reply }): z.in
   const words = isUnknown && !isAnonymous ? WRONG_TOKEN : sentence;
   const moved = error instanceof HubError && error.movedTo ? inNewPlace(request.url, error.movedTo) : null;
   if (moved !== null) {
-    // The clients follow what is no other address alone.
+    // Clients follow redirects only on the same host.
     reply.code(307).header('location', moved);
     return { error: error.publicMessage };
   }
   if (code) reply.header('x-error-code', code);
-  // A header takes no other characters.
+  // Headers allow only these characters.
   reply.header('x-error-message', words.replace(/[^\x20-\x7e]/g, '?'));
   const url = error instanceof HubError ? error.url : undefined;
   return { error: sentence, ...(url !== undefined && { url }) };
 };
 
-/** The same path with another name of the repository; null where the path names none. Pure. */
+/** Returns the same path with the repository's new name; null if the path names no repository. */
 function inNewPlace(path: string, name: string): string | null {
   const named =
     /^(\/hub\/(?:api\/(?:models|datasets)\/|datasets\/|(?!api\/)))[^/?]+\/[^/?]+?(\.git)?(?=[/?]|$)/;
   return named.test(path) ? path.replace(named, `$1${name}$2`) : null;
 }
 
-/** What other modules say in their own words. */
+/** Maps errors of other modules. */
 function codeOf({ code, param }: AppError): HubCode | null {
   return code === 'not_found' && param === 'path' ? 'EntryNotFound' : null;
 }

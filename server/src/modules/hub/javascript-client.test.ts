@@ -4,13 +4,13 @@ import { expect, test, vi } from 'vitest';
 import { testServer } from '../../testing/test-server.ts';
 import { hubCalls } from './testing/hub-calls.ts';
 
-/* The hub's own client in JavaScript, unchanged. */
+/* The hub's own JavaScript client, unchanged. */
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const server = await testServer();
 const ada = await hubCalls(server).signUpAs('ada');
-/** It takes tokens that begin so, and no others. */
+/** The client accepts only tokens with this prefix. */
 const as = { hubUrl: `${server.url}/hub`, accessToken: `hf_${ada.apiKey}` };
 
 async function all<T>(entries: AsyncIterable<T>): Promise<T[]> {
@@ -19,18 +19,18 @@ async function all<T>(entries: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-test('says who the caller is, and who has no key that it knows', async () => {
+test('returns the caller, and rejects an unknown key', async () => {
   expect(await hub.whoAmI(as)).toMatchObject({ type: 'user', name: 'ada' });
   await expect(hub.whoAmI({ ...as, accessToken: 'hf_bk_nobody' })).rejects.toMatchObject({ statusCode: 401 });
 });
 
-test.each(['model', 'dataset'] as const)('a %s is made, filled, listed, read and deleted', async (type) => {
+test.each(['model', 'dataset'] as const)('creates, fills, lists, reads and deletes a %s', async (type) => {
   const repo = { type, name: `ada/from-js-${type}` };
   const made = await hub.createRepo({ ...as, repo, private: true });
   expect(made.repoUrl).toBe(`${server.url}/hub/${type === 'dataset' ? 'datasets/' : ''}${repo.name}`);
   await expect(hub.createRepo({ ...as, repo })).rejects.toMatchObject({ statusCode: 409 });
 
-  // More than stands in a commit, and more than one part of Git LFS.
+  // Too large to inline in a commit, and more than one part of Git LFS.
   const large = randomBytes(20 * 1024 * 1024);
   const files = [
     { path: 'README.md', content: new Blob(['---\nlicense: mit\n---\n# From JavaScript\n']) },

@@ -1,16 +1,16 @@
 import type { Http } from '../../platform/http/bind.ts';
 
-/** The address of this server as the client of a request calls it. */
+/** Returns this server's origin as the client addressed it. */
 export function originOf({ request }: Http): string {
   return `${request.protocol}://${request.host}`;
 }
 
-/** The hub's address for its clients: what `HF_ENDPOINT` is. */
+/** Returns the hub's base URL for its clients, the value of `HF_ENDPOINT`. */
 export function hubUrl(http: Http): string {
   return `${originOf(http)}/hub`;
 }
 
-/** Says in the header Link where the list goes on: the same call with another value of one field of the query. */
+/** Sets the Link header to the next page: the same call with another value of one query parameter. */
 export function linkNextPage(http: Http, field: string, value: string): void {
   const url = new URL(http.request.url, originOf(http));
   url.searchParams.set(field, value);

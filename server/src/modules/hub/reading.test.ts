@@ -30,13 +30,13 @@ beforeAll(async () => {
 const files = async (path: string) =>
   (await read(path, { as: ada })).map((one: { type: string; path: string }) => `${one.type} ${one.path}`);
 
-test('the caller is told who they are, and what their key may do', async () => {
+test('returns the caller and the role of their key', async () => {
   const me = await read('/api/whoami-v2', { as: ada });
   expect(me).toMatchObject({ type: 'user', name: 'ada', auth: { accessToken: { role: 'write' } } });
   expect(await refusal('/api/whoami-v2')).toMatchObject({ status: 401 });
 });
 
-test('whoever sends no key is told to where no repository is hidden from them', async () => {
+test('tells callers without a key to send one, without revealing hidden repositories', async () => {
   const needed = { status: 401, code: null, error: 'An API key is needed: set HF_TOKEN' };
   for (const path of ['/api/datasets', '/api/models?author=ada', '/api/whoami-v2'])
     expect(await refusal(path), path).toEqual(needed);
@@ -44,7 +44,7 @@ test('whoever sends no key is told to where no repository is hidden from them', 
     expect(await refusal(path), path).toEqual({ ...needed, code: 'RepoNotFound' });
 });
 
-test('what the public hub has and this one has not is refused as the clients read it', async () => {
+test("rejects unsupported calls of the public hub in the hub's error format", async () => {
   const path = '/api/datasets/ada/Facts-uber-Brot/super-squash/main';
   expect(await refusal(path, { as: ada, method: 'POST' })).toEqual({
     ...{ status: 404, code: null },
@@ -60,7 +60,7 @@ test('what the public hub has and this one has not is refused as the clients rea
   });
 });
 
-test('a title becomes the name of the repository, and is counted where it is taken', async () => {
+test('derives a unique repository name from a title', async () => {
   expect(await read('/api/datasets', { as: ada })).toMatchObject([{ id: 'ada/Facts-uber-Brot' }]);
   await create(ada, { title: 'Facts: über Brot?' });
   await create(ada, { title: 'Facts über brot', dataset_type: 'MODEL' });
@@ -71,7 +71,7 @@ test('a title becomes the name of the repository, and is counted where it is tak
   expect(await names('models')).toEqual(['ada/Facts-uber-brot']);
 });
 
-test('a copy of the public hub is also found by its name there, by its owner alone', async () => {
+test('only its owner finds a clone by its public hub name', async () => {
   const { assetId } = await insertModel(server.services, ada, 'Loaf', { 'config.json': '{}' });
   const copied = {
     hubUrl: 'https://hub.example',
@@ -86,7 +86,7 @@ test('a copy of the public hub is also found by its name there, by its owner alo
   await server.request(deleteAsset, { params: { id: assetId } }, { as: ada });
 });
 
-test('whoever takes the name of a publisher does not come before one’s own copy, nor shows that they have one', async () => {
+test("a user with a publisher's name neither hides an own clone nor reveals that it exists", async () => {
   const { assetId } = await insertModel(server.services, ada, 'Rye-7B', { 'config.json': '{}' });
   const copied = {
     hubUrl: 'https://hub.example',
@@ -107,7 +107,7 @@ test('whoever takes the name of a publisher does not come before one’s own cop
 });
 
 describe('lists', () => {
-  test('are narrowed by words, owners and tags, and come by pages', async () => {
+  test('are filtered by words, owners and tags, and paged', async () => {
     const list = async (query: string) =>
       (await read(`/api/datasets?${query}`, { as: ada })).map((one: { id: string }) => one.id);
     expect(await list('search=brot&filter=rye')).toEqual(['ada/Facts-uber-Brot']);
@@ -149,7 +149,7 @@ test('lists are filtered by the newest card, and show its tags, task and library
 });
 
 describe('a repository', () => {
-  test('is described with its files, its newest commit and the metadata of its card', async () => {
+  test('is returned with its files, newest commit and card metadata', async () => {
     const info = await read('/api/datasets/ada/facts-uber-brot?blobs=true', { as: ada });
     expect(info).toMatchObject({
       id: 'ada/Facts-uber-Brot',
@@ -173,7 +173,7 @@ describe('a repository', () => {
     expect(await refusal(`/api/models/id/${id}`, { as: ada })).toMatchObject({ code: 'RepoNotFound' });
   });
 
-  test('is not there for anybody else, and nothing is for whoever has no key', async () => {
+  test('is missing for other users, and for callers without a key', async () => {
     const missing = { status: 404, code: 'RepoNotFound' };
     expect(await refusal('/api/datasets/ada/Facts-uber-Brot', { as: bob })).toMatchObject(missing);
     expect(await refusal('/datasets/ada/Facts-uber-Brot/resolve/main/README.md', { as: bob })).toMatchObject(
@@ -185,7 +185,7 @@ describe('a repository', () => {
     });
   });
 
-  test('that an operator has to open first says so', async () => {
+  test('restricted by an operator returns that reason', async () => {
     const olga = await signUpOperator(server, 'Olga');
     const { assetId } = await insertModel(server.services, olga, 'Closed', { 'config.json': '{}' });
     const model = { name: 'Closed', asset_id: assetId };
@@ -208,7 +208,7 @@ describe('a repository', () => {
 describe('the files of a revision', () => {
   const tree = '/api/datasets/ada/Facts-uber-Brot/tree/main';
 
-  test('are listed by folder, or all with their folders', async () => {
+  test('are listed by folder, or recursively with their folders', async () => {
     expect(await files(tree)).toEqual(['file README.md', 'directory data']);
     expect(await files(`${tree}/data`)).toEqual(['directory data/deep', 'file data/train.csv']);
     const all = [
@@ -223,7 +223,7 @@ describe('the files of a revision', () => {
     expect(await files(`${tree}/data?recursive=True`)).toEqual(all.slice(2));
   });
 
-  test('come by pages, in which each folder stands once', async () => {
+  test('are paged, with each folder once', async () => {
     const found: string[] = [];
     for (let url = `${tree}?recursive=true&limit=1`; url !== ''; ) {
       const page = await send(url, { as: ada });
@@ -241,7 +241,7 @@ describe('the files of a revision', () => {
     ]);
   });
 
-  test('are told with the commit that brought them', async () => {
+  test('include the commit that last changed them', async () => {
     const [readme] = await read(`${tree}?expand=true`, { as: ada });
     expect(readme.lastCommit).toMatchObject({ title: 'Upload README.md' });
     const commits = await read('/api/datasets/ada/Facts-uber-Brot/commits/main', { as: ada });
@@ -256,7 +256,7 @@ describe('the files of a revision', () => {
     expect(await files(tree.replace('main', commits[3].id))).toEqual([]);
   });
 
-  test('are described by their paths, sent as a form or as JSON', async () => {
+  test('are returned by path, for a form or JSON', async () => {
     const url = '/api/datasets/ada/Facts-uber-Brot/paths-info/main';
     const form = await send(url, {
       as: ada,
@@ -267,7 +267,7 @@ describe('the files of a revision', () => {
     expect(await read(url, { as: ada, body: { paths: ['data/train.csv'] } })).toHaveLength(1);
   });
 
-  test('that are not there are told apart', async () => {
+  test('distinguish a missing file from a missing revision', async () => {
     const file = '/datasets/ada/Facts-uber-Brot/resolve';
     const entry = await send(`${file}/main/nothing.txt`, { as: ada });
     expect([entry.status, entry.headers.get('x-error-code')]).toEqual([404, 'EntryNotFound']);
@@ -277,7 +277,7 @@ describe('the files of a revision', () => {
   });
 });
 
-test('a file comes with its hash, size and commit, or a range of it', async () => {
+test('returns a file, or a range of it, with its hash, size and commit', async () => {
   const url = '/datasets/ada/Facts-uber-Brot/resolve/main/data/train.csv';
   const head = await send(url, { as: ada, method: 'HEAD' });
   const hash = `"${sha256('a,b\n1,2\n')}"`;
@@ -299,7 +299,7 @@ test('a file comes with its hash, size and commit, or a range of it', async () =
 describe('tags', () => {
   const tag = '/api/datasets/ada/Facts-uber-Brot/tag';
 
-  test('name a revision, which stays', async () => {
+  test('name a fixed revision', async () => {
     await read(`${tag}/main`, { as: ada, body: { tag: 'v1', message: 'First' } });
     await uploadAt(ada, id, 'late.txt', 'late');
     expect(await files('/api/datasets/ada/Facts-uber-Brot/tree/v1')).not.toContain('file late.txt');
@@ -314,7 +314,7 @@ describe('tags', () => {
     expect(await recorded(ada)).toEqual(expect.arrayContaining(['asset.tagged', 'asset.untagged']));
   });
 
-  test('have names, and are the owner’s to give', async () => {
+  test('have valid names, and only the owner creates them', async () => {
     for (const name of ['main', '../x', 'a..b', 'x.lock'])
       expect(await refusal(`${tag}/main`, { as: ada, body: { tag: name } })).toMatchObject({ status: 400 });
     expect(await refusal(`${tag}/main`, { as: bob, body: { tag: 'v2' } })).toMatchObject({ status: 404 });

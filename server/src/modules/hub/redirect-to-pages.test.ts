@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { testServer } from '../../testing/test-server.ts';
 import { hubCalls } from './testing/hub-calls.ts';
 
-test('redirects a browser to the page of that name, tells git to use hf download, and refuses other programs', async () => {
+test('redirects a browser to the page of that name, tells git to use hf download, and rejects other programs', async () => {
   const server = await testServer();
   const { read, signUpAs, refusal } = hubCalls(server);
   const ada = await signUpAs('ada');
@@ -21,7 +21,7 @@ test('redirects a browser to the page of that name, tells git to use hf download
     302,
     '/datasets/ada/loaf/blob/main/a%20b/c.csv',
   ]);
-  // It says nothing of what there is.
+  // The redirect does not reveal which repositories exist.
   expect(await open(`${server.url}/hub/nobody/nothing/tree/main`)).toEqual([
     302,
     '/models/nobody/nothing/tree/main',
@@ -29,12 +29,12 @@ test('redirects a browser to the page of that name, tells git to use hf download
   expect(await open(url, '*/*')).toEqual([404, null]);
   expect(await open(`${server.url}/hub/api/datasets/ada`)).toEqual([404, null]);
   expect(await open(`${server.url}/hub/datasets`)).toEqual([404, null]);
-  // Git prints the text of a 403 with this type, and of no other answer.
+  // Git prints the body of a 403 with this type, and of no other response.
   const cloned = await fetch(`${url}/info/refs?service=git-upload-pack`);
   expect([cloned.status, cloned.headers.get('content-type')]).toEqual([403, 'text/plain; charset=utf-8']);
   expect(await cloned.text()).toContain('hf download ada/loaf --repo-type dataset --local-dir loaf');
 
-  // The page asks which it is.
+  // The page looks up the repository's type.
   const named = '/api/datasets/ADA/loaf/auth-check';
   const { dataset_id: id } = await server.services.db
     .selectFrom('assets')

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const create = (as: TestUser, body: object) => ({ as, body });
 
-test('a repository is made once, and whoever makes it again is told where it is', async () => {
+test('creates a repository once, and returns its URL on a second attempt', async () => {
   const made = await read('/api/repos/create', create(ada, { name: 'Loaf', type: 'dataset', private: true }));
   expect(made.url).toBe(`${server.url}/hub/datasets/ada/Loaf`);
   const again = await send(
@@ -33,7 +33,7 @@ test('a repository is made once, and whoever makes it again is told where it is'
   expect(await read('/api/datasets/ada/Loaf', { as: ada })).toMatchObject({ private: true, siblings: [] });
 });
 
-test('names that no client takes are refused, and so is another user’s namespace', async () => {
+test('rejects names that clients reject, and another user’s namespace', async () => {
   for (const name of ['..', 'a..b', 'a--b', '-a', 'a.git', 'a b', 'x'.repeat(97), 'a/b/c', 'über'])
     expect(await refusal('/api/repos/create', create(ada, { name })), name).toMatchObject({ status: 400 });
   expect(await refusal('/api/repos/create', create(ada, { name: 'bob/loaf' }))).toMatchObject({
@@ -48,7 +48,7 @@ test('names that no client takes are refused, and so is another user’s namespa
   });
 });
 
-test('a repository is renamed within its namespace, opened and deleted by its owner alone', async () => {
+test('only its owner renames, publishes and deletes a repository', async () => {
   await read('/api/repos/create', create(ada, { name: 'dough', type: 'dataset' }));
   await read('/api/repos/create', create(ada, { name: 'taken', type: 'dataset' }));
   const move = (as: TestUser, fromRepo: string, toRepo: string) => ({
@@ -83,7 +83,7 @@ test('a repository is renamed within its namespace, opened and deleted by its ow
   );
 });
 
-test('a copy is changed by its own name alone, never by the one that it has on the public hub', async () => {
+test('a clone can be changed only by its own name, not by its public hub name', async () => {
   const { id } = await read('/api/repos/create', create(ada, { name: 'Sour', type: 'dataset' }));
   await hub.commit('ada/Sour', [header('Add'), fileLine('a.csv', 'a\n1\n')], { as: ada });
   const source = {
@@ -120,7 +120,7 @@ describe('the old name of a repository', () => {
       headers: { authorization: `Bearer ${as.apiKey}` },
     });
 
-  test('leads to where it is now, for those who may read it, whatever is asked of it', async () => {
+  test('redirects readers of the repository to its new name, for every call', async () => {
     await read('/api/repos/create', create(ada, { name: 'first', type: 'dataset' }));
     await hub.commit('ada/first', [header('Add'), fileLine('a.csv', 'a\n1\n')], { as: ada });
     await move('ada/first', 'ada/second');
@@ -160,13 +160,13 @@ describe('the old name of a repository', () => {
     ).toMatchObject({ status: 404 });
   });
 
-  test('is free for another, and leads nowhere from then on, also once that one is gone', async () => {
+  test('can be reused, and then no longer redirects, even after the new repository is deleted', async () => {
     await read('/api/repos/create', create(ada, { name: 'first', type: 'dataset' }));
     expect(await read('/api/datasets/ada/first', { as: ada })).toMatchObject({ id: 'ada/first' });
     expect(await read('/api/datasets/ada/second', { as: ada })).toMatchObject({ id: 'ada/Third' });
     await read('/api/repos/delete', { as: ada, method: 'DELETE', body: { name: 'first', type: 'dataset' } });
     expect(await refusal('/api/datasets/ada/first', { as: ada })).toMatchObject({ code: 'RepoNotFound' });
-    // Back to a name of its own, and to one in another case.
+    // Back to a former name, and to a different case.
     await move('ada/Third', 'ada/second');
     await move('ada/second', 'ada/Second');
     expect(await read('/api/datasets/ada/third', { as: ada })).toMatchObject({ id: 'ada/Second' });
@@ -175,7 +175,7 @@ describe('the old name of a repository', () => {
   });
 });
 
-test('a repository is private until its owner says otherwise, by whichever client', async () => {
+test('a repository is private by default, with every client', async () => {
   await read('/api/repos/create', create(ada, { name: 'quiet', type: 'dataset' }));
   await read('/api/repos/create', create(ada, { name: 'loud', type: 'dataset', private: false }));
   expect(await read('/api/datasets/ada/quiet', { as: ada })).toMatchObject({ private: true, gated: false });
@@ -205,7 +205,7 @@ test('a repository is private until its owner says otherwise, by whichever clien
   expect(await read('/api/datasets/ada/loud/tree/main', { as: bob })).toEqual([]);
 });
 
-test('a key that reads writes nothing', async () => {
+test('a read-only key cannot write', async () => {
   const settings = { name: 'reader', scopes: ['read' as const] };
   const { secret } = await server.request(
     createApiKey,
@@ -219,7 +219,7 @@ test('a key that reads writes nothing', async () => {
   expect(await refusal('/api/repos/create', create(reader, { name: 'no' }))).toMatchObject({ status: 403 });
 });
 
-test('what is not here is refused in words', async () => {
+test('rejects unsupported features with a message', async () => {
   await read('/api/repos/create', create(ada, { name: 'plain', type: 'dataset' }));
   expect(await refusal('/api/datasets/ada/plain/discussions', { as: ada, method: 'POST' })).toMatchObject({
     status: 400,
@@ -228,7 +228,7 @@ test('what is not here is refused in words', async () => {
   expect(await read('/api/datasets/ada/plain/discussions', { as: ada })).toMatchObject({ count: 0 });
 });
 
-test('the metadata of a card is checked before it is committed', async () => {
+test("checks a card's metadata before the commit", async () => {
   const check = (content: string) => read('/api/validate-yaml', { body: { content, repoType: 'model' } });
   expect(await check('---\nlicense: mit\n---\nText')).toEqual({ errors: [], warnings: [] });
   expect((await check('Text')).warnings).toHaveLength(1);

@@ -35,15 +35,15 @@ import { receiveShard, streamShard } from './xet/receive-shard.ts';
 import { receiveXorb } from './xet/receive-xorb.ts';
 import { startUpload } from './xet/start-upload.ts';
 
-/** A copy of a repository is two calls for each of its files. */
+/** Cloning makes two requests per file. */
 const FILES_PER_MINUTE = 12_000;
-/** A confined process parses each. */
+/** A confined process parses each card. */
 const CARDS_PER_MINUTE = 60;
 const transfers = { ownCallsPerMinute: FILES_PER_MINUTE };
 
 type Parts = { findUses: FindAssetUse[]; checkModelFile: CheckModelFile };
 
-/** What clients of the model hub call, with errors as these read them. */
+/** Routes for clients of the model hub, with errors in the hub's format. */
 export function hubRoutes(parts: Parts): Binding[] {
   return [...repositoryRoutes(parts), ...fileRoutes(), ...referenceRoutes(), ...commitRoutes(parts)].map(
     (binding) => ({

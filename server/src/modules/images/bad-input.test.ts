@@ -8,7 +8,7 @@ import {
 import { afterEach, describe, expect, test } from 'vitest';
 import { testGenerations } from '../../testing/test-generations.ts';
 
-// Nothing is generated: what was taken in waits, and shows what it would be generated with.
+// Nothing is generated: accepted requests stay queued with their parameters.
 const setting = await testGenerations({ generates: false });
 const { server } = setting;
 const ada = await server.signUp('Ada');
@@ -21,7 +21,7 @@ const START = '/api/v1/generations';
 const QUOTE = '/api/v1/generations/quote';
 const OPENAI = '/v1/images/generations';
 
-/** A body as it is sent: as text, since JSON.stringify writes no number that is none. */
+/** Sends the body as text, because JSON.stringify cannot produce malformed JSON. */
 async function post(path: string, body: string) {
   const headers = { 'x-api-key': ada.apiKey, 'content-type': 'application/json' };
   const answer = await fetch(server.url + path, { method: 'POST', headers, body });
@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 const tooLong = JSON.stringify('a'.repeat(PROMPT_LENGTH_MAX + 1));
-/** What each call that takes a prompt refuses, by the JSON of its prompt. */
+/** Prompts that every call must reject, as JSON. */
 const prompts = [
   ['none', undefined],
   ['null', 'null'],
@@ -62,7 +62,7 @@ describe('a prompt', () => {
   const table = takers.flatMap(([path, rest]) =>
     prompts.map(([what, prompt]) => [path, what, prompt, rest] as const),
   );
-  test.each(table)('%s refuses one that is: %s', async (path, _what, prompt, rest) => {
+  test.each(table)('%s rejects a prompt that is: %s', async (path, _what, prompt, rest) => {
     const fields = [prompt && `"prompt":${prompt}`, rest].filter(Boolean);
     const answer = await post(path, `{${fields.join(',')}}`);
     expect([answer.status, answer.body.error?.param]).toEqual([400, 'prompt']);
@@ -101,7 +101,7 @@ describe('a parameter', () => {
     ['{"constructor":1}', 'parameters.constructor'],
     ['[]', 'parameters'],
     ['"top1"', 'parameters'],
-  ])('%s is refused by name, and not priced either', async (parameters, param) => {
+  ])('%s is rejected with its name, also in a quote', async (parameters, param) => {
     for (const [path, body] of [
       [START, asked(parameters)],
       [QUOTE, quoted(parameters)],
@@ -132,13 +132,13 @@ describe('a body', () => {
     [OPENAI, '{"prompt":"Bread","response_format":"blob"}', 'response_format'],
     [OPENAI, '{"prompt":"Bread","output_format":"svg"}', 'output_format'],
     [OPENAI, '{"prompt":"Bread","style":"vivid"}', 'style'],
-  ] as const)('%s refuses %s by name', async (path, body, param) => {
+  ] as const)("%s rejects %s with the field's name", async (path, body, param) => {
     const answer = await post(path, body);
     expect([answer.status, answer.body.error?.param]).toEqual([400, param]);
   });
 
   test.each([PARIS, POLL, ESTIMATE, START, QUOTE, OPENAI])(
-    '%s refuses what is no object, no JSON, too deep, or too large',
+    '%s rejects a body that is not an object, is invalid JSON, too deep, or too large',
     async (path) => {
       const prototype = '{"generator":"paris","prompt":"Bread","__proto__":{"k":8}}';
       for (const body of [
@@ -156,14 +156,14 @@ describe('a body', () => {
   );
 });
 
-test('all that was refused has stored nothing, and cost nothing', async () => {
+test('rejected calls have stored and charged nothing', async () => {
   expect(await stored()).toEqual([]);
   expect(await setting.balance(ada)).toEqual(before);
 });
 
 const plain = { cfg_scale: 7.5, num_inference_steps: 20, sampling_strategy: 'top1', k: 1 };
 
-describe('the calls of the Paris page put right', () => {
+describe('the calls of the Paris page clamp', () => {
   test.each([
     ['"cfg_scale":0.5', { ...plain, cfg_scale: 1 }],
     ['"cfg_scale":99', { ...plain, cfg_scale: 15 }],
@@ -198,7 +198,7 @@ describe('the calls of the Paris page put right', () => {
   });
 });
 
-test('a prompt in several lines and in every script is taken as it was written', async () => {
+test('stores a prompt unchanged, with several lines and any script', async () => {
   const prompt = 'Ein Brötchen,\n\t焼きたてのパン 🥖, خبز طازج';
   const body = { generator: 'paris' as const, prompt };
   expect((await server.request(startGeneration, { body }, { as: ada })).prompt).toBe(prompt);

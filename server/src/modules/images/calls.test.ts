@@ -31,7 +31,7 @@ async function revoke({ id }: { id: string }): Promise<void> {
 }
 
 describe('the calls of the Paris page', () => {
-  test('generate what they can, and wait for it', async () => {
+  test('generate with supported parameters and wait for the picture', async () => {
     const answer = await server.request(paris.generateParisImage, { body }, { as: ada });
     expect(answer).toMatchObject({
       status: 'completed',
@@ -59,7 +59,7 @@ describe('the calls of the Paris page', () => {
     });
   });
 
-  test('find by the same body what is generated, and what was just generated', async () => {
+  test('find the running or recent picture by the same body', async () => {
     const poll = () => server.send(paris.pollParis, { body }, { as: ada });
     const read = async (response: Response) =>
       (await response.json()) as { request_id: string; status: string };
@@ -81,7 +81,7 @@ describe('the calls of the Paris page', () => {
     expect((await read(await poll())).request_id, 'long ago').not.toBe(request_id);
   });
 
-  test('begin one picture however many ask at the same time, and no other after a cancel', async () => {
+  test('start one picture for concurrent calls, and no other after a cancel', async () => {
     stub.answer = 'hang';
     const poll = () => server.request(paris.pollParis, { body }, { as: ada });
     const ids = new Set((await Promise.all([1, 2, 3, 4].map(poll))).map(({ request_id }) => request_id));
@@ -95,7 +95,7 @@ describe('the calls of the Paris page', () => {
     expect(ids).not.toContain((await poll()).request_id);
   });
 
-  test('end with the API key that waits, and leave the picture to be generated', async () => {
+  test('end with the waiting API key, and leave the picture running', async () => {
     stub.answer = 'hang';
     const program = await makeKey();
     const as = { ...ada, apiKey: program.secret };
@@ -106,7 +106,7 @@ describe('the calls of the Paris page', () => {
     expect(stub.open).toBe(1);
   });
 
-  test('hear that the picture has failed', async () => {
+  test('report that the picture has failed', async () => {
     stub.answer = 'refuse';
     const answer = server.request(paris.generateParisImage, { body }, { as: ada });
     const error = { message: 'The prompt is too long for this model. Nothing was charged' };
@@ -116,7 +116,7 @@ describe('the calls of the Paris page', () => {
     });
   });
 
-  test('say what a picture costs', async () => {
+  test('return the price of a picture', async () => {
     const asked = { num_images: 4, num_inference_steps: 20, sampling_strategy: 'topk', k: 2 };
     expect(await server.request(paris.estimateParis, { body: asked }, { as: ada })).toEqual({
       ...{ estimated_cost_tokens: 0.25, estimated_cost_bgl: 0.25, estimated_cost_usd: 0.01 },
@@ -126,7 +126,7 @@ describe('the calls of the Paris page', () => {
     await expect(other).rejects.toMatchObject({ status: 404 });
   });
 
-  test('read numbers that come as text', async () => {
+  test('accept numbers as text', async () => {
     const texts = { num_inference_steps: '50', seed: '5', k: ' 3 ', cfg_scale: '3.5' };
     const { images } = await server.request(
       paris.generateParisImage,
@@ -136,7 +136,7 @@ describe('the calls of the Paris page', () => {
     expect(images).toMatchObject([{ num_inference_steps: 50, seed: 5, k: 3, cfg_scale: 3.5 }]);
   });
 
-  test('refuse a blank prompt and another model', async () => {
+  test('reject a blank prompt and another model', async () => {
     const send = (wrong: object) =>
       server.request(paris.generateParisImage, { body: { ...body, ...wrong } }, { as: ada });
     await expect(send({ prompt: ' ' })).rejects.toMatchObject({
@@ -153,7 +153,7 @@ describe('the calls of the Paris page', () => {
 describe("OpenAI's images API, by its own client", () => {
   const client = () => new OpenAI({ baseURL: `${server.url}/v1`, apiKey: ada.apiKey, maxRetries: 0 });
 
-  test('generates, as a link, as bytes or as both, with the model that the list names', async () => {
+  test('generates as a link, as bytes or as both, with the model in the list', async () => {
     const { data: models } = await server.request(listModels, {}, { as: ada });
     expect(models.filter(({ task }) => task === 'image').map(({ id }) => id)).toEqual([
       'kontext-starter',
@@ -171,7 +171,7 @@ describe("OpenAI's images API, by its own client", () => {
     expect(stub.requests.at(-1)).toMatchObject({ steps: 20, strategy: 'topk', k: 2 });
   });
 
-  test('is not refused for what asks for nothing', async () => {
+  test('accepts fields with neutral values', async () => {
     const neutral = {
       ...{ quality: 'auto', background: 'auto', moderation: 'auto', stream: false, partial_images: 0 },
       ...{ output_compression: null, style: null, metadata: { a: 'b' }, safety_identifier: 'x', user: 'x' },
@@ -186,12 +186,12 @@ describe("OpenAI's images API, by its own client", () => {
     { size: '1024x1024' as const, quality: 'standard' as const },
     { size: '256x256' as const, quality: 'medium' as const, output_format: 'png' as const },
     { size: '128x128', style: null, background: 'auto' as const },
-  ])('generates for %j, and says how large the picture is', async (common) => {
+  ])('generates for %j, and returns the size of the picture', async (common) => {
     const generated = await client().images.generate({ prompt: 'Bread', ...common });
     expect(generated).toMatchObject({ size: '1x1', output_format: 'png', data: [{ b64_json: PIXEL }] });
   });
 
-  test('takes seed, steps and guidance, and names the models that do what was asked', async () => {
+  test('accepts seed, steps and guidance, and names the models that support them', async () => {
     const settings = { seed: 7, num_inference_steps: 12, guidance_scale: 3 };
     await client().images.generate({ prompt: 'Bread', ...settings } as never);
     await client().images.edit({
@@ -217,7 +217,7 @@ describe("OpenAI's images API, by its own client", () => {
     });
   });
 
-  test('says of a wrong size and quality what would be right', async () => {
+  test('names the valid values for a wrong size and quality', async () => {
     const ask = (wrong: object) => client().images.generate({ prompt: 'Bread', ...wrong } as never);
     await expect(ask({ size: '1536x1024' })).rejects.toThrow(
       'size must be auto, or WIDTHxHEIGHT in a shape that paris-ddm-v1.0 makes: 1:1',
@@ -240,13 +240,13 @@ describe("OpenAI's images API, by its own client", () => {
     ['size', { size: 'square' }],
     ['n', { n: 2 }],
     ['model', { model: 'dall-e-3' }],
-  ])('refuses %s by name', async (param, wrong) => {
+  ])('rejects %s with its name', async (param, wrong) => {
     const asked = client().images.generate({ prompt: 'Bread', ...wrong } as never);
     await expect(asked).rejects.toMatchObject({ error: { param } });
     expect(stub.requests).toEqual([]);
   });
 
-  test('stops what nobody waits for any more', async () => {
+  test('cancels a picture whose client has disconnected', async () => {
     stub.answer = 'hang';
     const before = await setting.balance(ada);
     const disconnect = new AbortController();
@@ -258,7 +258,7 @@ describe("OpenAI's images API, by its own client", () => {
     expect(await setting.balance(ada)).toEqual(before);
   });
 
-  test('stops what an API key waits for that was revoked, and says so', async () => {
+  test('cancels a picture whose API key was revoked, and returns the reason', async () => {
     stub.answer = 'hang';
     const before = await setting.balance(ada);
     const program = await makeKey();
@@ -271,7 +271,7 @@ describe("OpenAI's images API, by its own client", () => {
     expect(await setting.balance(ada)).toEqual(before);
   });
 
-  test('leaves what its client can come back for when the API key is revoked', async () => {
+  test('does not cancel a picture with an Idempotency-Key if the API key is revoked', async () => {
     stub.answer = 'hang';
     const states = async () =>
       (
@@ -287,7 +287,7 @@ describe("OpenAI's images API, by its own client", () => {
     expect(await states()).toEqual([expect.stringMatching(/^(queued|starting|running)$/)]);
   });
 
-  test('stops what took too long before it says so: a client that repeats the call pays for one', async () => {
+  test('cancels a picture before reporting a timeout, so that a retry pays once', async () => {
     stub.answer = 'hang';
     const before = await setting.balance(ada);
     const timeout = AbortSignal.timeout.bind(AbortSignal);
@@ -308,14 +308,14 @@ describe("OpenAI's images API, by its own client", () => {
     vi.restoreAllMocks();
   });
 
-  test('is told at once what the model refuses, as a mistake of the call', async () => {
+  test('reports a request that the model refuses immediately, as a client error', async () => {
     stub.answer = 'refuse';
     const asked = client().images.generate({ prompt: 'A roll' });
     await expect(asked).rejects.toMatchObject({ status: 400 });
     expect(stub.requests.filter(({ prompt }) => prompt === 'A roll')).toHaveLength(1);
   });
 
-  test('a text call of the image model is told what it makes', async () => {
+  test('a text call names what the image model generates', async () => {
     const asked = client().chat.completions.create({
       model: 'paris-ddm-v1.0',
       messages: [{ role: 'user', content: 'Hi' }],

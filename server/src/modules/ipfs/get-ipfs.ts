@@ -5,7 +5,10 @@ import { findReadableAsset } from '../assets/access/find-readable-asset.ts';
 import { configuredServices } from './pins/configured-services.ts';
 import { selectPins, selectRevisionCids } from './queries.ts';
 
-/** The revisions that use IPFS with their CIDs and where they are pinned; the cursor is the last one of the page before. */
+/**
+ * Returns the revisions that use IPFS with their CIDs and pins; the cursor is the last revision of the
+ * previous page.
+ */
 export async function getIpfs(
   ctx: Context,
   { params, query: { limit, cursor } }: InputOf<typeof endpoint>,

@@ -14,9 +14,9 @@ import type { PinService } from './pins/pin-service.ts';
 import { openPinningService } from './pins/pinning-service.ts';
 import { insertMissingPins, isPinnedAtNode, type PinRow, type RevisionCidRow } from './queries.ts';
 
-/** Revisions whose CIDs are computed at once: reading and hashing take a core. */
+/** Concurrent CID computations: reading and hashing use a whole core. */
 const ADDRESSED_AT_ONCE = 1;
-/** Most of a pin's time is the service's. */
+/** Pinning mostly waits for the service. */
 const PINNED_AT_ONCE = 3;
 
 type IpfsWork = {
@@ -24,19 +24,19 @@ type IpfsWork = {
   pins: LeasedWork<PinColumns, PinRow>;
 };
 
-/** Computes the CIDs of revisions. */
+/** Creates the loop that computes the CIDs of revisions. */
 export function createCidLoop(services: Services): LeaseLoop {
   const claims = [claimWork(services, ipfsWork(services).cids)];
   return createLeaseLoop(services, { name: 'cids', places: ADDRESSED_AT_ONCE, claims });
 }
 
-/** Keeps revisions pinned at the configured services; does nothing without one. */
+/** Creates the loop that maintains pins at the configured services; does nothing if there are none. */
 export function createPinLoop(services: Services): LeaseLoop {
   const pinAt = configuredServices(services.config);
   const claimPin = claimWork(services, ipfsWork(services).pins);
   let isComplete = false;
   const claim: ClaimNext = async (running) => {
-    // A service may be new since the last start.
+    // A service may have been added since the last start.
     if (!isComplete) await insertMissingPins(services.db, pinAt);
     isComplete = true;
     return claimPin(running);
@@ -45,7 +45,7 @@ export function createPinLoop(services: Services): LeaseLoop {
   return createLeaseLoop(services, { name: 'pins', places: PINNED_AT_ONCE, claims });
 }
 
-/** How a row of each table is worked on. */
+/** Returns the work for each table. */
 export function ipfsWork(services: Services): IpfsWork {
   const pinServices = openPinServices(services);
   const pinAt = configuredServices(services.config);

@@ -29,7 +29,7 @@ const list = (query: object = {}, as = ada) =>
 const change = (body: object, as = ada) => server.request(updateAsset, { params: { id }, body }, { as });
 const fileCid = async (text: string) => addressFile(Readable.from([Buffer.from(text)]));
 
-test('each revision has a CID once its files are read, and each file too', async () => {
+test('each revision and file gets a CID once the files are read', async () => {
   await uploadAt(ada, id, 'pages/one.txt', 'one');
   expect(await read()).toMatchObject({
     use_ipfs: true,
@@ -58,7 +58,7 @@ test('each revision has a CID once its files are read, and each file too', async
   expect((await get(ada, id)).use_ipfs).toBe(true);
 });
 
-test('revisions and files come page by page', async () => {
+test('lists revisions and files by page', async () => {
   for (const name of ['a', 'b', 'c']) {
     await upload(ada, id, `${name}.txt`, name);
     await workOff(server.services);
@@ -74,13 +74,13 @@ test('revisions and files come page by page', async () => {
   expect(others).toMatchObject({ files: [{ path: 'c.txt' }], next_cursor: null });
 });
 
-test('a revision that was replaced before its CID was known has none', async () => {
+test('a revision replaced before its CID was known gets none', async () => {
   for (const name of ['a', 'b', 'c']) await upload(ada, id, `${name}.txt`, name);
   await workOff(server.services);
   expect((await read()).revisions.map(({ number }) => number)).toEqual([3]);
 });
 
-test('the same bytes are read once, whoever has them', async () => {
+test('reads the same bytes once, for all users', async () => {
   await upload(ada, id, 'a.txt', 'the same loaf');
   await workOff(server.services);
   await sql`update blob_cids set cid = 'known' where sha256 = ${sha256('the same loaf')}`.execute(
@@ -97,7 +97,7 @@ test('the same bytes are read once, whoever has them', async () => {
   await sql`delete from blob_cids`.execute(server.services.db);
 });
 
-test('the choice can be made later, taken back, and made again', async () => {
+test('IPFS can be enabled later, disabled, and enabled again', async () => {
   id = await create(ada);
   await upload(ada, id, 'a.txt', 'a');
   await workOff(server.services);
@@ -121,7 +121,7 @@ test('a revision without files is an empty folder', async () => {
   expect(revisions[0]?.cid).toBe('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354');
 });
 
-test('a damaged file is named, and tried again', async () => {
+test('names a damaged file and retries it', async () => {
   await upload(ada, id, 'a.txt', 'what was baked');
   const hash = sha256('what was baked');
   const place = path.join(server.services.config.dataDir, 'blobs', hash.slice(0, 2), hash.slice(2));
@@ -136,7 +136,7 @@ test('a damaged file is named, and tried again', async () => {
   expect((await read()).revisions).toMatchObject([{ cid: expect.any(String), reason: null }]);
 });
 
-test('what others have, and what is not there, is refused', async () => {
+test("returns 404 for another user's and for missing assets", async () => {
   await upload(ada, id, 'a.txt', 'a');
   await workOff(server.services);
   const refused = (calls: Promise<unknown>[]) =>

@@ -14,18 +14,18 @@ import { workOff } from './testing/work-off.ts';
 const LIMIT_MS = 900_000;
 const CHUNK = 256 * 1024;
 
-/** The numbers from 0 on, four bytes each, the least first. */
+/** Little-endian 32-bit numbers from 0. */
 const counting = (sizeBytes: number) =>
   Buffer.from(Uint32Array.from({ length: sizeBytes / 4 }, (_, n) => n).buffer);
 
-// It takes minutes to build: the usual run has what it answered as constants.
+// Building it takes minutes: regular runs use its results as constants.
 describe('against a real Kubo', { timeout: LIMIT_MS }, async () => {
   const kubo = await realKubo();
   if (!kubo) return;
   const add = async (target: string) =>
     (await kubo.ipfs('add', '-r', '-H', '-Q', '--only-hash', '--cid-version=1', target)).trim();
 
-  /** The CIDs of these files and of their folder: ours, and Kubo's. */
+  /** Returns the CIDs of these files and their folder: ours, and Kubo's. */
   async function compare(contents: Map<string, Buffer>) {
     const folder = path.join(await temporaryFolder(), 'added');
     const files: ({ path: string } & Address)[] = [];
@@ -50,7 +50,7 @@ describe('against a real Kubo', { timeout: LIMIT_MS }, async () => {
     },
   );
 
-  test('folders in folders have the same CID', async () => {
+  test('nested folders have the same CID', async () => {
     const paths = ['b/c.txt', 'a.txt', 'b/d/e.txt', '.hidden', 'b.txt', 'b/käse.txt'];
     const { ours, kubos } = await compare(new Map(paths.map((file) => [file, Buffer.from(`${file}\n`)])));
     expect(ours).toBe(kubos);
@@ -58,8 +58,8 @@ describe('against a real Kubo', { timeout: LIMIT_MS }, async () => {
 
   const same = Buffer.from('same\n');
   test.each([
-    ['4096 files, which just fit', 4096, (n: number) => `${String(n).padStart(24, '0')}.txt`],
-    ['4097 files, which do not', 4097, (n: number) => `${String(n).padStart(24, '0')}.txt`],
+    ['4096 files (at the limit)', 4096, (n: number) => `${String(n).padStart(24, '0')}.txt`],
+    ['4097 files (over the limit)', 4097, (n: number) => `${String(n).padStart(24, '0')}.txt`],
     ['5000 folders', 5000, (n: number) => `${String(n).padStart(28, '0')}/x`],
     ['20000 files', 20_000, (n: number) => `${n}.txt`],
   ])('a folder of %s has the same CID', async (_what, count, name) => {
@@ -67,7 +67,7 @@ describe('against a real Kubo', { timeout: LIMIT_MS }, async () => {
     expect(ours).toBe(kubos);
   });
 
-  test('a dataset is pinned, read from there, and unpinned with the dataset', async () => {
+  test('a dataset is pinned, read from the node, and unpinned with the dataset', async () => {
     const ipfs = { kubo: { url: kubo.url, token: null }, pinning: null };
     const server = await testServer({ config: { ipfs } });
     const ada = await server.signUp('Ada');

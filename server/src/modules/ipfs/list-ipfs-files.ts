@@ -6,7 +6,7 @@ import { formatCursor, parseCursor } from '../assets/files/list-files-page.ts';
 import { listRevisionFiles } from '../assets/revisions/list-revision-files.ts';
 import { selectBlobCids } from './queries.ts';
 
-/** The files of a revision in the order of their paths. */
+/** Returns the files of a revision in the order of their paths. */
 export async function listIpfsFiles(
   ctx: Context,
   { params, query }: InputOf<typeof endpoint>,

@@ -10,7 +10,7 @@ export type PinRow = Omit<Selectable<DB['ipfs_pins']>, 'service' | 'state'> & {
   state: PinState;
 };
 
-/** The addresses that are known of these blobs. */
+/** Returns the known addresses of these blobs. */
 export async function selectBlobCids(db: Database, sha256s: string[]): Promise<Map<string, Address>> {
   const rows = await db
     .selectFrom('blob_cids')
@@ -36,7 +36,7 @@ export async function updateRevisionCid(
   await tx.updateTable('revision_cids').set(values).where('id', '=', id).execute();
 }
 
-/** The revisions of an asset that use IPFS, newest first: those before the number of the revision `before`. */
+/** Returns the revisions of an asset that use IPFS, newest first, starting before the revision `before`. */
 export async function selectRevisionCids(
   db: Database,
   { assetId, before, limit }: { assetId: string; before: string | undefined; limit: number },
@@ -75,7 +75,7 @@ export function toPin(row: Selectable<DB['ipfs_pins']>): PinRow {
   return { ...row, service: row.service as PinServiceName, state: row.state as PinState };
 }
 
-/** Asks for the CID to be pinned at these services; one that is being unpinned there comes back. */
+/** Requests pins of the CID at these services; a pin that is being removed is requested again. */
 export async function insertPins(tx: Transaction, cid: string, services: PinServiceName[]): Promise<void> {
   if (services.length === 0) return;
   await tx
@@ -87,7 +87,7 @@ export async function insertPins(tx: Transaction, cid: string, services: PinServ
     .execute();
 }
 
-/** Asks for all that has a CID to be pinned at these services, where it is not asked for yet: they may be new. */
+/** Requests missing pins of all CIDs at these services, which may be new. */
 export async function insertMissingPins(db: Database, services: PinServiceName[]): Promise<void> {
   await sql`
     insert into ipfs_pins (cid, service)
@@ -108,7 +108,7 @@ export async function deletePin(tx: Transaction, id: string): Promise<void> {
   await tx.deleteFrom('ipfs_pins').where('id', '=', id).execute();
 }
 
-/** A revision that has this CID, of each asset that has one: as long as there is one it stays pinned. */
+/** Returns one revision with this CID per asset; the CID stays pinned while there are any. */
 export async function selectRevisionsOf(
   db: Database | Transaction,
   cid: string,
@@ -122,7 +122,7 @@ export async function selectRevisionsOf(
     .execute();
 }
 
-/** Whether the CID is pinned at the operator's node. */
+/** True if the CID is pinned at the operator's node. */
 export async function isPinnedAtNode(db: Database, cid: string): Promise<boolean> {
   const row = await db
     .selectFrom('ipfs_pins')

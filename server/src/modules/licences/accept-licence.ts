@@ -7,7 +7,7 @@ import { recordAudit } from '../accounts/record-audit.ts';
 import { insertAcceptance } from './queries.ts';
 import { findLicence } from './steps.ts';
 
-/** Notes that the caller accepts a licence. Throws AppError 'conflict' where they have read another version of it. */
+/** Records that the caller accepts a licence. Throws AppError 'conflict' if they read an outdated version. */
 export async function acceptLicence(
   { db, clock, caller: { userId } }: Context,
   { licence, version }: InputOf<typeof endpoint>['body'],

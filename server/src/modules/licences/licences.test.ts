@@ -6,7 +6,7 @@ const server = await testServer();
 const LICENCE = 'flux-1-dev-non-commercial';
 const { version, title } = licences[LICENCE];
 
-test('a licence is accepted by each user, in the version that was read, and once', async () => {
+test('each user accepts the version of a licence that they read, once', async () => {
   const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
   const list = async (as: typeof ada) => (await server.request(listLicences, {}, { as })).licences;
   const accept = (body: object) =>

@@ -3,7 +3,7 @@ import { type listLicences as endpoint, type LicenceName, licences } from '@bake
 import type { Context } from '../../platform/context.ts';
 import { findLicence } from './steps.ts';
 
-/** Every licence that has to be accepted, as it stands with the caller. */
+/** Returns every licence that users must accept, with the caller's acceptance. */
 export async function listLicences({ db, caller }: Context): Promise<ResponseOf<typeof endpoint>> {
   const names = Object.keys(licences) as LicenceName[];
   return {

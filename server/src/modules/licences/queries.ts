@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 
 type Db = Database | Transaction;
 
-/** All that the user has accepted, oldest first. */
+/** Returns the user's acceptances, oldest first. */
 export async function selectAcceptances(db: Db, userId: string) {
   return db
     .selectFrom('licence_acceptances')
@@ -12,7 +12,7 @@ export async function selectAcceptances(db: Db, userId: string) {
     .execute();
 }
 
-/** Answers whether it is new. */
+/** Returns true if a row was inserted. */
 export async function insertAcceptance(
   tx: Transaction,
   row: { user_id: string; licence: string; version: string; accepted_at: Date },

@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
 import { selectAcceptances } from './queries.ts';
 
-/** A licence, and when the user accepted its current version, if ever. */
+/** Returns a licence and when the user accepted its current version; null if never. */
 export async function findLicence(
   db: Database | Transaction,
   { userId, licence }: { userId: string; licence: LicenceName },
@@ -16,7 +16,7 @@ export async function findLicence(
   return { licence, ...words, accepted_at: acceptance?.accepted_at.toISOString() ?? null };
 }
 
-/** Throws AppError 'licence_not_accepted' unless the user has accepted the licence in its current version. */
+/** Throws AppError 'licence_not_accepted' unless the user has accepted the current version. */
 export async function requireLicence(
   tx: Transaction,
   { userId, licence, title }: { userId: string; licence: LicenceName; title: string },
@@ -29,12 +29,12 @@ export async function requireLicence(
   });
 }
 
-/** The licences that the caller has accepted, with their versions, oldest first. */
+/** Returns the caller's acceptances with their versions, oldest first. */
 export async function listOwnAcceptances({ db, caller }: Context) {
   return selectAcceptances(db, caller.userId);
 }
 
-/** Removes the acceptances of a deleted user. */
+/** Deletes the acceptances of a deleted user. */
 export async function forgetAcceptances(tx: Transaction, userId: string): Promise<void> {
   await tx.deleteFrom('licence_acceptances').where('user_id', '=', userId).execute();
 }

@@ -11,7 +11,7 @@ const serving = await testServing();
 const { server } = serving;
 const { db, clock } = server.services;
 
-test('operators see what serves, for whom, and what waits, but nothing that is private', async () => {
+test('operators see what runs and waits and for whom, but no private data', async () => {
   const operator = await signUpOperator(server, 'Olga');
   const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
   const starter = await insertStarter(server.services, 'starter-model');
@@ -53,7 +53,7 @@ test('operators see what serves, for whom, and what waits, but nothing that is p
   expect(second.next_cursor).toBeNull();
   await expect(server.request(listWork, { query: {} }, { as: ada })).rejects.toMatchObject({ status: 403 });
 
-  // Two deployments of two users on one model server are nobody's alone.
+  // A model server shared by deployments of two users has no single owner.
   const other = await serving.deploy(bob, await insertFineTune(server.services, starter, bob, 'B Secret'));
   await serving.untilRunning(bob, other);
   await expect

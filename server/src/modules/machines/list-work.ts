@@ -11,8 +11,8 @@ import {
 } from '../deployments/servers/describe-server-workloads.ts';
 
 /**
- * What is on the machines and in line; the caller is an operator. The list is another one at each look, so that the
- * cursor is only how much of it has been shown.
+ * Returns running and queued work to an operator. The list changes between requests, so the cursor is just
+ * the number of entries already returned.
  */
 export async function listWork(
   { db, clock }: Context,
@@ -64,13 +64,13 @@ function toWork(one: ListedWorkload, served: ServedWorkload | undefined): Omit<W
 
 function kindOf({ spec }: ListedWorkload, served: ServedWorkload | undefined): Work['kind'] {
   if (spec.kind !== 'serve') return 'run';
-  // Embedding models are text models here.
+  // Embedding models count as text models here.
   const isImage = served ? served.kind === 'image' : spec.engine === 'paris' || spec.engine === 'kontext';
   const makes = isImage ? 'image' : 'text';
   return served && served.starterName !== null ? `${makes}_model` : `${makes}_deployment`;
 }
 
-/** The engine's states, as far as they differ to whoever looks on; one that has ended is not listed. */
+/** Maps engine states to the ones operators distinguish; ended work is not listed. */
 const states: Record<WorkloadState, Work['state']> = {
   queued: 'queued',
   scheduling: 'starting',

@@ -1,2 +1,2 @@
-/** What a file of pixels cannot be taken for; the sentence is for the person who sent it, or asked for it. */
+/** A media file that is refused. The message is shown to the sender or requester. */
 export class BadMedia extends Error {}

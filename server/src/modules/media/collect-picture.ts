@@ -2,8 +2,8 @@ import { PICTURE_BYTES_MAX, pictureMessages } from '@bakehouse/contract/media';
 import { AppError } from '../../platform/errors.ts';
 
 /**
- * The bytes of a picture that comes in pieces. Throws AppError with the field that it comes in: 'payload_too_large' as soon
- * as there are more than a picture may have, 'invalid_request' where it breaks off.
+ * Collects the bytes of a streamed picture. Throws AppError with the field name: 'payload_too_large' as soon
+ * as the limit is exceeded, 'invalid_request' if the stream breaks off.
  */
 export async function collectPicture(pieces: AsyncIterable<Buffer>, param: string): Promise<Buffer> {
   const collected: Buffer[] = [];

@@ -10,7 +10,7 @@ test.each([
   ['webp', 'image/webp'],
   ['losslessWebp', 'image/webp'],
   ['extendedWebp', 'image/webp'],
-] as const)('type and size of a file: %s', (name, mediaType) => {
+] as const)('reads type and size of a file: %s', (name, mediaType) => {
   expect(inspectPicture(files[name])).toEqual({ mediaType, width: 6, height: 4 });
   const cut = files[name].subarray(0, -2);
   expect(() => inspectPicture(cut), 'a cut one').toThrow('The picture is damaged or incomplete');
@@ -23,29 +23,29 @@ test.each([
   ['bomb', 'The picture has more than 40 megapixels'],
   ['animatedWebp', 'The picture is an animation'],
   ['animatedPng', 'The picture is an animation'],
-] as const)('what cannot be edited is refused by name: %s', (name, message) => {
+] as const)('refuses unsupported files with a reason: %s', (name, message) => {
   expect(() => inspectPicture(files[name])).toThrow(message);
 });
 
-test('what only begins as a PNG does is damaged, whatever size its bytes would be', () => {
+test('junk after a PNG signature is damaged, not oversized', () => {
   const junk = Buffer.concat([files.png.subarray(0, 8), Buffer.alloc(800, 0xee)]);
   expect(() => inspectPicture(junk)).toThrow('The picture is damaged or incomplete');
 });
 
-test('a picture may have 40 megapixels, and has some', () => {
+test('a picture has 1 pixel to 40 megapixels', () => {
   expect(inspectPicture(pngOf(8000, 5000))).toMatchObject({ width: 8000, height: 5000 });
   expect(() => inspectPicture(pngOf(8000, 5001))).toThrow('megapixels');
   expect(() => inspectPicture(pngOf(0, 4))).toThrow('damaged');
 });
 
-test('a JPEG may be stored in 20 passes, each of which costs a look at every pixel', () => {
+test('a JPEG has at most 20 scans, because each decodes every pixel', () => {
   const [start, end] = [files.jpeg.subarray(0, -2), files.jpeg.subarray(-2)];
   const scan = Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, 1, 5, 0x10]);
   const scans = (count: number) => Array.from({ length: count }, () => scan);
   const of = (count: number) => Buffer.concat([start, ...scans(count - 1), end]);
   expect(inspectPicture(of(20))).toMatchObject({ mediaType: 'image/jpeg', width: 6 });
   expect(() => inspectPicture(of(21))).toThrow('more than 20 scans');
-  // Behind the picture, or in what a program has noted of it, there may be anything.
+  // Anything may follow the picture or be stored in its metadata.
   const film = Buffer.concat([files.jpeg, ...scans(200)]);
   const note = Buffer.from([0xff, 0xed, 0x08, 0x02]);
   const noted = Buffer.concat([
@@ -65,19 +65,19 @@ test.each([
   ['bytes between segments', files.jpeg, 2, 'ff'],
   ['segments in a scan', files.jpeg, files.jpeg.length - 2, 'fffe0002'],
   ['chunks', files.png, 33, '000000007445587400000000'],
-] as const)('a file may have so many pieces as no program writes: %s', (_what, file, at, part) => {
+] as const)('limits the number of parts: %s', (_what, file, at, part) => {
   const of = (count: number) => Buffer.concat([file.subarray(0, at), some(count, part), file.subarray(at)]);
   expect(() => inspectPicture(of(50_001))).toThrow('The picture is stored in too many pieces');
   if (part !== 'ffd0') expect(inspectPicture(of(49_000))).toMatchObject({ width: 6, height: 4 });
 });
 
-test('what a JPEG restarts in its scan, and what is behind it, is none of its pieces', () => {
+test('restart markers in a scan and bytes after the image do not count as parts', () => {
   const [start, end] = [files.jpeg.subarray(0, -2), files.jpeg.subarray(-2)];
   const restarted = Buffer.concat([start, some(60_000, '12ffd0'), end, some(60_000, 'fffe0002'), end]);
   expect(inspectPicture(restarted)).toMatchObject({ width: 6, height: 4 });
 });
 
-test('one side may be 16 times as long as the other', () => {
+test('limits the aspect ratio to 16:1', () => {
   expect(inspectPicture(pngOf(1600, 100))).toMatchObject({ width: 1600, height: 100 });
   for (const [width, height] of [
     [1601, 100],
@@ -87,7 +87,7 @@ test('one side may be 16 times as long as the other', () => {
     expect(() => inspectPicture(pngOf(width, height))).toThrow('The picture is too narrow');
 });
 
-test('no beginning of a file is more than a refusal', () => {
+test('every truncated file is refused without crashing', () => {
   for (const [name, bytes] of Object.entries(files).filter(([file]) => file !== 'bomb'))
     for (let length = 0; length < bytes.length - 2; length += 1)
       expect(() => inspectPicture(bytes.subarray(0, length)), `${name} ${length}`).toThrow(/^The picture /);

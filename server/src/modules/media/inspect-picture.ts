@@ -8,15 +8,14 @@ import {
 } from '@bakehouse/contract/media';
 import { BadMedia } from './bad-media.ts';
 
-/** What a picture is. */
 export type InspectedPicture = { mediaType: (typeof pictureTypes)[number]; width: number; height: number };
 
-/** What a picture cannot be taken for; the sentence is for the person who sent it. */
+/** A picture that is refused. The message is shown to the sender. */
 export class BadPicture extends BadMedia {}
 
 /**
- * Type and size of a picture as its first bytes say them, and whether all of it is there. Nothing is unpacked: that is
- * the model server's, which trusts none of this. Throws BadPicture. Pure.
+ * Reads a picture's type and size from its headers and checks that it is complete. Nothing is decoded: the
+ * model server does that in isolation and does not rely on these checks. Throws BadPicture.
  */
 export function inspectPicture(bytes: Buffer): InspectedPicture {
   const found = inspectPng(bytes) ?? inspectJpeg(bytes) ?? inspectWebp(bytes);
@@ -34,15 +33,15 @@ export function inspectPicture(bytes: Buffer): InspectedPicture {
 type Found = InspectedPicture & { isWhole: boolean; isAnimated: boolean };
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
-// Names of chunks as numbers: a file may have millions of them.
+// Compared as numbers, because a file may have millions of chunks.
 const IMAGE_HEADER = Buffer.from('IHDR').readUInt32BE();
 const ANIMATION_CONTROL = Buffer.from('acTL').readUInt32BE();
 const IMAGE_END = Buffer.from('IEND').readUInt32BE();
 
-/** Chunks of a length, a name of four letters, their data and a checksum of four bytes. */
+/** Each chunk has a length, a four-letter name, data and a four-byte checksum. */
 function inspectPng(bytes: Buffer): Found | null {
   if (!bytes.subarray(0, 8).equals(PNG_SIGNATURE)) return null;
-  // What comes first has the size; where it is something else, these would be any numbers.
+  // IHDR must come first; with another chunk the size fields would be arbitrary numbers.
   if (uint32(bytes, 12) !== IMAGE_HEADER) throw new BadPicture(pictureMessages.broken);
   const size = { width: uint32(bytes, 16), height: uint32(bytes, 20) };
   let isAnimated = false;
@@ -56,7 +55,7 @@ function inspectPng(bytes: Buffer): Found | null {
   return { mediaType: 'image/png', ...size, isAnimated, isWhole: false };
 }
 
-/** Frames (SOF0 to SOF15) tell the size; the other markers of that range are tables. */
+/** Frame headers (SOF0 to SOF15) contain the size; these markers in the same range are tables. */
 const NO_FRAMES = new Set([0xc4, 0xc8, 0xcc]);
 
 function inspectJpeg(bytes: Buffer): Found | null {
@@ -79,9 +78,9 @@ const START_OF_SCAN = 0xda;
 const END_OF_IMAGE = 0xd9;
 
 /**
- * From marker to marker, over what each segment holds: a preview has scans of its own, and behind the picture there may be
- * a film. Within a scan there are bytes that only look like markers (below C0), and those that restart it; before the first
- * one, what belongs to no segment is looked at byte by byte by whoever reads it.
+ * Walks from marker to marker, skipping segment contents: a preview has scans of its own, and a video may
+ * follow the picture. Within a scan, skips restart markers and bytes that only look like markers (below C0).
+ * Decoders read every byte outside a segment before the first scan, so each one counts as a part.
  */
 function refuseManyParts(bytes: Buffer): void {
   let scans = 0;
@@ -98,12 +97,12 @@ function refuseManyParts(bytes: Buffer): void {
     if (scans > JPEG_SCANS_MAX) throw new BadPicture(pictureMessages.tooManyScans);
     const hasLength = marker >= 0xc0 && marker !== 0xff && !(marker >= 0xd0 && marker <= 0xd8);
     if (scans > 0 && hasLength) parts = countPart(parts);
-    // One of two that follow each other may begin a marker.
+    // The second of two FF bytes may start a marker.
     at += hasLength ? 2 + bytes.readUInt16BE(at + 2) : marker === 0xff ? 1 : 2;
   }
 }
 
-/** One more than so many. Throws BadPicture where that is too many. */
+/** Increments the count of parts. Throws BadPicture above the maximum. */
 function countPart(parts: number): number {
   if (parts >= PICTURE_PARTS_MAX) throw new BadPicture(pictureMessages.tooManyParts);
   return parts + 1;
@@ -138,7 +137,7 @@ function inspectWebp(bytes: Buffer): Found | null {
   }
 }
 
-/** 0 beyond the end. */
+/** Returns 0 beyond the end. */
 function uint32(bytes: Buffer, at: number): number {
   return at + 4 <= bytes.length ? bytes.readUInt32BE(at) : 0;
 }

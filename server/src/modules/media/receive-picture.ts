@@ -6,18 +6,18 @@ import { refused } from '../../platform/errors.ts';
 import { receiveForm } from '../../platform/http/bodies/receive-form.ts';
 import { collectPicture } from './collect-picture.ts';
 
-/** A body that takes longer is given up: it keeps a place from others. One and a half megabits a second are enough for any. */
+/** Slower uploads are aborted because they block a slot. Any allowed picture fits in with 1.5 Mbit/s. */
 const WHOLE_MS = 2 * 60_000;
-// A file more than there may be, so that it can be named.
+// One file more than allowed, so that the error can name it.
 const limits = { fileSize: PICTURE_BYTES_MAX + 1, files: 2, fields: 20, fieldSize: 64 * 1024 };
 
 type Received<Bytes = Buffer> = { bytes: Bytes; fields: Record<string, string> };
 type Options = { stallMs?: number; wholeMs?: number };
 
 /**
- * Hands the bytes of a multipart request's picture, which come in the part of that name, and what its other parts say, to
- * `take`, and answers what it does. Nothing is stored: `take` does so where the other parts fit as well. Throws AppError
- * with the part that does not fit, and what `receiveForm` throws.
+ * Passes a multipart request's picture and its other fields to `take` and returns the result. Stores nothing:
+ * `take` stores the picture once the other fields are valid too. Throws AppError with the name of an invalid
+ * part, and whatever `receiveForm` throws.
  */
 export async function receivePicture<Result>(
   ctx: Context,
@@ -33,7 +33,7 @@ export async function receivePicture<Result>(
   return receiveOptionalPicture(ctx, request, part, takeWhole, options);
 }
 
-/** The same where the picture may be left out: then its bytes are null. */
+/** Like `receivePicture`, but the picture is optional: `bytes` may be null. */
 export async function receiveOptionalPicture<Result>(
   ctx: Context,
   request: FastifyRequest,
@@ -43,7 +43,7 @@ export async function receiveOptionalPicture<Result>(
 ): Promise<Result> {
   const form = { part, limits, stallMs, wholeMs };
   const taken = await receiveForm(ctx, request, form, async (parts) => take(await readParts(parts, part)));
-  // Nobody holds the bytes any more.
+  // The bytes are no longer referenced.
   request.leaveBodyRoom();
   return taken;
 }
@@ -56,7 +56,7 @@ async function readParts(parts: AsyncIterable<Multipart>, part: string): Promise
       if (value.valueTruncated) throw refused(value.fieldname, `${value.fieldname} is too long`);
       fields[value.fieldname] = String(value.value);
     } else {
-      // OpenAI's clients name a list of files so, also where it has one.
+      // OpenAI's clients name a list of files like this, even a list of one.
       const name = value.fieldname === `${part}[]` ? part : value.fieldname;
       if (name !== part) throw refused(name, `Unknown parameter: ${name.slice(0, 80)}`);
       if (bytes) throw refused(part, 'Send one picture per request');

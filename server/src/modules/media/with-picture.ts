@@ -4,12 +4,12 @@ import type { Services } from '../../platform/context.ts';
 import { withBlobFile } from '../../platform/storage/with-blob-file.ts';
 import { type InspectedPicture, inspectPicture } from './inspect-picture.ts';
 
-/** Pictures that this process holds whole: looking at one takes milliseconds, and one may have 20 MB. */
+/** Limits pictures loaded whole by this process: checking takes milliseconds, but each may have 20 MB. */
 const places = fairQueue(2);
 
 /**
- * Lends a stored picture, whole, with what it is. Throws BadPicture where it is none that is taken, and what `withBlobFile`
- * and `work` throw.
+ * Runs `work` with a stored picture, loaded whole and inspected. Throws BadPicture if it is not accepted, and
+ * whatever `withBlobFile` and `work` throw.
  */
 export function withPicture<Result>(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,

@@ -2,15 +2,12 @@ import type { ModelReadiness } from '@bakehouse/contract/assets';
 import type { Context } from '../../platform/context.ts';
 import { findReadableAsset } from '../assets/access/find-readable-asset.ts';
 
-/**
- * Asked of the modules that use models: the sentence that says why this one cannot be used so as
- * it is, or null.
- */
+/** Returns why a module cannot use the model in its current state, as a sentence; null if it can. */
 export type FindObstacle = (ctx: Context, input: { assetId: string }) => Promise<string | null>;
 
 export type ModelUses = { deploy: FindObstacle; train: FindObstacle };
 
-/** What the files of a model suffice for; a dataset is of neither use. */
+/** Returns what a model's files can be used for; a dataset can be used for neither. */
 export async function getModelReadiness(
   ctx: Context,
   { assetId, uses }: { assetId: string; uses: ModelUses },

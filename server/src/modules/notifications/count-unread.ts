@@ -3,7 +3,7 @@ import { type countUnread as contract, UNREAD_COUNT_MAX } from '@bakehouse/contr
 import type { Context } from '../../platform/context.ts';
 import { selectUnreadCount } from './queries.ts';
 
-/** How many of the caller's notifications are unread, counted up to the most that is told. */
+/** Returns the caller's number of unread notifications, capped at `UNREAD_COUNT_MAX`. */
 export async function countUnread(ctx: Context): Promise<ResponseOf<typeof contract>> {
   return { unread: await selectUnreadCount(ctx.db, { userId: ctx.caller.userId, max: UNREAD_COUNT_MAX }) };
 }

@@ -4,12 +4,12 @@ import type { Run } from '@bakehouse/contract/runs';
 
 type StopReason = NonNullable<Run['stop_reason']>;
 
-/** The data of each kind, from which its sentence is made. */
+/** Data of each kind, from which its message is built. */
 export type NotificationData = {
-  /** Of an export `is_export`. */
+  /** Exports have `is_export`. */
   run_completed: { run_id: string; title: string; is_export?: boolean };
   run_failed: { run_id: string; title: string; is_export?: boolean };
-  /** `stop_reason`: why it was stopped, where not by its owner; notifications of earlier versions have none. */
+  /** `stop_reason` is null if the owner stopped the run; notifications from earlier versions lack it. */
   run_cancelled: { run_id: string; title: string; stop_reason?: StopReason | null; is_export?: boolean };
   deployment_ready: { pod_id: string; title: string };
   deployment_failed: { pod_id: string; title: string };
@@ -17,16 +17,16 @@ export type NotificationData = {
   generation_completed: { generation_id: string; generator: string };
   generation_failed: { generation_id: string; generator: string };
   clone_completed: { asset_id: string; dataset_type: string; title: string };
-  /** `link`: where it can be tried again. */
+  /** `link` opens the page on which the user can retry. */
   clone_failed: { link: string; title: string };
   credits_received: { amount_micro: string; sender: string };
   credits_bought: { amount_micro: string };
   credits_granted: { amount_micro: string };
-  /** What the inviter was given; the friend's name is theirs to delete. */
+  /** The inviter's bonus. Without the friend's name, which is theirs to delete. */
   referral_counted: { amount_micro: string };
   balance_low: { amount_micro: string };
   access_granted: { model_id: string; name: string };
-  /** `was_granted`: an earlier decision is taken back. */
+  /** `was_granted` means that access is revoked. */
   access_refused: { model_id: string; name: string; was_granted: boolean };
   asset_shared: { asset_id: string; dataset_type: string; title: string; by: string };
   api_key_expiring: { key_id: string; name: string; expires_at: string };
@@ -43,7 +43,7 @@ const momentFormat = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** Why a run or a deployment was stopped by the server. */
+/** Why the server stopped a run or deployment. */
 const stops: Record<StopReason, string> = {
   ceiling: 'stopped at its ceiling. You can resume it with a higher one',
   time: 'stopped because it took four times as long as estimated. It costs the estimate, and you can resume it',
@@ -53,7 +53,7 @@ const stops: Record<StopReason, string> = {
 
 type Text = { message: string; link: string };
 
-/** The sentence and the link of each kind. */
+/** Message and link of each kind. */
 export const kinds: { [Kind in NotificationKind]: (data: NotificationData[Kind]) => Text } = {
   run_completed: ({ run_id, title, is_export }) => ({
     message: `${title} ${is_export ? 'is ready' : 'has finished training'}`,
@@ -149,7 +149,7 @@ function bgl(amountMicro: string): string {
   return displayAmount(micro, 'BGL', placesFor(micro, 'BGL'));
 }
 
-/** Whom to notify, of what kind, and what the sentence of that kind is made of. */
+/** The recipient, kind and data of a notification. */
 export type NewNotification = {
   [Kind in NotificationKind]: { userId: string; kind: Kind; data: NotificationData[Kind] };
 }[NotificationKind];

@@ -10,7 +10,7 @@ import { unknownCursor } from '../../platform/unknown-cursor.ts';
 import { kinds } from './kinds.ts';
 import { isNotificationOf, type NotificationRow, selectNotifications } from './queries.ts';
 
-/** The caller's notifications, newest first; the cursor is the last one of the page before. */
+/** Returns the caller's notifications, newest first. The cursor is the last id of the previous page. */
 export async function listNotifications(
   ctx: Context,
   { query }: InputOf<typeof contract>,

@@ -4,7 +4,7 @@ import { plansOf, recordingDatabase } from '../../testing/recording-database.ts'
 import { testDatabase } from '../../testing/test-database.ts';
 import { deleteNotificationsBefore, selectUnreadCount } from './queries.ts';
 
-/* Somebody who never looks at the bell, and to whom somebody else sends the smallest sum a day long. */
+/* A user who never reads notifications and receives tiny transfers all day. */
 
 const UNREAD = 20_000;
 const OLD = 100;
@@ -27,20 +27,16 @@ beforeAll(async () => {
 });
 
 test.each<[string, () => Promise<unknown>, unknown]>([
-  ['all that are unread', () => selectUnreadCount(db, { userId: 'ada', max: 100 }), 100],
-  [
-    'those of some kinds',
-    () => selectUnreadCount(db, { userId: 'ada', kinds: ['generation_completed'], max: 20 }),
-    0,
-  ],
-])('%s are counted without reading more than are told', async (_what, count, expected) => {
+  ['all unread ones', () => selectUnreadCount(db, { userId: 'ada', max: 100 }), 100],
+  ['some kinds', () => selectUnreadCount(db, { userId: 'ada', kinds: ['generation_completed'], max: 20 }), 0],
+])('counts %s without reading further', async (_what, count, expected) => {
   expect(await count()).toBe(expected);
   const [plan = ''] = await plansOf(recording, count, { analyze: true });
   expect(plan).toContain('notifications_unread');
   expect(plan).not.toMatch(/rows=\d{4,}/);
 });
 
-test('old ones are found for their deletion without reading the others', async () => {
+test('finds old notifications to delete without reading others', async () => {
   const [plan = ''] = await plansOf(recording, () =>
     deleteNotificationsBefore(db, new Date('2026-01-02T00:00:00Z')),
   );

@@ -47,14 +47,14 @@ const grant = (to: string, amountMicro: bigint) =>
     }),
   );
 
-test('come to more users at once than a statement has parameters for', async () => {
+test('reach more users than a statement has parameters', async () => {
   const eve = await server.signUp('Eve');
   await send(...Array.from({ length: 22_000 }, () => runEnded(eve, 'one of many')));
   const newest = await listFor(eve, { limit: 1 });
   expect(newest.map(({ message }) => message)).toEqual(['one of many has finished training']);
 });
 
-test('are listed newest first, page by page, to their owner alone', async () => {
+test('are listed newest first, in pages, only to their owner', async () => {
   const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
   for (const title of ['one', 'two', 'three']) await send(runEnded(ada, title));
   const first = await listFor(ada, { limit: 2 });
@@ -74,7 +74,7 @@ test('are listed newest first, page by page, to their owner alone', async () => 
   await expect(listFor(bob, { cursor })).rejects.toMatchObject({ status: 400 });
 });
 
-test('are marked as read one by one, or with an empty id all together, by their owner alone', async () => {
+test('are marked as read one by one or all together, only by their owner', async () => {
   const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
   await send(runEnded(ada, 'one'), runEnded(ada, 'two'), runEnded(ada, 'three'), runEnded(bob, 'four'));
   const [newest] = await listFor(ada);
@@ -86,7 +86,7 @@ test('are marked as read one by one, or with an empty id all together, by their 
   expect((await listFor(bob)).map(({ status }) => status)).toEqual(['unread']);
 });
 
-test('are counted while they are unread, on whichever page of the list they are', async () => {
+test('are counted while unread, on all pages of the list', async () => {
   const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
   const unreadOf = (as: TestUser) => server.request(countUnread, { params: { userId: as.userId } }, { as });
   await send(runEnded(ada, 'oldest'), ...Array.from({ length: 50 }, () => runEnded(ada, 'one of many')));
@@ -96,11 +96,11 @@ test('are counted while they are unread, on whichever page of the list they are'
   expect(await unreadOf(bob)).toEqual({ unread: 0 });
 });
 
-test('are announced to their owner once they are committed', async () => {
+test('are announced to their owner after the commit', async () => {
   const ada = await server.signUp('Ada');
   const heard = new Promise((resolve) =>
     server.services.events.subscribe(ada.userId, (event) => {
-      // What the sign-up has changed may still come.
+      // Events from the sign-up may still arrive.
       if (event.topic === 'notification') resolve(event);
     }),
   );
@@ -108,7 +108,7 @@ test('are announced to their owner once they are committed', async () => {
   expect(await heard).toEqual({ topic: 'notification', id: ada.userId });
 });
 
-test('tell of received credits once, whoever repeats the call', async () => {
+test('report received credits once, even if the transfer is repeated', async () => {
   const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
   await grant(ada.userId, 100_000_000n);
   const call = { body: { user_id: ada.userId, recipient_id: bob.userId, amount: '12.5' } };
@@ -126,7 +126,7 @@ test('tell of received credits once, whoever repeats the call', async () => {
   expect(await listFor(ada)).toEqual([]);
 });
 
-test('tell of no more than twenty unread sums of one sender, and of those of others all the same', async () => {
+test('report at most twenty unread transfers per sender', async () => {
   const [ada, bob, eve] = [
     await server.signUp('Ada'),
     await server.signUp('Bob'),
@@ -147,7 +147,7 @@ test('tell of no more than twenty unread sums of one sender, and of those of oth
   expect(await listFor(ada)).toHaveLength(22);
 });
 
-test('tell everybody whose balance is nearly gone, however many they are', async () => {
+test('report low balances to any number of users', async () => {
   const many = sql`select 'low-' || number from generate_series(1, 1001) number`;
   await sql`
     insert into users (id, name, username, email)
@@ -164,7 +164,7 @@ test('tell everybody whose balance is nearly gone, however many they are', async
   expect(rows[0]?.users).toBe(1001n);
 });
 
-test('tell of a balance that is nearly gone once for each time that it falls below the limit', async () => {
+test('report a low balance once each time that it falls below the limit', async () => {
   const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
   const warn = () => warnOfLowBalanceJob.run(server.services, {}, new AbortController().signal);
   const lowOf = async () => (await listFor(ada)).filter(({ kind }) => kind === 'balance_low').length;
@@ -177,7 +177,7 @@ test('tell of a balance that is nearly gone once for each time that it falls bel
   await grant(ada.userId, 1_000_000_000n);
   await warn();
   expect(await lowOf()).toBe(0);
-  // Given credits, 125 of them, cannot be sent.
+  // Starting credits, 125 BGL, cannot be sent.
   await db
     .updateTable('ledger_given')
     .set({ remaining: 0n })
@@ -204,7 +204,7 @@ test('tell of a balance that is nearly gone once for each time that it falls bel
   });
 });
 
-test('tell a week ahead that an API key ends, once', async () => {
+test('report an expiring API key once, a week ahead', async () => {
   const ada = await server.signUp('Ada');
   const expires_at = new Date(clock.now().getTime() + 9 * 24 * 3_600_000).toISOString();
   await server.request(
@@ -222,7 +222,7 @@ test('tell a week ahead that an API key ends, once', async () => {
   expect(listed[0]?.message).toMatch(/^Your API key nightly expires on \d+ \w+ \d{4} at \d\d:\d\d UTC$/);
 });
 
-test('go after 90 days', async () => {
+test('are deleted after 90 days', async () => {
   const ada = await server.signUp('Ada');
   await send(runEnded(ada, 'old'), runEnded(ada, 'new'));
   const [newest] = await listFor(ada);
@@ -236,7 +236,7 @@ test('go after 90 days', async () => {
   expect(await listFor(ada)).toHaveLength(1);
 });
 
-test('have a sentence and a page of the web app for each kind', () => {
+test('have a message and a page of the web app for each kind', () => {
   const data = {
     ...{ run_id: 'r', pod_id: 'p', asset_id: 'a', model_id: 'org/model', key_id: 'k', generation_id: 'g' },
     ...{

@@ -12,7 +12,7 @@ const { server, stub, clock, generate, read, until } = await testGenerations();
 const listFor = (as: TestUser) =>
   server.request(listNotifications, { params: { userId: as.userId }, query: { limit: 200 } }, { as });
 
-/** Asks for a picture, which is generated for so many seconds. */
+/** Requests a picture and lets it generate for this many seconds. */
 async function generateFor(as: TestUser, seconds: number): Promise<string> {
   stub.answer = 'hang';
   const { id } = await generate(as);
@@ -21,11 +21,11 @@ async function generateFor(as: TestUser, seconds: number): Promise<string> {
   return id;
 }
 
-test('a picture that took long is told of when it is ready, with its page; a quick one is not', async () => {
+test('report a slow generation with its page, but not a quick one', async () => {
   const ada = await server.signUp('Ada');
   for (const seconds of [30, 31]) {
     const id = await generateFor(ada, seconds);
-    // The clock may have ended its lease: then it is generated once more, and that is not to hang as well.
+    // The clock may have expired its lease. Then it is generated again and must not hang a second time.
     stub.answer = 'ok';
     stub.letGo();
     await until(ada, id, 'completed');
@@ -45,7 +45,7 @@ test('a picture that took long is told of when it is ready, with its page; a qui
   }
 });
 
-test('so is one that failed, but none that its owner has ended', async () => {
+test('report a failed slow generation unless its owner ended it', async () => {
   const ada = await server.signUp('Ada');
   const cancelled = await generateFor(ada, 31);
   await server.request(cancelGeneration, { params: { id: cancelled } }, { as: ada });
@@ -64,7 +64,7 @@ test('so is one that failed, but none that its owner has ended', async () => {
   ]);
 });
 
-test('of many that nobody has read no more are told of than twenty', async () => {
+test('stop reporting generations at twenty unread notifications', async () => {
   const ada = await server.signUp('Ada');
   for (let made = 0; made < 22; made += 1) {
     await inTransaction(server.services.db, (tx) =>

@@ -3,23 +3,25 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { notify } from './notify.ts';
 import { selectUnreadCount } from './queries.ts';
 
-/** Who asked for what is made sooner still looks at it. */
+/** Users still watch generations that take less time than this. */
 const LONG_S = 30;
 
-/** With this many unread ones no more are added: they would crowd out the others, and the gallery shows all generations. */
+/**
+ * Stop adding notifications above this count: they would hide others, and the gallery shows all generations.
+ */
 const UNREAD_MAX = 20;
 
 type EndedGeneration = {
   userId: string;
   generationId: string;
-  /** Its name on the screen. */
+  /** Display name. */
   generator: string;
   state: 'completed' | 'failed' | 'cancelled';
   askedAt: Date;
   endedAt: Date;
 };
 
-/** Step: notifies the owner of a generation of its end, where it took long and they did not end it themselves. */
+/** Step: notifies the owner that a long generation ended, unless they ended it themselves. */
 export async function notifyOfGeneration(tx: Transaction, ended: EndedGeneration): Promise<void> {
   const { userId, generationId, generator, state, askedAt, endedAt } = ended;
   if (state === 'cancelled' || endedAt.getTime() - askedAt.getTime() <= LONG_S * 1000) return;

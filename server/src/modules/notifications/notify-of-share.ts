@@ -3,10 +3,10 @@ import type { NotificationData } from './kinds.ts';
 import { notify } from './notify.ts';
 import { selectUnreadCount } from './queries.ts';
 
-/** While so many of these are unread, no more are made: what is shared is in the lists all the same. */
+/** Stop adding notifications above this count: shared assets are in the lists anyway. */
 const UNREAD_MAX = 20;
 
-/** Step: tells a user that a dataset or model was shared with them. */
+/** Step: notifies a user that a dataset or model was shared with them. */
 export async function notifyOfShare(
   tx: Transaction,
   { userId, ...data }: { userId: string } & NotificationData['asset_shared'],

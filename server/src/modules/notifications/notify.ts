@@ -3,7 +3,7 @@ import { publishChanges } from '../../platform/events/publish-change.ts';
 import type { NewNotification } from './kinds.ts';
 import { insertNotifications } from './queries.ts';
 
-/** Step: notifies users. They hear of it once the transaction has committed. */
+/** Step: notifies users. They receive the event after the transaction commits. */
 export async function notify(tx: Transaction, ...notifications: NewNotification[]): Promise<void> {
   if (notifications.length === 0) return;
   await insertNotifications(tx, notifications);

@@ -6,7 +6,7 @@ import type { NewNotification } from './kinds.ts';
 
 type Db = Database | Transaction;
 
-/** Three parameters for however many: a statement takes 65,535 at most. */
+/** Uses three array parameters, because a statement has at most 65,535 parameters. */
 export async function insertNotifications(tx: Transaction, rows: NewNotification[]): Promise<void> {
   await sql`
     insert into notifications (user_id, kind, data)
@@ -19,7 +19,7 @@ export async function insertNotifications(tx: Transaction, rows: NewNotification
 
 export type NotificationRow = Awaited<ReturnType<typeof selectNotifications>>[number];
 
-/** Newest first, those that come after the notification `cursor`. */
+/** Newest first, after the notification `cursor`. */
 export async function selectNotifications(
   db: Db,
   { userId, cursor, limit }: { userId: string; cursor: string | undefined; limit: number },
@@ -44,7 +44,7 @@ export async function isNotificationOf(db: Db, id: string, userId: string): Prom
   return row !== undefined;
 }
 
-/** Of the user's notifications the one with this id, or all of them. */
+/** Marks the user's notification with this id as read, or all of them if null. */
 export async function setRead(tx: Transaction, userId: string, id: string | null): Promise<void> {
   await tx
     .updateTable('notifications')
@@ -55,7 +55,7 @@ export async function setRead(tx: Transaction, userId: string, id: string | null
     .execute();
 }
 
-/** How many are unread, counted up to `max`. */
+/** Returns the number of unread notifications, counted up to `max`. */
 export async function selectUnreadCount(
   db: Db,
   { userId, max, kinds }: { userId: string; max: number; kinds?: NotificationKind[] },
@@ -68,7 +68,8 @@ export async function selectUnreadCount(
         .where('user_id', '=', userId)
         .where('read_at', 'is', null)
         .$if(kinds !== undefined, (query) => query.where('kind', 'in', kinds ?? []))
-        // The index has it so: where most of the table is one user's, PostgreSQL would rather look for them from its beginning.
+        // Matches the index order. Otherwise PostgreSQL scans the whole table if most rows belong to one
+        // user.
         .orderBy('kind')
         .limit(max)
         .as('counted'),
@@ -82,7 +83,7 @@ export async function deleteNotificationsBefore(db: Database, time: Date): Promi
   await deleteBefore(db, 'notifications', { column: 'created_at', time });
 }
 
-/** Of these ends of API keys, those of which their users were not notified yet. */
+/** Returns the ids of those expiring API keys whose users were not notified yet. */
 export async function listUnnotifiedExpiries(
   tx: Transaction,
   ends: { keyId: string; userId: string; expiresAt: Date }[],

@@ -6,7 +6,9 @@ import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { isNotificationOf, selectUnreadCount, setRead } from './queries.ts';
 
-/** Marks one notification of the caller as read, or all of them. Throws AppError 'not_found' for one that is not the caller's. */
+/**
+ * Marks one or all of the caller's notifications as read. Throws AppError 'not_found' for another user's id.
+ */
 export async function readNotifications(
   ctx: Context,
   { query }: InputOf<typeof contract>,

@@ -12,13 +12,13 @@ const { db } = server.services;
 const remove = (who: TestUser, body: object = {}) =>
   server.request(deleteAccount, { body: { password, ...body } }, { headers: { cookie: who.cookie } });
 
-test('says what can be sent, and what running work holds of the rest', async () => {
+test('reports transferable credits and the rest held by running work', async () => {
   const ada = await server.signUp('Ada');
   await buyForTest(db, ada.userId, 100_000_000n);
   await inTransaction(db, (tx) =>
     hold(tx, {
       userId: ada.userId,
-      // All of the starting grant, and 80 of what was bought.
+      // The whole starting grant and 80 of the bought credits.
       amountMicro: 205_000_000n,
       kind: 'fine_tuning',
       description: 'Training',

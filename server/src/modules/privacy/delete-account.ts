@@ -13,9 +13,9 @@ import { hasOpenPayment, lockTotals } from '../credits/steps.ts';
 import { purgeDeletedJob } from './jobs/purge-deleted.ts';
 
 /**
- * Deletes the caller's account: from the commit on it is closed and anonymous. A job then stops its work and removes its
- * data. `address` is the client's. Throws AppError 'invalid_request' or 'forbidden' where the identity is not confirmed, and
- * 'conflict' while there are debts, a pending payment, or more credits than `give_up_max`.
+ * Deletes the caller's account. It is closed and anonymous on commit; a job then stops its work and purges
+ * its data. `address` is the client's. Throws AppError 'invalid_request' or 'forbidden' if the identity is
+ * not confirmed, and 'conflict' for debts, a pending payment, or more credits than `give_up_max`.
  */
 export async function deleteAccount(
   ctx: Context,
@@ -33,7 +33,10 @@ export async function deleteAccount(
   await ctx.rowChanges.catchUp();
 }
 
-/** Throws AppError 'conflict' for debts, pending payments and credits that were not given up. The locked totals stay so until the account is closed. */
+/**
+ * Throws AppError 'conflict' for debts, pending payments and credits not forfeited. The totals stay locked
+ * until the account is closed.
+ */
 async function refuseUnsettled(
   tx: Transaction,
   { userId, now, giveUpMaxMicro }: { userId: string; now: Date; giveUpMaxMicro: bigint | undefined },
@@ -58,7 +61,10 @@ async function refuseUnsettled(
   }
 }
 
-/** Says what would be forfeited: what can be transferred, and what running work holds of the rest. */
+/**
+ * Returns the message about credits that would be forfeited: transferable ones and those held by running
+ * work.
+ */
 function whatIsLeft(totals: UserTotals, giveUpMaxMicro: bigint | undefined): string {
   const sendable = sendableMicro(totals);
   const held = totals.balance - totals.given - sendable;

@@ -9,27 +9,26 @@ import { closeAccount } from '../accounts/deletion/close-account.ts';
 import { watchBalances } from '../credits/low-balance-queries.ts';
 import { purgeUser } from './purge-user.ts';
 
-/** What of a purged user stays, and why. */
+/** Tables that still have rows of a purged user, and why. */
 const KEPT: Record<string, string> = {
-  assets:
-    'gone for everybody at once; the rows go in pieces, or stay while others’ models are made from them',
+  assets: 'hidden immediately; rows are deleted in batches, or stay while others’ models depend on them',
   chat_requests: 'usage that transfers refer to',
   credit_code_redemptions: 'a code is redeemed once',
-  credit_codes: 'codes that an operator has made',
-  data_readings: 'go with the dataset; only one’s own and those that everybody may read are read',
+  credit_codes: 'codes created by an operator',
+  data_readings: 'deleted with the dataset; only the user’s own and public ones are read',
   deployments: 'usage that transfers refer to',
   ledger_accounts: 'transfers are never deleted',
-  price_changes: 'prices that an operator has set',
-  purchases: 'money; without the link to the receipt',
-  referrals: 'who has got a bonus for whom',
-  revisions: 'go with their dataset or model',
+  price_changes: 'prices set by an operator',
+  purchases: 'payments; without the link to the receipt',
+  referrals: 'paid bonuses',
+  revisions: 'deleted with their dataset or model',
   runs: 'usage that transfers refer to',
   usage_windows: 'usage that transfers refer to',
-  user_storage: 'a number that a trigger keeps',
+  user_storage: 'a number maintained by a trigger',
   workloads: 'usage that transfers refer to',
 };
 
-/** Where the user of the test had a row, and has none afterwards. */
+/** Tables that have rows of the test's user before the purge and none after it. */
 const FORGOTTEN = [
   'access_requests',
   'api_keys',
@@ -65,7 +64,7 @@ const FORGOTTEN = [
   'x_posts',
 ];
 
-test('each table that names a user is emptied with the account, or it is said why not', async () => {
+test('purging empties each table that refers to a user or has a reason not to', async () => {
   const server = await testServer();
   const { db, clock, config } = server.services;
   const ada = await server.signUp('Ada');
@@ -94,7 +93,7 @@ test('each table that names a user is emptied with the account, or it is said wh
   expect(Object.entries(await left()).filter(([, rows]) => rows === 0)).toEqual([]);
   await inTransaction(db, (tx) => closeAccount(tx, { userId, now: clock.now(), config }));
   expect(await purgeUser(server.services, userId)).toBe(true);
-  // As its job does.
+  // The step that its scheduled job does.
   await inTransaction(db, (tx) => watchBalances(tx, { limitMicro: 0n, moved: null }));
   expect(Object.entries(await left()).filter(([, rows]) => rows > 0)).toEqual([]);
   const bought = await db
@@ -105,7 +104,7 @@ test('each table that names a user is emptied with the account, or it is said wh
   expect(bought).toEqual([{ receipt_url: null }]);
 });
 
-/** A row of the user in each table that the calls above leave empty. */
+/** Inserts a row of the user into each table that the calls above leave empty. */
 async function fillTables(db: Database, userId: string): Promise<void> {
   await sql`insert into restricted_models (id, name, family, tags, details)
     values ('rye', 'Rye', 'bread', '{}', '')`.execute(db);
@@ -180,7 +179,7 @@ async function fillTables(db: Database, userId: string): Promise<void> {
     )
     insert into generation_outputs (generation_id, user_id, sha256, media_type, size_bytes, width, height)
     select picture.id, ${userId}, blob.sha256, 'image/png', 1, 1, 1 from picture, blob`.execute(db);
-  // Of a run whose hold and workload nobody needs here.
+  // Belongs to a run; the hold and workload that it refers to are not needed here.
   await db.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx);
     await sql`

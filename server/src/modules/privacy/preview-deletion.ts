@@ -8,7 +8,7 @@ import { getTotals } from '../credits/steps.ts';
 import { listLivePodIds } from '../deployments/kinds/list-live-pod-ids.ts';
 import { listLiveRuns } from '../training/runs/list-live-runs.ts';
 
-/** What goes with the caller's account. */
+/** Returns what deleting the caller's account would delete. */
 export async function previewDeletion({ db, caller }: Context): Promise<ResponseOf<typeof endpoint>> {
   const { userId } = caller;
   const [assets, runs, pods, totals, asksPassword] = await Promise.all([

@@ -78,7 +78,7 @@ function startRun(as: TestUser, dataset: string, model: string): Promise<string>
 }
 
 describe('deleting an account', () => {
-  test('asks for the password, and tells what stands in the way', async () => {
+  test('requires the password and reports what prevents the deletion', async () => {
     const ada = await server.signUp('Ada');
     await expect(remove(ada, { password: 'not the password' })).rejects.toMatchObject({
       status: 400,
@@ -122,7 +122,7 @@ describe('deleting an account', () => {
       status: 409,
       body: { error: { message: expect.stringContaining('A payment is pending') } },
     });
-    // One of which nothing was heard for so long was lost.
+    // An open payment this old counts as abandoned.
     await db
       .updateTable('purchases')
       .set({ created_at: new Date('2020-01-01') })
@@ -132,7 +132,7 @@ describe('deleting an account', () => {
     expect((await rowOf(ada)).deleted_at).not.toBeNull();
   });
 
-  test('names a small debt with its digits', async () => {
+  test('shows all digits of a small debt', async () => {
     const ada = await server.signUp('Ada');
     const amountMicro = 3_400n;
     const taken = { userId: ada.userId, amountMicro, description: 'Taken back', idempotencyKey: null };
@@ -142,7 +142,7 @@ describe('deleting an account', () => {
     await expect(remove(ada)).rejects.toMatchObject({ status: 409, body: { error: { message } } });
   });
 
-  test('sees bought credits that come while it is asked for', async () => {
+  test('sees bought credits that arrive during the request', async () => {
     const ada = await server.signUp('Ada');
     const { db } = server.services;
     let removing: Promise<unknown> = Promise.resolve();
@@ -170,7 +170,7 @@ describe('deleting an account', () => {
     expect((await rowOf(ada)).deleted_at).toBeNull();
   });
 
-  test('lets nobody in any more, frees the address, and leaves a name that is nobody’s', async () => {
+  test('blocks sign-in, frees the address and anonymizes the username', async () => {
     const bob = await server.signUp('Bob');
     const { username } = await rowOf(bob);
     const { referral_code: code } = await server.request(generateReferral, {}, { as: bob });
@@ -201,7 +201,7 @@ describe('deleting an account', () => {
     expect(again.status).toBe(200);
   });
 
-  test('takes assets and credits along, keeps transfers, and leaves the books right', async () => {
+  test('deletes assets and credits, keeps transfers and balances the ledger', async () => {
     const [cora, dan] = [await server.signUp('Cora'), await server.signUp('Dan')];
     const { db } = server.services;
     await buyForTest(db, cora.userId, 50_000_000n);
@@ -226,7 +226,7 @@ describe('deleting an account', () => {
     expect(await verifyLedger(db)).toMatchObject({ ok: true });
   });
 
-  test('leaves no name in others’ statements, nor under the seal', async () => {
+  test("leaves no name in other users' statements or in sealed rows", async () => {
     const [lou, max] = [await server.signUp('Lou'), await server.signUp('Max')];
     const { db } = server.services;
     const { referral_code } = await server.request(generateReferral, {}, { as: lou });
@@ -254,7 +254,7 @@ describe('deleting an account', () => {
     expect(named).toEqual([]);
   });
 
-  test('ends what runs first; what it held is given up after that', async () => {
+  test('ends running work before forfeiting its holds', async () => {
     const eve = await server.signUp('Eve');
     const [dataset, model] = [await create(eve, 'RAW', rows), await create(eve, 'MODEL', base)];
     await startRun(eve, dataset, model);
@@ -276,7 +276,7 @@ describe('deleting an account', () => {
     expect(await verifyLedger(server.services.db)).toMatchObject({ ok: true });
   });
 
-  test('keeps what others’ runs use until these have ended, for nobody else', async () => {
+  test("keeps assets in use by others' runs until those end, hidden from everyone else", async () => {
     const [fay, gus] = [await server.signUp('Fay'), await server.signUp('Gus')];
     const { db } = server.services;
     const [model, dataset] = [await create(fay, 'MODEL', base), await create(fay, 'RAW', rows)];
@@ -289,14 +289,14 @@ describe('deleting an account', () => {
     expect((await assetsOf(fay)).toSorted()).toEqual([model, dataset].toSorted());
     const reading = server.request(getAsset, { params: { id: dataset } }, { as: gus });
     await expect(reading).rejects.toMatchObject({ status: 404 });
-    // What nobody needs does not wait for it.
+    // Unused data is deleted without waiting.
     for (const table of ['api_keys', 'notifications', 'referral_codes'] as const) {
       const left = await db.selectFrom(table).select('user_id').where('user_id', '=', fay.userId).execute();
       expect(left, table).toEqual([]);
     }
     const { runs } = await server.request(listRuns, { query: {} }, { as: gus });
     await server.request(cancelRun, { params: { runId: runs[0]?.run_id ?? '' } }, { as: gus });
-    // What was made from them cannot be deployed any more, and keeps nothing.
+    // The resulting model cannot be deployed any more, so it does not block the purge.
     await vi.waitFor(
       async () => {
         await server.app.engine.pass();
@@ -308,7 +308,7 @@ describe('deleting an account', () => {
     expect(await assetsOf(gus)).toEqual([tuned]);
   });
 
-  test('lets no sign-in in that was under way', async () => {
+  test('refuses a sign-in that was in progress', async () => {
     const oda = await server.signUp('Oda');
     const { db } = server.services;
     const sessions = () => db.selectFrom('sessions').select('id').where('user_id', '=', oda.userId).execute();
@@ -336,7 +336,7 @@ describe('deleting an account', () => {
     expect(await sessions()).toEqual([]);
   });
 
-  test('goes on with the next user when one cannot be purged', async () => {
+  test('continues with the next user if a purge fails', async () => {
     const [mia, nik] = [await server.signUp('Mia'), await server.signUp('Nik')];
     const { db } = server.services;
     await create(mia, 'RAW', rows);
@@ -354,7 +354,7 @@ describe('deleting an account', () => {
     expect((await rowOf(mia)).purged_at).not.toBeNull();
   });
 
-  test('ends sends to where nobody is', async () => {
+  test('refuses transfers to a deleted user', async () => {
     const [hal, ida] = [await server.signUp('Hal'), await server.signUp('Ida')];
     await buyForTest(server.services.db, hal.userId, 50_000_000n);
     await remove(ida);
@@ -370,7 +370,7 @@ describe('deleting an account', () => {
     });
   });
 
-  test('asks who has no password to have signed in a moment ago', async () => {
+  test('requires a recent sign-in from users without a password', async () => {
     const jon = await server.signUp('Jon');
     const { db, clock } = server.services;
     await db.deleteFrom('sign_in_methods').where('user_id', '=', jon.userId).execute();

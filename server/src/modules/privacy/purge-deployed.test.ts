@@ -10,7 +10,7 @@ import { insertFlux } from '../deployments/testing/test-models.ts';
 const { server, balance } = await testGenerations();
 const { db } = server.services;
 
-test('what others have deployed of a deleted user ends and is settled, so that the purge goes on', async () => {
+test("ends and settles other users' deployments of a deleted user's model, so the purge continues", async () => {
   const [hal, ida] = [await server.signUp('Hal'), await server.signUp('Ida')];
   const { assetId } = await insertFlux(server.services, hal, 'Painter of Hal');
   const published = { params: { id: assetId }, body: { is_published: true } };
@@ -20,7 +20,7 @@ test('what others have deployed of a deleted user ends and is settled, so that t
   expect((await balance(ida)).held).toBeGreaterThan(0n);
   await server.request(deleteAccount, { body: { password } }, { headers: { cookie: hal.cookie } });
 
-  // The server's own job does it.
+  // Purged by the server's own job.
   const left = () => db.selectFrom('assets').select('id').where('id', '=', assetId).execute();
   await expect.poll(left).toEqual([]);
   const ended = await server.request(getImageDeployment, { params: { podId } }, { as: ida });

@@ -12,7 +12,7 @@ import { purgeUser } from './purge-user.ts';
 const server = await testServer();
 const { db } = server.services;
 
-test('the purge writes off what was taken back since the deletion', async () => {
+test('the purge writes off chargebacks made after the deletion', async () => {
   const { userId, cookie } = await server.signUp('Hal');
   await server.request(deleteAccount, { body: { password } }, { headers: { cookie } });
   const taken = { userId, amountMicro: 5_000_000_000n, description: 'Taken back', idempotencyKey: null };

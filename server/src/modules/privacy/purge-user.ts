@@ -40,12 +40,13 @@ import { cancelRun } from '../training/runs/cancel-run.ts';
 import { listLiveRuns } from '../training/runs/list-live-runs.ts';
 
 const REASON = 'The account was deleted';
-/** Others who serve a model read it. */
+/** Shown to other users who deployed the model. */
 const OWNER_GONE = 'The owner of the model deleted their account';
 
 /**
- * Removes the data of a deleted user: records at once, then running work, assets and credits. What others have deployed of
- * it ends. Assets that others' runs use, and runs that still save their work, are left to the next call. True when nothing is left.
+ * Purges a deleted user: first records, then running work, assets and credits. Ends other users' deployments
+ * of their models. Assets in use by others' runs, and runs that are still saving, remain until the next call.
+ * Returns true if nothing is left.
  */
 export async function purgeUser(services: Services, userId: string): Promise<boolean> {
   const ctx: Context = {
@@ -66,7 +67,7 @@ export async function purgeUser(services: Services, userId: string): Promise<boo
   const running = await listLiveRuns(ctx.db, userId);
   if (heldMicro > 0n || kept > 0 || running.length > 0) return false;
   await inTransaction(ctx.db, async (tx) => {
-    // Again: work that ended meanwhile may have left notifications.
+    // Again, because work that ended in the meantime may have created notifications.
     await forgetRecords(tx, userId);
     await writeOffDebt(tx, userId);
     await markPurged(tx, { userId, now: ctx.clock.now() });
@@ -74,7 +75,7 @@ export async function purgeUser(services: Services, userId: string): Promise<boo
   return true;
 }
 
-/** Removes records that nothing else refers to. May be repeated. */
+/** Deletes records that nothing else refers to. Idempotent. */
 async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetWork(tx, userId);
   await forgetConfigurations(tx, userId);
@@ -101,7 +102,7 @@ async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetAccount(tx, userId);
 }
 
-/** Deletes the user's assets; answers how many are still in use. */
+/** Deletes the user's assets. Returns how many are still in use. */
 async function deleteAssets(ctx: Context): Promise<number> {
   let kept = 0;
   for await (const id of listOwnAssets(ctx.db, ctx.caller.userId)) {

@@ -29,7 +29,7 @@ const use = async (as: TestUser, inviter: TestUser) => {
 };
 
 describe('a mailbox that had an account', () => {
-  test('is given no starting credits again, however it is spelt, and the account says so', async () => {
+  test('receives no starting credits again, however the address is spelled', async () => {
     const first = await signUp('ada@gmail.com');
     expect([await balanceOf(first), await isReturning(first)]).toEqual(['125', false]);
     await remove(first);
@@ -46,21 +46,21 @@ describe('a mailbox that had an account', () => {
     expect(await balanceOf(await signUp('adam@gmail.com'))).toBe('125');
   });
 
-  test('is remembered at its deletion, if it had signed up before addresses were remembered', async () => {
+  test('is remembered at deletion even if it predates remembering addresses', async () => {
     const bob = await signUp('bob@example.com');
     await server.services.db.deleteFrom('known_addresses').execute();
     await remove(bob);
     expect(await balanceOf(await signUp('bob@example.com'))).toBe('0');
   });
 
-  test('is given starting credits once, where it signs up several times at the same time', async () => {
+  test('receives starting credits once if it signs up several times concurrently', async () => {
     const emails = Array.from({ length: 6 }, (_, at) => `cora+${at}@gmail.com`);
     const users = await Promise.all(emails.map((email) => signUp(email)));
     const balances = await Promise.all(users.map((user) => balanceOf(user)));
     expect(balances.toSorted()).toEqual(['0', '0', '0', '0', '0', '125']);
   });
 
-  test('counts for no invitation again, and neither side is given a bonus', async () => {
+  test('counts for no second invitation, and neither side receives a bonus', async () => {
     const inviter = await server.signUp('Dan');
     const eve = await signUp('eve@example.com');
     expect(await use(eve, inviter)).toMatchObject({ success: true });
@@ -77,7 +77,7 @@ describe('a mailbox that had an account', () => {
     expect([await balanceOf(again), await balanceOf(inviter)]).toEqual(['0', '250']);
   });
 
-  test('counts for one invitation, where it signs up several times at the same time', async () => {
+  test('counts for one invitation if it signs up several times concurrently', async () => {
     const inviter = await server.signUp('Fay');
     const users = await Promise.all([0, 1, 2, 3].map((at) => signUp(`gus+${at}@gmail.com`)));
     const answers = await Promise.all(users.map((user) => use(user, inviter)));
@@ -86,14 +86,14 @@ describe('a mailbox that had an account', () => {
   });
 });
 
-describe('where mail is sent', () => {
+describe('with mail configured', () => {
   let mailing: TestServer;
   beforeAll(async () => {
     const mail = { host: '127.0.0.1', port: 1, tls: 'none' as const, from: 'a@example.com', login: null };
     mailing = await testServer({ config: { mail } });
   });
 
-  /** Opens the link that was mailed, in the browser of the account, as often at the same time. */
+  /** Opens the mailed link with the account's cookie, this many times concurrently. */
   async function confirm({ email, cookie }: TestUser, times = 1): Promise<void> {
     const { body } = await mailing.services.db
       .selectFrom('outgoing_mails')
@@ -105,19 +105,19 @@ describe('where mail is sent', () => {
     for (const { status } of await Promise.all(Array.from({ length: times }, open))) expect(status).toBe(200);
   }
 
-  test('a stranger who signs up with an address does not use up what its owner is given', async () => {
+  test("a stranger who signs up with an address does not use up its owner's credits", async () => {
     await signUp('vic+eve@gmail.com', mailing);
     await remove(await signUp('vic+mallory@gmail.com', mailing), mailing);
     const owner = await signUp('vic@gmail.com', mailing);
     expect([await balanceOf(owner, mailing), await isReturning(owner, mailing)]).toEqual(['125', false]);
   });
 
-  test('a mailbox is remembered once its address is proven, and after the deletion too', async () => {
+  test('remembers a mailbox once its address is confirmed, even after deletion', async () => {
     const first = await signUp('wim@gmail.com', mailing);
     const beside = await signUp('wim+2@gmail.com', mailing);
     await confirm(first, 3);
     expect(await isReturning(first, mailing)).toBe(false);
-    // It was made before the other one was proven, and is no newcomer's all the same.
+    // Created before the other address was confirmed, but still not new.
     await confirm(beside);
     expect(await isReturning(beside, mailing)).toBe(true);
     await remove(first, mailing);
@@ -126,7 +126,7 @@ describe('where mail is sent', () => {
   });
 });
 
-test('of an address a keyed hash is kept: without the secret nobody can try addresses out', async () => {
+test('stores a keyed hash of an address, so addresses cannot be guessed without the secret', async () => {
   const secret = 'one secret of the server, long enough';
   expect(mailboxHash('ada@proton.me', secret)).toEqual(mailboxHash('ADA+x@proton.me', secret));
   expect(mailboxHash('ada@example.com', secret)).not.toEqual(mailboxHash('ada+x@example.com', secret));

@@ -7,7 +7,7 @@ import { previewDeletion } from './preview-deletion.ts';
 
 export const privacyRoutes = ({ countGuess }: { countGuess: CountCall }): Binding[] => [
   bind(contract.previewDeletion, (ctx) => previewDeletion(ctx)),
-  // A password can be guessed here, as at a sign-in.
+  // Limited like a sign-in, because the password can be guessed here.
   bind(contract.deleteAccount, (ctx, input, { request }) => deleteAccount(ctx, input, addressOf(request)), {
     callsPerMinute: 5,
     countCall: countGuess,

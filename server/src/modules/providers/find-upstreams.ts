@@ -8,16 +8,16 @@ import { type UpstreamVideo, upstreamVideos } from './upstream-videos.ts';
 export type Upstream = {
   generator: UpstreamGenerator | UpstreamVideo;
   service: ServiceName;
-  /** The service's name. */
+  /** Display name of the service. */
   title: string;
-  /** The model's name there. */
+  /** Model name at the service. */
   model: string;
-  /** Which of the form's fields it takes. */
+  /** Supported form fields. */
   fields: string[];
   problem: UpstreamModel['problem'];
 };
 
-/** The models of a generator, with a key here or without. */
+/** Returns a generator's models at all services, including those without a key. */
 function modelsOf(generator: GeneratorName): readonly UpstreamModel[] {
   const models: Partial<Record<GeneratorName, readonly UpstreamModel[]>> = {
     ...upstreamModels,
@@ -26,7 +26,7 @@ function modelsOf(generator: GeneratorName): readonly UpstreamModel[] {
   return models[generator] ?? [];
 }
 
-/** The services that have a key and serve the generator; the first of them does unless another is named. */
+/** Returns the configured services for a generator. The first is the default. */
 export function findUpstreams(
   { upstreams }: Pick<Config, 'upstreams'>,
   generator: GeneratorName,
@@ -40,7 +40,7 @@ export function findUpstreams(
     }));
 }
 
-/** Every generator of pictures that a service serves here, with the first that does. */
+/** Returns every picture generator that a configured service supports, with its default service. */
 export function listUpstreams(
   config: Pick<Config, 'upstreams'>,
 ): (Upstream & { generator: UpstreamGenerator })[] {
@@ -52,18 +52,18 @@ export function listUpstreams(
   );
 }
 
-/** A generator's model by its name at its service. */
+/** Returns a generator's model by its name at the service. */
 export function findUpstreamModel(generator: GeneratorName, model: string): UpstreamModel | undefined {
   return modelsOf(generator).find((one) => one.model === model);
 }
 
-/** The name of the service that has this model of the generator, with a key here or without; null where none has. */
+/** Returns the service that has this model of the generator, even without a key; null if none does. */
 export function findServiceTitle(generator: GeneratorName, model: string): string | null {
   const found = findUpstreamModel(generator, model);
   return found ? services[found.service].title : null;
 }
 
-/** Whether there is a service that serves the generator, with a key here or without. */
+/** True if any service supports the generator, even without a key. */
 export function isConnectable(generator: GeneratorName): boolean {
   return modelsOf(generator).length > 0;
 }

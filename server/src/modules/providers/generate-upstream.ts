@@ -17,59 +17,65 @@ import { isSubmitted, type SubmittedJob, type UpstreamJob } from './upstream-job
 
 type Asked = {
   generator: GeneratorName;
-  /** The model's name at its service. */
+  /** Model name at the service. */
   model: string;
   prompt: string;
   parameters: Readonly<Record<string, ParameterValue>>;
   wishes?: VideoWishes;
-  /** What it edits; null where it edits nothing. Read only where the job is submitted here. */
+  /** Reads the picture to edit; null without one. Called only when a job is submitted. */
   readPicture: () => Promise<ServicePicture | null>;
 };
 
 type Run = {
   config: Pick<Config, 'upstreams'>;
   clock: Clock;
-  /** What was begun before; null begins. */
+  /** A job from an earlier attempt; null starts a new one. */
   job: UpstreamJob | null;
-  /** Keeps a job before it is submitted, and before it is waited for; null once nobody need look for it any more. */
+  /** Stores the job before it is submitted and again with its handle; null clears it. */
   keepJob: (job: UpstreamJob | null) => Promise<void>;
   onWait: (wait: { reason: string; isGenerating: boolean }) => void;
-  /** How long the service may take, its queue included. */
+  /** How long the service may take, including its queue. */
   msMax: number;
   signal: AbortSignal;
 };
 
-/** A service as one attempt asks it. */
+/** A service as used by one attempt. */
 type Place = { service: Service; model: UpstreamModel; title: string; makes: ServiceRequest['makes'] };
 
-/** Where a service has put what it has generated. */
+/** Addresses of what a service generated. */
 export type UpstreamOutputs = {
   addresses: string[];
-  /** The service's name, and where it answers itself. */
+  /** Service name, and its own API address. */
   title: string;
   serviceUrl: string;
-  /** Sent along to what lies there. */
+  /** Headers for downloading the outputs. */
   headers: Readonly<Record<string, string>>;
 };
 
 const LOOK_EVERY_MS = 700;
-/** A service that does not answer is left alone for so long. */
+/** Pause after a call that got no answer. */
 const LOOK_AGAIN_MS = 3_000;
-/** A job at a service that does not answer may be done, and paid for. It is given up after twice the time, and this much silence. */
+/**
+ * A job at a silent service may be done and charged. Abandon it after twice the time limit and this much
+ * silence.
+ */
 const SILENCE_MS_MAX = 5 * 60_000;
-/** How long a process that ends waits for the answer to a submission. */
+/** How long a stopping process waits for the answer to a submission. */
 const SUBMISSION_MS_MAX = 20_000;
 const KEEP_TRIES = 10;
 const KEEP_AGAIN_MS = 1_000;
 
-/** Pictures that are sent at once, to all services and to each: one of 20 MB takes up several times as much until it is there. */
+/**
+ * Limits concurrent picture uploads, in total and per service: a 20 MB picture takes several times its size
+ * in memory.
+ */
 const sending = fairQueue(8, { perKey: 4 });
 
 /**
- * Has a service generate, and says where its outputs are, for a while; see `UpstreamJob` for how a job goes. Throws AppError
- * 'invalid_request' for what the service refuses, 'internal' for what only the operator can mend, 'unavailable' and
- * 'timed_out' for what may go better another time (`shouldRetry` is false where it may be paid for already); what `keepJob`
- * throws; or the signal's reason.
+ * Generates at a service and returns the outputs' addresses, which expire; see `UpstreamJob` for the states.
+ * Throws AppError 'invalid_request' for refused input, 'internal' for errors that only the operator can fix,
+ * 'unavailable' and 'timed_out' for temporary errors (`shouldRetry` is false if the job may have been
+ * charged); errors of `keepJob`; and the signal's reason.
  */
 export async function generateUpstream(asked: Asked, run: Run): Promise<UpstreamOutputs> {
   const model = findUpstreamModel(asked.generator, asked.model);
@@ -87,9 +93,9 @@ export async function generateUpstream(asked: Asked, run: Run): Promise<Upstream
   return { addresses, title, serviceUrl: access.url, headers: place.service.outputHeaders ?? {} };
 }
 
-/** Submits a job; one that sends a picture along waits until not too many do. */
+/** Submits a job. A job with a picture waits for an upload slot. */
 async function beginInTurn(place: Place, asked: Asked, run: Run): Promise<SubmittedJob> {
-  // Left by a process that died while it submitted.
+  // Left by a process that died during the submission.
   if (run.job) await run.keepJob(null);
   if (!place.model.picture) return begin(place, asked, run);
   run.onWait({ reason: `Waiting to send the picture to ${place.title}`, isGenerating: false });
@@ -107,14 +113,14 @@ async function begin(
   const request = { model: named, makes, input: { ...inputOf(model, asked, picture !== null), ...picture } };
   if (service.generatesAtSubmission === makes)
     onWait({ reason: `${title} is generating it`, isGenerating: true });
-  // From here on it may cost something there, which whoever cancels it has to know.
+  // Stored first, because from here on the job may cost money at the service and a cancel must know about it.
   const submitting = { service: model.service, begunAt: clock.now().toISOString() };
   await keepJob({ ...submitting, handle: null });
   let handle: Handle;
   try {
     handle = await submit(place, request, signal);
   } catch (error) {
-    // How it ended decides whether it is sent again, though the database is away by now.
+    // The original error decides whether to retry, so ignore a database outage here.
     await keepJob(null).catch((lost: unknown) => {
       if (!isDatabaseAway(lost)) throw lost;
     });
@@ -125,25 +131,28 @@ async function begin(
   return job;
 }
 
-/** Throws AppError, which nobody is to repeat where the job may have begun. */
+/** Throws an AppError that must not be retried if the job may have started. */
 async function submit(place: Place, request: ServiceRequest, signal: AbortSignal): Promise<Handle> {
   const { service, title } = place;
   const answer = service.submit(request, signal).catch((error: unknown) => {
     if (error instanceof UnansweredCall) throw unconfirmed(place, error);
     throw isGone(error) ? notOffered(title, request.model, error) : error;
   });
-  // A submission is not broken off with its process: a job that has begun and is not known could not be found again.
+  // Do not abort a submission on shutdown: a job that started without a stored handle would be lost.
   return readable(title, Promise.race([answer, graceAfter(signal, place)]), signal);
 }
 
-/** Rejects a while after the signal: a large picture takes longer over a slow line than a server that stops may. */
+/**
+ * Rejects some time after the signal, because uploading a large picture may take longer than a shutdown
+ * allows.
+ */
 async function graceAfter(signal: AbortSignal, place: Place): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort');
   await once(AbortSignal.timeout(SUBMISSION_MS_MAX), 'abort');
   throw unconfirmed(place, signal.reason);
 }
 
-/** Waits for a short outage of the database: a job that no row keeps would be submitted again, and paid for twice. */
+/** Retries during a short database outage: a job without a row would be submitted and charged twice. */
 async function keepSubmitted(keepJob: Run['keepJob'], job: SubmittedJob, place: Place): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -156,7 +165,7 @@ async function keepSubmitted(keepJob: Run['keepJob'], job: SubmittedJob, place: 
   }
 }
 
-/** The error of a job that may have begun: the person who asked for it decides whether to ask again. */
+/** Returns the error for a job that may have started. The user decides whether to generate again. */
 function unconfirmed({ title, makes }: Pick<Place, 'title' | 'makes'>, cause: unknown): AppError {
   const publicMessage = `${title} did not confirm that it had started on this ${nounOf(makes)}. You can generate it again`;
   return new AppError('unavailable', { publicMessage, shouldRetry: false, cause });
@@ -171,7 +180,7 @@ function notOffered(title: string, model: string, cause: unknown): AppError {
   return new AppError('internal', { publicMessage, cause });
 }
 
-/** An answer whose form has changed ends the generation: each further attempt would be paid for, and not be read either. */
+/** An unreadable response ends the generation: each further attempt would cost money and fail as well. */
 async function readable<Answer>(
   title: string,
   answer: Promise<Answer>,
@@ -186,7 +195,7 @@ async function readable<Answer>(
   }
 }
 
-/** What the service is told. Pure. */
+/** Returns the parameters for the service. */
 function inputOf(
   { fields, always, wishes: say }: UpstreamModel,
   { prompt, parameters, wishes = {} }: Asked,
@@ -196,7 +205,7 @@ function inputOf(
   return Object.assign({ prompt }, ...chosen, always, say?.(wishes, hasPicture));
 }
 
-/** What the service is told of the picture that it edits. Throws what reading and uploading it throw. */
+/** Returns the parameters for the picture to edit. Throws read and upload errors. */
 async function pictureInput(
   { service, model, title }: Place,
   { readPicture }: Asked,
@@ -210,7 +219,7 @@ async function pictureInput(
   return say(`data:${picture.mediaType};base64,${picture.bytes.toString('base64')}`);
 }
 
-/** The addresses of what a submitted job has made. */
+/** Polls a submitted job and returns the addresses of its outputs. */
 async function awaitOutputs(place: Place, job: SubmittedJob, run: Run): Promise<string[]> {
   const { clock, keepJob, onWait, signal } = run;
   let isGenerating = false;
@@ -239,13 +248,13 @@ async function awaitOutputs(place: Place, job: SubmittedJob, run: Run): Promise<
   }
 }
 
-/** One that the service has begun is paid for, though nobody waits for it: it is not begun again. */
+/** A job that the service started is charged even if abandoned, so do not start it again. */
 function tooLate(title: string, msMax: number, isWithdrawn: boolean): AppError {
   const publicMessage = `${title} did not finish within ${msMax / 60_000} minutes`;
   return new AppError('timed_out', { publicMessage, shouldRetry: isWithdrawn });
 }
 
-/** Whether the service takes the cancel. */
+/** Returns true if the service accepted the cancel. */
 async function tryToCancel({ cancel }: Service, { handle }: SubmittedJob): Promise<boolean> {
   if (!cancel) return false;
   return cancel(handle).then(
@@ -259,12 +268,12 @@ async function lookAt(service: Service, { handle }: SubmittedJob, { keepJob, sig
     return await service.look(handle, signal);
   } catch (error) {
     if (signal.aborted || !(error instanceof AppError)) throw error;
-    // Whoever is asked does not answer; what was begun is generated, and paid for, all the same.
+    // The service does not answer, but the job may still run and be charged.
     if (error.code === 'unavailable') {
       const reason = `${error.publicMessage}. Trying again`;
       return { state: 'waiting', reason, lookAgainMs: error.retryAfterMs ?? LOOK_AGAIN_MS };
     }
-    // Nobody finds it any more: the next attempt begins another one.
+    // The job no longer exists: let the next attempt submit a new one.
     if (isGone(error)) await keepJob(null);
     throw error;
   }

@@ -5,16 +5,17 @@ import type { Handle, Look } from './service.ts';
 import { type ServiceName, services } from './services/services.ts';
 
 /**
- * A job at a service, as the row of its generation keeps it. Whoever goes on with the generation goes on with the job:
+ * A job at a service, as stored with its generation. A process that resumes the generation resumes the job:
  *
- *     none ──kept──▶ submitting ──answered──▶ submitted ──looked at──▶ done
- *      ▲                 │                        │
- *      │   not begun ────┤                        ├──── failed, or unknown there
- *      └─────────────────┴────────────────────────┘
+ *     none ──stored──▶ submitting ──answered──▶ submitted ──polled──▶ done
+ *      ▲                   │                        │
+ *      │    not started ───┤                        ├──── failed, or unknown there
+ *      └───────────────────┴────────────────────────┘
  *
- * Submitting (`handle` is null): it may have begun, and nobody can find it. Where no answer comes, its generation ends, as
- * it could be paid for twice; where this process dies, another begins it anew. Submitted: `handle` finds it, until it ends
- * or takes too long. Done: its outputs are fetched, and looked for again by the handle while they cannot be.
+ * Submitting (`handle` is null): the job may have started but cannot be found. Without an answer the
+ * generation ends, because a retry could be charged twice; if this process dies, another one submits again.
+ * Submitted: `handle` finds the job until it ends or takes too long. Done: outputs are downloaded; while that
+ * fails, the handle is polled again.
  */
 export type UpstreamJob = { service: ServiceName; handle: Handle | null; begunAt: string };
 export type SubmittedJob = UpstreamJob & { handle: Handle };
@@ -27,7 +28,7 @@ type Parts = { config: Pick<Config, 'upstreams'>; clock: Clock };
 
 const LOOK_MS = 10_000;
 
-/** Cancels a job at its service, as far as that can. Throws AppError where the service does not. */
+/** Cancels a job at its service, if possible. Throws AppError if the service fails to. */
 export async function cancelUpstream(
   { config, clock }: Parts,
   { service, handle }: UpstreamJob,
@@ -37,15 +38,16 @@ export async function cancelUpstream(
 }
 
 /**
- * Cancels a job that its service has not begun; false where the service has begun it, or cancels nothing. One that begins in
- * the moment of the cancel may cost the operator its price. Throws AppError 'unavailable' where the service does not answer.
+ * Cancels a job that its service has not started. Returns false if it has started or cannot be cancelled. A
+ * job that starts during the cancel may still be charged. Throws AppError 'unavailable' if the service does
+ * not answer.
  */
 export async function withdrawUpstream(
   { config, clock }: Parts,
   { service: name, handle }: UpstreamJob,
 ): Promise<boolean> {
   const access = config.upstreams[name];
-  // The operator has taken the key away: nobody can go on with it.
+  // The operator removed the key, so the job cannot continue.
   if (!access) return true;
   const service = services[name].open({ ...access, clock });
   if (!service.cancel || !handle) return false;
@@ -55,13 +57,13 @@ export async function withdrawUpstream(
   return service.cancel(handle).then(() => true, isRefused);
 }
 
-/** The service answers that it does not cancel the job, in whichever words. */
+/** False if the service refuses the cancel, however it reports that. */
 function isRefused(error: unknown): false {
   if (error instanceof AppError && error.code === 'unavailable') throw error;
   return false;
 }
 
-/** A job that the service does not know has failed there; where its answer is not understood, it may have begun. */
+/** An unknown job counts as failed. After an unreadable answer the job may have started. */
 function unread(error: unknown): Look {
   if (!(error instanceof AppError)) return { state: 'done', outputs: [] };
   if (error.code === 'gone') return { state: 'failed', error };

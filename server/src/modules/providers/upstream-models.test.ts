@@ -14,7 +14,7 @@ const entries = Object.entries({ ...upstreamModels, ...upstreamVideos }) as [
 ][];
 const models = entries.flatMap(([name, all]) => all.map((model) => [name, model.model, model] as const));
 
-test.each(models)('%s by %s is told each choice of its form', (name, _, { fields }) => {
+test.each(models)('%s by %s maps each choice of its form', (name, _, { fields }) => {
   const form = generators[name];
   const defaults = completeParameters(form, {}).values ?? {};
   for (const [field, say] of Object.entries(fields)) {
@@ -28,14 +28,14 @@ test.each(models)('%s by %s is told each choice of its form', (name, _, { fields
 });
 
 test.each(models.filter(([, , { picture }]) => picture !== undefined))(
-  '%s by %s is told the picture that it edits or begins with',
+  '%s by %s receives its input picture',
   (_name, _model, { picture }) => {
     const [said] = Object.values(picture?.('data:image/png;base64,AAAA') ?? {});
     expect(String(said).endsWith('AAAA')).toBe(true);
   },
 );
 
-test('the maker serves its own model before others, and nobody serves without a key', () => {
+test("prefers the maker's own service and skips services without a key", () => {
   const all = { fal: access, replicate: access, blackForestLabs: access, byteplus: access, google: access };
   const who = (upstreams: typeof all | typeof none, name: 'flux' | 'seedream' | 'imagen') =>
     findUpstreams({ upstreams }, name).map(({ title }) => title);
@@ -48,7 +48,7 @@ test('the maker serves its own model before others, and nobody serves without a 
   expect(listUpstreams({ upstreams: all })).toHaveLength(10);
 });
 
-test('a model names its service, and each generator has it at one service alone', () => {
+test('finds the service of a model, which is unique per generator', () => {
   expect(findServiceTitle('flux', 'flux-dev')).toBe('Black Forest Labs');
   expect(findServiceTitle('flux', 'fal-ai/flux/dev')).toBe('fal');
   expect(findServiceTitle('flux', 'no longer served')).toBeNull();

@@ -17,7 +17,7 @@ const negative = { negative_prompt: as('negative_prompt') };
 const ratio = { aspect_ratio: as('aspect_ratio') };
 const png = { output_format: 'png' };
 
-/** In multiples of 32, as its maker's API wants them. */
+/** Multiples of 32, as its maker's API requires. */
 const fluxSizes = {
   '1:1': { width: 1024, height: 1024 },
   '4:3': { width: 1152, height: 864 },
@@ -38,8 +38,8 @@ const seedreamTexts = Object.fromEntries(
 );
 
 /**
- * What serves each generator: the first whose service has a key, the maker's own before others. A field is said to those
- * that allow all that the form offers: where one would refuse a part of it, the form is without it.
+ * Services of each generator, the maker's own first; the first with a key is used. A field is offered only if
+ * the service accepts all its choices.
  */
 export const upstreamModels = {
   flux: [
@@ -66,13 +66,13 @@ export const upstreamModels = {
       always: png,
     },
   ],
-  // Steps and, but for fal, guidance are the model's own there.
+  // These services fix the steps and, except for fal, the guidance.
   'flux-kontext': [
     {
       service: 'blackForestLabs',
       model: 'flux-kontext-pro',
       fields: seed,
-      // In base64 alone, without what says that it is.
+      // Bare base64 without the `data:` prefix.
       picture: (address) => ({ input_image: address.slice(address.indexOf(',') + 1) }),
       always: png,
     },
@@ -193,5 +193,5 @@ export const upstreamModels = {
   ],
 } as const satisfies Partial<Record<GeneratorName, readonly UpstreamModel[]>>;
 
-/** The generators of pictures that a service can serve. */
+/** Picture generators that a service can serve. */
 export type UpstreamGenerator = keyof typeof upstreamModels;

@@ -8,25 +8,25 @@ const ratio = { aspect_ratio: as('aspect_ratio') };
 const resolution = { quality: as('resolution') };
 const veoResolution = { quality: oneOf('resolution', { hd: '720p', fhd: '1080p' }) };
 const sound = { generate_audio: as('generate_audio') };
-/** fal takes numbers of seconds as texts. */
+/** fal expects the seconds as a string. */
 const falSeconds = { duration: as('duration') };
 const seconds = { duration: asNumber('duration') };
 const falPicture = (address: string) => ({ image_url: address });
 
-/** Google makes 1080p of eight seconds alone. */
+/** Google makes 1080p only with eight seconds. */
 function veoProblem({ quality, duration }: Readonly<Record<string, ParameterValue>>) {
   if (quality !== 'fhd' || duration === '8') return null;
   return { field: 'duration', message: 'Duration must be 8 where Quality is fhd' };
 }
 
-/** Of a video that begins with a picture Google shows adults alone. */
+/** Google allows only adults in a video that starts from a picture. */
 function personGeneration({ person_generation: asked }: VideoWishes, hasPicture: boolean) {
   if (!asked) return {};
   const all = hasPicture ? 'allow_adult' : 'allow_all';
   return { personGeneration: asked === 'allow' ? all : asked };
 }
 
-/** As for pictures (`upstream-models.ts`): what serves each generator of videos, the maker's own before others. */
+/** Services of each video generator, the maker's own first (see `upstream-models.ts`). */
 export const upstreamVideos = {
   veo: [
     {
@@ -67,7 +67,7 @@ export const upstreamVideos = {
       service: 'byteplus',
       model: 'seedance-1-0-pro-250528',
       fields: { aspect_ratio: as('ratio'), ...seconds, ...resolution, ...seed },
-      // The video has the picture's own ratio.
+      // Uses the picture's own ratio.
       picture: (address) => ({ first_frame: address, ratio: 'adaptive' }),
       always: { watermark: false, camera_fixed: false },
     },
@@ -101,7 +101,7 @@ export const upstreamVideos = {
       picture: (address) => ({ start_image: address }),
     },
   ],
-  // Both make 768p of either length; 1080p is another model, or of six seconds alone.
+  // Both make 768p of either duration; 1080p needs another model or six seconds.
   hailuo: [
     {
       service: 'fal',
@@ -125,7 +125,7 @@ export const upstreamVideos = {
       pictureModel: 'fal-ai/wan/v2.2-5b/image-to-video',
       fields: {
         ...{ ...ratio, ...negative, ...seed },
-        // 24 frames a second, in fours and one.
+        // 24 frames per second, as a multiple of four plus one.
         duration: oneOf('num_frames', { 5: 121, 3: 73, 2: 49 }),
         guidance_scale: as('guidance_scale'),
         num_inference_steps: as('num_inference_steps'),
@@ -136,5 +136,5 @@ export const upstreamVideos = {
   ],
 } as const satisfies Partial<Record<GeneratorName, readonly UpstreamModel[]>>;
 
-/** The generators of videos that a service can serve. */
+/** Video generators that a service can serve. */
 export type UpstreamVideo = keyof typeof upstreamVideos;

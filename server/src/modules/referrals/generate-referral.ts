@@ -6,13 +6,13 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { listInvitations } from './list-invitations.ts';
 import { keepCode } from './queries.ts';
 
-/** Without letters and digits that are taken for each other. */
+/** Without letters and digits that are easily confused. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 const CODE_LENGTH = 8;
-/** More than count, unless the operator has raised that. */
+/** More than can count, unless the operator raised the limit. */
 const LISTED_MAX = 100;
 
-/** The caller's code and link, and what came of them. */
+/** Returns the caller's code, link and invitations. */
 export async function generateReferral(ctx: Context): Promise<ResponseOf<typeof endpoint>> {
   const code = await findOrMakeCode(ctx);
   return {

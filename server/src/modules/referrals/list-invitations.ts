@@ -2,7 +2,7 @@ import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../platform/context.ts';
 import { countReferrals, listReferrals } from './queries.ts';
 
-/** What came of the caller's invitations, the newest `limit` of them by name; null is all. */
+/** Returns the caller's invitation totals and the newest `limit` invitations; null for all. */
 export async function listInvitations({ db, config, caller }: Context, limit: number | null) {
   const { userId } = caller;
   const [{ total, earnedMicro }, referrals] = await Promise.all([

@@ -3,7 +3,7 @@ import { PENDING_REFERRAL_COOKIE, PENDING_REFERRAL_PATH } from '@bakehouse/contr
 import type { getPendingReferral as endpoint } from '@bakehouse/contract/referrals';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The invitation code in this browser's cookie; null without one. */
+/** Returns the invitation code from the cookie; null without one. */
 export function getPendingReferral({ headers }: FastifyRequest): ResponseOf<typeof endpoint> {
   const prefix = `${PENDING_REFERRAL_COOKIE}=`;
   const own = headers.cookie?.split('; ').find((cookie) => cookie.startsWith(prefix));

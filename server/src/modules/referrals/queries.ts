@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 
-/** The user's code, or the given one where there was none; null where that is taken by another user. */
+/** Returns the user's code, inserting the given one if missing; null if another user has that code. */
 export async function keepCode(tx: Transaction, userId: string, code: string): Promise<string | null> {
   await tx
     .insertInto('referral_codes')
@@ -20,7 +20,7 @@ export async function findCode(db: Database | Transaction, userId: string): Prom
   return row?.code ?? null;
 }
 
-/** Whose code it is. Locks the code, so that what counts for it is counted one by one. */
+/** Returns the code's owner. Locks the code, so that its referrals are counted one at a time. */
 export async function lockCode(tx: Transaction, code: string) {
   return tx
     .selectFrom('referral_codes')
@@ -43,7 +43,7 @@ export async function countReferrals(db: Database | Transaction, inviterId: stri
   return { total, earnedMicro: earned };
 }
 
-/** Who came by this user's code, the latest first; null is all of them. */
+/** Returns users invited with this user's code, newest first; null for all. */
 export async function listReferrals(db: Database, inviterId: string, limit: number | null) {
   return db
     .selectFrom('referrals')
@@ -55,7 +55,10 @@ export async function listReferrals(db: Database, inviterId: string, limit: numb
     .execute();
 }
 
-/** The user who redeems a code, and who invited them before. Locks the user, who may redeem two codes at once. */
+/**
+ * Returns the user who redeems a code, and their inviter. Locks the user, who may redeem two codes
+ * concurrently.
+ */
 export async function lockInvited(tx: Transaction, userId: string) {
   const user = await tx
     .selectFrom('users')
@@ -66,7 +69,7 @@ export async function lockInvited(tx: Transaction, userId: string) {
   return { user, referral: await findReferralOf(tx, userId) };
 }
 
-/** By whom a user came. */
+/** Returns who invited a user. */
 export async function findReferralOf(db: Database | Transaction, invitedId: string) {
   const referral = await db
     .selectFrom('referrals')

@@ -26,7 +26,7 @@ const balanceOf = async (as: TestUser) =>
   server.request(getBalance, { params: { userId: as.userId } }, { as });
 
 describe('an invitation', () => {
-  test('has one code for each person, and a link that brings it along', async () => {
+  test('has one code per user and a link that contains it', async () => {
     const ada = await server.signUp('Ada');
     const [first, second] = await Promise.all([infoOf(ada), infoOf(ada)]);
     expect(first).toEqual(second);
@@ -42,7 +42,7 @@ describe('an invitation', () => {
     expect(await codeOf(await server.signUp('Bob'))).not.toBe(first.referral_code);
   });
 
-  test('gives both sides what it says, which can be spent and sent', async () => {
+  test('pays both sides a bonus that can be spent and sent', async () => {
     const inviter = await server.signUp('Cora');
     const code = await codeOf(inviter);
     const invited = await server.signUp('Dan');
@@ -83,7 +83,7 @@ describe('an invitation', () => {
     ]);
   });
 
-  test('counts once, however often and at once it is used, by one code or several', async () => {
+  test('counts once, however often and concurrently it is used, with one code or several', async () => {
     const [first, second] = [await server.signUp('Eve'), await server.signUp('Fay')];
     const codes = [await codeOf(first), await codeOf(second)];
     const invited = await server.signUp('Gus');
@@ -101,7 +101,7 @@ describe('an invitation', () => {
     expect(await use(invited, loser)).toMatchObject({ success: false, data: { reason: 'already_invited' } });
   });
 
-  test('counts no more often than the limit, also when many come at once', async () => {
+  test('never counts beyond the limit, even with concurrent uses', async () => {
     const inviter = await server.signUp('Hal');
     const code = await codeOf(inviter);
     const invited: TestUser[] = [];
@@ -113,7 +113,7 @@ describe('an invitation', () => {
     expect(await infoOf(inviter)).toMatchObject({ referrals_total: 3, earned: '375' });
   });
 
-  test('is refused to oneself, to an older account, and for a code that nobody has', async () => {
+  test("refuses the user's own code, an older account and an unknown code", async () => {
     const older = await server.signUp('Jon');
     const younger = await server.signUp('Kim');
     const reasonOf = async (who: TestUser, code: string) => (await use(who, code)).data.reason;
@@ -124,12 +124,12 @@ describe('an invitation', () => {
     await expect(use(older, "x' or 1=1")).rejects.toMatchObject({ status: 400 });
   });
 
-  test('leaves the books right', async () => {
+  test('keeps the ledger balanced', async () => {
     expect(await verifyLedger(server.services.db)).toMatchObject({ ok: true });
   });
 });
 
-test('where mail is sent an invitation counts once the address is confirmed', async () => {
+test('with mail configured, an invitation counts once the address is confirmed', async () => {
   const mail = { host: '127.0.0.1', port: 1, tls: 'none' as const, from: 'a@example.com', login: null };
   const mailing = await testServer({ config: { mail } });
   const [inviter, invited] = [await mailing.signUp('Lea'), await mailing.signUp('Max')];
@@ -145,7 +145,7 @@ test('where mail is sent an invitation counts once the address is confirmed', as
 });
 
 describe('the pending code', () => {
-  test('is what the browser came with, for its own user alone, until it is forgotten', async () => {
+  test("is read from the browser's cookie, only for its user, until deleted", async () => {
     const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
     const headers = { cookie: `${ada.cookie}; bakehouse.referral=ABCD2345` };
     const query = { userId: ada.userId };
@@ -164,7 +164,7 @@ describe('the pending code', () => {
     );
   });
 
-  test('is nothing where the cookie is no code', async () => {
+  test('is empty if the cookie holds no valid code', async () => {
     const ada = await server.signUp('Ada');
     const headers = { cookie: `${ada.cookie}; bakehouse.referral=<script>` };
     const answer = await server.request(getPendingReferral, { query: { userId: ada.userId } }, { headers });
@@ -172,7 +172,7 @@ describe('the pending code', () => {
   });
 });
 
-test('X is said to be not configured, plainly', async () => {
+test('reports plainly that X is not configured', async () => {
   const as = await server.signUp('Ada');
   const query = { referral_code: await codeOf(as) };
   expect(await server.request(getXAuthStatus, {}, { as })).toEqual({

@@ -21,27 +21,27 @@ test('a new account may use the code of an older one', () => {
 });
 
 test.each<[string, Partial<ReferralFacts>, string]>([
-  ['a code that nobody has', { inviter: null }, 'unknown_code'],
-  ["one's own code", { inviter: { ...inviter, userId: 'bob' } }, 'own_code'],
+  ['an unknown code', { inviter: null }, 'unknown_code'],
+  ["the user's own code", { inviter: { ...inviter, userId: 'bob' } }, 'own_code'],
   ['a second code', { earlierInviterId: 'eve' }, 'already_invited'],
-  ['an account of more than a week', { now: new Date('2026-11-26T12:00:00Z') }, 'account_too_old'],
+  ['an account older than a week', { now: new Date('2026-11-26T12:00:00Z') }, 'account_too_old'],
   [
     'the code of a younger account',
     { inviter: { ...inviter, createdAt: new Date('2026-11-19T13:00:00Z') } },
     'account_too_old',
   ],
   [
-    'an address that had an account before',
+    'an address with an earlier account',
     { invited: { ...good.invited, isReturning: true } },
     'returning_user',
   ],
-  ['the eleventh', { inviter: { ...inviter, referrals: 10 } }, 'limit_reached'],
-  ['an address that could be confirmed, and is not', { needsVerified: true }, 'address_not_confirmed'],
-])('%s is refused', (_what, facts, reason) => {
+  ['the eleventh referral', { inviter: { ...inviter, referrals: 10 } }, 'limit_reached'],
+  ['an unconfirmed address if mail is sent', { needsVerified: true }, 'address_not_confirmed'],
+])('refuses %s', (_what, facts, reason) => {
   expect(refuseReferral({ ...good, ...facts })).toBe(reason);
 });
 
-test('a confirmed address counts where mail is sent', () => {
+test('accepts a confirmed address with mail configured', () => {
   const invited = { ...good.invited, isVerified: true };
   expect(refuseReferral({ ...good, invited, needsVerified: true })).toBeNull();
 });

@@ -12,7 +12,7 @@ import { startXAuth } from './x/start-x-auth.ts';
 
 export const referralsRoutes: Binding[] = [
   bind(contract.generateReferral, (ctx) => generateReferral(ctx)),
-  // Codes are short: against guessing.
+  // Short codes must not be guessable.
   bind(contract.validateReferral, validateReferral, { callsPerMinute: 10 }),
   bind(contract.postReferralToX, postReferralToX, { callsPerMinute: 10 }),
   bind(contract.getXAuthStatus, (ctx) => getXAuthStatus(ctx)),

@@ -4,9 +4,7 @@ import { deleteCode, findCode, findReferralOf } from './queries.ts';
 import { xPostUrl } from './x/x-post-url.ts';
 import { deleteXAccount, deleteXPost, findXAccount, findXPost } from './x/x-queries.ts';
 
-/**
- * The user's invitation code, the invitation that they accepted, and their account and post on X, each null without one.
- */
+/** Returns the user's invitation code, accepted invitation, X account and X post, each null without one. */
 export async function findOwnReferral(db: Database, userId: string) {
   const [code, referral, account, post] = await Promise.all([
     findCode(db, userId),
@@ -24,7 +22,7 @@ export async function findOwnReferral(db: Database, userId: string) {
   };
 }
 
-/** Removes a deleted user's invitation code, X account and post. Invited users and bonuses stay. */
+/** Deletes a deleted user's invitation code, X account and post. Invited users and bonuses stay. */
 export async function forgetCode(tx: Transaction, userId: string): Promise<void> {
   await deleteCode(tx, userId);
   await deleteXAccount(tx, userId);

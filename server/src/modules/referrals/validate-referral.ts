@@ -25,8 +25,8 @@ const sentences: Record<ReferralRefusal, string> = {
 };
 
 /**
- * Counts an invitation for the caller, and gives both sides the bonus, once: all of it in one transaction. The same code
- * again is answered as before, and gives nothing more.
+ * Counts an invitation for the caller and pays both bonuses in one transaction. Repeating the call with the
+ * same code returns the same answer and pays nothing.
  */
 export async function validateReferral(ctx: Context, { query }: InputOf<typeof endpoint>): Promise<Answer> {
   const { config, clock } = ctx;
@@ -71,7 +71,9 @@ export async function validateReferral(ctx: Context, { query }: InputOf<typeof e
   });
 }
 
-/** Each side's row names the other by id: a name would stay under the seal after its account was deleted. */
+/**
+ * Ledger rows refer to the other side by id: a name would stay in sealed rows after its account is deleted.
+ */
 async function giveBonus(
   tx: Transaction,
   {

@@ -10,7 +10,7 @@ export type EmbeddingEngine = ServeEmbeddingSpec['engine'];
 
 type EmbeddingSpec = Extract<WorkloadSpec, { task: 'embedding' }>;
 
-/** What the runtime is told to serve an embedding model. */
+/** Returns the runtime's spec for serving an embedding model. */
 export function embeddingSpec({ base, gpus, contextTokens }: ServerParts): EmbeddingSpec {
   const engine = serveEmbeddingSpec.shape.engine.parse(base.engine);
   return {

@@ -6,10 +6,10 @@ export type ImageEngine = ServeImageSpec['engine'];
 
 type ImageSpec = Extract<WorkloadSpec, { task: 'image' }>;
 
-/** How many pictures one server generates at once. */
+/** Pictures that one server generates concurrently. */
 export const PARALLEL_PICTURES = 4;
 
-/** What the runtime is told to serve an image model. */
+/** Returns the runtime's spec for serving an image model. */
 export function imageSpec({ base: { engine, files }, gpus }: ServerParts): ImageSpec {
   return {
     kind: 'serve',

@@ -4,20 +4,20 @@ import type { Capacity } from '../../engine/model/capacity.ts';
 import type { Context } from '../../platform/context.ts';
 import type { AssetRevision } from '../assets/read-revision.ts';
 
-/** The files of a base model, as one engine loads them. */
+/** Files of a base model that one engine loads. */
 export type ServedBase = {
   engine: string;
   files: InputFile[];
-  /** Over the paths and hashes of the files: the same value, the same base. */
+  /** Hash of the paths and contents; identifies the base. */
   filesSha256: string;
 };
 
-/** Its files as they are read from storage. */
+/** Converts the base's files to the form that storage functions expect. */
 export function storedFiles({ files }: Pick<ServedBase, 'files'>): AssetRevision['files'] {
   return files.map(({ size_bytes, ...file }) => ({ ...file, sizeBytes: size_bytes }));
 }
 
-/** What a model server is started with: `gpus` is 0 on the CPU, and `contextTokens` where it makes pictures or videos. */
+/** Parameters of a model server. `gpus` is 0 on the CPU, `contextTokens` is 0 for pictures and videos. */
 export type ServerParts = {
   base: Pick<ServedBase, 'engine' | 'files'>;
   adapters: ServedAdapter[];
@@ -25,11 +25,11 @@ export type ServerParts = {
   contextTokens: number;
 };
 
-/** What is loaded beside a base. */
+/** An adapter loaded together with a base. */
 export type ServedAdapter = {
   revisionId: string;
   files: InputFile[];
-  /** Which of them the engine opens; empty where it opens the folder. */
+  /** The file that the engine opens; empty if it opens the folder. */
   file: string;
   rank: number;
 };
@@ -41,11 +41,11 @@ export type ServedModel = {
   baseAssetId: string;
   baseTitle: string;
   base: ServedBase;
-  /** Null: the base itself is served. */
+  /** Null if the base itself is served. */
   adapter: ServedAdapter | null;
-  /** It was not made here, or not by this user, so the process that loads it answers for nobody else. */
+  /** Not produced here or not by this user, so its process must serve no other user. */
   isForeign: boolean;
-  /** What has to be accepted before it is deployed. */
+  /** The licence to accept before deploying it. */
   licence?: LicenceName | null;
 };
 
@@ -55,13 +55,16 @@ export type RequestedInstance = {
   contextTokens?: number | undefined;
 };
 
-/** GPUs of one type, or the CPU: null and 0. */
+/** GPUs of one type, or null and 0 for the CPU. */
 export type ServingPlacement = { accelerator: string | null; count: number };
 
-/** How many tokens a request may have with its answer, and the most that the model was made to read, where that is known. */
+/** Maximum tokens of a request with its answer, and the model's maximum if known. */
 export type ServedContext = { tokens: number; max: number | null };
 
-/** `context` is null where pictures or videos are made; `notice` says that another model than the named one is served. */
+/**
+ * `context` is null for pictures and videos; `notice` is set if another model than the requested one is
+ * served.
+ */
 export type PlacedModel = {
   model: ServedModel;
   placement: ServingPlacement;
@@ -69,12 +72,12 @@ export type PlacedModel = {
   notice?: string;
 };
 
-/** The slots of the machine and its cluster, read when they are asked for. */
+/** Reads the slots of the machine and its cluster. */
 export type ReadCapacity = { capacity: () => Promise<Capacity> };
 
 /**
- * Where a model of a kind is served, and what has to be loaded there. Null for an unknown instance type. Throws
- * AppError 'not_found', or 'conflict' for a model that it cannot serve.
+ * Returns a model's placement and files. Null for an unknown instance type. Throws AppError 'not_found', or
+ * 'conflict' for a model that it cannot serve.
  */
 export type Place = (
   ctx: Context,

@@ -7,15 +7,15 @@ import { placeTextModel } from './placement/text/place-text-model.ts';
 import type { Place, ServerParts } from './served-model.ts';
 import { type TextEngine, textSpec } from './text-spec.ts';
 
-/** What differs between kinds of model servers. */
+/** Differences between kinds of model servers. */
 type ServerKind = {
-  /** For a starter model. */
+  /** Places a starter model. */
   place: Place;
-  /** What the runtime is told, which reports when the server answers, and when it hangs. */
+  /** Returns the runtime's spec. The runtime reports when the server is ready or hangs. */
   spec: (parts: ServerParts) => WorkloadSpec;
 };
 
-/** Every kind of model server, by what it makes. */
+/** All kinds of model servers, by output. */
 export const serverKinds = {
   text: { place: placeTextModel, spec: textSpec },
   embedding: { place: placeEmbeddingModel, spec: embeddingSpec },
@@ -24,12 +24,12 @@ export const serverKinds = {
 
 export type ServerKindName = keyof typeof serverKinds;
 
-/** What serves models of a kind. */
+/** Engine of each kind. */
 export type EngineOf = { text: TextEngine; embedding: EmbeddingEngine; image: ImageEngine };
 
-/** The row of a kind of model servers by the name in the database. */
+/** Returns the kind with this name in the database. */
 export function findServerKind(name: string): ServerKind {
   const kind = Object.entries<ServerKind>(serverKinds).find(([known]) => known === name)?.[1];
-  if (!kind) throw new Error(`There is no kind of model servers '${name}'`);
+  if (!kind) throw new Error(`Unknown kind of model server '${name}'`);
   return kind;
 }

@@ -7,15 +7,15 @@ export type TextEngine = ServeTextSpec['engine'];
 
 type TextSpec = Extract<WorkloadSpec, { task: 'text' }>;
 
-/** How many requests one server answers at once: a CPU has as much to compute for each, a GPU writes for many in one step. */
+/** Requests that one server answers concurrently: each costs a CPU the same work, but a GPU batches them. */
 export const PARALLEL_REQUESTS = { llamacpp: 4, encoder: 4, vllm: 64 } as const satisfies Record<
   TextEngine | ServeEmbeddingSpec['engine'],
   number
 >;
 
 /**
- * What the runtime is told to serve a base model with its adapters. Adapters are named after their
- * revision. How many threads there are is known where it is started.
+ * Returns the runtime's spec for serving a base model with its adapters, which are named after their
+ * revision. The number of threads is set on the machine that starts it.
  */
 export function textSpec({ base, adapters, gpus, contextTokens }: ServerParts): TextSpec {
   const engine = serveTextSpec.shape.engine.parse(base.engine);
@@ -49,8 +49,8 @@ function inputName(revisionId: string): string {
 }
 
 /**
- * The part of a request that chooses the adapter. llama.cpp takes weights by position, and those that
- * are not wanted must be told so; vLLM takes the name. `adapter` null: the base alone.
+ * Returns the request fields that select the adapter; null selects the base alone. vLLM expects a name,
+ * llama.cpp a scale for every adapter, 0 for unused ones.
  */
 export function chooseAdapter(
   engine: TextEngine,

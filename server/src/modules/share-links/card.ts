@@ -4,7 +4,7 @@ import type { SharedGeneration } from '@bakehouse/contract/share-links';
 
 const DESCRIPTION_LENGTH = 200;
 
-/** What messengers make their card of a link from. */
+/** The contents of a messenger's link preview. */
 export type Card = {
   title: string;
   description: string;
@@ -15,7 +15,7 @@ export type Card = {
 
 type FileOf = (url: string) => string;
 
-/** Returns the card of a shared generation; `fileOf` makes an address absolute. Pure. */
+/** Returns the link preview of a shared generation; `fileOf` makes an address absolute. */
 export function cardOf(shared: SharedGeneration, fileOf: FileOf): Card {
   const { generator, title, maker, prompt, outputs } = shared;
   const isVideo = makesVideos(generator);
@@ -29,7 +29,7 @@ export function cardOf(shared: SharedGeneration, fileOf: FileOf): Card {
   };
 }
 
-/** Uses the small copy, because many cards leave out large pictures; for a video this is its first frame. */
+/** Uses the thumbnail, because many previews omit large pictures; for a video it is the first frame. */
 function outputMedia(
   output: SharedGeneration['outputs'][number],
   { fileOf, alt }: { fileOf: FileOf; alt: string },

@@ -9,7 +9,7 @@ import { contentTypeOf } from '../assets/files/content-type.ts';
 import { toThumbnail } from '../media/thumbnails/thumbnail-columns.ts';
 import { findShared } from './shared-generation.ts';
 
-/** Sends a picture or video behind a link. Throws what `findShared` and `sendBlob` throw. */
+/** Sends a shared picture or video. Throws whatever `findShared` and `sendBlob` throw. */
 export async function openSharedOutput(
   ctx: Context<Caller>,
   { params: { token, outputId }, query }: InputOf<typeof endpoint>,
@@ -25,16 +25,16 @@ export async function openSharedOutput(
     sizeBytes: Number(output.size_bytes),
   };
   const path = `${row.generator}.${thumbnail ? 'webp' : output.media_type.split('/')[1]}`;
-  // Links of the object store are not used: they would outlive the share link.
+  // No object store links here: they would outlive the share link.
   await sendBlob(ctx, http, {
     ...{ sha256, path, sizeBytes },
     headers: {
       'content-type': contentTypeOf(path).contentType,
       'content-disposition': contentDisposition('inline', path),
       'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
-      // Messengers show it in a card of their own.
+      // Messengers embed it in their previews.
       'cross-origin-resource-policy': 'cross-origin',
-      // The browser revalidates on each view, so that a revoked link ends; it need not load the bytes again.
+      // The browser revalidates on each view, so a revoked link stops working, without reloading the bytes.
       'cache-control': 'private, no-cache',
       'x-robots-tag': 'noindex',
     },

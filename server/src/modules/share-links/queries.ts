@@ -2,8 +2,6 @@ import type { Selectable } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.generated.ts';
 
-/* The SQL of share links. */
-
 type Db = Database | Transaction;
 type LinkRow = Pick<Selectable<DB['share_links']>, 'id' | 'created_at'>;
 /** A generation and its owner. */

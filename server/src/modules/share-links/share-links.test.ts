@@ -23,7 +23,7 @@ beforeEach(async () => {
 const call = () => [{ params: { id } }, { as: ada }] as const;
 const share = async () => (await server.request(shares.shareGeneration, ...call())).share;
 
-test('a link shows the picture, its prompt, generator and maker to anybody, and nothing else', async () => {
+test('a link shows only the picture, prompt, generator and maker to everyone', async () => {
   expect(await server.request(shares.getGenerationShare, ...call())).toEqual({ share: null });
   const made = await share();
   expect(made.url).toMatch(/^http:\/\/[^/]+\/share\/[\w-]{44}$/);
@@ -46,7 +46,7 @@ test('a link shows the picture, its prompt, generator and maker to anybody, and 
   expect((await fetchOwn(seen.outputs[0]?.url ?? '', { headers })).status).toBe(304);
 });
 
-test('a maker whose name is an email address has none, and no other picture is behind a link', async () => {
+test("hides a maker's name that is an email address, and other pictures", async () => {
   await db.updateTable('users').set({ name: ada.email }).where('id', '=', ada.userId).execute();
   const token = tokenOf(await share());
   expect((await shown(token)).maker).toBeNull();
@@ -57,7 +57,7 @@ test('a maker whose name is an email address has none, and no other picture is b
   ).toBe(404);
 });
 
-test('the page has a card for messengers, asks robots to leave it alone, and is kept by no cache', async () => {
+test('the page has a link preview and prevents indexing and caching', async () => {
   const made = await share();
   const answer = await page(tokenOf(made));
   expect(answer.statusCode).toBe(200);
@@ -84,7 +84,7 @@ test('the page has a card for messengers, asks robots to leave it alone, and is 
   expect(zipped.headers.vary).toBe('accept-encoding');
 });
 
-test('a video has its first frame and its file in the card, each at its size', async () => {
+test("a video's preview has its first frame and its file with their sizes", async () => {
   const film = { media_type: 'video/mp4', width: 1024, height: 512, duration_s: 2, has_audio: false };
   const poster = {
     thumbnail_sha256: db.selectFrom('generation_outputs').select('sha256').limit(1),
@@ -113,7 +113,7 @@ test('a video has its first frame and its file in the card, each at its size', a
   expect((await fetchOwn(output?.thumbnail_url ?? '')).headers.get('content-type')).toBe('image/webp');
 });
 
-test('a link that is revoked ends at once, the next one is another, and both ends are in the audit log', async () => {
+test('revoking a link works immediately, the next link differs, and the audit log has both', async () => {
   const token = tokenOf(await share());
   const file = (await shown(token)).outputs[0]?.url ?? '';
   expect(await statusesOf(token, file)).toEqual([200, 200, 200]);
@@ -136,7 +136,7 @@ test('a link that is revoked ends at once, the next one is another, and both end
   );
 });
 
-test('links that were never made, are revoked, or whose picture is deleted all lead to the same page', async () => {
+test('unknown, revoked and deleted links return the same page', async () => {
   const revoked = tokenOf(await share());
   await server.send(shares.unshareGeneration, ...call());
   const deleted = tokenOf(await share());
@@ -151,7 +151,7 @@ test('links that were never made, are revoked, or whose picture is deleted all l
     await expect(shown(token)).rejects.toThrow('This link does not work.');
 });
 
-test('a link ends with the account of whoever made it', async () => {
+test("deleting the maker's account ends the link", async () => {
   const token = tokenOf(await share());
   const file = (await shown(token)).outputs[0]?.url ?? '';
   const password = 'correct horse battery staple';
@@ -159,7 +159,7 @@ test('a link ends with the account of whoever made it', async () => {
   expect(await statusesOf(token, file)).toEqual([404, 404, 404]);
 });
 
-test('nobody else makes, sees or revokes a link, and what is not completed has none', async () => {
+test('other users cannot create, see or revoke a link, and only completed generations can be shared', async () => {
   const token = tokenOf(await share());
   const bob = await server.signUp('Bob');
   for (const endpoint of [shares.shareGeneration, shares.getGenerationShare, shares.unshareGeneration])
@@ -172,7 +172,7 @@ test('nobody else makes, sees or revokes a link, and what is not completed has n
   ).rejects.toThrow('This picture is not completed, so there is nothing to share');
 });
 
-test('the export of one’s data says what is shared, without the links', async () => {
+test('the data export lists shared generations without their links', async () => {
   const token = tokenOf(await share());
   const answer = await server.send(exportData, {}, { headers: { cookie: ada.cookie } });
   const text = await answer.text();
@@ -180,7 +180,7 @@ test('the export of one’s data says what is shared, without the links', async 
   expect(text).not.toContain(token);
 });
 
-test('without a built web app there is no page', async () => {
+test('without a built web app the page returns 404', async () => {
   const token = tokenOf(await share());
   const html = await readFile(index, 'utf8');
   await rm(index);

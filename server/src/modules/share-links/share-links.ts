@@ -27,7 +27,7 @@ export async function getShareLink(
   return { share: link ? toShare(config, link) : null };
 }
 
-/** Shares a completed generation; keeps an existing link. Throws AppError 'not_found' or 'conflict'. */
+/** Shares a completed generation or returns its existing link. Throws AppError 'not_found' or 'conflict'. */
 export async function shareGeneration(
   { db, config, caller: { userId } }: Context,
   { params: { id } }: Input,
@@ -59,7 +59,7 @@ export async function unshareGeneration(
   });
 }
 
-/** Lists the caller's shared generations, oldest first. The links are left out: they open without a key. */
+/** Lists the caller's shared generations, oldest first, without the links, which work without a key. */
 export async function listShareLinks({ db, caller: { userId } }: Context) {
   return db
     .selectFrom('share_links')

@@ -11,8 +11,8 @@ import { getShared } from './shared-generation.ts';
 const NO_ROBOTS = { name: 'robots', content: 'noindex, nofollow' };
 
 /**
- * Makes the Fastify plugin that sends the page behind a share link: the web app, whose head says what is on it, since
- * messengers make their card of a link from that and run no code.
+ * Creates the Fastify plugin that serves share pages: the web app with a head for link previews, because
+ * messengers run no scripts.
  */
 export function sharePage(services: Services, webDist: string): FastifyPluginAsync {
   return async (app) => {
@@ -25,7 +25,7 @@ export function sharePage(services: Services, webDist: string): FastifyPluginAsy
       handler: async ({ id: requestId, params: { token } }, reply) => {
         const caller = { kind: 'nobody' } as const;
         const head = await readHead({ ...services, caller, requestId, idempotencyKey: null }, token);
-        // Nothing of it is kept on the way: a link that is revoked is gone.
+        // Prevents caching, so that a revoked link stops working.
         reply.headers({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' });
         return sendPage(reply.code(head ? 200 : 404), webDist, head ?? notFound);
       },
@@ -44,7 +44,7 @@ async function readHead(ctx: Context<Caller>, token: string): Promise<PageHead |
   }
 }
 
-/** What the page's head says: a title, and the tags of Open Graph and X that make a card. */
+/** Returns the page's head: title, and Open Graph and X tags for the preview. */
 function headOf({ config }: Context<Caller>, token: string, shared: SharedGeneration): PageHead {
   const { title, description, type, media } = cardOf(shared, (url) => new URL(url, config.publicUrl).href);
   return {

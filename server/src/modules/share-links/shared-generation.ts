@@ -9,7 +9,7 @@ import { findGeneration, findOutputs } from '../generations/find-generations.ts'
 import { selectShared } from './queries.ts';
 import { readShareToken } from './share-token.ts';
 
-/** Returns what the page behind a link shows. Throws what `findShared` throws. */
+/** Returns the content of a share page. Throws whatever `findShared` throws. */
 export async function getShared(
   ctx: Context<Caller>,
   { token }: { token: string },
@@ -29,8 +29,8 @@ export async function getShared(
 }
 
 /**
- * Returns the generation behind a link. Throws AppError 'not_found' with the same message if the link never existed, was
- * revoked, or lost its generation or account.
+ * Returns the generation behind a link. Throws AppError 'not_found' with the same message if the link never
+ * existed, was revoked, or lost its generation or account.
  */
 export async function findShared({ db, config }: Context<Caller>, token: string) {
   const linkId = readShareToken(serverSecret(config), token);

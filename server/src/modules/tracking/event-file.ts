@@ -23,15 +23,15 @@ export async function downloadEvents(
 type Point = { step: number; at: Date; values: Record<string, number> };
 
 /**
- * Points as an event file of TensorBoard: records of TensorFlow (length, its checksum, data, its checksum), each an `Event`
- * of event.proto, the first of which names the version. Pure.
+ * Encodes points as a TensorBoard event file: TensorFlow records (length, its checksum, data, its checksum),
+ * each with an `Event` of event.proto. The first one contains the version.
  */
 export function eventFile({ startedAt, points }: { startedAt: Date; points: Point[] }): Buffer {
   const version = Buffer.concat([wallTime(startedAt), field(FILE_VERSION, Buffer.from('brain.Event:2'))]);
   return Buffer.concat([version, ...points.map(toEvent)].map(toRecord));
 }
 
-/** Fields by number and wire type: a double, a varint, bytes with their length, a float. */
+/** Protobuf tags of the fields: a double, a varint, length-delimited bytes, a float. */
 const WALL_TIME = 0x09;
 const STEP = 0x10;
 const FILE_VERSION = 0x1a;
@@ -97,12 +97,11 @@ function crc32c(data: Buffer): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-/** Names a metric as Transformers does, so that curves from elsewhere compare. Pure. */
+/** Names a metric like Transformers does, so that curves from other sources compare. */
 function metricName(name: string): string {
   return name.startsWith('eval_') ? `eval/${name.slice('eval_'.length)}` : `train/${name}`;
 }
 
-/** Renames the values of a point. Pure. */
 export function namedValues(values: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [metricName(name), value]));
 }

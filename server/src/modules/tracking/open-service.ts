@@ -10,11 +10,11 @@ import type { TrackerRow } from './tracker-queries.ts';
 type Settings = Parameters<typeof serverSecret>[0] & Pick<Config, 'trackingHosts' | 'wandbUrl'>;
 type Connection = Pick<TrackerRow, 'service' | 'project' | 'url'> & { key: string | null };
 
-/** The service that a tracker names, with its key. */
+/** Creates the client of a tracker's service. */
 export function openService({ service, project, url, key }: Connection, config: Settings): TrackingService {
   if (service === 'wandb') {
     const access = { url: new URL(config.wandbUrl), headers: basic(`api:${key ?? ''}`), isTrusted: true };
-    // By a 403 it refuses a project, or a team, that the key does not open.
+    // W&B answers 403 if the key may not access a project or team.
     return wandb({ ...access, name: trackerLabels.wandb, keyRefusals: [401] }, { project });
   }
   const address = new URL(url ?? '');
@@ -24,7 +24,7 @@ export function openService({ service, project, url, key }: Connection, config: 
   return mlflow(access, { project });
 }
 
-/** The key as it was sent; null where there is none. Throws ServiceRefused where the server's secret is another one by now. */
+/** Returns the decrypted key; null without one. Throws ServiceRefused if the server's secret has changed. */
 export function keyOf({ encrypted, user_id }: TrackerRow, config: Settings): string | null {
   if (encrypted === null) return null;
   try {

@@ -3,8 +3,6 @@ import { sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 import type { TrackerKey } from './tracker-queries.ts';
 
-/* The SQL of runs that are logged to trackers. */
-
 export type TrackedRunRow = {
   runId: string;
   userId: string;
@@ -15,11 +13,11 @@ export type TrackedRunRow = {
   lastValues: Record<string, number>;
 };
 
-/** Runs with the trackers that their owners had connected when they were started. An export learns nothing. */
+/** Runs with the trackers that were connected when they started. Exports have no metrics. */
 const runsWithTrackers = sql`trackers join runs
   on runs.user_id = trackers.user_id and runs.created_at >= trackers.connected_at and runs.kind <> 'export'`;
 
-/** Takes in the runs that were started since their owner has connected a tracker. */
+/** Inserts runs that started after their owner connected a tracker. */
 export async function trackNewRuns(db: Database): Promise<void> {
   await sql`
     insert into tracked_runs (run_id, service, user_id)
@@ -31,8 +29,7 @@ export async function trackNewRuns(db: Database): Promise<void> {
 }
 
 /**
- * The runs of which there may be more to log, by their trackers: those that are open, and those that were resumed since.
- * Not of trackers that accept no key for now.
+ * Returns runs that may have more to log, i.e. open and resumed ones, unless their tracker refused the key.
  */
 export async function selectOpenRuns(db: Database): Promise<TrackedRunRow[]> {
   const rows = await db
@@ -81,7 +78,7 @@ export async function updateSent(
   });
 }
 
-/** Nothing more is logged of it, with a `trouble` because the service refused it. */
+/** Stops logging a run; `trouble` is set if the service refused it. */
 export async function closeRun(
   db: Database,
   key: Key,
@@ -113,7 +110,10 @@ async function update(
 
 type Logged = { service: TrackerService; url: string | null; trouble: string | null };
 
-/** Where a run is logged or will be within a minute, with the trouble of the tracker where the run has none. */
+/**
+ * Returns the trackers to which a run is or will soon be logged, with the tracker's trouble if the run has
+ * none.
+ */
 export async function selectTrackersOf(db: Database, runId: string): Promise<Logged[]> {
   const { rows } = await sql<Logged>`
     select logged.service, tracked_runs.url, coalesce(tracked_runs.trouble, trackers.trouble) as trouble
@@ -128,7 +128,7 @@ export async function selectTrackersOf(db: Database, runId: string): Promise<Log
   return rows;
 }
 
-/** What is under way begins anew, where the tracker leads elsewhere now. */
+/** Deletes the state of open runs, so that they are logged from the start to the tracker's new address. */
 export async function forgetOpenRuns(tx: Transaction, { userId, service }: TrackerKey): Promise<void> {
   await tx
     .deleteFrom('tracked_runs')

@@ -28,7 +28,7 @@ import {
 } from './tracked-run-queries.ts';
 import { findTracker, updateTrouble } from './tracker-queries.ts';
 
-/** Returns where one of the caller's runs is logged. Throws AppError 'not_found'. */
+/** Returns the trackers of one of the caller's runs. Throws AppError 'not_found'. */
 export async function listTrackedRuns(
   { db, caller: { userId } }: Context,
   { params: { runId } }: InputOf<typeof endpoint>,
@@ -37,10 +37,10 @@ export async function listTrackedRuns(
   return { trackers: await selectTrackersOf(db, run.id) };
 }
 
-/** Trackers that one job logs to at the same time. */
+/** Trackers that one job logs to concurrently. */
 const TRACKERS_AT_ONCE = 4;
 
-/** Logs new metrics of runs to the trackers of their owners, once a minute. A run never waits for it. */
+/** Logs new metrics of runs to their owners' trackers, once a minute. Runs never wait for it. */
 export const logRunsJob = defineJob({
   name: 'tracking.log-runs',
   schedule: '* * * * *',
@@ -56,7 +56,7 @@ export const logRunsJob = defineJob({
   },
 });
 
-/** Logs the runs of one tracker one by one; stops at the first if it refuses the key or does not answer. */
+/** Logs the runs of one tracker sequentially; stops if the tracker refuses the key or does not answer. */
 async function logToTracker(services: Services, runs: TrackedRunRow[]): Promise<void> {
   const { db, config, clock, log } = services;
   const tracker = runs[0] && (await findTracker(db, runs[0]));
@@ -70,7 +70,7 @@ async function logToTracker(services: Services, runs: TrackedRunRow[]): Promise<
     } catch (error) {
       const refusal = { err: error, run_id: run.runId, service: run.service };
       if (error instanceof RunRefused) {
-        log.warn(refusal, 'a tracker refused a run');
+        log.warn(refusal, 'tracker refused a run');
         await closeRun(db, run, { at: clock.now(), trouble: error.message });
       } else if (error instanceof ServiceRefused || error instanceof ServiceUnavailable) {
         log.warn(refusal, 'tracker unavailable');
@@ -84,7 +84,7 @@ async function logToTracker(services: Services, runs: TrackedRunRow[]): Promise<
   if (tracker.trouble !== null) await updateTrouble(db, tracker, { trouble: null, isRefused: false });
 }
 
-/** The sentence for the owner. */
+/** Returns the sentence for the owner. */
 function troubleOf(error: ServiceRefused | ServiceUnavailable): { trouble: string; isRefused: boolean } {
   if (error instanceof ServiceUnavailable)
     return { trouble: `${error.message}. It is tried again each minute`, isRefused: false };
@@ -94,12 +94,13 @@ function troubleOf(error: ServiceRefused | ServiceUnavailable): { trouble: strin
 
 type Run = Awaited<ReturnType<typeof findOwnRun>>['run'];
 
-/** Points in one request. */
+/** Points per request. */
 const POINTS_MAX = 1_000;
 
 /**
- * Logs the new points of a run, and its end; creates the run at the service with its first point. The newest point of a
- * running run waits, because its evaluation is reported later. Points that a resumed run repeats are skipped.
+ * Logs the new points of a run, and its end; creates the run at the service with its first point. The newest
+ * point of an active run waits, because its evaluation is reported later. Points that a resumed run repeats
+ * are skipped.
  */
 async function logRun(
   { db, clock }: Services,
@@ -148,7 +149,7 @@ function outcomeOf(state: string): Outcome {
   return state === 'failed' ? 'failed' : 'completed';
 }
 
-/** Names the parameters as the API does; lists are JSON. */
+/** Names the parameters as the API does; lists become JSON. */
 function toRunToLog(
   { id, title, createdAt, base, dataset, fileName, parameters }: Run,
   asked: Integration | null,

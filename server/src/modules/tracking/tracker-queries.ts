@@ -3,11 +3,9 @@ import type { Selectable } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { TrackersTable } from '../../platform/db/schema.generated.ts';
 
-/* The SQL of connected trackers. */
-
 export type TrackerRow = Omit<Selectable<TrackersTable>, 'service'> & { service: TrackerService };
 
-/** Which tracker: of whom, and where. */
+/** Identifies a tracker. */
 export type TrackerKey = { userId: string; service: TrackerService };
 
 export async function selectTrackers(db: Database, userId: string): Promise<TrackerRow[]> {
@@ -27,7 +25,7 @@ export async function findTracker(
   return (await selectTrackers(db, userId)).find((row) => row.service === service);
 }
 
-/** A tracker that is there stays connected since then. */
+/** Inserts or updates a tracker; an update keeps `connected_at`. */
 export async function upsertTracker(tx: Transaction, row: TrackerRow): Promise<TrackerRow> {
   const { user_id: _user, service: _service, connected_at: _since, ...changed } = row;
   const saved = await tx
@@ -39,7 +37,7 @@ export async function upsertTracker(tx: Transaction, row: TrackerRow): Promise<T
   return toTracker(saved);
 }
 
-/** Notes why nothing is logged, or null; not of one that has another key by now. */
+/** Records why nothing is logged (null clears it), unless the tracker has another key now. */
 export async function updateTrouble(
   db: Database,
   { user_id, service, encrypted }: Pick<TrackerRow, 'user_id' | 'service' | 'encrypted'>,
@@ -54,7 +52,7 @@ export async function updateTrouble(
     .execute();
 }
 
-/** False: there was none. */
+/** Returns true if a tracker was deleted. */
 export async function deleteTrackerRow(tx: Transaction, { userId, service }: TrackerKey): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('trackers')

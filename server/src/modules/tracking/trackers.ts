@@ -30,9 +30,9 @@ export async function listTrackers({ db, caller }: Context): Promise<ResponseOf<
 }
 
 /**
- * Connects or changes a tracker after its service has accepted the key. If the caller sends no key, the saved one stays,
- * unless the address changes. Throws AppError 'invalid_request' with the field, and 'unavailable' if Weights & Biases does not
- * answer.
+ * Connects or changes a tracker once its service accepts the key. Without a key in the call the saved one is
+ * used, unless the address changes. Throws AppError 'invalid_request' with the field, and 'unavailable' if
+ * Weights & Biases does not answer.
  */
 export async function saveTracker(
   ctx: Context,
@@ -62,7 +62,7 @@ export async function saveTracker(
   });
 }
 
-/** Returns the address of MLflow, or null for Weights & Biases, whose address the operator sets. */
+/** Returns the address of MLflow; null for Weights & Biases, whose address the operator sets. */
 function urlOf(service: Tracker['service'], url: string | undefined): string | null {
   if (service === 'mlflow') {
     if (!url) throw refused('url', 'url is required');
@@ -72,7 +72,7 @@ function urlOf(service: Tracker['service'], url: string | undefined): string | n
   return null;
 }
 
-/** Asks the service, and turns its refusals into errors of the request's fields. */
+/** Calls the service and converts its refusals to errors of the request's fields. */
 async function check<Answer>(service: Tracker['service'], ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();
@@ -91,7 +91,7 @@ async function check<Answer>(service: Tracker['service'], ask: () => Promise<Ans
   }
 }
 
-/** Deletes a tracker with its key; logged runs stay at the service. Throws AppError 'not_found'. */
+/** Deletes a tracker and its key; logged runs stay at the service. Throws AppError 'not_found'. */
 export async function deleteTracker(
   { db, caller: { userId } }: Context,
   { params: { service } }: InputOf<typeof deleteEndpoint>,
@@ -103,7 +103,9 @@ export async function deleteTracker(
   });
 }
 
-/** Throws AppError 'invalid_request' if the user has no such tracker, or the tracker refuses the saved key. */
+/**
+ * Throws AppError 'invalid_request' if the user has no such tracker, or the tracker refuses the saved key.
+ */
 export const requireTracker: RequireTracker = async (db, { userId, service, param }) => {
   const tracker = await findTracker(db, { userId, service });
   const label = trackerLabels[service];
@@ -113,12 +115,12 @@ export const requireTracker: RequireTracker = async (db, { userId, service, para
     throw refused(param, `${label} does not accept the API key that is saved here: save another one ${how}`);
 };
 
-/** Leaves the key out. Pure. */
+/** Omits the key. */
 function toTracker({ service, project, url, account, connected_at, trouble }: TrackerRow): Tracker {
   return { service, project, url, account, connected_at: connected_at.toISOString(), trouble };
 }
 
-/** Step: deletes the trackers of a user, and the state of runs that were logged there. */
+/** Step: deletes a user's trackers and the logging state of their runs. */
 export async function deleteUserTrackers(tx: Transaction, userId: string): Promise<void> {
   await tx.deleteFrom('trackers').where('user_id', '=', userId).execute();
   await tx.deleteFrom('tracked_runs').where('user_id', '=', userId).execute();

@@ -24,7 +24,7 @@ const logRuns = () => logRunsJob.run(server.services, {}, new AbortController().
 const trackedOf = async (runId: string) =>
   (await request(listTrackedRuns, { params: { runId } }, { as })).trackers;
 
-/** A run at work, which reports metrics when it is told to, and ends as it is told to. */
+/** Starts a run that reports metrics and ends on demand. */
 async function startRun(title: string) {
   const end = Promise.withResolvers<number>();
   const { modelId, launch } = await begin(() => end.promise, { title });
@@ -51,7 +51,7 @@ async function startRun(title: string) {
 }
 
 describe('a tracker', () => {
-  test('is connected once its service has accepted the key, which is never shown', async () => {
+  test('is connected once its service accepts the key, which is never shown', async () => {
     expect(await trackers()).toEqual([]);
     await expect(save('wandb', { project: 'loaves', api_key: 'wrong' })).rejects.toThrow(
       'Weights & Biases does not accept this API key',
@@ -71,24 +71,24 @@ describe('a tracker', () => {
     expect(await save('wandb', toWandb)).toMatchObject({ project: 'loaves', account: 'ada', trouble: null });
     expect(await save('mlflow', toMlflow)).toMatchObject({ url: mlflow.url, account: null });
     expect(JSON.stringify(await trackers())).not.toMatch(/key-of|token-of/);
-    // Without another key the one of before stays, but only where it was for.
+    // Without a new key the saved one stays, but only for the same address.
     await save('mlflow', { project: 'loaves', url: mlflow.url });
     await expect(save('mlflow', { project: 'loaves', url: 'http://127.0.0.1:1' })).rejects.toThrow(
       '127.0.0.1:1 could not be reached',
     );
   });
 
-  test('gets the curves of a run while it learns, and its end', async () => {
+  test("gets a run's metrics during training, and its end", async () => {
     const run = await startRun('Rye bread');
     const awaited = ['wandb', 'mlflow'].map((service) => ({ service, url: null, trouble: null }));
     expect(await trackedOf(run.runId)).toEqual(awaited);
     await logRuns();
-    // Before its first point there is nothing to see.
+    // A run is created with its first point.
     expect([Object.keys(wandb.runs), mlflow.runs]).toEqual([[], []]);
     await run.measure([1, { loss: 2 }], [2, { loss: 1.5 }], [2, { eval_loss: 1.7 }], [3, { loss: 1 }]);
     await logRuns();
     const there = wandb.runs[`loaves/${run.runId}`];
-    // The newest point waits for what is measured after it.
+    // The newest point waits for its evaluation.
     expect(there?.history).toEqual([
       { 'train/loss': 2, _step: 1, _timestamp: clock.now().getTime() / 1000 },
       { 'train/loss': 1.5, 'eval/loss': 1.7, _step: 2, _timestamp: clock.now().getTime() / 1000 },
@@ -123,7 +123,7 @@ describe('a tracker', () => {
     ]);
   });
 
-  test('has everything once, also where an answer was lost', async () => {
+  test('gets everything once even if an answer was lost', async () => {
     const run = await startRun('Lost');
     await run.measure([1, { loss: 2 }], [2, { loss: 1 }]);
     mlflow.losesAnswer = true;
@@ -155,7 +155,7 @@ describe('a tracker', () => {
     expect((await trackers()).map(({ trouble }) => trouble)).toEqual([null, null]);
   });
 
-  test('that accepts the key no more is not asked again until it has another one; the run goes on', async () => {
+  test('is not called again after it refuses the key, until it has another one; the run continues', async () => {
     const run = await startRun('Bad key');
     await run.measure([1, { loss: 2 }], [2, { loss: 1 }], [3, { loss: 0.5 }]);
     wandb.key = 'another';
@@ -173,7 +173,7 @@ describe('a tracker', () => {
     expect((await runOf(run.modelId)).state).toBe('completed');
   });
 
-  test('whose key can no longer be read says so, and takes another one', async () => {
+  test('reports a key that can no longer be decrypted and accepts another one', async () => {
     const run = await startRun('Other secret');
     await run.measure([1, { loss: 2 }], [2, { loss: 1 }]);
     const { db } = server.services;
@@ -192,7 +192,7 @@ describe('a tracker', () => {
     expect(wandb.runs[`loaves/${run.runId}`]?.history).toHaveLength(2);
   });
 
-  test('is not blamed for what goes wrong here, which is tried again', async () => {
+  test('is not blamed for internal errors, which are retried', async () => {
     const run = await startRun('Our fault');
     await run.measure([1, { loss: 2 }], [2, { loss: 1 }]);
     const { db } = server.services;
@@ -210,7 +210,7 @@ describe('a tracker', () => {
     expect(wandb.runs[`loaves/${run.runId}`]?.history).toHaveLength(3);
   });
 
-  test('that has lost a run gets nothing more of it, and the others', async () => {
+  test('that lost a run gets nothing more of it, but the other runs', async () => {
     const first = await startRun('Deleted there');
     await first.measure([1, { loss: 2 }], [2, { loss: 1 }]);
     await logRuns();
@@ -223,7 +223,7 @@ describe('a tracker', () => {
     expect((await trackers())[0]?.trouble).toBeNull();
   });
 
-  test('gets a job where its integration says, and says so in the job', async () => {
+  test("gets a job at its integration's project, which the job reports", async () => {
     await save('wandb', toWandb);
     const openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: as.apiKey, maxRetries: 0 });
     const row = '{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}\n';
@@ -253,7 +253,7 @@ describe('a tracker', () => {
     });
     const plain = await create({});
     expect(wandb.runs[`rolls/${plain.runId}`]).toMatchObject({ displayName: plain.job.id, entity: 'bakery' });
-    // A team that the key does not open is the job's fault, and no reason for another key.
+    // A team without access is the job's fault; the tracker's key stays valid.
     const closed = await create({ entity: 'strangers' });
     expect((await trackedOf(closed.runId))[0]?.trouble).toContain('refused the run');
     expect((await trackers())[0]?.trouble).toBeNull();
@@ -274,7 +274,7 @@ describe('a tracker', () => {
     await save('wandb', toWandb);
   });
 
-  test('that is disconnected gets nothing more, and neither do runs of before it was connected', async () => {
+  test('gets nothing after it is disconnected, nor runs from before it was connected', async () => {
     await request(deleteTracker, { params: { service: 'wandb' } }, { as });
     await expect(request(deleteTracker, { params: { service: 'wandb' } }, { as })).rejects.toThrow(
       'Weights & Biases is not connected',
@@ -289,7 +289,7 @@ describe('a tracker', () => {
     expect(mlflow.runs.find(({ name }) => name === 'Before')?.status).toBe('FINISHED');
   });
 
-  test('has a cancelled run as killed', async () => {
+  test('gets a cancelled run as killed', async () => {
     const { modelId, launch } = await begin(idleUntilStopped, { title: 'Cancelled' });
     const { run_id: runId } = await runOf(modelId);
     await workload(launch).report({ type: 'metrics', step: 1, values: { loss: 2 } });
@@ -301,7 +301,7 @@ describe('a tracker', () => {
   });
 });
 
-test('nobody sees where the runs of others are logged', async () => {
+test("other users cannot see a run's trackers", async () => {
   const bob = await server.signUp('Bob');
   const run = await startRun('Private');
   await run.complete();

@@ -8,13 +8,13 @@ import { hasLayer } from '../../engine/host/environment/has-layer.ts';
 import type { TestUser } from '../../testing/test-client.ts';
 import { patiently, realServer, rows, tinyModel, upload } from './testing/real-server.ts';
 
-// The real runtime: what a full fine-tune leaves is trained on again, and served.
+// The real runtime: trains on the result of a full fine-tune and serves it.
 const isReady = await hasLayer(readConfig({}), 'training');
 
 const CARD = '---\nlicense: other\nlicense_name: crumb\n---\n# Tiny\n';
 
-describe.skipIf(!isReady)('a model of all weights', () => {
-  test('is the base of a fine-tune, which is served on it and needs nothing below', {
+describe.skipIf(!isReady)('a fully fine-tuned model', () => {
+  test('can be fine-tuned and served without its own base', {
     timeout: 40 * 60_000,
   }, async () => {
     const server = await realServer();
@@ -77,7 +77,7 @@ describe.skipIf(!isReady)('a model of all weights', () => {
   });
 });
 
-/** Each of both answers by the name of its job, which deploys it. */
+/** Asks both models by the name of their job, which deploys them. */
 async function expectAnswers(url: string, user: TestUser): Promise<void> {
   const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: user.apiKey, maxRetries: 0 });
   const names = (await openai.fineTuning.jobs.list()).data.map(({ fine_tuned_model: name }) => name);
@@ -96,7 +96,7 @@ async function expectAnswers(url: string, user: TestUser): Promise<void> {
 
 type Client = Awaited<ReturnType<typeof realServer>>['client'];
 
-/** Trains a model to its end. */
+/** Trains a model to completion. */
 async function trained(
   client: Client,
   user: TestUser,
@@ -105,7 +105,7 @@ async function trained(
   const fine_tune_payload = {
     ...{ asset_id: datasetId, base_model: base, model_name: title, file_name: 'rows.csv' },
     ...{ user_id: user.userId, input_column: 'question', output_column: 'answer', batch_size: 2 },
-    // However slow the machine is.
+    // Enough even on a slow machine.
     ...{ ceiling: '100', ...payload },
   };
   const body = { dataset_type: 'MODEL' as const, title, user_id: user.userId, fine_tune_payload };

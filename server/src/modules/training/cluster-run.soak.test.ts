@@ -13,7 +13,7 @@ import { runtimeCommand } from '../../engine/host/runtime-command.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { patiently, realServer, rows, tinyModel, upload } from './testing/real-server.ts';
 
-// The whole program, and the real runtime in the pods of a cluster, which are processes of this machine.
+// The whole program with the real runtime in a cluster's pods, which are local processes here.
 const isReady = await hasLayer(readConfig({}), 'training');
 
 async function testCluster() {
@@ -30,7 +30,7 @@ async function testCluster() {
 }
 
 describe.skipIf(!isReady)('a run in a cluster', () => {
-  test('goes on from what its evicted pod has uploaded, and is paid once', {
+  test("resumes from its evicted pod's checkpoint and is charged once", {
     timeout: 40 * 60_000,
   }, async () => {
     const cluster = await testCluster();
@@ -86,7 +86,7 @@ describe.skipIf(!isReady)('a run in a cluster', () => {
     const said = lines.map(({ line }) => line);
     expect(said).toContainEqual(expect.stringMatching(/Its machine was cleared/));
     const [went = ''] = said.filter((line) => line.startsWith('Continuing from the checkpoint'));
-    // The pod has saved what it had done when it was asked to end.
+    // The pod saved its work when it was asked to terminate.
     expect(Number(/\d+/.exec(went)?.[0])).toBeGreaterThanOrEqual(10);
     const { held } = await client.request(getBalance, { params: { userId: user.userId } }, { as: user });
     expect(held).toBe('0');

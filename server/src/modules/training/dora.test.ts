@@ -6,7 +6,7 @@ import { trainingServer } from './testing/training-server.ts';
 
 const { request, user, create, start, runOf, balance, ended, begin } = await trainingServer();
 
-test('DoRA is trained with the GGUF of the base beside it, at a higher price than a plain adapter', async () => {
+test("DoRA trains with the base's GGUF at a higher price than a plain adapter", async () => {
   const base_model = await create(user, 'MODEL', 'tiny base', {
     ...{ 'config.json': '{}', 'model.safetensors': emptySafetensors(), 'base-F16.gguf': emptyGguf() },
   });
@@ -28,7 +28,7 @@ test('DoRA is trained with the GGUF of the base beside it, at a higher price tha
   expect(Number(dora.run.quote.total)).toBeGreaterThan(Number(plain.run.quote.total));
 });
 
-test('without a GPU QLoRA is refused by its field, and nothing is held', async () => {
+test('without a GPU QLoRA is refused by its field and nothing is held', async () => {
   const before = await balance();
   await expect(start({ payload: { adaptation: 'qlora' } })).rejects.toMatchObject({
     status: 400,

@@ -1,7 +1,7 @@
 import { type FindAssetUse, foreignUse } from '../assets/asset-use.ts';
 import { findRunsUsing } from './queries.ts';
 
-/** An asset that a run reads or makes stays until the run has ended. */
+/** Assets that a run reads or writes cannot be deleted until the run has ended. */
 export const findAssetUse: FindAssetUse = async (tx, asset) => {
   const { ownTitle, others } = await findRunsUsing(tx, asset);
   if (ownTitle !== null)

@@ -14,7 +14,7 @@ const fields: FineTuneFields = {
   output_column: 'a',
 };
 
-test('a run keeps the day of its request, however long it goes on', () => {
+test("a run keeps its request's date however long it takes", () => {
   expect(toDataSpec(fields, new Date('2026-11-20T23:59:59Z'))).toMatchObject({
     file_path: 'rows.csv',
     input_column: 'q',
@@ -22,7 +22,7 @@ test('a run keeps the day of its request, however long it goes on', () => {
   });
 });
 
-test('a run has the seed and the alpha that it asks for, else those that are usual', () => {
+test('a run uses the requested seed and alpha, or the defaults', () => {
   const now = new Date();
   expect(toDataSpec(fields, now).seed).toBe(42);
   expect(toDataSpec({ ...fields, seed: 0 }, now).seed).toBe(0);
@@ -62,7 +62,7 @@ test.each([
   { use_rslora: 'yes' },
   { packing: 'yes' },
   { early_stopping_patience: 101 },
-])('%j is refused', (field) => {
+])('refuses %j', (field) => {
   const payload = {
     user_id: 'ada',
     asset_id: randomUUID(),
@@ -76,7 +76,7 @@ test.each([
   ]);
 });
 
-test('a run reads without a system prompt where its validation was asked for none', () => {
+test('a run uses no system prompt if its validation used none', () => {
   const read = {
     format: 'alpaca',
     ...{ input_column: '', output_column: '' },
@@ -86,7 +86,7 @@ test('a run reads without a system prompt where its validation was asked for non
   expect(withFormat(fields, { ...read, system_column: 'system' }).system_column).toBe('system');
 });
 
-test('feedback is learnt by KTO without the output layer, and by its columns where they are named', () => {
+test('KTO trains without the output layer, on the feedback columns', () => {
   const { lora_target_modules: _, ...open } = fields;
   const columns = { input_column: 'q', output_column: 'a', label_column: 'up' };
   const settled = settle({ ...open, ...columns, batch_size: 4, desirable_weight: 2 });
@@ -100,7 +100,7 @@ test('feedback is learnt by KTO without the output layer, and by its columns whe
   expect(withFormat(open, read)).toMatchObject({ data_format: 'feedback', ...columns });
 });
 
-test('preferences are learnt by DPO without the output layer, unless it is asked for otherwise', () => {
+test('DPO trains without the output layer by default', () => {
   const { lora_target_modules: _, ...open } = fields;
   const read = {
     format: 'preference',
@@ -139,7 +139,7 @@ test.each([
   ['use_rslora', false],
   ['use_dora', false],
   ['lora_target_modules', ['q_proj']],
-])('%s is refused of a full fine-tune, and taken of an adapter', (name, value) => {
+])('%s is refused for a full fine-tune and accepted for an adapter', (name, value) => {
   const message = `${name} is for LoRA: leave it out of a full fine-tune`;
   const sent = { [name]: value };
   expect(findAdaptationFaults({ adaptation: 'full', ...sent })).toEqual([{ message, about: name }]);

@@ -15,7 +15,7 @@ import { listModelFiles } from '../models/weights/list-model-files.ts';
 /** Kalajdzievski, 'A Rank Stabilization Scaling Factor for Fine-Tuning with LoRA', 2023. */
 const RSLORA_ALPHA = 16;
 
-/** The fields of a fine-tune that say how to read the data and how to train. */
+/** Fields of a fine-tune that determine how to read the data and how to train. */
 export type FineTuneFields = Omit<
   FineTunePayload,
   | 'asset_id'
@@ -29,14 +29,14 @@ export type FineTuneFields = Omit<
   | 'accelerator_count'
 >;
 
-/** With what was left out: it goes by the format of the file. */
+/** With defaults for omitted fields, which depend on the file's format. */
 export type SettledFields = FineTuneFields &
   Required<Pick<FineTuneFields, 'objective' | 'lora_target_modules'>>;
 
-/** Of a run that asks for none. */
+/** Used if the run sets none. */
 export const DEFAULT_SEED = 42;
 
-/** How a run that is requested at `now` reads its data. */
+/** Returns how a run requested at `now` reads its data. */
 export function toDataSpec(
   fields: FineTuneFields,
   now: Date,
@@ -62,7 +62,9 @@ export function toDataSpec(
   };
 }
 
-/** The fields with the format that the file was read in: a run reads it as its validation did. */
+/**
+ * Returns the fields with the format that validation detected, so that the run reads the file the same way.
+ */
 export function withFormat<F extends FineTuneFields>(
   fields: F,
   read: ValidateReport['format'] | undefined,
@@ -75,12 +77,15 @@ export function withFormat<F extends FineTuneFields>(
     output_column: read.output_column || null,
     rejected_column: read.rejected_column,
     label_column: read.label_column,
-    // An empty name asks for none: the file may still have a column that is called so.
+    // An empty name disables it, even if the file has a column with the default name.
     system_column: read.system_column ?? fields.system_column,
   };
 }
 
-/** The format that the request names, if by a column or an objective that only this one has; null: the file is recognised by reading it. */
+/**
+ * Returns the requested format, also if implied by a column or objective; null if it must be detected from
+ * the file.
+ */
 export function namedFormat({
   data_format,
   rejected_column,
@@ -93,7 +98,7 @@ export function namedFormat({
   return objective === 'grpo' ? 'prompts' : null;
 }
 
-/** Fields whose format is known, with what was left out. */
+/** Fills in omitted fields for a known format. */
 export function settle<F extends FineTuneFields>(fields: F): F & SettledFields {
   const format = isTextFile(fields.file_name) ? null : namedFormat(fields);
   const objective = fields.objective ?? usualObjective(format);
@@ -111,7 +116,7 @@ function settleAdapter(fields: FineTuneFields, objective: Objective) {
   };
 }
 
-/** Null: all weights are trained. */
+/** Returns null if all weights are trained. */
 function toLora(fields: SettledFields): ValidateSpec['parameters']['lora'] {
   if (fields.adaptation === 'full') return null;
   const { lora_r, lora_dropout, use_rslora, use_dora, lora_target_modules } = settleAdapter(
@@ -120,7 +125,8 @@ function toLora(fields: SettledFields): ValidateSpec['parameters']['lora'] {
   );
   return {
     r: lora_r,
-    // Twice the rank, as is usual, or with rsLoRA as in its paper: a change of rank then needs no other learning rate.
+    // By default twice the rank, or with rsLoRA the paper's constant, so that changing the rank needs no
+    // other learning rate.
     alpha: fields.lora_alpha ?? (use_rslora ? RSLORA_ALPHA : lora_r * 2),
     dropout: lora_dropout,
     use_rslora,
@@ -129,7 +135,9 @@ function toLora(fields: SettledFields): ValidateSpec['parameters']['lora'] {
   };
 }
 
-/** Whether what a run makes is a model by itself: no engine serves the magnitudes of DoRA, so that they are merged into the base. Pure. */
+/**
+ * True if a run produces a whole model. DoRA is merged into its base because no engine serves its magnitudes.
+ */
 export function leavesWholeModel({
   adaptation,
   use_dora,
@@ -137,7 +145,7 @@ export function leavesWholeModel({
   return adaptation === 'full' || use_dora === true;
 }
 
-/** How a run trains, as its validation and the run itself are told. */
+/** Returns the training parameters for validation and for the run itself. */
 export function toParameters(fields: SettledFields): ValidateSpec['parameters'] {
   return {
     objective: fields.objective,
@@ -180,23 +188,23 @@ function toRuntimeReward(
   }
 }
 
-/** Text is continued; every other kind of file has columns. */
+/** True for plain text, which is continued; all other files have columns. */
 export function isTextFile(name: string): boolean {
   return /\.(txt|md)$/i.test(name);
 }
 
-/** A file as the runtime is told of it. */
+/** Converts a file to the runtime's format. */
 export function toInput({ path, sha256, sizeBytes }: AssetRevision['files'][number]) {
   return { path, sha256, size_bytes: sizeBytes };
 }
 
-/** What the runtime is told of a run, apart from what only the engine knows. */
+/** Returns the runtime's spec of a run, without the fields that the engine adds. */
 export function toTrainSpec(input: {
   title: string;
   fields: SettledFields;
   base: AssetRevision;
   dataset: AssetRevision;
-  /** With the one file that is held out. */
+  /** With only the file that is held out. */
   validation: AssetRevision | null;
   sources: TrainingSources;
   placement: Placement;
@@ -208,7 +216,7 @@ export function toTrainSpec(input: {
     kind: 'train',
     method: 'lora',
     title,
-    // The card has them, and goes wherever the model goes.
+    // The titles are written to the model card, which is published with the model.
     base_model_title: sources.base_model === null ? 'a private model' : base.asset.title,
     dataset_title: sources.dataset === null ? 'a private dataset' : dataset.asset.title,
     sources,
@@ -216,7 +224,7 @@ export function toTrainSpec(input: {
       { name: 'base_model', files: listModelFiles(base.files).map(toInput) },
       { name: 'dataset', files: dataset.files.filter(({ path }) => path === fields.file_name).map(toInput) },
       ...(validation ? [{ name: 'validation', files: validation.files.map(toInput) }] : []),
-      // The whole model that it makes gets one in the same layout.
+      // The resulting whole model also gets a GGUF with the same layout.
       ...(gguf.files.length === 1 ? [{ name: 'base_gguf', files: gguf.files.map(toInput) }] : []),
     ],
     data: toDataSpec(fields, now, validation?.files[0]?.path ?? null),

@@ -6,7 +6,7 @@ import { trainingServer } from './testing/training-server.ts';
 
 const { machine, request, user, create, start, runOf, balance, ended, begin } = await trainingServer();
 
-test('what only an adapter has is refused by its field, and nothing is held', async () => {
+test('refuses adapter fields by name and holds nothing', async () => {
   const before = await balance();
   for (const sent of [{ lora_r: 8 }, { lora_target_modules: ['q_proj' as const] }, { use_rslora: false }]) {
     const [name = ''] = Object.keys(sent);
@@ -23,7 +23,7 @@ test('what only an adapter has is refused by its field, and nothing is held', as
   expect(await balance()).toEqual(before);
 });
 
-test('all weights are trained with the GGUF of the base beside it, at a higher price than an adapter', async () => {
+test("full fine-tuning uses the base's GGUF at a higher price than an adapter", async () => {
   const base_model = await create(user, 'MODEL', 'tiny base', {
     ...{ 'config.json': '{}', 'model.safetensors': emptySafetensors(), 'base-F16.gguf': emptyGguf() },
   });

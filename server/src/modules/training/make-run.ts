@@ -19,7 +19,7 @@ import type { RunPlace } from './place-run.ts';
 import { insertRun, type Source, type Trained } from './queries.ts';
 import { FINE_TUNE_KIND } from './runs/fine-tune-kind.ts';
 
-/** What a new model is called, and how it begins. */
+/** Title and initial settings of a new model. */
 export type NewModel = {
   title: string;
   category: string;
@@ -31,15 +31,15 @@ export type NewModel = {
 };
 
 type NewTraining = {
-  /** The model that it makes. */
+  /** The resulting model. */
   body: NewModel;
   base: AssetRevision;
-  /** The name on the public hub of a base that is being cloned: the run waits for it. */
+  /** Hub name of a base that is being cloned; the run waits for it. */
   clones?: string | null;
   dataset: Source;
-  /** With the one file that is held out; null: part of the dataset is. */
+  /** With only the held-out file; null if part of the dataset is held out. */
   validation?: AssetRevision | null;
-  /** Assets beside the base that it needs while it starts. */
+  /** Assets besides the base that it needs during start. */
   alsoReads: string[];
   place: RunPlace;
   spec: WorkloadSpec;
@@ -47,18 +47,18 @@ type NewTraining = {
   price: Price;
   seconds: number;
   flops: number;
-  /** Of a text model, by the formula alone. */
+  /** Estimate for a text model, by the formula alone. */
   memoryBytes?: number;
   costMicro: bigint;
   quote: Quote;
-  /** Undefined: the usual one. */
+  /** Undefined for the default ceiling. */
   ceilingMicro: bigint | undefined;
   now: Date;
 };
 
 /**
- * Step: makes the model asset and the run that fills it, holds the quote, at most the ceiling, and queues the work. Throws
- * what `keepAssets` and `holdForRun` throw.
+ * Step: creates the model asset and its run, holds the quote up to the ceiling, and queues the work. Throws
+ * whatever `keepAssets` and `holdForRun` throw.
  */
 export async function makeRun(
   tx: Transaction,
@@ -80,7 +80,7 @@ export async function makeRun(
     ...(clones !== null && restFor(clones)),
   });
   const sources = { base: sourceOf(base), dataset };
-  // An export is a whole model, and needs no base to be served.
+  // An export is a whole model and needs no base for serving.
   if (trained.kind !== 'export' && clones === null) await recordLineage(tx, { assetId, runId, ...sources });
   await announceStart(tx, { userId, runId, kind: trained.kind });
   await recordAudit(tx, { userId, action: 'run.started', detail: { run_id: runId, model_id: assetId } });
@@ -120,7 +120,7 @@ export async function makeRun(
   return { modelId: assetId, runId };
 }
 
-/** Until its base model is cloned. */
+/** Delays the run until its base model is cloned. */
 function restFor(repoId: string) {
   return { notBefore: UNTIL_RELEASED, reason: `Cloning ${repoId} from the public hub first` };
 }
@@ -155,7 +155,7 @@ async function announceStart(
   if (kind !== 'export') await completeOnboardingStep(tx, userId, 'fine_tune_model');
 }
 
-/** As the row of a run names it. Pure. */
+/** Returns the reference that a run's row stores. */
 export function sourceOf({ asset, revision }: AssetRevision): Source {
   return { assetId: asset.id, revisionId: revision.id, title: asset.title };
 }

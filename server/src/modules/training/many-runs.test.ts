@@ -10,10 +10,10 @@ const { url } = await testDatabase();
 const recording = recordingDatabase(url);
 const { db } = recording;
 
-// The later, the faster; one in three has failed.
+// Later runs are faster; one in three failed.
 beforeAll(async () => {
   await db.transaction().execute(async (tx) => {
-    // Their holds are nobody's.
+    // Disables foreign keys, because their holds do not exist.
     await sql`set local session_replication_role = replica`.execute(tx);
     await sql`
       with made as (
@@ -36,9 +36,9 @@ beforeAll(async () => {
   await sql`analyze runs, workloads`.execute(db);
 });
 
-test('the speed is that of the latest runs that have finished, and no others are read', async () => {
+test('the speed is measured on the latest finished runs, and no others are read', async () => {
   const measure = () => selectMeasuredFlops(db, { priceId: 'training:CPU', kind: 'text' });
-  // Of the last, 4998 and 4995 have not finished.
+  // Among the latest, 4998 and 4995 have not finished.
   expect(await measure()).toBe(4997);
   const [plan] = await plansOf(recording, measure, { analyze: true });
   expect(plan).toMatch(/using runs_by_price on runs .*rows=7\b/);
@@ -47,7 +47,7 @@ test('the speed is that of the latest runs that have finished, and no others are
 test.each([
   ['created', 'runs_by_user'],
   ['title', 'runs_by_title'],
-] as const)('runs in the order of %s are read page by page', async (sort, index) => {
+] as const)('reads runs ordered by %s in pages', async (sort, index) => {
   const page = { userId: 'ada', sort, limit: 10 };
   const cursor = (await selectRuns(db, page)).at(-1)?.id;
   for (const query of [page, { ...page, cursor }]) {

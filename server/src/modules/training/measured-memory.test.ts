@@ -8,7 +8,7 @@ const { machine, request, user, datasetId, baseId, create, start, runOf, ended, 
 
 const FORMULA = 1_000_000_000;
 
-/** Bytes that a run would need, as the review shows them. */
+/** Returns the estimated bytes of a run, as the review shows them. */
 async function needed(more: object = {}): Promise<number | undefined> {
   const { data } = await request(
     training.validateFineTune,
@@ -30,7 +30,7 @@ async function train(peak: number) {
   return runOf(modelId);
 }
 
-test('what runs have taken of memory corrects the estimate for their base, adaptation and objective', async () => {
+test('measured memory corrects the estimate for the same base, adaptation and objective', async () => {
   expect(await needed()).toBe(FORMULA);
   const run = await train(1.2 * FORMULA);
   expect(run.memory_bytes).toBe(FORMULA);
@@ -42,7 +42,7 @@ test('what runs have taken of memory corrects the estimate for their base, adapt
   const model_id = await create(user, 'MODEL', 'other base', { 'model.safetensors': emptySafetensors() });
   expect(await needed({ model_id })).toBe(FORMULA);
 
-  // What is compared is the formula, or each run would correct the correction.
+  // Compares with the formula, because otherwise each run would correct the correction.
   expect((await train(1.4 * FORMULA)).memory_bytes).toBe(FORMULA);
   expect(await needed()).toBeCloseTo(1.3 * FORMULA, -1);
   await train(100 * FORMULA);
@@ -51,7 +51,7 @@ test('what runs have taken of memory corrects the estimate for their base, adapt
   expect(await needed()).toBe(FORMULA);
 });
 
-test('a run that did not end well says nothing of it', async () => {
+test('unsuccessful runs do not affect the estimate', async () => {
   const before = await needed();
   machine.script = async () => 1;
   const modelId = await start();

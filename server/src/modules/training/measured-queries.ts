@@ -4,11 +4,12 @@ import type { Database } from '../../platform/db/database.ts';
 import type { PriceId } from '../credits/prices/prices.ts';
 import type { SettledFields } from './fine-tune-spec.ts';
 
-/* The SQL of what finished runs have shown of speed and memory. */
+/* SQL for the measured speed and memory of finished runs. */
 
 /**
- * Operations per second that the latest runs at this price that have finished would have reached on an idle
- * machine: the median of five of the same kind; null before the first. One that stopped early has not done all of its work.
+ * Returns the operations per second that runs at this price would reach on an idle machine: the median of the
+ * last five finished runs of the kind; null without any. Runs that stopped early are excluded because they
+ * did only part of their work.
  */
 export async function selectMeasuredFlops(
   db: Database,
@@ -26,8 +27,8 @@ export async function selectMeasuredFlops(
 }
 
 /**
- * What the latest runs of this base and kind that have finished took of memory at their peak, as a part of what the formula says, on a
- * CPU and on GPUs: the median of five; null before the first.
+ * Returns the peak memory of finished runs with this base and method, as a fraction of the formula, on CPU
+ * and GPU: the median of the last five; null without any.
  */
 export async function selectMeasuredMemory(
   db: Database,

@@ -3,7 +3,7 @@ import type { Context } from '../../platform/context.ts';
 import type { AssetRevision } from '../assets/read-revision.ts';
 import { nameRevision } from '../assets/revisions/name-revision.ts';
 
-/** How hubs call the base model and the dataset of a run, and the licence that the base's card names. */
+/** Returns the hub names of a run's base model and dataset, and the licence in the base's card. */
 export async function nameSources(
   ctx: Context,
   { base, dataset }: { base: AssetRevision; dataset: AssetRevision },

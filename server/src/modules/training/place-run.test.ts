@@ -24,19 +24,19 @@ const onCpu = { accelerator: null, priceId: 'training:CPU' };
 
 test.each<Row>([
   [
-    'the wanted GPU',
+    'the requested GPU',
     { type: 'NVIDIA_H100_80GB' },
     [h100],
     { ...onH100, description: 'The run goes to 1 x NVIDIA H100 (80GB).' },
   ],
   [
-    'as many of them as are wanted',
+    'the requested number of GPUs',
     { type: 'NVIDIA_H100_80GB', count: 8 },
     [h100],
     { ...onH100, description: 'The run goes to 8 x NVIDIA H100 (80GB). You pay for all 8.' },
   ],
   [
-    'as many of another kind where there are fewer',
+    'the same number of another type if there are fewer',
     { type: 'NVIDIA_TESLA_A100', count: 4 },
     [listed('NVIDIA_TESLA_A100', [0, 1]), h100],
     {
@@ -55,9 +55,9 @@ test.each<Row>([
         'This machine has no NVIDIA Tesla A100 (40GB): the run goes to 1 x NVIDIA H100 (80GB) and is charged at its price.',
     },
   ],
-  ['a GPU that nobody can ask for', { type: 'NVIDIA_TESLA_A100' }, [rtx], onRtx],
+  ['an unlisted GPU', { type: 'NVIDIA_TESLA_A100' }, [rtx], onRtx],
   [
-    'the CPU where it does not fit into that',
+    'the CPU if it does not fit the GPU',
     { type: 'NVIDIA_TESLA_A100', gigabytes: 23 },
     [rtx],
     {
@@ -68,7 +68,7 @@ test.each<Row>([
     },
   ],
   [
-    'the CPU where there are no GPUs',
+    'the CPU without GPUs',
     { type: 'NVIDIA_TESLA_A100', count: 4 },
     [],
     {

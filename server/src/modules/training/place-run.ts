@@ -9,21 +9,21 @@ import { fitsInto, gigabytes } from './validation/estimate-run.ts';
 
 export type RunPlace = {
   placement: Placement;
-  /** Null: the CPU. */
+  /** Null for the CPU. */
   gpu: Gpu | null;
-  /** Devices that are paid for, and the price of one for an hour. */
+  /** Number of devices to pay for, and the hourly price of one. */
   devices: number;
   priceId: PriceId;
-  /** What the quote calls it; undefined: what the price list does. */
+  /** Label in the quote; undefined for the price list's label. */
   priceLabel: string | undefined;
-  /** The sentence that tells the person where the run goes. */
+  /** Tells the user where the run goes. */
   description: string;
 };
 
 /**
- * The wanted GPUs where a machine has as many, else as many of another kind that are large enough, else
- * this machine's CPU. Pure.
- * @param neededBytes what each of the GPUs needs.
+ * Returns the requested GPUs if a machine has that many, else as many of another type with enough memory,
+ * else this machine's CPU.
+ * @param neededBytes memory that each GPU needs.
  */
 export function placeRun(
   wanted: { type: GpuType; count: number },

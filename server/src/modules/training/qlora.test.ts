@@ -40,7 +40,7 @@ test.each([
     'lm_head cannot be trained with QLoRA: leave it out',
   ],
   [{ accelerator_count: 2 as const }, 'accelerator_count', 'QLoRA trains on one GPU: choose 1'],
-])('%j is refused with QLoRA by its field, and nothing is held', async (more, name, message) => {
+])('refuses %j with QLoRA by field and holds nothing', async (more, name, message) => {
   const before = await balance();
   await expect(start({ payload: { ...qlora, ...more } })).rejects.toMatchObject({
     status: 400,

@@ -8,14 +8,12 @@ import type { RunsTable } from '../../platform/db/schema.generated.ts';
 import { agreedPrice } from '../credits/prices/agreed-price.ts';
 import type { Price } from '../credits/prices/prices.ts';
 
-/* The SQL of runs. */
-
 export type Source = { assetId: string; revisionId: string; title: string };
 
-/** A file of its own that measures a run. */
+/** A separate file for measuring a run. */
 export type ValidationFile = Source & { fileName: string };
 
-/** What a run trains, on which file and how. */
+/** Kind, file and parameters of a run. */
 export type Trained =
   | { kind: 'text'; fileName: string; parameters: TextRun['parameters'] }
   | { kind: 'pictures'; fileName: string | null; parameters: PicturesRun['parameters'] }
@@ -25,37 +23,37 @@ export type RunRow = Trained & {
   /** Also the id of its workload. */
   id: string;
   userId: string;
-  /** The API key that started or resumed it last; null: a browser's session. */
+  /** The API key that last started or resumed it; null for a browser session. */
   keyId: string | null;
   title: string;
   modelAssetId: string;
   base: Source;
   dataset: Source;
-  /** Null: part of the dataset's rows is held out. */
+  /** Null if part of the dataset's rows is held out. */
   validation: ValidationFile | null;
-  /** As it was when the run began. */
+  /** At the run's start. */
   price: Price;
   devices: number;
   quote: Quote;
-  /** Operations that it takes, by the formula of the estimate. */
+  /** Operations of the run, by the formula of the estimate. */
   workFlops: number;
-  /** Of the estimate, by the formula alone; null: there was none. */
+  /** Memory estimate by the formula alone; null if there was none. */
   memoryBytes: number | null;
   holdId: string;
   heldMicro: bigint;
   holdExpiresAt: Date;
-  /** Of earlier rounds, before it was resumed: what was charged, and the seconds that had been counted. */
+  /** Earlier rounds: the charged amount and the counted seconds. */
   settledMicro: bigint;
   settledSeconds: number;
-  /** How many of those seconds were kept and not charged: this round pays for them. */
+  /** Seconds saved but not charged in earlier rounds; this round pays for them. */
   unpaidSeconds: number;
-  /** How often its owner has resumed it. */
+  /** Number of resumes by its owner. */
   resumes: number;
-  /** What all rounds together may cost. */
+  /** Maximum cost of all rounds together. */
   ceilingMicro: bigint;
-  /** What this round was estimated to cost, if the user chose no ceiling; null: the user chose one. */
+  /** Estimated cost of this round; null if the user chose the ceiling. */
   estimateMicro: bigint | null;
-  /** Why this round was stopped before its end, where not by its owner. */
+  /** Why the server stopped this round; null if it did not. */
   stopReason: Run['stop_reason'];
   /** Charged for this round; null until settled. */
   chargedMicro: bigint | null;
@@ -63,7 +61,7 @@ export type RunRow = Trained & {
   createdAt: Date;
 };
 
-/** What a run has before it has done anything. */
+/** Fields of a run that has not started. */
 type NewRun = Trained &
   Omit<
     RunRow,
@@ -77,7 +75,7 @@ type NewRun = Trained &
     | 'summary'
   >;
 
-/** Credits that are held for a run. */
+/** A hold of credits for a run. */
 export type RunHold = { id: string; micro: bigint; expiresAt: Date };
 
 export async function insertRun(tx: Transaction, run: NewRun): Promise<void> {
@@ -123,7 +121,7 @@ export async function findRun(db: Database | Transaction, id: string): Promise<R
   return row ? toRunRow(row) : null;
 }
 
-/** Whose each of these runs is. */
+/** Returns the owners of these runs. */
 export async function findOwners(tx: Transaction, ids: string[]): Promise<{ id: string; userId: string }[]> {
   return tx
     .selectFrom('runs')
@@ -132,13 +130,13 @@ export async function findOwners(tx: Transaction, ids: string[]): Promise<{ id: 
     .execute();
 }
 
-/** How the workload of a run has ended; the name of the filter that finds it. */
+/** The filter name for a run's final state. */
 const endedAs = sql<RunFilter>`case
   when workloads.ended_at is null then 'active'
   when workloads.state = 'stopped' then 'cancelled'
   else workloads.state end`;
 
-/** How many runs a user has by how they ended, and what they have cost in micro-BGL. */
+/** Returns a user's number of runs by final state, and their cost in micro-BGL. */
 export async function selectRunSums(db: Database, userId: string, kind: Run['kind'] | undefined) {
   return db
     .selectFrom('runs')
@@ -155,7 +153,7 @@ export async function selectRunSums(db: Database, userId: string, kind: Run['kin
     .execute();
 }
 
-/** Newest first unless sorted by title, those that come after the run `cursor`; with `endedSince` only those that have not ended before. */
+/** Returns runs after `cursor`, newest first or by title. `endedSince` excludes runs that ended earlier. */
 export async function selectRuns(
   db: Database | Transaction,
   filter: {
@@ -209,8 +207,8 @@ export async function selectRuns(
 }
 
 /**
- * The title of a run of the user that reads or makes the asset and has not ended, and how many of others do. An export reads its
- * fine-tune and what that was trained from, and no dataset.
+ * Returns the title of a user's unfinished run that reads or writes the asset, and the number of such runs of
+ * others. An export reads its fine-tune and base, but no dataset.
  */
 export async function findRunsUsing(
   tx: Transaction,
@@ -236,7 +234,7 @@ export async function updateHold(tx: Transaction, id: string, hold: RunHold): Pr
     .execute();
 }
 
-/** A settled run begins another round under a new hold and a new ceiling. */
+/** Starts another round of a settled run with a new hold and ceiling. */
 export async function beginRound(
   tx: Transaction,
   run: RunRow,
@@ -292,12 +290,15 @@ export async function updateSummary(
     .execute();
 }
 
-/** Notes how much longer a run took than on an idle machine, by the load at its end. */
+/** Stores how much longer a run took than on an idle machine, by the load at its end. */
 export async function updateSlowdown(tx: Transaction, id: string, slowdown: number): Promise<void> {
   await tx.updateTable('runs').set({ slowdown }).where('id', '=', id).execute();
 }
 
-/** Of a run from before there were all fields: their defaults are what it was made with, and a full fine-tune has none of an adapter. */
+/**
+ * Runs from before a field existed get its default, which is what they used. Full fine-tunes have no adapter
+ * fields.
+ */
 const { lora_r, lora_dropout, use_rslora, use_dora, ...ofAll } = fineTuneDefaults;
 const leftOut = { ...ofAll, objective: 'sft' as const, rewards: [] };
 const ofAdapter = { lora_r, lora_dropout, use_rslora, use_dora };

@@ -13,15 +13,15 @@ import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import type { TestClient, TestUser } from '../../testing/test-client.ts';
 import { patiently, realServer, rows, tinyModel, upload } from './testing/real-server.ts';
 
-// The whole program in processes of its own, the real runtime, and a model so small that its
-// loading is what takes the time.
+// The whole program in separate processes with the real runtime, and a model so small that loading it takes
+// most of the time.
 const config = readConfig({});
 const isReady = await hasLayer(config, 'training');
-/** Of both at once, then of the trainer alone. */
+/** Kills of server and trainer together, and of the trainer alone. */
 const DEATHS = effort({ usual: 1, soak: 2 });
 
 describe.skipIf(!isReady)('a real run', () => {
-  test('survives the death of the server, and of the trainer with it or alone', {
+  test('survives killing the server and the trainer, together or alone', {
     timeout: 40 * 60_000,
   }, async () => {
     const server = await realServer();
@@ -53,7 +53,7 @@ describe.skipIf(!isReady)('a real run', () => {
     await reachStep(3);
     const trainer = await server.trainer(runId);
     await server.kill();
-    // Alone, it goes on.
+    // Continues without the server.
     expect(isAlive(trainer)).toBe(true);
     await server.start();
     const adopted = await reachStep(4);
@@ -73,7 +73,7 @@ describe.skipIf(!isReady)('a real run', () => {
       last = next;
     }
 
-    // In good order, it saves its work first.
+    // On graceful shutdown it saves its work first.
     await server.stop();
     await server.start();
     const run = await vi.waitFor(async () => {
@@ -93,7 +93,7 @@ describe.skipIf(!isReady)('a real run', () => {
   });
 });
 
-/** Forty epochs, each of which ends with a checkpoint. */
+/** Starts a run of forty epochs with a checkpoint after each. */
 async function startFineTune(
   client: TestClient,
   user: TestUser,
@@ -112,7 +112,7 @@ async function startFineTune(
           model_name: 'the baker',
           file_name: 'rows.csv',
           user_id: user.userId,
-          // However slow the machine is.
+          // Enough even on a slow machine.
           ceiling: '100',
           input_column: 'question',
           output_column: 'answer',
@@ -126,7 +126,7 @@ async function startFineTune(
   );
 }
 
-/** Every step is there once, the model is whole, and nothing is held any more. */
+/** Expects every step once, a whole model and no remaining hold. */
 async function expectWhole(client: TestClient, user: TestUser, run: runContract.Run): Promise<void> {
   expect(run).toMatchObject({
     progress: 100,
@@ -189,7 +189,7 @@ async function expectWhole(client: TestClient, user: TestUser, run: runContract.
   expect(held).toBe('0');
 }
 
-/** Loads a fine-tune by its name alone, as users of the public hub's libraries do. */
+/** Loads a fine-tune by name only, like the public hub's libraries. */
 async function loadFromHub(url: string, user: TestUser, repository: string): Promise<string[]> {
   const { command, env } = await runtimeCommand(config);
   const program = `

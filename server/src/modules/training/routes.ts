@@ -36,7 +36,7 @@ const readsAFile: BindOptions = { callsPerMinute: 60 };
 
 export function trainingRoutes(parts: TrainingParts): Binding[] {
   return [
-    // One call of the product makes assets and starts fine-tunes; the module above the other binds it.
+    // One call of the product creates assets and starts fine-tunes, so the higher-level module binds it.
     bind(
       assets.createAsset,
       async (ctx, { body }, http) =>

@@ -24,7 +24,7 @@ const validate = (count: GpuCount, more: object = {}) =>
     { as: user },
   );
 
-test('several GPUs are quoted each for their time, which is shorter', async () => {
+test('several GPUs are each quoted for a shorter time', async () => {
   const [one, two] = [await validate(1), await validate(2)];
   expect(two).toMatchObject({
     critical_errors: [],
@@ -36,7 +36,7 @@ test('several GPUs are quoted each for their time, which is shorter', async () =
   expect(cost(two)).toBeLessThan(cost(one) * 1.2);
 });
 
-test('a run is started on all of its GPUs, and charged for each', async () => {
+test('a run starts on all of its GPUs and is charged for each', async () => {
   let launched: Launch | undefined;
   machine.script = (launch, process) => {
     launched = launch;
@@ -53,7 +53,7 @@ test('a run is started on all of its GPUs, and charged for each', async () => {
   expect(Number(run.charged)).toBeCloseTo((30 * 4 * hour) / 3600, 3);
 });
 
-test('a number that does not exist is refused by its field, before anything is charged', async () => {
+test('refuses an unavailable number of GPUs by field before charging', async () => {
   const { critical_errors, placement } = await validate(8, { batch_size: 2 });
   expect(critical_errors).toEqual(['No machine here has 8 GPUs of one kind: choose 1 or 2 or 4']);
   expect(placement.description).toBe('The run goes to 1 x NVIDIA H100 (80GB).');

@@ -51,7 +51,7 @@ describe('starting', () => {
     );
   };
 
-  test('without enough credit leaves nothing', async () => {
+  test('without enough credits leaves nothing', async () => {
     const before = await counts();
     const { available } = await balance();
     machine.data = { ...goodData, train_padded_tokens: 1_000_000_000_000 };
@@ -64,7 +64,7 @@ describe('starting', () => {
     expect(await counts()).toEqual(before);
   });
 
-  test('reads its data in the format that the validation has recognised', async () => {
+  test('reads its data in the format that validation detected', async () => {
     const format = {
       format: 'messages',
       input_column: 'chat',
@@ -86,7 +86,7 @@ describe('starting', () => {
     await ended(modelId);
   });
 
-  test('learns preferences by DPO where only reading the file tells that it has them', async () => {
+  test("trains preferences with DPO if only the file's content reveals them", async () => {
     const columns = { input_column: 'prompt', output_column: 'chosen', rejected_column: 'rejected' };
     const beside = { label_column: null, system_column: null };
     const format = { format: 'preference', ...columns, ...beside } as const;
@@ -121,7 +121,7 @@ describe('starting', () => {
     });
   });
 
-  test('learns feedback by KTO, in batches of several rows', async () => {
+  test('trains feedback with KTO in batches of several rows', async () => {
     const columns = { input_column: 'prompt', output_column: 'completion', label_column: 'label' };
     const beside = { rejected_column: null, system_column: null };
     const format = { format: 'feedback', ...columns, ...beside } as const;
@@ -151,7 +151,7 @@ describe('starting', () => {
     machine.data = goodData;
   });
 
-  test('learns prompts by GRPO, whose rewards are refused by their field', async () => {
+  test('trains prompts with GRPO and refuses invalid rewards by field', async () => {
     const columns = { input_column: 'prompt', output_column: 'reference' };
     const beside = { rejected_column: null, label_column: null, system_column: null };
     const format = { format: 'prompts', ...columns, ...beside } as const;
@@ -179,7 +179,7 @@ describe('starting', () => {
     machine.data = goodData;
   });
 
-  test('tells the run how hubs call its sources, and what the base says of its licence', async () => {
+  test("passes hub names of its sources and the base's licence to the run", async () => {
     const { assetId: base_model, revisionId } = await insertModel(server.services, user, 'Loaf', {
       'README.md': '---\nlicense: other\nlicense_name: bakers\n---\n# Loaf\n',
       'config.json': '{}',
@@ -222,9 +222,9 @@ describe('starting', () => {
   });
 
   test.each([
-    ['without lm_head where that is the input embeddings', true, ['q_proj']],
-    ['with lm_head where it is a matrix of its own', false, ['q_proj', 'lm_head']],
-  ])('shows from the beginning what is trained: %s', async (_how, tied_embeddings, shown) => {
+    ['without lm_head if it is tied to the input embeddings', true, ['q_proj']],
+    ['with lm_head if it is a separate matrix', false, ['q_proj', 'lm_head']],
+  ])('shows from the start what is trained: %s', async (_how, tied_embeddings, shown) => {
     machine.data = { ...goodData, tied_embeddings };
     const { modelId, launch } = await begin(idleUntilStopped, {
       payload: { lora_target_modules: ['q_proj', 'lm_head'] },
@@ -232,13 +232,13 @@ describe('starting', () => {
     machine.data = goodData;
     const run = await runOf(modelId);
     expect(run.parameters).toMatchObject({ lora_target_modules: shown });
-    // The run itself says in its log what it leaves out.
+    // The run reports in its log what it leaves out.
     expect(launch.spec).toMatchObject({ parameters: { lora: { target_modules: ['q_proj', 'lm_head'] } } });
     await request(runContract.cancelRun, { params: { runId: run.run_id } }, { as: user });
     await ended(modelId);
   });
 
-  test('is refused for what the validation refuses', async () => {
+  test('is refused for what validation refuses', async () => {
     const before = await counts();
     await expect(start({ payload: { input_column: null } })).rejects.toMatchObject({
       status: 400,
@@ -269,7 +269,7 @@ describe('starting', () => {
   });
 
   test.each(['asset_id', 'base_model'] as const)(
-    'without its %s, deleted meanwhile, leaves nothing',
+    'leaves nothing if its %s is deleted concurrently',
     async (source) => {
       const sources = await filesOf(user);
       const before = await counts();
@@ -284,7 +284,7 @@ describe('starting', () => {
     },
   );
 
-  test('twice with one key is once', async () => {
+  test('twice with one key starts one run', async () => {
     machine.script = trainFor(1);
     const [first, second] = await Promise.all([start({ key: 'once' }), start({ key: 'once' })]);
     expect(second).toBe(first);
@@ -297,7 +297,7 @@ describe('starting', () => {
     machine.data = goodData;
   });
 
-  test('costs no more than it was quoted at, and can be asked for again at the new price', async () => {
+  test('costs no more than its quote, and can be retried at the new price', async () => {
     const { cost_estimate } = await request(
       training.validateFineTune,
       { body: { ...chosen, dataset_id: datasetId, model_id: baseId } },
@@ -329,20 +329,20 @@ describe('starting', () => {
     const run = await runOf(modelId);
     expect([run.held, run.quote.total]).toEqual([newPrice, newPrice]);
     expect(run.parameters).not.toHaveProperty('cost_max');
-    // Its answer was lost, and price and load are others once more.
+    // The answer was lost, and price and load changed again.
     expect(await startFor('0', 2)).toBe(modelId);
     await request(runContract.cancelRun, { params: { runId: run.run_id } }, { as: user });
     await ended(modelId);
     await server.services.db.deleteFrom('price_changes').execute();
   });
 
-  test("from somebody else's files is refused", async () => {
+  test("from another user's files is refused", async () => {
     const other = await server.signUp('Eve');
     await expect(start({ as: other })).rejects.toMatchObject({ status: 404 });
     await expect(start({ payload: { user_id: other.userId } })).rejects.toMatchObject({ status: 403 });
   });
 
-  test('from files that others have published goes on when they are private again, and keeps them, nameless', async () => {
+  test("from others' published files continues after they become private, without naming them", async () => {
     const other = await server.signUp('Fred');
     const publish = async (is_published: boolean) => {
       for (const id of [datasetId, baseId])
@@ -374,7 +374,7 @@ describe('starting', () => {
     });
   });
 
-  test('keeps what it uses from being deleted until it has ended', async () => {
+  test('prevents deleting its inputs until it has ended', async () => {
     const { modelId, launch } = await begin(idleUntilStopped);
     for (const id of [datasetId, baseId, modelId]) {
       await expect(request(deleteAsset, { params: { id } }, { as: user })).rejects.toThrow(

@@ -26,14 +26,15 @@ type Body = InputOf<typeof createAsset>['body'];
 
 const PAYLOAD = 'fine_tune_payload';
 
-/** What a job of OpenAI's API keeps beside its run, and the file that it is measured by where it names one. */
+/** Job data of OpenAI's API, and the validation file if given. */
 type StartedJob = Omit<JobRow, 'runId'> & { validation: FineTuneRequest['validation'] };
 
 /**
- * Makes a model asset and starts the run that fills it: the quote is held, at most the ceiling, and
- * the run is queued. A base model on the public hub is cloned first, and the run waits for it. All of it happens, or nothing. Returns the asset's id. Throws AppError('invalid_request') with the
- * first thing that stands in the way, 'conflict' where it costs more than it was quoted at, 'not_found' when a source was
- * deleted or closed to the user meanwhile, 'insufficient_funds', 'budget_exceeded', or 'idempotency_conflict'.
+ * Creates a model asset and its run, holds the quote up to the ceiling and queues the run, in one
+ * transaction. A base model on the public hub is cloned first, and the run waits for it. Returns the asset's
+ * id. Throws AppError('invalid_request') with the first fault, 'conflict' if the price rose above the quote,
+ * 'not_found' if a source was deleted or unshared concurrently, 'insufficient_funds', 'budget_exceeded', or
+ * 'idempotency_conflict'.
  */
 export async function startFineTune(
   ctx: Context,
@@ -43,7 +44,7 @@ export async function startFineTune(
   { reply }: Pick<Http, 'reply'>,
   job: StartedJob | null = null,
 ): Promise<string> {
-  // Asked for again at a new price or load it is the same run.
+  // A retry with another price or load is the same run.
   const { cost_max: costMaxMicro, slowdown: _, ...asked } = payload;
   const input = { ...body, fine_tune_payload: asked, ...(job && { job }) };
   const { id } = await spendOnce(
@@ -78,7 +79,7 @@ type Start = {
   job: StartedJob | null;
 };
 
-/** Step: makes the run of a fine-tune, and its model. Throws what `makeRun` throws. */
+/** Step: creates the run of a fine-tune and its model. Throws whatever `makeRun` throws. */
 async function makeFineTune(
   tx: Transaction,
   ctx: Context,
@@ -123,7 +124,7 @@ type ToCheck = {
   reply: Http['reply'];
 };
 
-/** Refuses what the wizard's validation refuses. */
+/** Throws the first fault that the wizard's validation reports. */
 async function checkStart(
   ctx: Context,
   parts: TrainingParts,
@@ -138,7 +139,7 @@ async function checkStart(
     fields: payload,
     cpu: { ...cpu, slowdown: payload.slowdown ?? cpu.slowdown },
     signal: clientSignal(reply),
-    // The run counts for itself.
+    // The run counts its data itself.
     readsOn: false,
     params: { dataset: `${PAYLOAD}.asset_id`, base: `${PAYLOAD}.base_model` },
   });
@@ -149,7 +150,10 @@ async function checkStart(
   throw new AppError('invalid_request', { publicMessage, param });
 }
 
-/** What the run is shown to be made with: without lm_head, where it is the input embeddings, which the run leaves as they are. */
+/**
+ * Returns the parameters to show: without lm_head if it is tied to the input embeddings, which the run does
+ * not train.
+ */
 function parametersOf(
   {
     asset_id,

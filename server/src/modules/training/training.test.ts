@@ -68,7 +68,7 @@ describe('a fine-tune', () => {
     const { summary } = await request(listTransactions, { params: { userId: user.userId } }, { as: user });
     expect(summary?.total_cost_fine_tuning).toBe(run.charged);
 
-    // The end of the run enqueues the parsing of its card, so that hub lists know it before its first reader.
+    // The end of the run enqueues parsing its card, so that hub lists have it before its first reader.
     const card = await server.services.db
       .selectFrom('asset_files')
       .innerJoin('card_data', 'card_data.sha256', 'asset_files.sha256')
@@ -100,7 +100,7 @@ describe('a fine-tune', () => {
     expect(await request(runContract.getRun, { params }, { as: user })).toEqual(run);
   });
 
-  test('reads its inputs, those of its own spec alone', async () => {
+  test('reads only the inputs of its own spec', async () => {
     const { launch, modelId } = await begin(idleUntilStopped);
     const file = launch.spec.inputs.find(({ name }) => name === 'dataset')?.files[0];
     const { call } = workload(launch);
@@ -120,7 +120,7 @@ describe('a fine-tune', () => {
     await ended(modelId);
   });
 
-  test('keeps what it has stored until its result, and what fails leaves nothing', async () => {
+  test('keeps stored artefacts until its result; a failed run leaves nothing', async () => {
     const { services } = server.app;
     const collect = (now: () => Date) =>
       collectBlobsJob.run({ ...services, clock: { ...clock, now } }, {}, AbortSignal.timeout(10_000));
@@ -155,7 +155,7 @@ describe('a fine-tune', () => {
     expect(await isStored(lost)).toBe(false);
   });
 
-  test('that fails is not charged', async () => {
+  test('is not charged if it fails', async () => {
     const { modelId, launch } = await begin(async (one) => {
       clock.advance({ seconds: 25 });
       await workload(one).report({ type: 'failed', message: 'The memory is not enough.' });
@@ -173,7 +173,7 @@ describe('a fine-tune', () => {
     expect((await balance()).held).toBe('0');
   });
 
-  test('that is cancelled while it waits is not charged', async () => {
+  test('is not charged if it is cancelled while waiting', async () => {
     const first = await begin(idleUntilStopped);
     const second = await start({ title: 'second' });
     await server.app.engine.pass();
@@ -195,7 +195,7 @@ describe('a fine-tune', () => {
       charged: '0',
       reason: 'Cancelled.',
     });
-    // Once more cancels nothing, and is not recorded.
+    // A second cancel does nothing and is not recorded.
     await request(runContract.cancelRun, { params: { runId: waiting.run_id } }, { as: user });
     const recorded = await server.services.db
       .selectFrom('audit_log')
@@ -205,7 +205,7 @@ describe('a fine-tune', () => {
     expect(recorded.filter(({ detail }) => JSON.stringify(detail).includes(waiting.run_id))).toHaveLength(1);
   });
 
-  test('that crashes goes on under the same id, and pays once for its work', async () => {
+  test('continues under the same id after a crash and is charged once', async () => {
     let attempts = 0;
     machine.script = async (launch, process) => {
       attempts += 1;
@@ -224,7 +224,7 @@ describe('a fine-tune', () => {
   });
 });
 
-test('starting a fine-tune is limited as its validation is: both read the file', () => {
+test('starting a fine-tune has the same rate limit as its validation, because both read the file', () => {
   const bindings = trainingRoutes({
     capacity: driver.capacity,
     readData: async () => goodData,
@@ -239,7 +239,7 @@ test('starting a fine-tune is limited as its validation is: both read the file',
   expect(limitOf(training.validateFineTune)).toBe(60);
 });
 
-test('recent runs are those under way, and those that ended within the hour', async () => {
+test('recent runs are active ones and those that ended within the hour', async () => {
   const modelId = await start();
   const recent = async () =>
     (await request(runContract.listRuns, { query: { model_id: modelId, recent: 'true' } }, { as: user })).runs

@@ -20,7 +20,7 @@ const hub = await openPublicHub([
   { type: 'model', id: 'bakery/flat-1b', files: { 'config.json': '{}' } },
 ]);
 server.services.config.hubUrl = hub.url;
-// Each loop reads all that it knows from the database, as after a restart.
+// Each loop reads its state from the database, as after a restart.
 const loops = [createCloneLoop(server.services, quickPace), createCloneWaitLoop(server.services)];
 const [cloneLoop, waitLoop] = loops;
 for (const loop of loops) onFileEnd(loop.stop);
@@ -46,7 +46,7 @@ const validate = (repoId: string) =>
     { as: user },
   );
 
-test('the estimate of a hub model reads its small files and none of its weights', async () => {
+test('estimates a hub model from its small files without reading weights', async () => {
   const { critical_errors, cost_estimate, warnings } = await validate('bakery/rye-7b');
   expect(warnings[0]).toMatch(/^bakery\/rye-7b is cloned from the public hub first: /);
   expect(critical_errors).toEqual([]);
@@ -59,7 +59,7 @@ test('the estimate of a hub model reads its small files and none of its weights'
   expect(Number(cost_estimate.quote.total)).toBeGreaterThan(0);
 });
 
-test('a hub model that cannot be trained is refused before it is cloned', async () => {
+test('refuses an untrainable hub model before cloning it', async () => {
   const { critical_errors } = await validate('bakery/flat-1b');
   expect(critical_errors).toEqual(['flat-1b has no safetensors weights to train on']);
   await expect(start({ payload: payloadOf('bakery/flat-1b') })).rejects.toMatchObject({ status: 400 });
@@ -89,7 +89,7 @@ test('cancelling a run that waits for its clone cancels both and charges nothing
   ).rejects.toMatchObject({ status: 409 });
 });
 
-test('a clone that is cancelled or fails fails its run, which is charged nothing', async () => {
+test('a cancelled or failed clone fails its run, which is not charged', async () => {
   waitLoop?.start();
   const before = await balance();
   const cancelled = await start({ payload: payloadOf('bakery/big-1b') });

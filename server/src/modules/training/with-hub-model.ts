@@ -5,8 +5,8 @@ import { isUuid } from '../../platform/is-uuid.ts';
 import { findClonedAsset } from '../assets/sources/sources.ts';
 
 /**
- * Answers a fine-tune payload whose base model is an asset id, or still the name of a model on the public hub if the caller has no
- * clone of it. Throws AppError 'invalid_request' for an unknown id.
+ * Returns the payload with a base model as asset id, or as hub name if the caller has no clone of it. Throws
+ * AppError 'invalid_request' for an unknown id.
  */
 export async function withHubModel(ctx: Context, payload: FineTunePayload): Promise<FineTunePayload> {
   const { hf_model_id: repoId, ...rest } = payload;

@@ -9,7 +9,7 @@ import { type SentPicture, sentPicture } from '../generations/sources/sent-pictu
 import { getVideo } from './get-video.ts';
 import { startVideo } from './start-video.ts';
 
-/** Starts a video. Throws what `startVideo` and `fetchPicture` throw. */
+/** Starts a video. Throws whatever `startVideo` and `fetchPicture` throw. */
 export async function createVideo(
   ctx: Context,
   usage: IdleCredit,
@@ -23,7 +23,7 @@ export async function createVideo(
   return getVideo(ctx, { id });
 }
 
-/** The picture at a link, or in a `data:` URL, which came in the field `param`. */
+/** Returns the picture at a link or in a `data:` URL from the field `param`. */
 export function pictureAt(ctx: Context, address: string, param: string, { reply }: Http): SentPicture {
   return sentPicture(ctx, address, param, () =>
     fetchPicture(ctx, address, { param, signal: clientSignal(reply) }),

@@ -8,12 +8,12 @@ import { findOutputs } from '../generations/find-generations.ts';
 import type { OutputRow } from '../generations/queries.ts';
 import { findVideo } from './find-video.ts';
 
-/** The file, its first frame, or some of its frames in a row. */
+/** The file, its first frame, or a strip of its frames. */
 type Variant = 'video' | 'thumbnail' | 'spritesheet';
 
 /**
- * Sends the file of a video of the caller, or a range of it. Throws AppError 'not_found', also for a variant that it has
- * not, and 'invalid_request' while there is none.
+ * Sends a caller's video file or a range of it. Throws AppError 'not_found', also for a missing variant, and
+ * 'invalid_request' before the video is completed.
  */
 export async function downloadVideo(
   ctx: Context,
@@ -45,7 +45,7 @@ function fileOf(
   const { thumbnail_sha256, thumbnail_bytes, strip_sha256, strip_bytes } = output;
   const [found, foundBytes] =
     variant === 'thumbnail' ? [thumbnail_sha256, thumbnail_bytes] : [strip_sha256, strip_bytes];
-  // A service sends the file alone.
+  // External services return only the file.
   if (found === null) throw new AppError('not_found', { publicMessage: `This video has no ${variant}` });
   return { sha256: found, sizeBytes: Number(foundBytes), mediaType: 'image/webp' };
 }

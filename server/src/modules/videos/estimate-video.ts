@@ -9,7 +9,10 @@ import { readParameters } from '../generations/start/read-parameters.ts';
 import { findVideoModel } from './find-video-model.ts';
 import { readVideoParameters } from './read-video-parameters.ts';
 
-/** What a video costs, by whoever makes it. Throws what `findVideoModel`, `chooseProvider` and `readVideoParameters` throw. */
+/**
+ * Returns the price of a video at its provider. Throws whatever `findVideoModel`, `chooseProvider` and
+ * `readVideoParameters` throw.
+ */
 export async function estimateVideo(
   ctx: Context,
   { model, duration, quality, aspect_ratio, generate_audio }: InputOf<typeof endpoint>['body'],

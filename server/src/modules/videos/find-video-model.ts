@@ -5,15 +5,18 @@ import { refused } from '../../platform/errors.ts';
 import { findNamedImageDeployment } from '../deployments/images/find-named-image-deployment.ts';
 import { findOwnModel } from '../generations/generators/find-own-model.ts';
 
-/** Which generator makes a video, and with which model, where a call names one of the caller's. */
+/** The generator of a video, and the model if the call names one of the caller's. */
 type Named = { generator: VideoGenerator; model?: string };
 
-/** The generator that goes by this name; undefined where none does. Pure. */
+/** Returns the generator with this name, if any. */
 export function generatorNamed(name: string): VideoGenerator | undefined {
   return videoGenerators.find((generator) => videoModels[generator].some((known) => known === name));
 }
 
-/** What the `param` of a call stands for: a generator, a Wan deployment of the caller, or the starter. Throws AppError 'invalid_request'. */
+/**
+ * Resolves a call's `param` to a generator, a Wan deployment of the caller, or the starter. Throws AppError
+ * 'invalid_request'.
+ */
 export async function findVideoModel(ctx: Context, name: string, param = 'model'): Promise<Named> {
   const generator = generatorNamed(name);
   if (generator) return { generator };

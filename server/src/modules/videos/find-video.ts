@@ -4,7 +4,7 @@ import { AppError } from '../../platform/errors.ts';
 import { findGeneration } from '../generations/find-generations.ts';
 import type { GenerationRow } from '../generations/queries.ts';
 
-/** The user's generation of a video. Throws AppError 'not_found', also for a picture. */
+/** Returns the user's generation of a video. Throws AppError 'not_found', also for a picture. */
 export async function findVideo(
   db: Database | Transaction,
   own: { id: string; userId: string },

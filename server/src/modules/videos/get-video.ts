@@ -4,10 +4,10 @@ import { getGeneration } from '../generations/get-generation.ts';
 import { findVideo } from './find-video.ts';
 import { showVideos } from './show-videos.ts';
 
-/** A video of the caller. Throws AppError 'not_found'. */
+/** Returns a video of the caller. Throws AppError 'not_found'. */
 export async function getVideo(ctx: Context, { id }: { id: string }): Promise<Video> {
   await findVideo(ctx.db, { id, userId: ctx.caller.userId });
   const [shown] = await showVideos(ctx, [await getGeneration(ctx, { id })]);
-  if (!shown) throw new Error('a video that is there is not shown');
+  if (!shown) throw new Error('showVideos returned no video');
   return shown;
 }

@@ -6,7 +6,7 @@ import { listGenerations } from '../generations/list-generations.ts';
 import { findVideoModel, generatorNamed } from './find-video-model.ts';
 import { showVideos } from './show-videos.ts';
 
-/** The caller's videos, newest first. Throws AppError 'invalid_request' for a model that there is not. */
+/** Returns the caller's videos, newest first. Throws AppError 'invalid_request' for an unknown model. */
 export async function listVideos(
   ctx: Context,
   { model_name: name, limit, cursor }: InputOf<typeof endpoint>['query'],
@@ -14,7 +14,7 @@ export async function listVideos(
   const generator = name === undefined ? undefined : generatorNamed(name);
   const by = generator ? { generators: [generator] } : { generators: videoGenerators, model: name };
   const page = await listGenerations(ctx, { ...by, limit, cursor });
-  // A deployment that has ended is still the model of its videos.
+  // Videos of an ended deployment can still be listed by its name.
   if (name !== undefined && page.generations.length === 0) await findVideoModel(ctx, name, 'model_name');
   return {
     object: 'list',

@@ -6,13 +6,13 @@ import { generators } from '@bakehouse/contract/generators/table';
 import { refused } from '../../platform/errors.ts';
 import type { VideoAsked } from '../generations/queries.ts';
 
-/** Veo is asked for one shape alone. */
+/** Veo supports only this aspect ratio. */
 const VEO_RATIO = '16:9';
 
 /**
- * The parameters of a call, by the form of whoever makes the video: what only others take is left out of them, as it is
- * of that form. A quality that the generator has not falls back to its default. Throws AppError 'invalid_request' with the
- * field that does not fit. Pure.
+ * Returns the parameters of a call for the provider's form. Omits fields that only other providers support.
+ * An unknown quality falls back to the generator's default. Throws AppError 'invalid_request' with the
+ * invalid field.
  */
 export function readVideoParameters(
   generator: VideoGenerator,

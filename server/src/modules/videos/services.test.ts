@@ -36,7 +36,7 @@ beforeEach(async () => {
   Object.assign(services.state, { answer: 'ok', calls: [], fileKeys: [] });
 });
 
-/** This service alone has a key. */
+/** Gives a key only to this service. */
 function connect(name: keyof typeof none) {
   Object.assign(upstreams, none, { [name]: services.access });
 }
@@ -55,7 +55,7 @@ const until = (id: string, status: Video['operation']['status']) =>
     { interval: 50 },
   );
 
-/** What the services page of the original product sends of each. */
+/** Request bodies from the original product's services page. */
 const seedance = {
   ...{ model: 'seedance-1-0-pro', duration: 5, aspect_ratio: '16:9', quality: '720p', generate_audio: false },
   ...{ negative_prompt: 'blurry, distorted', enhance_prompt: true, seed: 7 },
@@ -64,11 +64,11 @@ const seedance = {
 const veo = { model: 'veo-3.0', duration: 8, aspect_ratio: '16:9', quality: 'hd', generate_audio: true };
 const image = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
 
-test('Seedance is a task of BytePlus, told what it takes; the answer says what it was not told', async () => {
+test('Seedance is a BytePlus task with its supported fields; the answer reports the ignored ones', async () => {
   connect('byteplus');
   const started = await create({ ...seedance, image });
   expect(started.served_by).toMatchObject({ kind: 'service', name: 'BytePlus' });
-  // It may have begun before it was answered.
+  // It may have started before the answer.
   expect(['queued', 'processing']).toContain(started.operation.status);
   const done = await until(started.id, 'completed');
   const [submitted] = services.state.calls;
@@ -98,7 +98,7 @@ test('Seedance is a task of BytePlus, told what it takes; the answer says what i
   expect([file.status, await file.text()]).toEqual([206, 'ftyp']);
 });
 
-test('Veo is an operation of the Gemini API, whose file is fetched with the key', async () => {
+test('Veo is an operation of the Gemini API, whose file is downloaded with the key', async () => {
   connect('google');
   const safety_settings = { person_generation: 'allow' };
   const { id } = await create({ ...veo, negative_prompt: 'crumbs', safety_settings, image });
@@ -127,7 +127,7 @@ test('Veo is an operation of the Gemini API, whose file is fetched with the key'
   });
 });
 
-test('a picture is sent to the model of fal that takes one', async () => {
+test("sends a picture to fal's model that accepts one", async () => {
   connect('fal');
   const { id } = await create({ model: 'kling', image });
   await until(id, 'completed');
@@ -142,7 +142,7 @@ test.each([
   [seedance, { enable_safety_checker: true }, false],
   [{ ...veo, enhance_prompt: false }, { enhance_prompt: false }, false],
   [veo, { enhance_prompt: true }, true],
-])('fal is told of %j what its model takes', async (body, told, enhance_prompt) => {
+])('sends fal the fields of %j that its model supports', async (body, told, enhance_prompt) => {
   connect('fal');
   const { id } = await create(body);
   expect(await until(id, 'completed')).toMatchObject({ enhance_prompt });
@@ -167,7 +167,7 @@ describe.each([['google', 'veo'] as const, ['byteplus', 'seedance'] as const])('
       : ([['expired', / could not generate this\.$/, 'error']] satisfies [VideoAnswer, RegExp, string][])),
   ];
   test.each(failures)(
-    'that answers with %s costs nothing, and it is said why',
+    'an answer of %s costs nothing and is reported with its reason',
     async (answer, said, reason) => {
       connect(service);
       services.state.answer = answer;
@@ -182,7 +182,7 @@ describe.each([['google', 'veo'] as const, ['byteplus', 'seedance'] as const])('
   );
 });
 
-test('an operation that waits is asked for again after a restart, and not begun anew', async () => {
+test('resumes a waiting operation after a restart instead of starting another', async () => {
   connect('google');
   services.state.answer = 'waiting';
   const { id } = await create({});
@@ -195,7 +195,7 @@ test('an operation that waits is asked for again after a restart, and not begun 
   expect(services.state.calls.filter(({ method }) => method === 'POST')).toHaveLength(1);
 });
 
-test('what waits at BytePlus is taken back with its deletion; what Veo has begun is not', async () => {
+test('deleting a video cancels it while it waits at BytePlus, but not at Veo', async () => {
   const begin = async (service: 'byteplus' | 'google', model: string) => {
     connect(service);
     Object.assign(services.state, { answer: 'waiting', calls: [] });
@@ -227,7 +227,7 @@ test.each([
   expect(estimate).toMatchObject({ estimated_cost_usd: usd, currency: 'USD', is_free: false });
 });
 
-test('what Google would refuse is refused before anything is held', async () => {
+test('refuses what Google would refuse before holding credits', async () => {
   connect('google');
   const body = { model: 'veo', prompt: 'Bread', quality: 'fhd', duration: 4 };
   const answer = await server.send(createVideo, { body }, { as: ada });
@@ -237,7 +237,7 @@ test('what Google would refuse is refused before anything is held', async () => 
   ]);
 });
 
-test('a video costs its seconds, in the bill of videos', async () => {
+test('charges a video by its seconds on the videos bill', async () => {
   connect('byteplus');
   const parameters = { duration: '10', quality: '480p' };
   const started = await server.request(

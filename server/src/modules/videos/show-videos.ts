@@ -9,7 +9,7 @@ import { findGenerations } from '../generations/find-generations.ts';
 import type { VideoAsked } from '../generations/queries.ts';
 import { findUpstreamModel } from '../providers/find-upstreams.ts';
 
-/** Generations of videos of the caller as the videos API shows them. */
+/** Returns the caller's video generations in the format of the videos API. */
 export async function showVideos(ctx: Context, generations: Generation[]): Promise<Video[]> {
   const ids = generations.map(({ id }) => id);
   const rows = await findGenerations(ctx.db, { ids, userId: ctx.caller.userId });
@@ -30,7 +30,7 @@ const statuses = {
 function toVideo(publicUrl: string, generation: Generation, asked: VideoAsked | null): Video {
   const { id, model, prompt, parameters, seed, source, service } = generation;
   const generator = generation.generator as VideoGenerator;
-  // What this call left out is as the whole form begins; the parameters are those of whoever makes it.
+  // Omitted fields have the full form's defaults; `parameters` are the provider's.
   const defaults = (name: string) => (asked ? undefined : parameters[name]) ?? defaultOf(generator, name);
   const choice = toChoice(publicUrl, generation);
   const quality = asked?.quality ?? defaults('quality') ?? null;
@@ -72,7 +72,7 @@ function toChoice(publicUrl: string, generation: Generation): Video['choices'][n
     progress_percentage: state === 'completed' ? 100 : percentOf(step, steps),
     video_url: url?.href ?? null,
     s3_video_url: url && url.origin !== new URL(publicUrl).origin ? url.href : null,
-    // One without a picture of its own says its own address.
+    // Without a thumbnail both addresses are equal.
     thumbnail_url:
       output && output.thumbnail_url !== output.url ? new URL(output.thumbnail_url, publicUrl).href : null,
     finish_reason: isOver
@@ -94,12 +94,12 @@ function percentOf(step: number, steps: number): number {
   return steps > 0 ? Math.round((99 * step) / steps) : 0;
 }
 
-/** Reasons are kept without their full stop. */
+/** Reasons are stored without a full stop. */
 function sentence(reason: string): string {
   return reason.replace(/\.?$/, '.');
 }
 
-/** What the generator's whole form begins with, where whoever made it was not asked. */
+/** Returns the default of the generator's full form, for fields that the provider does not support. */
 function defaultOf(generator: VideoGenerator, name: string): string | number | boolean | undefined {
   const fields: readonly GeneratorField[] = generators[generator].fields;
   const field = fields.find((one) => one.name === name);

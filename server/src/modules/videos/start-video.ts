@@ -11,18 +11,21 @@ import { startGeneration } from '../generations/start/start-generation.ts';
 import { findVideoModel } from './find-video-model.ts';
 import { readVideoParameters } from './read-video-parameters.ts';
 
-/** What a call says of a video, beside the picture that it begins with. */
+/** A video call without its first picture. */
 export type VideoBody = Omit<InputOf<typeof createVideo>['body'], 'image' | 'image_url'>;
 
 type VideoCall = {
-  /** What came in beside the picture: a call that is repeated with its Idempotency-Key is known by it. */
+  /** The call's input without the picture; identifies a repeated Idempotency-Key. */
   sent: object;
-  /** What that asks for. Looked up for the first call alone: deployments end. */
+  /** Resolves the input. Called only for the first call, because deployments end. */
   readBody: () => Promise<VideoBody>;
   picture: SentPicture | null;
 };
 
-/** Starts a video. Throws what `findVideoModel`, `readVideoParameters` and `startGeneration` throw, and `readBody` and `picture`. */
+/**
+ * Starts a video. Throws whatever `findVideoModel`, `readVideoParameters`, `startGeneration`, `readBody` and
+ * `picture` throw.
+ */
 export async function startVideo(
   ctx: Context,
   usage: IdleCredit,
@@ -46,7 +49,7 @@ async function readRequest(ctx: Context, body: VideoBody): Promise<GenerationReq
   return { ...named, prompt: body.prompt, parameters, asked };
 }
 
-/** What it says of the video, in its own words. */
+/** Returns the requested settings with undefined for missing ones. */
 function askedBy(body: VideoBody): VideoAsked {
   return {
     duration: body.duration ?? undefined,
@@ -60,7 +63,7 @@ function askedBy(body: VideoBody): VideoAsked {
   };
 }
 
-/** The fields of this call are no parameters of another one. */
+/** Removes the `parameters.` prefix, because these fields are at the top level here. */
 function withOwnField(error: unknown): unknown {
   if (!(error instanceof AppError) || !error.param?.startsWith('parameters.')) return error;
   const { code, publicMessage, param } = error;

@@ -43,7 +43,7 @@ const until = (id: string, status: Video['operation']['status']) =>
   vi.waitFor(
     async () => {
       const video = await read(id);
-      // The clock stands still: a pause after a failure is over when it is moved. What is under way has a lease.
+      // The clock is fixed, so advance it to end the pause after a failure. Work in progress has a lease.
       if (video.operation.status === 'queued') clock.advance({ seconds: 1 });
       expect(video.operation.status).toBe(status);
       return video;
@@ -52,7 +52,7 @@ const until = (id: string, status: Video['operation']['status']) =>
   );
 const statusOf = async (answer: Promise<Response>) => (await answer).status;
 
-test('without a service a Wan deployment makes what is asked for as far as it can, and the answer says both', async () => {
+test('without a service a Wan deployment generates what it can, and the answer reports both', async () => {
   const image = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
   const { id } = await create({
     ...{ duration: 10, aspect_ratio: '9:16', quality: '1080p', negative_prompt: 'rain', image },
@@ -73,7 +73,7 @@ test('without a service a Wan deployment makes what is asked for as far as it ca
   expect(video.created).toBeGreaterThan(1_000_000_000);
   expect(video.choices[0]?.thumbnail_url).toMatch(/\.webp/);
   const generation = await server.request(getGeneration, { params: { id } }, { as: ada });
-  // Quoted for 10 s at 1080p, charged for what came.
+  // Quoted for 10 s at 1080p, charged for the actual output.
   expect(generation.cost).toBe('0.025');
   expect(generation.outputs).toMatchObject([
     { media_type: 'video/mp4', duration_s: 2.5, frames: 30, has_audio: false, strip_url: expect.any(String) },
@@ -81,7 +81,7 @@ test('without a service a Wan deployment makes what is asked for as far as it ca
   expect(generation.source).toMatchObject({ width: 6, height: 4 });
 });
 
-test('a video is downloaded whole or in ranges, once it is there', async () => {
+test('a completed video can be downloaded whole or in ranges', async () => {
   stub.answer = 'hang';
   const { id } = await create();
   await until(id, 'processing');
@@ -90,7 +90,7 @@ test('a video is downloaded whole or in ranges, once it is there', async () => {
     400,
     { error: { message: 'Video not ready for download' } },
   ]);
-  // It may be asked for only now.
+  // The generation may start only now.
   stub.answer = 'ok';
   stub.letGo();
   await until(id, 'completed');
@@ -100,10 +100,10 @@ test('a video is downloaded whole or in ranges, once it is there', async () => {
   expect(Buffer.from(await whole.arrayBuffer()).toString('latin1', 4, 8)).toBe('ftyp');
 });
 
-test('a download of a video breaks off when the API key that asked for it is revoked', async () => {
+test('revoking the API key aborts its download of a video', async () => {
   const { id } = await create();
   await until(id, 'completed');
-  // More than lies in the buffers between the two.
+  // More than fits in the buffers of both sides.
   const size = 64 * 1024 * 1024;
   const { sha256 } = await storeBlob(server.services, Readable.from([Buffer.alloc(size)]));
   await server.services.db
@@ -117,14 +117,14 @@ test('a download of a video breaks off when the API key that asked for it is rev
   expect(response.headers.get('content-length')).toBe(String(size));
   await server.request(revokeApiKey, { params: { keyId: key.id } }, { as: ada });
   const reader = response.body?.getReader();
-  // Whoever reads as fast as this needs half a minute for the whole file.
+  // At this speed the whole file takes half a minute.
   const readSlowly = async () => {
     while (!(await reader?.read())?.done) await pause(30);
   };
   await expect(readSlowly()).rejects.toThrow('terminated');
 });
 
-test('videos are listed newest first, by model and by pages, and pictures are not among them', async () => {
+test('lists videos newest first, by model and in pages, without pictures', async () => {
   const ids: string[] = [];
   for (const model of ['seedance', 'veo-3.0', 'kling']) ids.unshift((await create({ model })).id);
   for (const id of ids) await until(id, 'completed');
@@ -142,7 +142,7 @@ test('videos are listed newest first, by model and by pages, and pictures are no
   expect((await list({ model_name: WAN_STARTER })).data).toEqual([]);
 });
 
-test('a video is deleted by its owner alone, and is not there for anybody else', async () => {
+test('only its owner can see or delete a video', async () => {
   const { id } = await create();
   await until(id, 'completed');
   const bob = await server.signUp('Bob');
@@ -174,7 +174,7 @@ test.each([
   [{ seed: -1 }, 'seed', /./],
   [{ image: 'data:text/plain;base64,YQ==' }, 'image', 'The picture must be a PNG, JPEG or WebP file'],
   [{ image: 'http://127.0.0.1/a.png' }, 'image', /must be a public http or https address/],
-])('%j is refused by name, and costs nothing', async (body, param, message) => {
+])('refuses %j by name at no cost', async (body, param, message) => {
   const whole = { model: 'seedance', prompt: 'Bread', ...body };
   const count = async () =>
     (await server.request(listVideos, { query: { limit: 100 } }, { as: ada })).data.length;
@@ -186,7 +186,7 @@ test.each([
   expect(await count()).toBe(before);
 });
 
-test('a video that breaks off is made again, and at last says why at no cost', async () => {
+test('retries a video that breaks off and finally reports why, at no cost', async () => {
   stub.answer = 'error';
   const { id } = await create({ model: 'hailuo' });
   const failed = await until(id, 'failed');
@@ -196,7 +196,7 @@ test('a video that breaks off is made again, and at last says why at no cost', a
   });
 });
 
-test('a Wan costs by its steps, length and size, and says so before', async () => {
+test('a Wan video costs by its steps, duration and size, as estimated', async () => {
   const estimate = await server.request(
     estimateVideo,
     { body: { model: 'veo-3.0', duration: 8 } },
@@ -205,7 +205,7 @@ test('a Wan costs by its steps, length and size, and says so before', async () =
   expect(estimate).toMatchObject({ estimated_cost_usd: 0.048, estimated_cost_bgl: 1.2 });
 });
 
-test('the starter makes what it can, of which the price is, and its deployment stands in for other models', async () => {
+test('the starter generates what it can at the matching price, and its deployment replaces other models', async () => {
   const cy = await server.signUp('Cy');
   const fixed: object = { duration: '2', aspect_ratio: '1:1', quality: '64p' };
   const made = async (body: object, { parameters = fixed, steps = 30 } = {}) => {
@@ -223,7 +223,7 @@ test('the starter makes what it can, of which the price is, and its deployment s
   const left = { duration: 5, aspect_ratio: '16:9' };
   expect(await made({})).toMatchObject({ model: WAN_STARTER, ...left, served_by: byStarter });
   expect(await made({ model: WAN_STARTER })).toMatchObject({ served_by: byStarter });
-  // What is specified for another model is kept, and what was made is in the answer.
+  // Settings for another model are stored; the answer also contains the actual output.
   const asSpecified = { parameters: { duration: '8', quality: 'fhd', generate_audio: true }, steps: 16 };
   const veo = { model: 'veo-3.0', duration: 8, quality: 'fhd' };
   expect(await made(veo, asSpecified)).toMatchObject({
@@ -257,7 +257,7 @@ test('the starter makes what it can, of which the price is, and its deployment s
   );
 });
 
-test('a Wan deployment is asked by its name, by nobody else', async () => {
+test('a Wan deployment is called by its name, only by its owner', async () => {
   const { id } = await create({ model: 'my-film', duration: 3 });
   expect(await until(id, 'completed')).toMatchObject({ model: 'my-film', duration: 3 });
   const bob = await server.signUp('Bob');

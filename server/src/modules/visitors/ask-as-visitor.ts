@@ -13,19 +13,19 @@ import { asVisitor } from './as-visitor.ts';
 import { busyWithOthers, explainRefusal } from './explain-refusal.ts';
 import { openBudget } from './open-budget.ts';
 
-/** Open questions in this process, of all visitors and of one network: one network cannot fill the line. */
+/** Open questions in this process, in total and per network, so that one network cannot fill the queue. */
 const OPEN_MAX = 8;
 const OPEN_MAX_PER_NETWORK = 2;
 const ANSWER_TOKENS_MAX = 200;
 
 const open = openByKey();
-/** One answer at a time, so that users wait for one visitor at most; networks take turns. */
+/** One answer at a time, so that users wait for at most one visitor; networks are served round-robin. */
 const turns = fairQueue(1);
 
 /**
- * Asks the starter language model and streams its answer as a chat completion; the installation pays. Throws what
- * `openBudget` and `completeChat` throw, and AppError 'rate_limited' where visitors have too many under way or today's budget
- * is spent.
+ * Streams the starter language model's answer as a chat completion at the installation's expense. Throws
+ * whatever `openBudget` and `completeChat` throw, and AppError 'rate_limited' if too many questions are open
+ * or today's budget is spent.
  */
 export async function askAsVisitor(
   ctx: Context<Caller>,

@@ -2,7 +2,7 @@ import { AppError } from '../../platform/errors.ts';
 
 const RETRY_AFTER_MS = 10_000;
 
-/** Others are at it: there are few places for all visitors together. */
+/** All visitor slots are in use. */
 export function busyWithOthers(): AppError {
   return new AppError('rate_limited', {
     publicMessage: 'Other visitors are trying it right now. Try again in a few seconds, or sign up.',
@@ -10,7 +10,7 @@ export function busyWithOthers(): AppError {
   });
 }
 
-/** Runs `work` for a visitor: what an account is refused is said in the words of somebody who has none. */
+/** Runs `work` for a visitor and rephrases errors for users without an account. */
 export async function explainRefusal<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -6,10 +6,10 @@ import type { Services } from '../../platform/context.ts';
 import { listStarterModels } from '../models/starter/list-starter-models.ts';
 import { starterLanguageModel } from '../models/starter/starter-language-model.ts';
 
-/** Whether a starter will soon be there. */
+/** Returns whether a starter is being prepared. */
 export type IsPreparing = (starter: 'starter-image-model' | 'starter-language-model') => Promise<boolean>;
 
-/** What a visitor can try here. */
+/** Returns what a visitor can try here. */
 export async function getVisitorTries(
   { db, config }: Pick<Services, 'db' | 'config'>,
   isPreparing: IsPreparing,

@@ -7,8 +7,8 @@ import { VISITORS } from './as-visitor.ts';
 import { goneAfterAnHour, idOfToken } from './visitor-picture.ts';
 
 /**
- * Moves a picture that was made without an account to the caller's gallery; it stays paid for. Throws AppError 'not_found',
- * 'conflict' for one that is under way, and what `refuseFullStorage` throws.
+ * Moves a visitor's picture to the caller's gallery; the visitors' budget still pays for it. Throws AppError
+ * 'not_found', 'conflict' if it is not completed, and whatever `refuseFullStorage` throws.
  */
 export async function keepVisitorPicture(
   ctx: Context,

@@ -10,8 +10,8 @@ import { VISITORS } from './as-visitor.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Gives the visitors' account what it may spend today, once a day (UTC); what is left at its end expires. Throws AppError
- * 'conflict' where nothing can be tried here.
+ * Grants the visitors' account today's budget, once per day (UTC); the rest expires at midnight. Throws
+ * AppError 'conflict' if visitor access is disabled.
  */
 export async function openBudget({
   db,
@@ -38,7 +38,7 @@ export async function openBudget({
   });
 }
 
-/** Of another amount: the setting was changed since, and counts from tomorrow on. */
+/** The setting changed today; the new amount applies from tomorrow. */
 function unlessGivenBefore(error: unknown): void {
   if (!(error instanceof AppError && error.code === 'idempotency_conflict')) throw error;
 }

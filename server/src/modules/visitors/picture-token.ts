@@ -2,12 +2,12 @@ import { isSameSecret, signatureOf } from '../../platform/signature.ts';
 
 const ID_LENGTH = 36;
 
-/** What opens a visitor's picture: its id, signed. */
+/** Returns the token for a visitor's picture: its id, signed. */
 export function pictureToken(secret: string, generationId: string): string {
   return generationId + signatureOf(secret, 'pictures of visitors', [generationId]);
 }
 
-/** The id in a token; null for one that this server has not signed. */
+/** Returns the id in a token; null if this server did not sign it. */
 export function readPictureToken(secret: string, token: string): string | null {
   const id = token.slice(0, ID_LENGTH);
   return isSameSecret(pictureToken(secret, id), token) ? id : null;

@@ -8,7 +8,7 @@ import { keepVisitorPicture } from './keep-visitor-picture.ts';
 import { startVisitorPicture } from './start-visitor-picture.ts';
 import { getVisitorPicture } from './visitor-picture.ts';
 
-/** Of one network: an office shares one. */
+/** Limits per network, which an office may share. */
 const PICTURES_PER_HOUR = 12;
 const QUESTIONS_PER_HOUR = 40;
 

@@ -9,8 +9,9 @@ import { openBudget } from './open-budget.ts';
 import { toVisitorPicture } from './visitor-picture.ts';
 
 /**
- * Generates a picture with the starter of Paris, as its page does; the installation pays. Throws what `openBudget` and
- * `startGeneration` throw, and AppError 'rate_limited' where visitors have too many under way or today's budget is spent.
+ * Generates a picture with the Paris starter at the installation's expense. Throws whatever `openBudget` and
+ * `startGeneration` throw, and AppError 'rate_limited' if too many pictures are in progress or today's budget
+ * is spent.
  */
 export async function startVisitorPicture(
   ctx: Context<Caller>,

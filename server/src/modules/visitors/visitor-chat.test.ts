@@ -22,7 +22,7 @@ const ask = (
 ) =>
   server.send(visitors.askAsVisitor, { body: { question, turns } }, { headers: { 'x-forwarded-for': from } });
 
-test('a question is answered in a stream, with what was said before, at the cost of the installation', async () => {
+test('streams an answer with earlier turns as context, paid by the installation', async () => {
   const tries = await server.request(visitors.getVisitorTries, {});
   expect(tries).toEqual({ picture: 'off', chat: 'ready', chat_model: starterLanguageModel.slug });
   const turns = [
@@ -46,7 +46,7 @@ test('a question is answered in a stream, with what was said before, at the cost
   expect(rows).not.toEqual([]);
 });
 
-test('answers one question at a time, and refuses a third of one network and a ninth of all', async () => {
+test('answers one question at a time and refuses a third per network and a ninth in total', async () => {
   const held = Promise.withResolvers<void>();
   stub.answer = 'hold';
   stub.held = held.promise;
@@ -66,7 +66,7 @@ test('answers one question at a time, and refuses a third of one network and a n
   expect((await from(5)).status).toBe(200);
 });
 
-test('what is not understood is refused by its name, and costs nothing', async () => {
+test('refuses invalid input by name at no cost', async () => {
   for (const question of ['', 'x'.repeat(501)]) {
     const response = await ask(question);
     expect(response.status).toBe(400);

@@ -7,21 +7,23 @@ import { getGeneration } from '../generations/get-generation.ts';
 import { asVisitor } from './as-visitor.ts';
 import { pictureToken, readPictureToken } from './picture-token.ts';
 
-/** What a visitor sees of a picture. */
+/** Returns the fields of a picture that visitors see. */
 export function toVisitorPicture({ config }: Pick<Services, 'config'>, made: Generation): VisitorPicture {
   const { prompt, state, reason, step, steps, preview, outputs } = made;
   const token = pictureToken(serverSecret(config), made.id);
   return { token, prompt, state, reason, step, steps, preview, url: outputs[0]?.url ?? null };
 }
 
-/** The id of a visitor's picture. Throws AppError 'not_found' for a token that this server has not signed. */
+/**
+ * Returns the id of a visitor's picture. Throws AppError 'not_found' if this server did not sign the token.
+ */
 export function idOfToken({ config }: Pick<Services, 'config'>, token: string): string {
   const id = readPictureToken(serverSecret(config), token);
   if (id === null) throw goneAfterAnHour();
   return id;
 }
 
-/** A picture that was made without an account. Throws AppError 'not_found': it is kept for an hour. */
+/** Returns a visitor's picture. Throws AppError 'not_found' after an hour. */
 export async function getVisitorPicture(
   ctx: Context<Caller>,
   { token }: { token: string },
@@ -35,7 +37,7 @@ export async function getVisitorPicture(
   }
 }
 
-/** The same for what never was, was kept by its maker, or is gone. */
+/** The same error for unknown, claimed and deleted pictures. */
 export function goneAfterAnHour(): AppError {
   return new AppError('not_found', {
     publicMessage: 'There is no such picture. Without an account, pictures are kept for an hour.',

@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 
 describe('a picture without an account', () => {
-  test('is generated as the page of Paris does it, paid by the installation, and opens for who has its token', async () => {
+  test("is generated with the Paris page's settings, paid by the installation, and opens with its token", async () => {
     const begun = await start('a red apple on a table');
     expect(begun).toMatchObject({ prompt: 'a red apple on a table', url: null });
     const { url } = await completed(begun.token);
@@ -56,7 +56,7 @@ describe('a picture without an account', () => {
     expect(rows.map(({ description }) => description)).toContain('Picture by Paris');
   });
 
-  test('is nobody else’s: an id without its signature opens nothing, nor does a key', async () => {
+  test('is not accessible with an unsigned id or an API key', async () => {
     const { token } = await start();
     await completed(token);
     const id = token.slice(0, 36);
@@ -69,7 +69,7 @@ describe('a picture without an account', () => {
     });
   });
 
-  test('is kept by who signs up, once, and costs them nothing', async () => {
+  test('is claimed on sign-up, once and at no cost', async () => {
     const { token } = await start('a penguin in the snow');
     await completed(token);
     const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
@@ -90,13 +90,13 @@ describe('a picture without an account', () => {
     await expect(read(token)).rejects.toMatchObject({ status: 404 });
   });
 
-  test('that is not completed cannot be kept', async () => {
+  test('cannot be claimed before it is completed', async () => {
     stub.answer = 'hang';
     const { token } = await start();
     await expect(keep(token, await server.signUp('Ada'))).rejects.toMatchObject({ status: 409 });
   });
 
-  test('is gone after an hour, and no sooner', async () => {
+  test('is deleted after an hour and no sooner', async () => {
     const { token } = await start();
     await completed(token);
     clock.advance({ minutes: 30 });
@@ -111,7 +111,7 @@ describe('a picture without an account', () => {
   });
 });
 
-test('nobody can name the account of visitors, to send credits there', async () => {
+test("the visitors' account has no name to send credits to", async () => {
   await completed((await start()).token);
   const { username, email } = await db
     .selectFrom('users')
@@ -130,8 +130,8 @@ test('nobody can name the account of visitors, to send credits there', async () 
   }
 });
 
-describe('what visitors may do', () => {
-  test('ends with the budget of the day, and begins anew on the next one', async () => {
+describe('visitor access', () => {
+  test('ends with the daily budget and resumes the next day', async () => {
     await nextDay();
     config.visitorBudgetBgl = '0.3';
     await completed((await start()).token);
@@ -140,7 +140,7 @@ describe('what visitors may do', () => {
     await completed((await start()).token);
   });
 
-  test('is as much as on the morning of the day: another budget counts from the next one', async () => {
+  test('uses the budget of the morning: a change applies from the next day', async () => {
     await nextDay();
     config.visitorBudgetBgl = '0.3';
     await completed((await start()).token);
@@ -152,20 +152,20 @@ describe('what visitors may do', () => {
     await completed((await start()).token);
   });
 
-  test('is nothing where the operator has switched it off', async () => {
+  test("is disabled by the operator's setting", async () => {
     config.visitorBudgetBgl = '0';
     expect(await server.request(visitors.getVisitorTries, {})).toMatchObject({ picture: 'off', chat: 'off' });
     await expect(start()).rejects.toMatchObject({ status: 409 });
   });
 
-  test('is refused by name where it is not understood, and nothing begins', async () => {
+  test('refuses invalid input by name without starting anything', async () => {
     const count = (await pictures()).length;
     for (const prompt of ['', '  ', 'x'.repeat(301), 'a\u0000b'])
       await expect(start(prompt)).rejects.toThrow(/prompt/i);
     expect(await pictures()).toHaveLength(count);
   });
 
-  test('has places of its own: eight are under way at once, and the next one waits for them', async () => {
+  test('has eight slots of its own and refuses the next picture', async () => {
     stub.answer = 'hang';
     for (let each = 0; each < 8; each += 1) await start();
     await expect(start()).rejects.toThrow(
@@ -174,7 +174,7 @@ describe('what visitors may do', () => {
   });
 });
 
-test('pictures are counted by the network that asks', async () => {
+test("counts pictures by the caller's network", async () => {
   const limited = await testServer({
     config: { rateLimits: true, rateLimitPerMinute: 0, visitorBudgetBgl: '0' },
   });

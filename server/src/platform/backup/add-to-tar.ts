@@ -8,9 +8,9 @@ import type { Pack } from 'tar-stream';
 const PIECE_BYTES = 1024 * 1024;
 
 /**
- * Adds a file as it is now, although others may write to it meanwhile: the bytes that it has when it is opened,
- * padded with zeros where it is truncated. Answers false when it does not exist. With a `hash`, which receives the
- * bytes too, unreadable parts are zeros as well; the hash then shows it.
+ * Adds a file that others may be writing to: its size when it is opened, padded with zeros if it is truncated
+ * while being read. Returns false if it does not exist. With a `hash`, which also receives the bytes,
+ * unreadable parts become zeros; the hash then differs.
  */
 export async function addFile(tar: Pack, dir: string, name: string, hash?: Hash): Promise<boolean> {
   const handle = await open(path.join(dir, name)).catch((error: NodeJS.ErrnoException) => {
@@ -28,7 +28,6 @@ export async function addFile(tar: Pack, dir: string, name: string, hash?: Hash)
   }
 }
 
-/** Adds a file of this text. */
 export async function addText(tar: Pack, name: string, text: string): Promise<void> {
   const bytes = Buffer.from(text);
   await pipeline(

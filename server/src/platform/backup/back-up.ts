@@ -14,18 +14,19 @@ import { BLOBS, END, type End, MANIFEST, type Manifest, POSTGRES, SECRET } from 
 export type BackedUp = {
   sizeBytes: number;
   blobs: number;
-  /** Those of them that were changed or unreadable on the disk; the file has them as they were found. */
+  /** Blobs that were changed or unreadable on the disk; the backup has them as found. */
   damaged: string[];
   madeAt: Date;
 };
 
 /**
- * Writes the embedded database, the stored bytes and the secret of a data folder into one tar file, also
- * while servers work on it: the database is that of the moment in which its copy ends, and every blob that
- * it names is there. A backup that fails leaves no file, one that is killed its `.unfinished`. Throws where `file` exists.
+ * Writes the embedded database, the stored bytes and the secret of a data folder into one tar file, even
+ * while servers run: the database is as of the end of its copy, and every blob that it references is
+ * included. A failed backup leaves no file; a killed one leaves a `.unfinished` file. Throws if `file`
+ * exists.
  */
 export async function backUp({ dataDir, file }: { dataDir: string; file: string }): Promise<BackedUp> {
-  // Two at once to one name would write into one file.
+  // Unique, because two concurrent backups with one name would write into the same file.
   const unfinished = `${file}.${randomUUID()}.unfinished`;
   await refuseTaken(file);
   const postgres = await startEmbeddedPostgres({ dir: path.join(dataDir, POSTGRES) });
@@ -42,7 +43,7 @@ export async function backUp({ dataDir, file }: { dataDir: string; file: string 
       for (const name of [SECRET, FILES_LIE_IN])
         if (await stat(path.join(dataDir, name)).catch(() => null)) await addFile(tar, dataDir, name);
       const blobs: Blobs = { added: new Set(), damaged: [] };
-      // Most of the bytes come first; then the database, and behind it what it may name beyond them.
+      // Copies most of the blobs first, then the database, then the blobs that it references in addition.
       await addBlobs(tar, dataDir, blobs);
       const clusterEntries = await copyCluster(tar, { url: postgres.url, dir: path.join(dataDir, POSTGRES) });
       await addBlobs(tar, dataDir, blobs);
@@ -71,12 +72,12 @@ export async function backUp({ dataDir, file }: { dataDir: string; file: string 
 type Blobs = { added: Set<string>; damaged: string[] };
 
 /**
- * Those that are not in `added` yet, each compared with its hash. One that is collected meanwhile is named by no
- * later copy of the database.
+ * Adds blobs that are not in `added` yet, comparing each with its hash. A blob collected in the meantime is
+ * not referenced by any later copy of the database.
  */
 async function addBlobs(tar: Pack, dataDir: string, { added, damaged }: Blobs): Promise<void> {
   const dir = path.join(dataDir, BLOBS);
-  // Where they lie in a bucket there may be none.
+  // Missing if the blobs are in a bucket.
   const folders = existsSync(dir) ? await readdir(dir) : [];
   for (const folder of folders.filter((name) => /^[0-9a-f]{2}$/.test(name)).sort()) {
     for (const rest of (await readdir(path.join(dir, folder))).sort()) {

@@ -5,7 +5,7 @@ import type { Pack } from 'tar-stream';
 import { addFile, addText } from './add-to-tar.ts';
 import { POSTGRES } from './layout.ts';
 
-/** Folders whose content PostgreSQL makes anew at its start; pg_wal is copied at the end. */
+/** Folders whose content PostgreSQL recreates at startup; pg_wal is copied at the end. */
 const EMPTY = new Set([
   'pg_wal',
   'pg_replslot',
@@ -18,19 +18,19 @@ const EMPTY = new Set([
 ]);
 /** Files that belong to the running server only. */
 const LEFT_OUT = /^(postmaster\.(pid|opts)|server\.log.*|pg_internal\.init.*|pgsql_tmp.*|\.s\.PGSQL.*)$/;
-/** Says where the log begins; copied after the files that it refers to. */
+/** Contains the start position of the log; copied after the files that it refers to. */
 const CONTROL = 'global/pg_control';
 
 /**
- * Adds the files of a running cluster by PostgreSQL's own protocol for backups: whatever changes while they
- * are copied stands in the log that is copied behind them, and is applied when the copy is first started.
- * Answers how many files and folders it has added.
+ * Adds the files of a running cluster with PostgreSQL's backup protocol: changes during the copy are in the
+ * log copied afterwards, and are applied when the copy first starts. Returns the number of added files and
+ * folders.
  */
 export async function copyCluster(tar: Pack, { url, dir }: { url: string; dir: string }): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    // Keeps the log from being recycled; it goes with the connection.
+    // Prevents the log from being recycled; dropped with the connection.
     await client.query(
       "select pg_create_physical_replication_slot('bakehouse_backup_' || pg_backend_pid(), true, true)",
     );

@@ -10,7 +10,7 @@ vi.mock('node:fs/promises', async (original) => {
 });
 afterEach(() => vi.mocked(link).mockRestore());
 
-/** What comes of two that were written at once for one name. */
+/** Writes two files concurrently for one name, and returns the results. */
 async function nameTwo() {
   const dir = await temporaryFolder();
   const file = path.join(dir, 'backup.tar');
@@ -27,16 +27,16 @@ async function nameTwo() {
 }
 const firstAlone = { refused: true, named: 'first', left: ['backup.tar', 'second'] };
 
-test('a name is given once, and nothing is replaced', async () => {
+test('a name is used once, and nothing is replaced', async () => {
   expect(await nameTwo()).toEqual(firstAlone);
 });
 
-test('a disk without hard links has it too', async () => {
+test('works on a disk without hard links', async () => {
   vi.mocked(link).mockRejectedValue(Object.assign(new Error('operation not permitted'), { code: 'EPERM' }));
   expect(await nameTwo()).toEqual(firstAlone);
 });
 
-test('what else goes wrong is said', async () => {
+test('reports other errors', async () => {
   const dir = await temporaryFolder();
   await expect(giveName(path.join(dir, 'gone'), path.join(dir, 'backup.tar'))).rejects.toThrow('ENOENT');
 });

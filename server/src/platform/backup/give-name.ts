@@ -3,7 +3,10 @@ import { link, rename, rm, stat } from 'node:fs/promises';
 /** Errors of disks without hard links, such as exFAT, and of network file systems. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
-/** Moves a finished file to its final name. Throws where the name is taken, which a plain rename would replace. */
+/**
+ * Moves a finished file to its final name. Throws if the name is taken; a plain rename would replace that
+ * file.
+ */
 export async function giveName(unfinished: string, file: string): Promise<void> {
   try {
     await link(unfinished, file);
@@ -18,7 +21,7 @@ export async function giveName(unfinished: string, file: string): Promise<void> 
   await rm(unfinished);
 }
 
-/** Throws where the file exists. */
+/** Throws if the file exists. */
 export async function refuseTaken(file: string): Promise<void> {
   if (await stat(file).catch(() => null)) throw nameTaken(file);
 }

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 
-/* What lies where in a backup: as in a data folder, between a first file that says what it is and a last one that says what it has. */
+/*
+ * Layout of a backup: like a data folder, between a manifest with the format and an end marker with the
+ * counts.
+ */
 
 export const MANIFEST = 'bakehouse-backup.json';
 export const END = 'bakehouse-backup-end.json';
@@ -11,6 +14,6 @@ export const POSTGRES = 'postgres';
 export const manifest = z.object({ format: z.literal(2), made_at: z.iso.datetime() });
 export type Manifest = z.infer<typeof manifest>;
 
-/** Files and folders before the end marker: a backup that has fewer was truncated or altered. */
+/** Number of files and folders before the end marker: a backup with fewer was truncated or altered. */
 export const end = z.object({ blobs: z.int(), cluster_entries: z.int() });
 export type End = z.infer<typeof end>;

@@ -13,14 +13,16 @@ import { BLOBS, END, end, MANIFEST, manifest, POSTGRES, SECRET } from './layout.
 export type Restored = {
   madeAt: Date;
   blobs: number;
-  /** Those of them whose bytes do not match their hash: the server refuses them until they are stored again. */
+  /**
+   * Blobs whose bytes do not match their hash: the server does not serve them until they are stored again.
+   */
   damaged: string[];
 };
 
 /**
- * Makes a data folder of a backup, in a folder that is empty or not there. Each stored file is compared
- * with its hash; one that is damaged does not keep the others from being restored. What fails leaves nothing.
- * Throws an Error with a sentence that names the file.
+ * Restores a backup into a missing or empty folder. Compares each stored file with its hash; a damaged file
+ * does not prevent the restore of the others. Leaves nothing after a failure. Throws an Error with a sentence
+ * that names the file.
  */
 export async function restoreBackup({ file, dataDir }: { file: string; dataDir: string }): Promise<Restored> {
   if (!(await stat(file).catch(() => null))) throw new Error(`There is no file ${file}`);
@@ -46,7 +48,7 @@ type Place = { dataDir: string; cluster: string; owner: Owner | null };
 
 async function unpack(file: string, place: Place): Promise<Restored> {
   const tar = extract();
-  // What breaks off here ends the entries below.
+  // An error here ends the entries below.
   const reading = pipeline(createReadStream(file), tar).catch(() => undefined);
   const restored: Restored = { madeAt: new Date(0), blobs: 0, damaged: [] };
   let clusterEntries = 0;
@@ -85,7 +87,7 @@ async function readManifest(file: string, entry: Entry): Promise<Date> {
   return new Date(parsed.data.made_at);
 }
 
-/** Answers whether the bytes match their hash. They are kept either way. */
+/** Returns whether the bytes match their hash; stores them in either case. */
 async function writeBlob(entry: Entry, dataDir: string): Promise<boolean> {
   const { name } = entry.header;
   const [, first, rest] = /^blobs\/([0-9a-f]{2})\/([0-9a-f]{62})$/.exec(name) ?? [];
@@ -109,7 +111,7 @@ async function writeClusterFile(entry: Entry, { cluster, owner }: Place): Promis
   const target = path.join(cluster, name);
   if (entry.header.type === 'directory') {
     await mkdir(target, { recursive: true, mode: 0o700 });
-    // A folder has no bytes, but its entry ends only when it is read.
+    // A folder has no bytes, but its entry only ends when it is read.
     await text(entry);
   } else await write(entry, target);
   if (owner) await chown(target, owner.uid, owner.gid);

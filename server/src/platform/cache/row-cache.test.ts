@@ -9,7 +9,7 @@ import { openRowChanges } from './row-changes.ts';
 const { db, url } = await testDatabase();
 const WAIT = { timeout: 20_000 };
 
-/** A process of its own: what it hears, under a clock that can be moved, and what it keeps. */
+/** A process with its own connection for changes, a movable clock, and a cache. */
 async function aProcess() {
   const time = { aheadMs: 0 };
   const changes = await openRowChanges(
@@ -25,7 +25,10 @@ async function aProcess() {
   });
   const load = vi.fn((id: string) => Promise.resolve({ id }));
   const read = (id: string) => recall(id, () => load(id));
-  /** Reads until the answer comes from memory: until the connection has said that it hears. */
+  /**
+   * Reads until the value is served from the cache, which requires that the connection is known to be
+   * current.
+   */
   const untilKept = (id: string) =>
     vi.waitFor(async () => {
       load.mockClear();
@@ -37,7 +40,7 @@ async function aProcess() {
     await read(id);
     return load.mock.calls.length === 0;
   };
-  /** While the connection is known to hear: only then is anything used. */
+  /** Waits until the connection is known to be current, because cached values are only used then. */
   const isKept = async (id: string) => {
     await vi.waitFor(() => expect(changes.areCurrent()).toBe(true), WAIT);
     return isUsed(id);
@@ -52,7 +55,7 @@ const breakConnections = () =>
   sql`select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'bakehouse row changes' and datname = current_database()`.execute(db);
 
-test('what is kept is forgotten by every process when its row changes, and nothing else is', async () => {
+test('a changed row is evicted in every process, and no other row is', async () => {
   const [one, two] = [await aProcess(), await aProcess()];
   for (const { untilKept } of [one, two]) for (const id of ['a', 'b']) await untilKept(id);
   await notify('a');
@@ -60,7 +63,7 @@ test('what is kept is forgotten by every process when its row changes, and nothi
   for (const { isKept } of [one, two]) expect([await isKept('b'), await isKept('a')]).toEqual([true, false]);
 });
 
-test('what changes while it is read is not kept', async () => {
+test('a row that changes while it is read is not cached', async () => {
   const { recall, changes, untilKept, isKept } = await aProcess();
   await untilKept('other');
   await recall('a', async () => {
@@ -72,10 +75,10 @@ test('what changes while it is read is not kept', async () => {
   expect(await isKept('a')).toBe(true);
 });
 
-test('nothing is used for longer than the connection is known to hear, nor after it broke', async () => {
+test('cached values are not used after the connection stops being current, nor after it broke', async () => {
   const { time, changes, untilKept, isUsed } = await aProcess();
   await untilKept('a');
-  // As a process that was asleep, or a connection that says nothing, would find it.
+  // Like a suspended process or a silent connection.
   time.aheadMs += 1_000;
   expect(changes.areCurrent()).toBe(false);
   expect(await isUsed('a')).toBe(false);
@@ -85,7 +88,7 @@ test('nothing is used for longer than the connection is known to hear, nor after
   await untilKept('a');
 });
 
-test('at most so many are kept, and none that is not to be', async () => {
+test('caches at most `max` values, and none that is excluded', async () => {
   const { untilKept, isKept } = await aProcess();
   for (const id of ['a', 'b', 'c']) await untilKept(id);
   expect([await isKept('c'), await isKept('b'), await isKept('a')]).toEqual([true, true, false]);

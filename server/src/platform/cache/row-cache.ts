@@ -1,24 +1,24 @@
 import type { RowChange, RowChanges } from './row-changes.ts';
 
 type Options<Value> = {
-  /** Values at most; the oldest is dropped for a new one. */
+  /** Maximum number of values; the oldest is evicted. */
   max: number;
   /** Whether the value was made from the row that changed. */
   concerns: (value: Value, change: RowChange) => boolean;
-  /** Whether a value is kept; all are unless said. */
+  /** Whether to cache a value. Defaults to all. */
   isKept?: (value: Value) => boolean;
 };
 
-/** Answers the value under `key`, from memory or by `load` from the database. */
+/** Returns the value under `key`, from memory or loaded from the database. */
 export type RowCache<Value> = <Loaded extends Value | undefined>(
   key: string,
   load: () => Promise<Loaded>,
 ) => Promise<Value | Loaded>;
 
 /**
- * Caches what is read from the database on hot paths. A value is used only while this process has certainly heard,
- * until less than a second ago, every change to the rows that it was made from; each of their tables has a trigger
- * with `notify_row_change`. Missing values are not cached.
+ * Caches database reads on hot paths. A value is used only if this process has received all changes to its
+ * rows that were committed until less than a second ago; each of the tables has a trigger with
+ * `notify_row_change`. Missing values are not cached.
  */
 export function rowCache<Value extends object>(
   changes: RowChanges,
@@ -37,7 +37,7 @@ export function rowCache<Value extends object>(
     if (known !== undefined) return known;
     const before = changeCount;
     const loaded = await load();
-    // A change during the read may be missing from it.
+    // A change during the read may be missing from its result.
     if (loaded === undefined || changeCount !== before || !isKept(loaded)) return loaded;
     values.delete(key);
     if (values.size >= max) values.delete(values.keys().next().value ?? '');

@@ -6,33 +6,38 @@ import { keepListening } from '../db/keep-listening.ts';
 const CHANNEL = 'bakehouse_row_change';
 const rowChange = z.object({ of: z.string(), id: z.string() });
 
-/** A cached row has changed: `of` and `id` are what its trigger passes to `notify_row_change`. */
+/** A changed row: `of` and `id` are the arguments of its trigger's `notify_row_change`. */
 export type RowChange = z.infer<typeof rowChange>;
 
-/** Announces every change that any process commits to rows which have such a trigger. */
+/** Announces every committed change, of any process, to rows with such a trigger. */
 export type RowChanges = {
   /** Whether every change committed until less than a second ago has been announced. */
   areCurrent: () => boolean;
   /**
-   * Resolves once changes committed before the call hold in this process: they were announced, or no cached value
-   * is used. For calls whose change must hold for the caller's next one.
+   * Resolves once changes committed before the call are effective in this process: they were announced, or no
+   * cached value is used. For calls whose change must be visible to the caller's next call.
    */
   catchUp: () => Promise<void>;
-  /** Calls `listener` for each change, and with null where some may have been missed, until the answer is called. */
+  /**
+   * Calls `listener` for each change, and with null if some may have been missed. Returns a function that
+   * unsubscribes.
+   */
   subscribe: (listener: Listener) => () => void;
 };
 
 type Listener = (change: RowChange | null) => void;
 
 const PING_MS = 200;
-/** From sending a ping that was answered. With the pause between pings less than a second. */
+/**
+ * Counted from sending a ping that was answered. Together with the pause between pings less than a second.
+ */
 const VALIDITY_MS = 700;
-/** Pings stop when `areCurrent` was not called for so long. */
+/** Pings stop if `areCurrent` was not called for this long. */
 const IDLE_MS = 2 * 60_000;
 
 /**
- * Listens for changed rows. PostgreSQL delivers what was committed before it answers a later query: while the
- * connection answers pings, nothing was missed. A broken or silent connection is noticed within `VALIDITY_MS`.
+ * Listens for changed rows. PostgreSQL delivers earlier commits before it answers a later query: while the
+ * connection answers pings, nothing was missed. Detects a broken or silent connection within `VALIDITY_MS`.
  */
 export async function openRowChanges(
   url: string,
@@ -69,7 +74,7 @@ export async function openRowChanges(
       await client.query('select 1');
       if (client === listening.client()) currentUntil = sentAt + VALIDITY_MS;
     } catch (error) {
-      log.warn({ err: error }, 'could not ping the connection that listens for row changes');
+      log.warn({ err: error }, 'failed to ping the connection for row changes');
     } finally {
       isPinging = false;
     }

@@ -4,7 +4,7 @@ import { batch } from './batch.ts';
 /** Longer than a test. */
 const FOR_EVER = 1_000_000;
 
-/** An `answerAll` that answers when it is told to, with what each input was. */
+/** An `answerAll` that resolves on request, and records its inputs. */
 function slowly() {
   const calls: { inputs: number[]; end: () => void; fail: (error: Error) => void }[] = [];
   const answerAll = (inputs: number[]) =>
@@ -16,7 +16,7 @@ function slowly() {
 
 const everyoneHasHad = () => new Promise((resolve) => setImmediate(resolve));
 
-test('the first goes at once and alone; who comes meanwhile goes together', async () => {
+test('sends the first input immediately, and later ones together', async () => {
   const { calls, answerAll } = slowly();
   const ask = batch(answerAll, { max: 10, timeoutMs: FOR_EVER });
   const first = ask(1);
@@ -36,7 +36,7 @@ test('the first goes at once and alone; who comes meanwhile goes together', asyn
   expect(calls[2]?.inputs).toEqual([5]);
 });
 
-test('a call has at most so many inputs, in the order in which they came', async () => {
+test('a call has at most `max` inputs, in their order', async () => {
   const seen: number[][] = [];
   const ask = batch(
     async (inputs: number[]) => {
@@ -50,7 +50,7 @@ test('a call has at most so many inputs, in the order in which they came', async
   expect(seen).toEqual([[0], [1, 2, 3], [4, 5, 6], [7]]);
 });
 
-test('a call that fails fails for those in it, and the next ones go on', async () => {
+test('a failed call fails only its inputs, and later calls continue', async () => {
   const { calls, answerAll } = slowly();
   const ask = batch(answerAll, { max: 10, timeoutMs: FOR_EVER });
   const failing = ask(1);
@@ -62,7 +62,7 @@ test('a call that fails fails for those in it, and the next ones go on', async (
   expect(await next).toBe('answer 2');
 });
 
-test('a call that throws at once, or gives too few answers, leaves nobody waiting', async () => {
+test('a call that throws synchronously, or returns too few answers, rejects all its inputs', async () => {
   const throwing = batch<number, number>(
     () => {
       throw new Error('at once');
@@ -73,10 +73,10 @@ test('a call that throws at once, or gives too few answers, leaves nobody waitin
   expect(throws.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 
   const short = batch(async () => [] as number[], { max: 10 });
-  await expect(short(1)).rejects.toThrow('0 answers to 1 inputs');
+  await expect(short(1)).rejects.toThrow('0 answers for 1 inputs');
 });
 
-test('a call that hangs does not hang those who come after it', async () => {
+test('a hanging call does not block later ones', async () => {
   const { calls, answerAll } = slowly();
   const ask = batch(answerAll, { max: 10, timeoutMs: 1 });
   void ask(1);

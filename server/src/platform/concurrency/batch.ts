@@ -2,15 +2,15 @@
 const TIMEOUT_MS = 100;
 
 type Options = {
-  /** Inputs of one call at most. */
+  /** Maximum number of inputs per call. */
   max: number;
   timeoutMs?: number;
 };
 
 /**
- * Batches inputs into calls of `answerAll`, which answers them in their order. The first input goes at once; those
- * that come during a call go together in the next one, so batches grow with the load. When a call fails, all its
- * inputs get the error.
+ * Batches inputs into calls of `answerAll`, which returns answers in the same order. The first input is sent
+ * immediately; inputs that arrive during a call are sent together in the next one, so batches grow with the
+ * load. If a call fails, all its inputs get the error.
  */
 export function batch<Input, Answer>(
   answerAll: (inputs: Input[]) => Promise<Answer[]>,
@@ -24,7 +24,7 @@ export function batch<Input, Answer>(
     try {
       const answers = await answerAll(askers.map(({ input }) => input));
       if (answers.length !== askers.length)
-        throw new Error(`There are ${answers.length} answers to ${askers.length} inputs`);
+        throw new Error(`got ${answers.length} answers for ${askers.length} inputs`);
       for (const [index, one] of answers.entries()) askers[index]?.resolve(one);
     } catch (error) {
       for (const { reject } of askers) reject(error);
@@ -48,7 +48,7 @@ export function batch<Input, Answer>(
     });
 }
 
-/** Resolves with `work`, or when the time is over. */
+/** Resolves with `work`, or after the timeout. */
 function atMost(ms: number, work: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endInOrder } from './end-in-order.ts';
 
-test('a step that fails keeps none behind it from its work, and is what fails in the end', async () => {
+test('a failed step does not prevent later steps, and its error is thrown at the end', async () => {
   const taken: string[] = [];
   const take = (name: string, error?: Error) => async () => {
     await Promise.resolve();

@@ -1,7 +1,4 @@
-/**
- * Runs each step when the one before it has ended, and all of them, even where one fails. Throws the error, or an
- * AggregateError where several failed.
- */
+/** Runs all steps sequentially, even if one fails. Throws the error, or an AggregateError for several. */
 export async function endInOrder(steps: readonly (() => unknown)[]): Promise<void> {
   const errors: unknown[] = [];
   for (const step of steps) {

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { type FairQueue, fairQueue } from './fair-queue.ts';
 
-/** Work that ends when it is told to. */
+/** Work that ends on request. */
 function begin({ run }: FairQueue) {
   const begun: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<void>>();
@@ -17,7 +17,7 @@ function begin({ run }: FairQueue) {
   return { begun, add, end: (name: string) => ends.get(name)?.resolve() };
 }
 
-test('runs as much at once as is allowed, and takes turns by key', async () => {
+test('runs up to the limit concurrently, round-robin by key', async () => {
   const { begun, add, end } = begin(fairQueue(2));
   const all = [add('ada', 'a1'), add('ada', 'a2'), add('ada', 'a3'), add('ada', 'a4'), add('bob', 'b1')];
   await Promise.resolve();
@@ -31,7 +31,7 @@ test('runs as much at once as is allowed, and takes turns by key', async () => {
   expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'a4', 'b1']);
 });
 
-test('follows a limit that changes: nobody is sent away, and all begin that may', async () => {
+test('follows a changing limit: running work continues, and waiting work starts as soon as allowed', async () => {
   let limit = 2;
   const { begun, add, end } = begin(fairQueue(() => limit));
   const all = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => add('ada', name));
@@ -47,13 +47,13 @@ test('follows a limit that changes: nobody is sent away, and all begin that may'
   await Promise.all(all);
 });
 
-test('work that fails gives its place back', async () => {
+test('failed work releases its place', async () => {
   const { run } = fairQueue(1);
   await expect(run('ada', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await run('ada', async () => 'next')).toBe('next');
 });
 
-test('runs no more of one key at once than it may, though there is room', async () => {
+test('limits concurrent work per key even if there is room', async () => {
   const { begun, add, end } = begin(fairQueue(3, { perKey: 1 }));
   const all = [add('ada', 'a1'), add('ada', 'a2'), add('bob', 'b1')];
   await Promise.resolve();
@@ -64,7 +64,7 @@ test('runs no more of one key at once than it may, though there is room', async 
   await Promise.all(all);
 });
 
-test('who gives up waiting leaves the line, and nobody waits for it', async () => {
+test('an aborted caller leaves the queue and does not block it', async () => {
   const { run } = fairQueue(1);
   const first = Promise.withResolvers<void>();
   const running = run('ada', () => first.promise);
@@ -80,7 +80,7 @@ test('who gives up waiting leaves the line, and nobody waits for it', async () =
   expect(work).not.toHaveBeenCalled();
 });
 
-/** Enters and notes who begins, in order. */
+/** Enters, and records the order in which callers begin. */
 function line(limit: number) {
   const { enter } = fairQueue(limit, { lastForNewcomer: true });
   const began: string[] = [];
@@ -98,7 +98,7 @@ function line(limit: number) {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('keeps the last place for one who has nothing running', async () => {
+test('reserves the last place for a key with nothing running', async () => {
   const { ask, began, end } = line(4);
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) void ask(name);
   await settle();
@@ -108,7 +108,7 @@ test('keeps the last place for one who has nothing running', async () => {
   await settle();
   expect(began).toEqual(['a1', 'a2', 'a3', 'b1']);
 
-  // Both have something running: what becomes free waits for a newcomer.
+  // Both have something running: the free place waits for a newcomer.
   end('a1');
   await settle();
   expect(began).toHaveLength(4);
@@ -129,7 +129,7 @@ test('lets users take turns', async () => {
   expect(began.slice(3)).toEqual(['a3', 'b2']);
 });
 
-test('forgets who has left the line, and serves one alone where there is one place', async () => {
+test('forgets keys that left the queue, and serves one key at a time with a single place', async () => {
   const { ask, began, end } = line(1);
   const gone = new AbortController();
   void ask('a1');

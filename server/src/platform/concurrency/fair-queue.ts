@@ -1,36 +1,38 @@
 type Options = {
-  /** Work of one key that runs at once; unlimited within the limit unless said. */
+  /** Concurrent work of one key. Defaults to the limit. */
   perKey?: number;
-  /** The last free place goes to a key that has nothing running, so that a newcomer never waits for one busy key. */
+  /**
+   * The last free place goes to a key with nothing running, so that a newcomer never waits for one busy key.
+   */
   lastForNewcomer?: boolean;
 };
 
 export type FairQueue = {
   /**
-   * Waits for a place; resolves with a function that gives it back. An abort while waiting rejects with the signal's
-   * reason.
+   * Waits for a place; resolves with a function that releases it. An abort while waiting rejects with the
+   * signal's reason.
    */
   enter: (key: string, signal?: AbortSignal) => Promise<() => void>;
-  /** The same without waiting: null where no place is free. */
+  /** Like `enter` without waiting: null if no place is free. */
   enterNow: (key: string) => (() => void) | null;
-  /** Holds a place for as long as the work takes; work that has begun is not ended by the signal. */
+  /** Holds a place while `work` runs; the signal does not end work that has begun. */
   run: <T>(key: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
-  /** How much runs and waits, of all keys. */
+  /** Running and waiting work of all keys. */
   load: () => number;
-  /** How much of this key waits. */
+  /** Waiting work of this key. */
   waiting: (key: string) => number;
 };
 
 /**
- * Runs at most `limit` pieces of work at once. Keys, e.g. users, take turns: one with many calls delays another by no
- * more than the work that is running. A changed limit counts from the next call that comes or ends.
+ * Runs at most `limit` tasks concurrently. Keys, e.g. users, take turns: a key with many calls delays another
+ * by no more than the running work. A changed limit applies from the next call that starts or ends.
  */
 export function fairQueue(limit: number | (() => number), options: Options = {}): FairQueue {
   const places = countPlaces(typeof limit === 'number' ? () => limit : limit, options);
-  /** What waits, by key; the first key is next. */
+  /** Waiting calls by key; the first key is next. */
   const lines = new Map<string, (() => void)[]>();
 
-  /** Starts all that may start: several where the limit has grown. */
+  /** Starts everything that may start: several calls if the limit has grown. */
   function next(): void {
     while (!places.areFull()) {
       const first = lines.entries().find(([key]) => places.mayTake(key));
@@ -78,7 +80,7 @@ export function fairQueue(limit: number | (() => number), options: Options = {})
     load: () => [...lines.values()].reduce((sum, line) => sum + line.length, places.taken()),
     waiting: (key) => lines.get(key)?.length ?? 0,
     enterNow: (key) => {
-      // Waiting work that may begin has begun already, so this overtakes none.
+      // Waiting work that may begin has begun already, so this overtakes nothing.
       if (!places.mayTake(key)) return null;
       places.take(key);
       return () => leave(key);
@@ -94,7 +96,7 @@ export function fairQueue(limit: number | (() => number), options: Options = {})
   };
 }
 
-/** Counts the places taken, and whether a key may take one more. */
+/** Counts used places, and checks whether a key may take another. */
 function countPlaces(
   readLimit: () => number,
   { perKey = Number.POSITIVE_INFINITY, lastForNewcomer = false }: Options,

@@ -1,4 +1,4 @@
-/** Runs work of one key in this process one after the other, in the order in which it came. */
+/** Runs work of one key sequentially within this process, in order of arrival. */
 export function inTurn(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
   return (key, work) => {

@@ -1,5 +1,6 @@
 /**
- * Shares one call of `ask` among all callers at the same time and within `keptMs` after it settled, errors included.
+ * Shares one call of `ask` among all concurrent callers and callers within `keptMs` after it settled, errors
+ * included.
  */
 export function keepBriefly<T>(ask: () => Promise<T>, keptMs: number): () => Promise<T> {
   let latest: Promise<T> | null = null;

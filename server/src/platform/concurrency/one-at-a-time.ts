@@ -1,4 +1,4 @@
-/** Runs `work` when asked, one at a time: asking during a run starts one more after it. */
+/** Runs `work` on request, one run at a time: a request during a run starts one more after it. */
 export function oneAtATime(work: () => Promise<void>, onError: (error: unknown) => void) {
   let running: Promise<void> | null = null;
   let again = false;

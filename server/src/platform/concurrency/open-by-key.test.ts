@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openByKey } from './open-by-key.ts';
 
-test('counts what is open of each key, and of all', () => {
+test('counts what is open per key and in total', () => {
   const open = openByKey();
   const [first, second] = [open.enter('ada', 2), open.enter('ada', 2)];
   expect(open.enter('ada', 2)).toBeNull();

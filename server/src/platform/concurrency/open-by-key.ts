@@ -5,11 +5,11 @@ export function openByKey() {
   const open = new Map<string, number>();
   let all = 0;
   return {
-    /** How many are open, of all keys. */
+    /** Number open, for all keys. */
     all: () => all,
-    /** How many are open of one key. */
+    /** Number open for one key. */
     of: (key: string): number => open.get(key) ?? 0,
-    /** Counts one more, and returns a function that ends it; null where `max` of the key are open. */
+    /** Counts one more, and returns a function that ends it; null if `max` of the key are open. */
     enter: (key: string, max: number): (() => void) | null => {
       const own = open.get(key) ?? 0;
       if (own >= max) return null;

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 
-/** The other end of `runConfined`: a program gives its work here, which gets the input and returns the answer. */
+/** Counterpart of `runConfined` in the program: passes its input to `work` and returns the answer. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a program knows what its other end sends
 export async function answerConfined<I>(work: (input: I) => unknown): Promise<void> {
   const input: I = JSON.parse(await text(process.stdin));

@@ -3,7 +3,7 @@ import { memoryBudget } from './memory-budget.ts';
 
 const never = new AbortController().signal;
 
-/** Starts programs of these kinds and sizes, and tells which of them have begun. */
+/** Starts programs of these kinds and sizes, and returns those that have begun. */
 function start(totalMb: number) {
   const { enter } = memoryBudget(totalMb);
   const begun: string[] = [];
@@ -20,7 +20,7 @@ function start(totalMb: number) {
   return { ask, begun, turn, end: (name: string) => leave.get(name)?.() };
 }
 
-test('programs of all kinds together use no more than the limit', async () => {
+test('programs of all kinds together stay within the limit', async () => {
   const { ask, begun, turn, end } = start(1000);
   for (const name of ['query1', 'preview1', 'check1', 'card1']) void ask(name, 400);
   await turn();
@@ -43,7 +43,7 @@ test('one kind leaves half of the memory to others', async () => {
   expect(begun).toEqual(['query1', 'preview1', 'query2']);
 });
 
-test('a program that needs more than all runs alone, and later ones do not overtake it', async () => {
+test('a program larger than the total runs alone, and later ones do not overtake it', async () => {
   const { ask, begun, turn, end } = start(1000);
   void ask('card1', 100);
   void ask('query1', 3000);
@@ -58,7 +58,7 @@ test('a program that needs more than all runs alone, and later ones do not overt
   expect(begun).toEqual(['card1', 'query1', 'preview1']);
 });
 
-test('a program that is no longer wanted gives up its turn', async () => {
+test('an aborted program leaves the queue', async () => {
   const { ask, begun, turn } = start(1000);
   const leaving = new AbortController();
   void ask('card1', 600);

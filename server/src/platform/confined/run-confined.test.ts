@@ -14,7 +14,7 @@ const limits = { kind: 'preview', cpuSeconds: 20, heapMb: 64, userId: 'ada' } as
 const program = (name: string, body: string) => writeProgram(dir, name, body);
 
 describe('a confined program', () => {
-  test('answers, and knows nothing of the environment', async () => {
+  test('returns an answer, and has an empty environment', async () => {
     const echo = await program('echo', 'return { input, names: Object.keys(process.env) };');
     const answer = await runConfined(
       sandbox,
@@ -30,21 +30,21 @@ describe('a confined program', () => {
     await expect(runConfined(sandbox, { program: noisy }, limits)).rejects.toThrow('not valid JSON');
   });
 
-  test('that never ends is ended', async () => {
+  test('that never ends is killed', async () => {
     const endless = await program('endless', 'for (;;) {}');
     await expect(runConfined(sandbox, { program: endless }, { ...limits, cpuSeconds: 1 })).rejects.toThrow(
       OutOfLimits,
     );
   });
 
-  test('that the machine gives no time is not at fault', async () => {
+  test('that gets no CPU time is not at fault', async () => {
     const waiting = await program('slow', 'await new Promise(() => setInterval(() => undefined, 1000));');
     await expect(
       runConfined(sandbox, { program: waiting }, { ...limits, wallMs: 300 }),
     ).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('whose sandbox tells its end as a status is known to have been ended', async () => {
+  test('whose sandbox reports a signal as an exit status is known to have been killed', async () => {
     const endless = await program('endless', 'for (;;) {}');
     const around = ['/bin/sh', '-c', '"$@"; exit "$?"', 'sh'];
     const telling = { ...sandbox, enclose: async ({ argv }: SandboxedCommand) => [...around, ...argv] };
@@ -53,7 +53,7 @@ describe('a confined program', () => {
     );
   });
 
-  test('that nobody waits for any more is ended', async () => {
+  test('is killed once its caller aborts', async () => {
     const waiting = await program('waiting', 'for (;;) {}');
     const leaving = new AbortController();
     const running = runConfined(sandbox, { program: waiting }, { ...limits, signal: leaving.signal });
@@ -61,15 +61,15 @@ describe('a confined program', () => {
     await expect(running).rejects.toThrow('has left');
   });
 
-  test('that takes too much memory is ended alone', async () => {
+  test('that uses too much memory is killed alone', async () => {
     const greedy = await program('greedy', 'const all = []; for (;;) all.push([all.length]);');
     await expect(runConfined(sandbox, { program: greedy }, limits)).rejects.toThrow(OutOfLimits);
-    // At once more than the whole heap: no thread would survive it, nor the process around it.
+    // Allocates more than the whole heap in one step: a thread would take down its process.
     const large = await program('large', 'return new Array(3e7).fill(0).map((_, at) => [at]).length;');
     await expect(runConfined(sandbox, { program: large }, limits)).rejects.toThrow(OutOfLimits);
   });
 
-  test.runIf(process.platform === 'linux')('gets no memory beside its heap either', async () => {
+  test.runIf(process.platform === 'linux')('has no memory outside its heap either', async () => {
     const buffers = await program(
       'buffers',
       'const all = []; for (let count = 0; count < 3000; count += 1) all.push(Buffer.alloc(2 ** 20, 1)); return all.length;',
@@ -77,17 +77,17 @@ describe('a confined program', () => {
     await expect(runConfined(sandbox, { program: buffers }, limits)).rejects.toThrow();
   });
 
-  test('that fails says why', async () => {
+  test('that fails reports why', async () => {
     const failing = await program('failing', 'throw new Error("a fault of ours");');
     await expect(runConfined(sandbox, { program: failing }, limits)).rejects.toThrow('a fault of ours');
   });
 
-  test('that writes a file does not begin where the disk has no room for it', async () => {
+  test('that writes a file does not start if the disk has no room for it', async () => {
     const echo = await program('writer', 'return { input };');
     await expect(runConfinedToFile(sandbox, { program: echo }, limits)).resolves.toMatchObject({
       file: null,
     });
-    // The modules of another test file may hold the function already: what it is exported as changes for all.
+    // Another test file's modules may hold the function already, so replace the export for all.
     const statfs = vi.spyOn(fs, 'statfs').mockResolvedValue({ bavail: 1024 ** 2, bsize: 1024 } as never);
     syncBuiltinESMExports();
     try {
@@ -117,7 +117,7 @@ describe('a confined program', () => {
     await Promise.all(slow);
   });
 
-  test('of one user does not keep those of another waiting for all of the first', async () => {
+  test('of one user does not wait for all programs of another user', async () => {
     const echo = await program('turns', 'return input.name;');
     const order: unknown[] = [];
     const ask = async (userId: string, input: string) =>

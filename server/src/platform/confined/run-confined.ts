@@ -11,8 +11,9 @@ import { noRoom } from '../storage/local-files.ts';
 import { memoryBudget } from './memory-budget.ts';
 
 /**
- * Each kind of program has its own places, so that slow queries do not hold previews or uploads, and a limit for how long a
- * call waits. `check` is for uploads, which wait longer because a refused upload is sent again.
+ * Each kind of program has its own places, so that slow queries do not block previews or uploads, and a limit
+ * for how long a call waits. `check` is for uploads, which wait longer because a rejected upload is sent
+ * again.
  */
 const KINDS = {
   query: kindOf({ places: 2, waitMs: 120_000 }),
@@ -26,32 +27,34 @@ function kindOf({ places, waitMs }: { places: number; waitMs: number }) {
   return { places, waitMs, queue: fairQueue(places, { perKey: 1 }) };
 }
 
-/** Programs of all kinds together. */
+/** Shared by programs of all kinds. */
 const memory = memoryBudget(machineMemoryBytes() / 2 ** 20 / 2);
-/** Calls of one user that wait for one kind of place. */
+/** Waiting calls per user and kind. */
 const WAITING_MAX = 32;
-/** Long enough for a busy machine; ends what waits for a disk that never answers. */
+/** Long enough for a busy machine; ends programs that wait for an unresponsive disk. */
 const WALL_MS = 180_000;
-/** Far above any answer that is expected. */
+/** Far above any expected answer. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
-/** Beside its heap a process has stacks, code and buffers. */
+/** Memory outside the heap, for stacks, code and buffers. */
 const BESIDE_HEAP_MB = 1024;
 
-/** 1 GB of what the shell counts in. */
+/** 1 GB in the shell's unit of 512 bytes. */
 const FILE_BLOCKS_MAX = 2 * 1024 * 1024;
-/** What all that run may write, and 1 GB for the database, which may stand on the same disk. */
+/**
+ * Room for the files of all concurrent programs, and 1 GB for the database, which may be on the same disk.
+ */
 const FREE_BYTES_MIN = (KINDS.query.places + 1) * 1024 ** 3;
 
-/** What our own programs consist of. */
+/** Source files of our own programs. */
 const CODE = ['server', 'contract', 'node_modules', 'package.json'].map((name) =>
   path.resolve(import.meta.dirname, '../../../..', name),
 );
 
 type Work = {
   program: URL;
-  /** A file that it reads; the program finds its path as `localPath` in its input. */
+  /** A file that it reads; the program receives its path as `localPath` in its input. */
   localPath?: string;
-  /** Files that it reads by these names, in the folder that it finds as `folder` in its input. */
+  /** Files that it reads by these names, in the folder that it receives as `folder` in its input. */
   files?: SharedFile[];
   input?: object;
   /** Whether it may write files into the folder SCRATCH of its `folder`. */
@@ -60,34 +63,36 @@ type Work = {
 
 type Limits = {
   kind: keyof typeof KINDS;
-  /** Processor time in whole seconds, the start of the process included. */
+  /** CPU time in whole seconds, including process startup. */
   cpuSeconds: number;
   wallMs?: number;
   heapMb: number;
-  /** One program of a user and kind runs at a time, and users who wait take turns. */
+  /** One program per user and kind runs at a time; waiting users take turns. */
   userId: string;
   /** Programs of this user and kind that may wait. Defaults to 32. */
   waitingMax?: number;
-  /** Aborted when the answer is no longer wanted: the program does not begin, or is killed. */
+  /** Aborted when the answer is no longer needed: the program does not start, or is killed. */
   signal?: AbortSignal | undefined;
 };
 
-/** A program was killed because it exceeded its processor time or memory. */
+/** A program was killed because it exceeded its CPU time or memory. */
 export class OutOfLimits extends Error {}
 
 /**
- * Reads untrusted bytes in a sandbox: starts the program, which answers with `answerConfined`, and resolves with its
- * answer. A process and not a thread, because a thread that runs out of memory ends the whole server, and memory
- * outside JavaScript's heap can be limited for a process only (on Linux). It gets an empty environment. Throws
- * OutOfLimits, AppError 'unavailable' where too many wait or the machine is too slow, and the signal's reason.
+ * Reads untrusted bytes in a sandbox: starts the program, which responds with `answerConfined`, and resolves
+ * with its answer. A process and not a thread, because a thread that runs out of memory ends the whole
+ * server, and memory outside JavaScript's heap can only be limited for a process (on Linux). Its environment
+ * is empty. Throws OutOfLimits, AppError 'unavailable' if too many wait or the machine is too slow, and the
+ * signal's reason.
  */
 export async function runConfined(sandbox: Sandbox, work: Work, limits: Limits): Promise<unknown> {
   return confine(sandbox, work, limits, { toFile: false, finish: async (answer) => answer });
 }
 
 /**
- * The same for a program that also writes a file, `scratch/result` in its `folder`, of at most 1 GB. It comes opened, and
- * is gone when it is closed; null where there is none. Throws AppError 'unavailable' also where the disk has no room for it.
+ * Like `runConfined`, for a program that also writes a file of at most 1 GB, `scratch/result` in its
+ * `folder`. Returns it opened; it is deleted when it is closed. Null if there is none. Also throws AppError
+ * 'unavailable' if the disk has no room for it.
  */
 export async function runConfinedToFile(
   sandbox: Sandbox,
@@ -161,7 +166,7 @@ async function refuseFullDisk(folder: string): Promise<void> {
   if (bavail * bsize < FREE_BYTES_MIN) throw noRoom();
 }
 
-/** Opens what a program has written, which may be anything: no link, no pipe, no file of somebody else. */
+/** Opens a program's output safely: it must not be a link, a pipe, or another user's file. */
 async function openResult(place: string): Promise<FileHandle | null> {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   const file = await open(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => null);
@@ -185,9 +190,9 @@ function tooSlow(cause?: Error): AppError {
   });
 }
 
-/** The words that run a program within its limits, wherever the sandbox runs it. */
+/** Returns the command that applies the limits, for any sandbox. */
 function limited(argv: string[], { cpuSeconds, heapMb }: Limits): string[] {
-  // No core file of a process that was made to fail; then the limits of its files, its time and its memory.
+  // No core dump; then limits of file size, CPU time and memory.
   const script = `ulimit -c 0; ulimit -f ${FILE_BLOCKS_MAX}; ulimit -t "$1"; ulimit -d "$2"; shift 2; exec "$@"`;
   const memoryKb = (heapMb + BESIDE_HEAP_MB) * 1024;
   return ['/bin/sh', '-c', script, 'sh', String(cpuSeconds), String(memoryKb), ...argv];
@@ -210,7 +215,8 @@ async function run(
         else if (signal?.aborted) reject(signal.reason as Error);
         else if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') reject(error);
         else if (error.killed) reject(tooSlow(error));
-        // A program out of time or memory is killed by a signal, which a sandbox around it reports as a status.
+        // A program out of time or memory is killed by a signal, which a sandbox around it reports as a
+        // status.
         else if (error.signal || Number(error.code) > 128)
           reject(new OutOfLimits(`${error.signal ?? error.code}`, { cause: error }));
         else reject(new Error(`${program} failed: ${stderr.trim()}`, { cause: error }));

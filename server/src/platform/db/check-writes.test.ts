@@ -20,8 +20,8 @@ test('readiness is a write', async () => {
   });
 });
 
-test('and room for more, though the row is there already and is written in place', async () => {
+test('readiness requires room for more data, even though its row is updated in place', async () => {
   await checkWrites(pool);
-  // As on a full disk, no file may grow.
+  // Like a full disk: no file may grow.
   await expect(checkWrites(poolWith('temp_file_limit%3D0'))).rejects.toMatchObject({ code: '53400' });
 });

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { ping } from './database.ts';
 
 /**
- * A full disk may still have room for an update in place. So a megabyte that exceeds the memory of one statement is
- * spilled to a file, which is deleted with the statement.
+ * A full disk may still have room for an update in place. So spill a megabyte, which exceeds the statement's
+ * memory, to a file that is deleted with the statement.
  */
 const WRITE = `
   set local work_mem = '64kB';
@@ -11,7 +11,10 @@ const WRITE = `
   insert into readiness_checks (id) values (true)
   on conflict (id) do update set checked_at = now()`;
 
-/** Checks that the database takes writes and its disk has room: it writes one row and a scratch file, and rejects when that fails. */
+/**
+ * Verifies that the database is writable and its disk has room: writes one row and a temporary file, and
+ * rejects if that fails.
+ */
 export function checkWrites(pool: pg.Pool): Promise<void> {
   return ping(pool, WRITE);
 }

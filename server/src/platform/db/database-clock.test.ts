@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { openDatabaseClock } from './database-clock.ts';
 
-test("tells the database's time, learns when that changes, and goes on while the database is away", async () => {
+test("returns the database's time, notices changes, and continues during a database outage", async () => {
   vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00Z') });
   let aheadMs = 60_000;
   const query = vi.fn(async () => ({ rows: [{ now: new Date(Date.now() + aheadMs) }] }));

@@ -5,9 +5,8 @@ import type { Clock } from '../clock.ts';
 const SYNC_MS = 10_000;
 
 /**
- * The database's clock, which all processes share: times that one machine writes are compared with
- * the present on another. Between two looks it goes on by this machine's clock, also while the
- * database is away.
+ * The database's clock, which all processes share, because one machine compares times written by another.
+ * Between measurements, and during an outage, it advances with this machine's clock.
  */
 export async function openDatabaseClock(
   pool: pg.Pool,
@@ -19,7 +18,7 @@ export async function openDatabaseClock(
       (ms) => {
         aheadMs = ms;
       },
-      (error: unknown) => log.debug({ err: error }, 'the clock of the database could not be read'),
+      (error: unknown) => log.debug({ err: error }, "failed to read the database's clock"),
     );
   }, SYNC_MS).unref();
   return {
@@ -28,7 +27,10 @@ export async function openDatabaseClock(
   };
 }
 
-/** How far the database's clock is ahead of this machine's, taking half of the round trip as its delay. */
+/**
+ * Returns how far the database's clock is ahead of this machine's, assuming half of the round trip as its
+ * delay.
+ */
 async function measure(pool: pg.Pool): Promise<number> {
   const asked = Date.now();
   const { rows } = await pool.query<{ now: Date }>('select clock_timestamp() as now');

@@ -8,7 +8,7 @@ import { createPool, ping, toJson } from './database.ts';
 
 const { db, url } = await testDatabase();
 
-test('values keep their exactness on the way in and out', async () => {
+test('values are exact in both directions', async () => {
   const big = 9_007_199_254_740_993n;
   const { rows } = await sql`
     select ${big}::bigint as big, array[${big}, null]::bigint[] as bigs, 0.1::numeric as part,
@@ -25,7 +25,7 @@ test('values keep their exactness on the way in and out', async () => {
   });
 });
 
-test('the audit log only grows', async () => {
+test('the audit log is append-only', async () => {
   await db.insertInto('audit_log').values({ action: 'test.done', user_id: null }).execute();
   await expect(db.updateTable('audit_log').set({ action: 'test.other' }).execute()).rejects.toThrow(
     'append-only',
@@ -35,15 +35,15 @@ test('the audit log only grows', async () => {
 });
 
 describe('a pool with a limit', () => {
-  test('has statements that take too long ended, and goes on', async () => {
-    // The connection itself is given up after twice the time: a busy machine must not get there first.
+  test('cancels statements that take too long, and continues', async () => {
+    // The connection itself is closed after twice the time: a busy machine must not trigger that first.
     const pool = createPool(url, { statementMsMax: 2_000 });
     onFileEnd(() => pool.end());
     await expect(pool.query('select pg_sleep(600)')).rejects.toMatchObject({ code: '57014' });
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
-  test('has transactions ended in which nobody asks anything', async () => {
+  test('ends idle transactions', async () => {
     const pool = createPool(url, { statementMsMax: 500 });
     onFileEnd(() => pool.end());
     const client = await pool.connect();
@@ -53,7 +53,7 @@ describe('a pool with a limit', () => {
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
-  test('gives up a connection that nothing comes from, and makes another', async () => {
+  test('replaces a connection that is silent', async () => {
     const proxy = await swallowingProxy();
     const pool = createPool(proxy.url, { statementMsMax: 500 });
     onFileEnd(() => pool.end());
@@ -65,7 +65,7 @@ describe('a pool with a limit', () => {
   });
 });
 
-test('a ping that is not answered ends in time, and the next one asks another connection', async () => {
+test('an unanswered ping times out, and the next one uses another connection', async () => {
   const proxy = await swallowingProxy();
   const pool = createPool(proxy.url);
   onFileEnd(() => pool.end());
@@ -77,7 +77,7 @@ test('a ping that is not answered ends in time, and the next one asks another co
   await ping(pool);
 }, 15_000);
 
-/** The test's PostgreSQL behind a network that swallows what is sent while it is told to. */
+/** The test's PostgreSQL behind a proxy that can drop packets. */
 async function swallowingProxy(): Promise<{ url: string; swallow: (value: boolean) => void }> {
   const direct = new URL(url);
   const socketFile = path.join(direct.searchParams.get('host') ?? '', `.s.PGSQL.${direct.port || 5432}`);

@@ -9,12 +9,12 @@ export type Database = Kysely<DB>;
 export type Transaction = KyselyTransaction<DB>;
 
 const { builtins } = pg.types;
-/** The driver names no array types. */
+/** The driver has no constants for array types. */
 const INT8_ARRAY: number = 1016;
 
 /**
- * How values arrive in JavaScript, where not as the driver has it. bigint columns hold money and
- * sizes: exact, never floating point. A date is a calendar day and has no time zone: it stays text.
+ * Conversions that differ from the driver's. bigint columns hold money and sizes: exact, never floating
+ * point. A date is a calendar day without a time zone, so it stays text.
  */
 const parsers = new Map<number, (text: string) => unknown>([
   [builtins.INT8, BigInt],
@@ -28,18 +28,18 @@ const types: pg.CustomTypesConfig = {
 };
 
 type PoolOptions = {
-  /** Connections at most; 10 unless said. */
+  /** Maximum number of connections. Defaults to 10. */
   poolSize?: number;
   /**
-   * PostgreSQL ends statements that take longer, and idle transactions; where it does not answer for twice the time,
-   * the connection is closed. Unlimited unless said.
+   * PostgreSQL cancels longer statements and idle transactions; if it is silent for twice the time, the
+   * connection is closed. Defaults to unlimited.
    */
   statementMsMax?: number;
-  /** Called for idle connections that broke; the pool replaces them by itself. */
+  /** Called for idle connections that broke; the pool replaces them automatically. */
   onIdleError?: (error: Error) => void;
 };
 
-/** For connections that may wait long: finds out that the other end is gone. */
+/** For connections that may wait long: detects that the peer is gone. */
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 /** A connection whose errors are marked as the database's. PostgreSQL's own errors have codes. */
@@ -50,7 +50,7 @@ class Client extends pg.Client {
   }
 }
 
-/** A pool of connections to `url` with this program's value types. */
+/** Creates a pool of connections to `url` with this program's value types. */
 export function createPool(
   url: string,
   { poolSize = 10, statementMsMax, onIdleError }: PoolOptions = {},
@@ -70,13 +70,13 @@ export function createPool(
     }),
   });
   pool.on('error', (error) => onIdleError?.(error));
-  // A connection that breaks while it is in use fails its query; without a listener it would end the program.
+  // A connection that breaks while in use fails its query; without a listener it would crash the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   if (statementMsMax) pool.on('connect', (client) => giveUpSilent(client, 2 * statementMsMax));
   return pool;
 }
 
-/** The server's own limits do not help where it is frozen or the network drops packets. */
+/** The server's own limits do not help if it is frozen or the network drops packets. */
 function giveUpSilent(client: pg.ClientBase, ms: number): void {
   const socket = client instanceof pg.Client ? client.connection.stream : null;
   if (!(socket instanceof Socket)) return;
@@ -88,31 +88,31 @@ function giveUpSilent(client: pg.ClientBase, ms: number): void {
 const PING_MS_MAX = 2_000;
 
 /**
- * Resolves when the database has run `text`; rejects after two seconds. A connection that does not answer is closed,
- * so that the next call uses another.
+ * Resolves when the database has run `text`; rejects after two seconds. Closes a connection that does not
+ * answer, so that the next call uses another.
  */
 export async function ping(pool: pg.Pool, text = 'select 1'): Promise<void> {
   const question = { text, query_timeout: PING_MS_MAX };
-  // The query's own time begins when there is a connection for it.
+  // The query's own timeout only starts once it has a connection.
   const late = sleep(PING_MS_MAX, undefined, { ref: false }).then(() => {
     throw new Error(`No answer within ${PING_MS_MAX} ms`);
   });
   await Promise.race([pool.query(question), late]);
 }
 
-/** The query builder over a pool; `destroy()` ends the pool. */
+/** Returns the query builder over a pool; `destroy()` ends the pool. */
 export function openDatabase(pool: pg.Pool): Database {
   return new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** Both in one step. Connects on first use. */
+/** Creates a pool and its query builder. Connects on first use. */
 export function connect(url: string, options?: PoolOptions): Database {
   return openDatabase(createPool(url, options));
 }
 
 /**
- * A value as text for a jsonb column; bigint becomes a decimal string. Columns take text because
- * the driver would send a bare array as a PostgreSQL array.
+ * Serializes a value for a jsonb column; bigint becomes a decimal string. Columns take text because the
+ * driver would send a bare array as a PostgreSQL array.
  */
 export function toJson(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? item.toString() : item));

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { testDatabase } from '../../testing/test-database.ts';
 
-/** Rows of the table on the right are never deleted, so nobody asks who refers to them. */
+/** Rows of the referenced table are never deleted, so no index is needed. */
 const NEVER_DELETED = [
   'ledger_accounts',
   'ledger_holds',
@@ -16,7 +16,7 @@ const NEVER_DELETED = [
 
 test('deleting a row scans no table that may refer to it', async () => {
   const { db } = await testDatabase();
-  // An index serves where its first columns are those of the foreign key, and it has all rows.
+  // An index works if its first columns are the foreign key's and it covers all rows.
   const { rows } = await sql<{ key: string; target: string }>`
     select c.conrelid::regclass || ' (' || (
         select string_agg(a.attname, ', ' order by a.attnum) from pg_attribute a

@@ -7,7 +7,7 @@ import { runPrepared } from './run-prepared.ts';
 
 const { db, pool } = await testDatabase();
 
-test('two that wait for each other both get done', async () => {
+test('two transactions in a deadlock both complete', async () => {
   await sql`create table pair (id integer primary key, n integer not null)`.execute(db);
   await sql`insert into pair values (1, 0), (2, 0)`.execute(db);
   const add = (tx: Transaction, id: number) => sql`update pair set n = n + 1 where id = ${id}`.execute(tx);
@@ -24,7 +24,7 @@ test('two that wait for each other both get done', async () => {
     await add(tx, second);
   };
   await Promise.all([inTransaction(db, inOrder(1, 2)), inTransaction(db, inOrder(2, 1))]);
-  // One was ended and ran again; more than once where it took its row anew before the other one woke.
+  // One transaction was rolled back and retried, possibly several times before the other one continued.
   expect(arrived).toBeGreaterThanOrEqual(3);
   expect((await sql`select id, n from pair order by id`.execute(db)).rows).toEqual([
     { id: 1, n: 2 },
@@ -36,7 +36,7 @@ test.each([
   ['40P01', 4],
   ['40001', 4],
   ['23505', 1],
-])('an error %s that stays is tried %i times in all', async (code, times) => {
+])('a persistent error %s is tried %i times in total', async (code, times) => {
   const work = vi.fn(async (tx: Transaction) => {
     await sql`do ${sql.raw(`$$ begin raise exception 'no' using errcode = '${code}'; end $$`)}`.execute(tx);
   });
@@ -44,7 +44,7 @@ test.each([
   expect(work).toHaveBeenCalledTimes(times);
 });
 
-test('a prepared statement that ended in favour of another one is tried again', async () => {
+test('retries a prepared statement that lost a conflict', async () => {
   await sql`create sequence tries`.execute(db);
   await sql`create function meet() returns bigint language plpgsql as $$
     begin

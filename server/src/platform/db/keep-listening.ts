@@ -4,7 +4,7 @@ import { openListener } from './open-listener.ts';
 
 type Options = {
   url: string;
-  /** The application name that PostgreSQL lists the connection under. */
+  /** Application name shown by PostgreSQL for the connection. */
   name: string;
   channel: string;
   onMessage: (payload: string | undefined) => void;
@@ -23,19 +23,19 @@ export type Listening = {
 const RECONNECT_MS = 1_000;
 
 /**
- * Listens to a channel on a dedicated connection, and opens another when it breaks. Rejects where the first cannot be
- * opened.
+ * Listens to a channel on a dedicated connection, and reconnects when it breaks. Rejects if the first
+ * connection fails.
  */
 export async function keepListening(options: Options): Promise<Listening> {
   const { name, onBreak, onReconnect, log } = options;
   let client: pg.Client | null = null;
   let closed = false;
-  /** An exception in a handler of the connection would end the process. */
+  /** An exception in a connection handler would end the process. */
   const guarded = (handle: () => void, onFailure?: () => void) => {
     try {
       handle();
     } catch (error) {
-      log.error({ err: error }, `a handler of the connection '${name}' failed`);
+      log.error({ err: error }, `handler of the connection '${name}' failed`);
       onFailure?.();
     }
   };
@@ -43,13 +43,13 @@ export async function keepListening(options: Options): Promise<Listening> {
   const connect = async () => {
     const next = await openListener({
       ...options,
-      // Listeners after the one that threw did not get the notification, as if it was missed.
+      // Later listeners did not get the notification, so treat it as missed.
       onMessage: (payload) =>
         guarded(
           () => options.onMessage(payload),
           () => guarded(onReconnect),
         ),
-      onError: (error) => log.warn({ err: error }, `the connection '${name}' broke`),
+      onError: (error) => log.warn({ err: error }, `connection '${name}' broke`),
     });
     next.once('end', () => {
       client = null;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 
 /**
- * The orders of a list whose rows have a title and a moment at which they were made. The id comes after either, so that
- * each row has one place, behind which the next page begins.
+ * Sort orders of lists whose rows have a title and a creation time. The id breaks ties, so that each row has
+ * one position for pagination.
  */
 export const listOrders = {
   created: { key: sql`created_at`, direction: sql`desc`, after: sql`<` },

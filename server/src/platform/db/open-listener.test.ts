@@ -19,7 +19,7 @@ async function countConnections(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-test('hears its channel', async () => {
+test('receives notifications of its channel', async () => {
   const heard: (string | undefined)[] = [];
   const listener = await openListener({
     ...options,
@@ -31,7 +31,7 @@ test('hears its channel', async () => {
   await listener.end();
 });
 
-test('counts a notification as missed when its handler throws', async () => {
+test('counts a notification as missed if its handler throws', async () => {
   const logged: string[] = [];
   const log = pino({}, { write: (line) => void logged.push(JSON.parse(line).msg) });
   const onReconnect = vi.fn();
@@ -39,11 +39,11 @@ test('counts a notification as missed when its handler throws', async () => {
   const listening = await keepListening({ url, name, channel: 'test_channel', onMessage, onReconnect, log });
   await sql`select pg_notify('test_channel', 'no JSON')`.execute(db);
   await vi.waitFor(() => expect(onReconnect).toHaveBeenCalledTimes(1));
-  expect(logged).toEqual([`a handler of the connection '${name}' failed`]);
+  expect(logged).toEqual([`handler of the connection '${name}' failed`]);
   await listening.close();
 });
 
-test('leaves no connection where it cannot listen', async () => {
+test('leaves no connection if it cannot listen', async () => {
   const listening = openListener({ ...options, channel: 'no channel', onMessage: () => undefined });
   await expect(listening).rejects.toThrow('syntax error');
   await vi.waitFor(async () => expect(await countConnections()).toBe(0));
@@ -53,9 +53,9 @@ test('leaves no connection where it cannot listen', async () => {
 const welcome = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
 
 test.each([
-  ['when it is connected to', Buffer.of(), 'timeout expired'],
-  ['when it is asked', welcome, 'Query read timeout'],
-])('gives up a database that is silent %s', async (_when, first, said) => {
+  ['while connecting', Buffer.of(), 'timeout expired'],
+  ['during a query', welcome, 'Query read timeout'],
+])('times out if the database is silent %s', async (_when, first, said) => {
   const silent = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => socket.write(first));

@@ -3,17 +3,17 @@ import { keepAlive } from './database.ts';
 
 type Options = {
   url: string;
-  /** The application name that PostgreSQL lists the connection under. */
+  /** Application name shown by PostgreSQL for the connection. */
   name: string;
   channel: string;
   onMessage: (payload: string | undefined) => void;
   onError: (error: Error) => void;
 };
 
-/** A database that takes longer counts as unavailable, even if the connection is open, as behind a proxy. */
+/** A slower database counts as unavailable even if the connection is open, for example through a proxy. */
 const ANSWER_MS = 5_000;
 
-/** Opens a dedicated connection that listens to a channel. Rejects where that fails, and leaves no connection then. */
+/** Opens a dedicated connection that listens to a channel. If it rejects, it leaves no connection. */
 export async function openListener(options: Options): Promise<pg.Client> {
   const { url, name, channel, onMessage, onError } = options;
   const client = new pg.Client({
@@ -26,7 +26,7 @@ export async function openListener(options: Options): Promise<pg.Client> {
   client.on('error', onError);
   try {
     await client.connect();
-    // The limit holds for this query only, not for later ones on the connection.
+    // The timeout applies to this query only.
     const listen = { text: `listen ${channel}`, query_timeout: ANSWER_MS };
     await client.query(listen);
     return client;

@@ -1,8 +1,8 @@
 import { connect, type Database } from './database.ts';
 
 /**
- * Runs `work` on separate connections without a time limit, so that long work does not take connections from
- * requests.
+ * Runs `work` on separate connections without a time limit, so that long work does not use up the connections
+ * for requests.
  */
 export async function onOwnConnections<T>(
   url: string,

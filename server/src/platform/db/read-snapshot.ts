@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from './database.ts';
 
-/** Runs reads on the database as it is at one moment, for answers that are put together from several queries. */
+/** Runs reads on one snapshot of the database, for answers assembled from several queries. */
 export async function readSnapshot<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
 }
 
 /**
- * The same on several connections at once, all of one moment, for what one connection, which is one core of
- * PostgreSQL, takes too long for. `db` must have as many to spare.
+ * Like `readSnapshot` on several concurrent connections with one snapshot, for reads that take too long on a
+ * single core. `db` must have enough spare connections.
  */
 export async function shareSnapshot<T>(
   db: Database,

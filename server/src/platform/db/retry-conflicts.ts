@@ -7,8 +7,8 @@ const RETRIES_MAX = 3;
 const PAUSE_MS = 50;
 
 /**
- * Runs `work`, a whole transaction. Where PostgreSQL ended it because of a conflict, it runs again, at most three
- * times.
+ * Runs `work`, a whole transaction. If PostgreSQL rolls it back because of a conflict, it runs again, at most
+ * three times.
  */
 export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   for (let retries = 0; ; retries += 1) {

@@ -7,7 +7,7 @@ import { findUnstorable, storableJson, storableText } from './storable-text.ts';
 const { db } = await testDatabase();
 const half = '\ud800';
 
-test('what PostgreSQL refuses is stored once it is cleaned', async () => {
+test('text that PostgreSQL rejects can be stored once it is cleaned', async () => {
   const broken = { 'na\0me': ['a\0b', { deep: `x${half}` }], n: 1, none: null };
   const store = (value: object) => sql`select ${toJson(value)}::jsonb as value`.execute(db);
   await expect(store(broken)).rejects.toMatchObject({ code: '22P05' });
@@ -27,11 +27,11 @@ test.each<[unknown, (string | number)[] | null]>([
   [{ a: 'x\0' }, ['a']],
   [{ messages: [{ content: 'fine' }, { content: half }] }, ['messages', 1, 'content']],
   [{ a: { 'b\0c': 1 } }, ['a', 'bc']],
-])('in %j the text that cannot be stored stands at %j', (value, path) => {
+])('in %j the text that cannot be stored is at %j', (value, path) => {
   expect(findUnstorable(value)).toEqual(path);
 });
 
-test('a value of any depth is searched', () => {
+test('searches a value of any depth', () => {
   const depth = 200_000;
   const nested: unknown = JSON.parse(`${'['.repeat(depth)}"\\u0000"${']'.repeat(depth)}`);
   expect(findUnstorable(nested)).toHaveLength(depth);

@@ -1,17 +1,17 @@
 /**
- * PostgreSQL's text and jsonb hold no NUL, and jsonb no half of a surrogate pair. JavaScript's
- * strings hold both, and JSON can spell both ("\u0000", "\ud800").
+ * Returns false for text that PostgreSQL cannot store: text and jsonb hold no NUL, and jsonb no lone
+ * surrogate. JavaScript and JSON allow both ("\u0000", "\ud800").
  */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** The text without its NULs, and with U+FFFD for each half of a surrogate pair. */
+/** Returns the text without NULs, and with U+FFFD for each lone surrogate. */
 export function storableText(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }
 
-/** A JSON value whose texts, names of fields included, can all be stored. */
+/** Returns a JSON value whose texts, including field names, can all be stored. */
 export function storableJson<T>(value: T): T;
 export function storableJson(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value);
@@ -25,8 +25,8 @@ export function storableJson(value: unknown): unknown {
 type Place = { value: object; within: Place | null; name: string | number };
 
 /**
- * The path of the first text in a JSON value that cannot be stored (`['messages', 0, 'content']`); null where all
- * can. Not recursive: the sender chose the depth.
+ * Returns the path of the first text in a JSON value that cannot be stored (`['messages', 0, 'content']`), or
+ * null. Not recursive, because the sender controls the depth.
  */
 export function findUnstorable(root: unknown): (string | number)[] | null {
   if (typeof root !== 'object' || root === null) return null;

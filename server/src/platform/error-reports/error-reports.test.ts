@@ -57,7 +57,7 @@ test('an error arrives with its causes, its place in the code, its user and its 
   });
 });
 
-test('no secret, prompt, row or folder leaves with it, wherever it stands', async () => {
+test('never contains a secret, prompt, row or folder, wherever it appears', async () => {
   const secrets = [
     'bk_live_0123456789',
     'hunter2',
@@ -76,7 +76,7 @@ test('no secret, prompt, row or folder leaves with it, wherever it stands', asyn
   for (const secret of secrets) expect(service.bodies.join('')).not.toContain(secret);
 });
 
-test('a service that asks for patience gets it, and then the report', async () => {
+test('a service that requests back-off gets it, and then the report', async () => {
   const refusedAt: number[] = [];
   service.answer = (response) => {
     refusedAt.push(performance.now());
@@ -91,7 +91,7 @@ test('a service that asks for patience gets it, and then the report', async () =
   expect((refusedAt[1] ?? 0) - (refusedAt[0] ?? 0)).toBeGreaterThan(950);
 });
 
-test('what is reported while the service is down arrives once it is back, and the log says it once', async () => {
+test('a report during an outage of the service arrives afterwards, and the log mentions it once', async () => {
   await service.stop();
   const reports = open();
   reports.report(reportOf(new Error('first')));
@@ -104,7 +104,7 @@ test('what is reported while the service is down arrives once it is back, and th
   expect(warn).toHaveBeenCalledOnce();
 });
 
-test('a report that the service will never take is left out, and the next one goes', async () => {
+test('a report that the service rejects is dropped, and the next one is sent', async () => {
   service.answer = (response) => {
     service.answer = (next) => void next.end('{}');
     response.writeHead(413).end();
@@ -116,7 +116,7 @@ test('a report that the service will never take is left out, and the next one go
   expect(service.requests).toBe(2);
 });
 
-test('a service that is slow holds nobody up, and gets no more than it may at once', async () => {
+test('a slow service blocks nothing, and gets no more than its limit concurrently', async () => {
   service.answer = () => undefined;
   const reports = open({ timeoutMs: 60_000 });
   for (let count = 0; count < WAITING_MAX.node + PER_MINUTE_MAX.node; count += 1)
@@ -124,23 +124,23 @@ test('a service that is slow holds nobody up, and gets no more than it may at on
   await vi.waitFor(() => expect(service.requests).toBe(1));
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(service.requests).toBe(1);
-  // It ends all the same.
+  // It ends anyway.
   await reports.close();
 });
 
-test('a service that is slow is tried again, and of many errors in a minute a part arrives', async () => {
+test('a slow service is retried, and of many errors in a minute a part arrives', async () => {
   service.answer = () => undefined;
   const reports = open({ timeoutMs: 100, pausesMs: Array<number>(1_000).fill(50) });
   for (let count = 0; count < 2 * PER_MINUTE_MAX.node; count += 1)
     reports.report(reportOf(new Error(`${count}`)));
   await vi.waitFor(() => expect(service.requests).toBeGreaterThan(1));
   service.answer = (response) => void response.end('{}');
-  // One whose answer came too late is sent again, under the same id.
+  // A report whose response timed out is sent again with the same id.
   const arrived = () => new Set(service.events.map(({ event_id }) => event_id)).size;
   await vi.waitFor(() => expect(arrived()).toBe(PER_MINUTE_MAX.node), 20_000);
 });
 
-test('what browsers report takes no place of what the server does, and what is left out is counted in the log', async () => {
+test('browser reports never displace server reports, and dropped reports are counted in the log', async () => {
   const reports = open();
   const sent = 3 * PER_MINUTE_MAX.javascript;
   for (let count = 0; count < sent; count += 1)

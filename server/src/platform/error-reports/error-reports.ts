@@ -1,20 +1,23 @@
 import type { SentryAddress } from './sentry-address.ts';
 import { type ErrorEvent, type Reported, toEvent } from './to-event.ts';
 
-/** Reports errors to a service that speaks Sentry's envelopes. */
+/** Reports errors to a service that accepts Sentry envelopes. */
 export type ErrorReports = {
-  /** Whether there is such a service. */
+  /** Whether a service is configured. */
   isOn: boolean;
-  /** Takes a report, or drops it where there are too many. Never waits, never throws. */
+  /** Queues a report, or drops it above the limit. Never waits, never throws. */
   report: (reported: Reported) => void;
-  /** Sends what is queued, for two seconds at most. */
+  /** Sends queued reports, for at most two seconds. */
   close: () => Promise<void>;
 };
 
 type Options = {
-  /** Called when reports cannot be delivered, once per outage, and with how many were dropped in a minute. */
+  /**
+   * Called when reports cannot be delivered (once per outage), and with the number of dropped reports per
+   * minute.
+   */
   warn: (sentence: string) => void;
-  /** Pauses after failures in a row; the last one repeats. */
+  /** Pauses after consecutive failures; the last one repeats. */
   pausesMs?: readonly number[];
   timeoutMs?: number;
 };
@@ -22,8 +25,8 @@ type Options = {
 type Source = Reported['platform'];
 
 /**
- * Reports queued, and accepted per minute: a broken installation repeats few errors many times. Browsers have a
- * smaller limit apart, since any user can send their reports.
+ * Limits of queued reports, and of reports per minute: a broken installation repeats few errors many times.
+ * Browsers have smaller, separate limits, because any user can send their reports.
  */
 export const WAITING_MAX: Record<Source, number> = { node: 100, javascript: 30 };
 export const PER_MINUTE_MAX: Record<Source, number> = { node: 60, javascript: 20 };
@@ -41,7 +44,7 @@ export const noErrorReports: ErrorReports = {
   close: async () => undefined,
 };
 
-/** Sends one report after the other in the background. What cannot be delivered stays queued, up to a limit. */
+/** Sends reports one by one in the background. Undeliverable reports stay queued, up to a limit. */
 export function openErrorReports(address: SentryAddress, options: Options): ErrorReports {
   const { warn, pausesMs = PAUSES_MS, timeoutMs = TIMEOUT_MS } = options;
   const waiting: { source: Source; event: ErrorEvent }[] = [];
@@ -97,7 +100,7 @@ export function openErrorReports(address: SentryAddress, options: Options): Erro
   };
 }
 
-/** Limits reports of one source. Dropped ones are counted, and logged a minute after the first. */
+/** Limits reports of one source. Dropped reports are counted, and logged a minute after the first. */
 function openBudget(source: Source, warn: Options['warn']) {
   let minute = { since: 0, taken: 0 };
   let leftOut = 0;
@@ -120,7 +123,7 @@ function openBudget(source: Source, warn: Options['warn']) {
   return { take, tell };
 }
 
-/** `isOver`: it was accepted, or never will be. Else when to try again, where the service says so. */
+/** `isOver`: accepted, or permanently rejected. Otherwise the requested retry delay, if any. */
 type Answer =
   | { isOver: true; trouble: string | null }
   | { isOver: false; trouble: string; retryMs: number | null };
@@ -157,7 +160,7 @@ function toEnvelope(event: ErrorEvent): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** The header in seconds; as a date it says no more than our own pauses. */
+/** Parses Retry-After in seconds; dates are ignored in favour of our own pauses. */
 function retryMsOf(headers: Headers): number | null {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null;

@@ -2,12 +2,12 @@ import type { ErrorReports } from './error-reports.ts';
 import { causesOf } from './to-event.ts';
 
 /**
- * Fields of a log line that a report includes: none of them comes from a person. `path` is always a route's; a user's
+ * Log fields to include in a report: none of them is user data. `path` is always a route's path; a user's
  * file name is logged as `file`.
  */
 const TAGS = ['job', 'job_id', 'attempt', 'part', 'path', 'request_id', 'workload_id', 'kind'];
 
-/** Reports an error that was logged as one: a call that was answered with 500, a job that failed. */
+/** Reports an error that was logged as one: a call answered with 500, or a failed job. */
 export function reportLogged(
   reports: ErrorReports,
   fields: Record<string, unknown>,

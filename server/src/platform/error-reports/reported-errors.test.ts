@@ -11,7 +11,7 @@ import { openJobQueue } from '../jobs/job-queue.ts';
 import { openErrorReports } from './error-reports.ts';
 import { parseSentryDsn } from './sentry-address.ts';
 
-/* What becomes a report: calls that fail by our fault, jobs that fail, and what browsers say. */
+/* Sources of reports: calls that fail by our fault, failed jobs, and browsers. */
 
 const service = await sentryServer();
 const address = parseSentryDsn(service.dsn);
@@ -32,7 +32,7 @@ const report = {
 const send = (body: object = report, as = ada) =>
   server.request(reportError, { body: body as typeof report }, { as });
 
-test('a call that fails by our fault is reported with its route and user, and what the caller did wrong is not', async () => {
+test('a call that fails by our fault is reported with its route and user; caller errors are not', async () => {
   await sql`alter table notifications rename to gone`.execute(server.services.db);
   const call = server.request(listNotifications, { params: { userId: ada.userId } }, { as: ada });
   await expect(call).rejects.toMatchObject({ status: 500 });
@@ -51,7 +51,7 @@ test('a call that fails by our fault is reported with its route and user, and wh
   expect(service.events[0]?.exception.values[0]?.value).toBe('relation […] does not exist');
 });
 
-test('a job that fails is reported with its name', async () => {
+test('a failed job is reported with its name', async () => {
   service.events.length = 0;
   const job = defineJob({
     name: 'test.burn',
@@ -72,7 +72,7 @@ test('a job that fails is reported with its name', async () => {
   });
 });
 
-test('what a browser reports goes on, scrubbed, in the name of its user', async () => {
+test("forwards a browser's report, scrubbed, with its user", async () => {
   service.events.length = 0;
   expect(await send()).toEqual({ taken: true });
   await vi.waitFor(() => expect(service.events).toHaveLength(1));
@@ -98,7 +98,7 @@ test('what a browser reports goes on, scrubbed, in the name of its user', async 
   expect(service.bodies.join('')).not.toContain('bk_live');
 });
 
-test('a browser reports so much, and so often', async () => {
+test('limits the size and rate of browser reports', async () => {
   await expect(send({ ...report, stack: 'x'.repeat(8_001) })).rejects.toMatchObject({
     status: 400,
     body: { error: { param: 'stack' } },
@@ -111,14 +111,14 @@ test('a browser reports so much, and so often', async () => {
   expect(answers.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { status: 429 } });
 });
 
-test('a service that does not answer slows nothing', async () => {
+test('an unresponsive service slows nothing down', async () => {
   service.answer = () => undefined;
   const eve = await server.signUp('Eve');
   await Promise.all(Array.from({ length: 5 }, () => send(report, eve)));
   expect((await server.request(listPrices, {})).prices).not.toEqual([]);
 });
 
-test('where nothing is reported a browser is told so', async () => {
+test('tells browsers if reporting is off', async () => {
   const quiet = await testServer();
   const kim = await quiet.signUp('Kim');
   expect(await quiet.request(reportError, { body: report }, { as: kim })).toEqual({ taken: false });

@@ -22,6 +22,6 @@ test.each([
   expect(scrubText(text)).toBe(scrubbed);
 });
 
-test('a long text is cut', () => {
+test('truncates long text', () => {
   expect(scrubText('so '.repeat(1_000))).toHaveLength(301);
 });

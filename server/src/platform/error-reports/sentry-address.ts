@@ -1,7 +1,7 @@
-/** The address of the envelopes, and the key that identifies the project. */
+/** URL for envelopes, and the key that identifies the project. */
 export type SentryAddress = { envelopeUrl: string; publicKey: string };
 
-/** 'https://key@sentry.example/4' as the address of its envelopes; null where it is none. Pure. */
+/** Converts a DSN such as 'https://key@sentry.example/4' to its envelope URL; null if it is invalid. */
 export function parseSentryDsn(dsn: string): SentryAddress | null {
   if (!URL.canParse(dsn)) return null;
   const { protocol, username, host, pathname, search, hash } = new URL(dsn);

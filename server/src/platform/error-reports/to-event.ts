@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { scrubText } from './scrub-text.ts';
 
-/** What is known of an error when it is reported. */
+/** An error to report, with its context. */
 export type Reported = {
-  /** Where it happened: in the server, or in a browser. */
+  /** Whether it happened in the server or in a browser. */
   platform: 'node' | 'javascript';
   errors: Pick<Error, 'name' | 'message' | 'stack'>[];
   userId?: string | undefined;
@@ -14,7 +14,7 @@ export type Reported = {
 
 type Frame = { filename: string; function?: string; lineno: number; colno: number; in_app: boolean };
 
-/** An event as Sentry takes it. */
+/** A Sentry event. */
 export type ErrorEvent = { event_id: string; timestamp: number; [field: string]: unknown };
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
@@ -26,7 +26,7 @@ const CAUSES_MAX = 4;
 const FRAME =
   /^\s*(?:at (?:async )?(?:(?<node>.*?) \()?|(?<other>[^@]*)@)(?<file>.+?):(?<line>\d+):(?<column>\d+)\)?$/;
 
-/** The event of an error, scrubbed of what people have sent. */
+/** Returns the event of an error, without user input. */
 export function toEvent({ platform, errors, userId, tags }: Reported, at: Date): ErrorEvent {
   return {
     event_id: randomUUID().replaceAll('-', ''),
@@ -49,7 +49,7 @@ export function toEvent({ platform, errors, userId, tags }: Reported, at: Date):
   };
 }
 
-/** An error and its causes, the latest first; other thrown values are named by their type alone. */
+/** Returns an error and its causes, latest first; for other thrown values only their type. */
 export function causesOf(thrown: unknown): Reported['errors'] {
   const chain: Reported['errors'] = [];
   for (let next = thrown; next instanceof Error && chain.length < CAUSES_MAX; next = next.cause)
@@ -57,7 +57,7 @@ export function causesOf(thrown: unknown): Reported['errors'] {
   return chain.length > 0 ? chain : [{ name: `Thrown ${typeof thrown}`, message: '' }];
 }
 
-/** Stack frames, the oldest first. Lines of a multi-line message are skipped. */
+/** Parses stack frames, oldest first. Skips lines of a multi-line message. */
 function framesOf(stack: string): Frame[] {
   const frames = stack
     .slice(0, 20_000)
@@ -80,7 +80,7 @@ function framesOf(stack: string): Frame[] {
   return frames.slice(0, FRAMES_MAX).toReversed();
 }
 
-/** Without the folders of this machine and the address of the installation. */
+/** Removes this machine's folders and the installation's address. */
 function cutHost(file: string): string {
   if (file.startsWith('node:')) return file;
   const place = file.replace(/^file:\/\//, '');

@@ -36,7 +36,7 @@ function publish(userId: string | null, id: string) {
 }
 
 describe('events', () => {
-  test('reach all listeners of their user and nobody else, and everybody when meant so', async () => {
+  test("reach all listeners of their user and no others, or all users' listeners if addressed to all", async () => {
     const [ada, alsoAda, bob] = [listen('ada'), listen('ada'), listen('bob')];
     await publish('ada', 'one');
     await publish(null, 'all');
@@ -49,7 +49,7 @@ describe('events', () => {
     expect(alsoAda.heard).not.toContain('two');
   });
 
-  test('are heard also from a process that ends at once', async () => {
+  test('are received even if their process ends immediately', async () => {
     const ada = listen('ada');
     const leaving = connect(url);
     announceChange(leaving, 'ada', { topic: 'run', id: 'last but one' });
@@ -59,7 +59,7 @@ describe('events', () => {
     await vi.waitFor(() => expect(ada.heard).toEqual(['last but one', 'last']));
   });
 
-  test('that cannot be announced after their commit are logged', async () => {
+  test('are logged if they cannot be announced after their commit', async () => {
     const leaving = connect(url);
     const warn = vi.fn();
     logFailedAnnouncements(leaving, { warn } as unknown as Logger);
@@ -75,7 +75,7 @@ describe('events', () => {
     );
   });
 
-  test('of a transaction that fails are never heard', async () => {
+  test('of a failed transaction are never announced', async () => {
     const ada = listen('ada');
     const failing = db.transaction().execute(async (tx) => {
       await publishChange(tx, 'ada', { topic: 'run', id: 'undone' });
@@ -111,11 +111,11 @@ describe('events', () => {
     expect(statements).toEqual([expect.stringContaining('pg_notify')]);
   });
 
-  test('announced outside a transaction go at once, and in one NOTIFY what comes right after', async () => {
+  test('outside a transaction are announced immediately, and later ones within a moment in one NOTIFY', async () => {
     const [ada, bob] = [listen('ada'), listen('bob')];
     let notified = 0;
     const counted = db.withPlugin({
-      // Counted when asked: what is announced may be heard before its own query is answered.
+      // Counted when the query is sent: an announcement may be received before its own query completes.
       transformQuery: ({ node }) => {
         notified += 1;
         return node;
@@ -130,7 +130,7 @@ describe('events', () => {
     expect(bob.heard).toEqual([]);
   });
 
-  test('are heard again after the connection broke', async () => {
+  test('are received again after the connection broke', async () => {
     const ada = listen('ada');
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bakehouse events'
       and datname = current_database()`.execute(db);
@@ -141,7 +141,7 @@ describe('events', () => {
 });
 
 describe('signals', () => {
-  test('reach every process that listens for their name, after the commit, and are not kept', async () => {
+  test('reach every process that listens for their name, after the commit, and are not stored', async () => {
     const other = await openEvents(url, pino({ level: 'silent' }));
     onFileEnd(other.close);
     const heard: string[] = [];

@@ -5,25 +5,25 @@ import { CHANNEL, message } from './publish-change.ts';
 
 type Listener = (event: ChangeEvent, at: Date) => void;
 
-/** Tells listeners of any server process what changed for a user, and passes signals between processes. */
+/** Notifies listeners of any server process about a user's changes, and passes signals between processes. */
 export type Events = {
   /**
-   * Calls `listener` for every event of the user, with the time of its announcement, until the returned function is
-   * called.
+   * Calls `listener` for every event of the user, with the time of its announcement. Returns a function that
+   * unsubscribes.
    */
   subscribe: (userId: string, listener: Listener) => () => void;
-  /** Calls `listener` for every signal of this name until the returned function is called. */
+  /** Calls `listener` for every signal of this name. Returns a function that unsubscribes. */
   onSignal: (name: string, listener: () => void) => () => void;
   /**
-   * Calls `listener` whenever the connection is open again after a break, until the returned function is called:
-   * events in between were missed.
+   * Calls `listener` after each reconnect, because events in between were missed. Returns a function that
+   * unsubscribes.
    */
   onReconnect: (listener: () => void) => () => void;
 };
 
 /**
- * Listens on a dedicated connection, and reconnects when it breaks. Events in between are not repeated here: streams
- * end then, and continue from what is stored (`stream-changes.ts`).
+ * Listens on a dedicated connection, and reconnects when it breaks. Missed events are not repeated here:
+ * streams end then, and resume from stored changes (`stream-changes.ts`).
  */
 export async function openEvents(url: string, log: Logger): Promise<Events & { close: () => Promise<void> }> {
   const listeners = new Map<string, Set<Listener>>();
@@ -64,7 +64,7 @@ export async function openEvents(url: string, log: Logger): Promise<Events & { c
   };
 }
 
-/** Adds a listener under a key. The returned function removes it, and the key with its last one. */
+/** Adds a listener under a key. The returned function removes it, and the key with its last listener. */
 function addTo<Listening>(all: Map<string, Set<Listening>>, key: string, listener: Listening): () => void {
   const own = all.get(key) ?? new Set();
   all.set(key, own.add(listener));

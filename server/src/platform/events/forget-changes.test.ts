@@ -5,7 +5,7 @@ import { deleteOld } from './forget-changes.ts';
 
 const { db } = await testDatabase();
 
-test('what is old goes a part at a time, and no part is looked for among those before', async () => {
+test('deletes old changes in batches, each continuing after the previous one', async () => {
   await sql`
     create table counted as select 0 as rows where false;
     create function count_rows() returns trigger language plpgsql as $$

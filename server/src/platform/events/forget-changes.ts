@@ -3,15 +3,15 @@ import type { Database } from '../db/database.ts';
 import { defineJob } from '../jobs/define-job.ts';
 import { KEPT_MS } from './missed-changes.ts';
 
-/** Takes well below a second; announcements wait no longer for its locks. */
+/** Takes well below a second, so announcements do not wait long for its locks. */
 const BATCH = 10_000;
 
-/** A row's place in the order in which announcements lock rows. */
+/** A row's position in the order in which announcements lock rows. */
 type Place = { user_id: string; topic: string; thing_id: string };
 
 const FIRST: Place = { user_id: '', topic: '', thing_id: '' };
 
-/** Deletes changes that are too old to continue a stream from. */
+/** Deletes changes that are too old to resume a stream from. */
 export const forgetChangesJob = defineJob({
   name: 'platform.forget-changes',
   schedule: '53 * * * *',
@@ -24,15 +24,15 @@ export const forgetChangesJob = defineJob({
 });
 
 /**
- * Deletes the next rows behind `after` that are older than `before`, and answers the last of them; undefined when
- * there was none. Each statement continues where the one before stopped, so that together they read the table once.
- * There is no index on the time, which each repeated announcement would have to update.
+ * Deletes the next rows after `after` that are older than `before`, and returns the last one, or undefined.
+ * Each statement continues where the previous one stopped, so that together they read the table once. There
+ * is no index on the time, because each repeated announcement would have to update it.
  */
 export async function deleteOld(
   db: Database,
   { before, after, limit }: { before: Date; after: Place; limit: number },
 ): Promise<Place | undefined> {
-  // A locked row is being announced again, and is not old.
+  // A locked row is being announced again, so it is not old.
   const { rows } = await sql<Place>`
     with old as (
       select user_id, topic, thing_id from recent_changes

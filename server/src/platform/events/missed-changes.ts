@@ -3,18 +3,18 @@ import { DAY_MS } from '../clock.ts';
 import type { Services } from '../context.ts';
 
 /**
- * A change may be committed, and announced after a younger one, so much later than its timestamp; clocks differ by
- * less, and a page opens its first stream sooner after its first reads. Hearing a change twice costs one more read.
+ * Covers late commits (a change may be committed and announced after a younger one), clock differences, and
+ * the time between a page's first reads and its stream. Receiving a change twice only costs one more read.
  */
 const OVERLAP_MS = 10_000;
-/** A client that missed more reads everything anew: that is cheaper, and a stream's buffer is limited. */
+/** A client that missed more reloads everything: that is cheaper, and a stream's buffer is limited. */
 const MISSED_MAX = 1_000;
 /** How long changes are kept. */
 export const KEPT_MS = DAY_MS + 2 * OVERLAP_MS;
 
 /**
- * Changes for the user since the event with this id, oldest first; null where the id is not ours or older than a day,
- * and where there are too many.
+ * Returns the user's changes since the event with this id, oldest first; null if the id is unknown or older
+ * than a day, or if there are too many.
  */
 export async function missedChanges(
   { db, clock }: Pick<Services, 'db' | 'clock'>,

@@ -6,41 +6,41 @@ import * as z from 'zod';
 import { batch } from '../concurrency/batch.ts';
 import type { Database, Transaction } from '../db/database.ts';
 
-/** At most forty NOTIFY a second: each is a commit, and they run one after the other. Some calls wait for one. */
+/** At most forty NOTIFY a second: each is a commit, and they are serialized. Some calls wait for one. */
 const ANNOUNCE_AGAIN_MS = 25;
 
 export const CHANNEL = 'bakehouse_change';
 const changeMessage = z.object({
   user_id: z.string().nullable(),
   event: changeEvent,
-  /** The time of the announcement, in milliseconds. */
+  /** Time of the announcement, in milliseconds. */
   at: z.number(),
 });
 const signalMessage = z.object({ signal: z.string() });
 export const message = z.union([changeMessage, signalMessage]);
 
-/** The payload on the channel, without its time. */
+/** Returns the payload on the channel, without its time. */
 function toPayload(userId: string | null, event: ChangeEvent): string {
   const payload: Omit<z.infer<typeof changeMessage>, 'at'> = { user_id: userId, event };
   return JSON.stringify(payload);
 }
 
-/** What open transactions announce after their commit. */
+/** Announcements of open transactions, sent after their commit. */
 const afterCommit = new WeakMap<Transaction, Set<string>>();
 const announcers = new WeakMap<Database, (payloads: Iterable<string>) => Promise<null>>();
 /** The latest announcement; earlier ones are written before it. */
 const newest = new WeakMap<Database, Promise<null>>();
 const logs = new WeakMap<Database, Logger>();
 
-/** Sets the log for announcements that fail. */
+/** Sets the log for failed announcements. */
 export function logFailedAnnouncements(db: Database, log: Logger): void {
   logs.set(db, log);
 }
 
 /**
- * Announces a change to the user's listeners, or with null to everybody's, once the transaction has committed. An
- * event carries no data: listeners read the new state through the ordinary call. A process killed between commit and
- * announcement loses it.
+ * Announces a change to the user's listeners, or with null to all users', once the transaction has committed.
+ * An event carries no data: listeners read the new state through the ordinary call. It is lost if the process
+ * is killed between commit and announcement.
  */
 export async function publishChange(
   tx: Transaction,
@@ -50,7 +50,7 @@ export async function publishChange(
   await publishChanges(tx, [{ userId, event }]);
 }
 
-/** The same for many changes at once. */
+/** Announces many changes. */
 export async function publishChanges(
   tx: Transaction,
   changes: { userId: string | null; event: ChangeEvent }[],
@@ -62,8 +62,8 @@ export async function publishChanges(
 }
 
 /**
- * Sends a signal to the server processes that listen for this name, once the transaction has committed. It reaches no
- * stream and is not stored.
+ * Sends a signal to the server processes that listen for this name, once the transaction has committed.
+ * Signals are not stored and not sent to streams.
  */
 export async function publishSignal(tx: Transaction, name: string): Promise<void> {
   const payload: z.infer<typeof signalMessage> = { signal: name };
@@ -76,7 +76,7 @@ async function publish(tx: Transaction, payloads: string[]): Promise<void> {
   else for (const payload of payloads) waiting.add(payload);
 }
 
-/** The same after a commit that `inTransaction` did not make. Does not wait. */
+/** Announces a change after a commit outside `inTransaction`. Does not wait. */
 export function announceChange(db: Database, userId: string | null, event: ChangeEvent): void {
   // A listener that misses it reads the new state a little later.
   announce(db, [toPayload(userId, event)]);
@@ -88,9 +88,9 @@ export async function announcementsWritten(db: Database): Promise<void> {
 }
 
 /**
- * Collects what `work` publishes, and announces it after the commit of its transaction, in which `run` calls `work`.
- * PostgreSQL commits transactions with a NOTIFY one after the other in the whole cluster: those that move credits or
- * hold contended rows must not be among them.
+ * Collects events that `work` publishes, and announces them after the commit of its transaction, in which
+ * `run` calls `work`. PostgreSQL serializes commits with a NOTIFY in the whole cluster, so transactions that
+ * move credits or hold contended rows must not contain one.
  */
 export async function announceAfterCommit<T>(
   db: Database,
@@ -106,7 +106,7 @@ function announce(db: Database, payloads: Iterable<string>): void {
   newest.set(db, announcerOf(db)(payloads));
 }
 
-/** Announces what a transaction publishes: the first at once, and what follows within a moment in one NOTIFY. */
+/** Announces a transaction's events: the first immediately, and later ones within a moment in one NOTIFY. */
 function announcerOf(db: Database): (payloads: Iterable<string>) => Promise<null> {
   const known = announcers.get(db);
   if (known) return known;
@@ -128,8 +128,8 @@ function announcerOf(db: Database): (payloads: Iterable<string>) => Promise<null
 }
 
 /**
- * Announces the payloads on the channel and stores the changes for interrupted streams, in one transaction. Rows are
- * locked in one order, since other processes announce too.
+ * Announces the payloads on the channel and stores the changes for interrupted streams, in one transaction.
+ * Rows are locked in a fixed order because other processes announce too.
  */
 async function writeAnnouncement(db: Database | Transaction, payloads: Set<string>): Promise<void> {
   await sql`

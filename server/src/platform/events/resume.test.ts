@@ -7,7 +7,7 @@ import { inTransaction } from '../db/in-transaction.ts';
 import { forgetChangesJob } from './forget-changes.ts';
 import { publishChange } from './publish-change.ts';
 
-/* Two processes on one database: a stream that is cut at one of them goes on at the other. */
+/* Two processes on one database: a stream interrupted at one process resumes at the other. */
 
 const database = await testDatabase();
 const settings = { secret: 'only-for-tests-only-for-tests-only' };
@@ -15,7 +15,7 @@ const first = await testServer({ database, config: settings });
 const second = await testServer({ database: { url: database.url, close: async () => {} }, config: settings });
 const [ada, bob] = [await first.signUp('Ada'), await first.signUp('Bob')];
 
-/** Resolves once both processes have heard it: what one hears only after a stream has opened there comes twice. */
+/** Resolves once both processes have received it; otherwise a stream opened in between could get it twice. */
 async function publish(userId: string | null, id: string): Promise<void> {
   const heard = [first, second].map(async ({ services }) => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -29,10 +29,10 @@ async function publish(userId: string | null, id: string): Promise<void> {
   await Promise.all(heard);
 }
 
-/** Ends what was missed: whatever is announced from now on comes after it. */
+/** End of the missed events: later announcements follow it. */
 const ITS_PLACE = /(^|\n\n)id: \d+\n\n/;
 
-/** Reads a stream until the wanted change has come, and cuts it then. Resolves to all that came. */
+/** Reads a stream up to the wanted change, and disconnects. Resolves to everything received. */
 async function listen(
   server: typeof first,
   as: TestUser,
@@ -63,11 +63,11 @@ async function listen(
   return { text, changes, lastId: ids.at(-1) ?? '' };
 }
 
-/** As if all that was announced until now had been announced so long ago. */
+/** Makes all existing announcements older by the interval. */
 const age = (interval: string) =>
   sql`update recent_changes set at = at - ${interval}::interval`.execute(database.db);
 
-test('a stream that was cut gets what it missed at another process, each thing once, and what is others’ never', async () => {
+test("an interrupted stream receives its missed changes at another process, each once, and never other users' changes", async () => {
   const before = await listen(first, ada, { until: 'heard', onOpen: () => publish(ada.userId, 'heard') });
   expect(before.changes).toContain('heard');
   await age('1 minute');
@@ -83,7 +83,7 @@ test('a stream that was cut gets what it missed at another process, each thing o
   expect(after.changes.toSorted()).toEqual(['live', 'of-all', 'often'].toSorted());
 });
 
-test('a stream without an id gets what changed just before it opened, after that its place, and nothing older', async () => {
+test('a stream without an id receives changes from just before it opened, then its position, and nothing older', async () => {
   await publish(ada.userId, 'older');
   await age('1 minute');
   await publish(ada.userId, 'before');
@@ -95,16 +95,16 @@ test('a stream without an id gets what changed just before it opened, after that
 });
 
 test.each([
-  ['is none of ours', () => 'nonsense'],
+  ['is unknown', () => 'nonsense'],
   ['is older than a day', () => String(Date.now() - 25 * 3_600_000)],
-  ['lies ahead', () => String(Date.now() + 3_600_000)],
-])('a stream whose id %s hears that anything may have changed', async (_what, lastId) => {
+  ['is in the future', () => String(Date.now() + 3_600_000)],
+])('a stream whose id %s is told that anything may have changed', async (_what, lastId) => {
   const { text, changes } = await listen(first, ada, { lastId: lastId(), until: 'event: reset' });
   expect(changes).toEqual([]);
   expect(text).toMatch(/^id: \d+\nevent: reset\ndata: \{\}$/m);
 });
 
-test('a stream that missed very much hears that anything may have changed', async () => {
+test('a stream that missed too many changes is told that anything may have changed', async () => {
   const cy = await first.signUp('Cy');
   const change = (n: number) => ({ user_id: cy.userId, topic: 'run', thing_id: `run ${n}`, at: new Date() });
   const changes = Array.from({ length: 1001 }, (_, n) => change(n));
@@ -113,7 +113,7 @@ test('a stream that missed very much hears that anything may have changed', asyn
   expect(text).not.toContain('event: change');
 });
 
-test('what is older than a day is forgotten', async () => {
+test('changes older than a day are deleted', async () => {
   await publish(ada.userId, 'old');
   await age('25 hours');
   await publish(ada.userId, 'new');
@@ -123,7 +123,7 @@ test('what is older than a day is forgotten', async () => {
   expect(kept.map(({ thing_id }) => thing_id)).not.toContain('old');
 });
 
-test('what is announced anew at that moment is not waited for', async () => {
+test('does not wait for a change that is being announced again', async () => {
   await publish(ada.userId, 'again');
   await publish(ada.userId, 'forgotten');
   await age('25 hours');

@@ -20,7 +20,7 @@ const ctx = {
   webProcesses: () => 1,
 } as unknown as Context;
 
-/** Who calls is known when this has resolved. */
+/** Resolves when authentication completes. */
 const known = Promise.withResolvers<void>();
 const seen = { come: 0, gone: 0, handled: 0 };
 
@@ -40,7 +40,7 @@ await app.listen({ port: 0, host: '127.0.0.1' });
 onFileEnd(() => app.close());
 const { port } = app.server.address() as AddressInfo;
 
-test('a client that leaves before it is known who it is leaves nothing behind', async () => {
+test('a client that disconnects during authentication leaves nothing behind', async () => {
   const clients = Array.from({ length: 21 }, () => connect(port, '127.0.0.1'));
   for (const client of clients) client.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
   await expect.poll(() => seen.come).toBe(21);

@@ -8,16 +8,16 @@ import { untilKeyEnds } from '../http/callers/until-key-ends.ts';
 import { type EventStream, openEventStream } from '../http/server-sent-events.ts';
 import { missedChanges } from './missed-changes.ts';
 
-/** Of one user, in all processes: far more than the tabs of several browsers. */
+/** Per user, in all processes: far more than the tabs of several browsers. */
 const STREAMS_MAX = 20;
 
 /** Open streams of this process by user. */
 const streams = openByKey();
 
 /**
- * Sends the caller's changes as server-sent events until the client disconnects or its API key ends, beginning with
- * those missed since `Last-Event-ID`, or without it in the last seconds. Throws AppError 'rate_limited' for too many
- * open streams.
+ * Sends the caller's changes as server-sent events until the client disconnects or its API key ends. Starts
+ * with changes missed since `Last-Event-ID`, or without that in the last seconds. Throws AppError
+ * 'rate_limited' for too many open streams.
  */
 export async function streamChanges(ctx: Context, http: Http): Promise<void> {
   const { userId } = ctx.caller;
@@ -38,13 +38,13 @@ export async function streamChanges(ctx: Context, http: Http): Promise<void> {
     key.stop();
     leave();
   });
-  // The subscription is open already, so that no change falls between it and the missed ones.
+  // Subscribed first, so that no change is lost between the missed ones and the live ones.
   await sendMissed(ctx, stream, headerText(http.request.headers['last-event-id']));
 }
 
 /**
- * Without an id the client may have read just before the stream opened: `missedChanges` looks some seconds back from
- * any id.
+ * Without an id the client may have read just before the stream opened: `missedChanges` starts some seconds
+ * before any id.
  */
 async function sendMissed(ctx: Context, stream: EventStream, lastEventId: string | undefined): Promise<void> {
   const opened = idOf(ctx.clock.now());
@@ -55,13 +55,13 @@ async function sendMissed(ctx: Context, stream: EventStream, lastEventId: string
     for (const { event, at } of missed) stream.send('change', event, idOf(at));
     stream.sendId(opened);
   } catch (error) {
-    // The response has begun: the client reconnects with the id that it has.
-    ctx.log.warn({ err: error }, 'could not read what a stream has missed');
+    // The response has begun, so the client reconnects with its last id.
+    ctx.log.warn({ err: error }, 'failed to read the missed changes of a stream');
     stream.close();
   }
 }
 
-/** The id of an event is the moment in which it was announced. */
+/** The id of an event is the time of its announcement. */
 function idOf(at: Date): string {
   return String(at.getTime());
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { readOrMakeSecret } from './secret-file.ts';
 
-test('processes that start at once make one secret, for the owner’s eyes only', async () => {
+test('concurrent processes create one secret, readable by the owner only', async () => {
   const dir = await temporaryFolder();
   const secrets = await Promise.all(Array.from({ length: 8 }, () => readOrMakeSecret(dir)));
   expect(new Set(secrets).size).toBe(1);
@@ -13,7 +13,7 @@ test('processes that start at once make one secret, for the owner’s eyes only'
   expect(await readdir(dir)).toEqual(['secret']);
 });
 
-test('a damaged secret is not replaced: it would lock people out', async () => {
+test('does not replace a damaged secret, which would lock users out', async () => {
   const dir = await temporaryFolder();
   await writeFile(path.join(dir, 'secret'), 'short');
   await expect(readOrMakeSecret(dir)).rejects.toThrow('holds no usable secret');

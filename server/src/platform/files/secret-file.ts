@@ -5,8 +5,8 @@ import { readOrMakeFile } from './kept-file.ts';
 const LENGTH_MIN = 32;
 
 /**
- * The server's secret from `<dataDir>/secret`, made when missing. Throws a plain sentence when the
- * file is not usable.
+ * Returns the server's secret from `<dataDir>/secret`, created if missing. Throws a plain sentence if the
+ * file is unusable.
  */
 export async function readOrMakeSecret(dataDir: string): Promise<string> {
   const file = path.join(dataDir, 'secret');

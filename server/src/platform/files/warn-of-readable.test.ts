@@ -22,5 +22,7 @@ test('the log names each secret file that others may read', async () => {
     { destination: { write: (line) => void lines.push(JSON.parse(line).msg) } },
   );
   await warnOfReadable([path.join(folder, 'gone'), open, shut, group], log);
-  expect(lines).toEqual([`Every user of this machine may read ${open}, workloads too: chmod 600 it`]);
+  expect(lines).toEqual([
+    `${open} is readable by every user of this machine, including workloads: chmod 600 it`,
+  ]);
 });

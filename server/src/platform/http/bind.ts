@@ -6,7 +6,7 @@ import type { CountCall } from './callers/rate-limits.ts';
 
 export type Http = { request: FastifyRequest; reply: FastifyReply };
 
-/** An endpoint with the function that answers it; `app.ts` mounts the bindings of every module. */
+/** An endpoint and its handler; `app.ts` mounts the bindings of every module. */
 export type Binding = {
   endpoint: Endpoint;
   handle: (ctx: Context<Caller>, input: unknown, http: Http) => Promise<unknown>;
@@ -17,16 +17,22 @@ export type BindOptions = {
   callsPerMinute?: number;
   /** Calls per hour and client network on public routes. */
   callsPerHour?: number;
-  /** Counts the call by its content too, once its body is read. */
+  /** Also counts the call by its content, once its body is read. */
   countCall?: CountCall;
-  /** Calls per minute and user, or address on public routes, in a count of their own in place of the server's: many are usual. */
+  /**
+   * Calls per minute and user, or address on public routes, counted separately instead of by the server's
+   * limit, because many are normal.
+   */
   ownCallsPerMinute?: number;
-  /** Throws where a user is to be refused before the body is read. */
+  /** Throws if the user must be rejected before the body is read. */
   beforeBody?: (services: Services, caller: UserCaller) => void;
   describeError?: DescribeError;
 };
 
-/** Writes headers about an error, and its status where that is another, and returns its body, where the wire of an endpoint has errors of another shape. */
+/**
+ * For endpoints whose API has another error format: sets headers and optionally the status, and returns the
+ * body.
+ */
 export type DescribeError = (error: AppError, http: Http) => unknown;
 
 type CallerOf<A extends Access> = A extends 'public'
@@ -41,14 +47,13 @@ type Handler<E extends Endpoint, C extends Caller> = (
   http: Http,
 ) => Promise<AnswerOf<E>>;
 
-/** Without a response schema the handler writes the answer itself, and returns nothing or the reply that it sent. */
+/** Without a response schema the handler writes the response itself, and returns nothing or its reply. */
 type AnswerOf<E> = [ResponseOf<E>] extends [undefined] ? FastifyReply | void : ResponseOf<E>;
 
 /**
- * Ties an endpoint of the contract to the use case that answers it. The server has checked
- * access, ownership of every user id in the input, and the input itself before it calls.
- * A handler without a response schema returns `http.reply.send(…)`, takes the reply over
- * (`hijack`), or returns nothing, which sends the status alone.
+ * Binds an endpoint of the contract to its use case. The server checks access, ownership of every user id in
+ * the input, and the input itself first. A handler without a response schema returns `http.reply.send(…)`,
+ * takes the reply over (`hijack`), or returns nothing, which sends the status alone.
  */
 export function bind<E extends Endpoint>(
   endpoint: E,
@@ -58,7 +63,7 @@ export function bind<E extends Endpoint>(
   return toBinding(endpoint, handler, ['session', 'key', 'key_or_session', 'operator'], options);
 }
 
-/** The same for endpoints that anybody may call. */
+/** Like `bind`, for public endpoints. */
 export function bindPublic<E extends Endpoint>(
   endpoint: E,
   handler: Handler<E, CallerOf<'public'>>,
@@ -67,7 +72,7 @@ export function bindPublic<E extends Endpoint>(
   return toBinding(endpoint, handler, ['public'], options);
 }
 
-/** The same for endpoints of running workloads. */
+/** Like `bind`, for endpoints of running workloads. */
 export function bindWorkload<E extends Endpoint>(
   endpoint: E,
   handler: Handler<E, CallerOf<'workload'>>,
@@ -87,7 +92,7 @@ function toBinding<E extends Endpoint, C extends Caller>(
       `${endpoint.method} ${endpoint.path} has access '${endpoint.access}': use the binder for it`,
     );
   }
-  // The HTTP layer parses the input with the endpoint's own schemas and checks the caller's kind
-  // against its access before it calls, which is what makes this widening sound.
+  // Sound, because the HTTP layer first parses the input with the endpoint's own schemas and checks the
+  // caller's kind against its access.
   return { ...options, endpoint, handle: handler as unknown as Binding['handle'] };
 }

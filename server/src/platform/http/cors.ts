@@ -7,8 +7,8 @@ const READABLE =
 const PREFLIGHT_SECONDS = 24 * 60 * 60;
 
 /**
- * Lets pages of every site call the paths of OpenAI's API (`/v1/…`), as OpenAI does. No cookie is accepted there, so
- * a page can do no more than the key that it has.
+ * Lets pages of every site call the paths of OpenAI's API (`/v1/…`), as OpenAI does. Cookies are not accepted
+ * there, so a page can do no more than its key allows.
  */
 export function allowOtherSites(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
@@ -16,7 +16,7 @@ export function allowOtherSites(app: FastifyInstance): void {
     reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': READABLE });
     const { 'access-control-request-method': method, 'access-control-request-headers': headers } =
       request.headers;
-    // The preflight request comes without a key.
+    // Preflight requests carry no key.
     if (request.method !== 'OPTIONS' || method === undefined) return;
     return reply
       .code(204)

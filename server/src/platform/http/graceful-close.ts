@@ -5,21 +5,21 @@ import { AppError } from '../errors.ts';
 
 const DRAIN_SECONDS = 20;
 const POLL_MS = 25;
-/** How long clients that were told of the shutdown have to receive it. */
+/** How long clients have to receive the shutdown response. */
 const CUT_AFTER_MS = 1_000;
-/** Workloads report to the end what they save; health is served until the last moment. */
+/** Workloads report saved work until the end; health is served until the last moment. */
 const OPEN_TO_THE_END = /^\/(runtime|healthz|metrics)(\/|$)/;
 
-/** The error for requests during the shutdown. */
+/** Returns the error for requests during the shutdown. */
 export function serverStops(): AppError {
   return new AppError('unavailable', { publicMessage: 'The server is stopping. Try again in a moment' });
 }
 
 /**
- * Makes the server end in good order. `app.drain()` ends the open event streams, answers new
- * requests with 503 and waits for those in work, so long at most; workloads are still heard.
- * `app.close()` then ends within moments, and cuts what is still open: without this it waits for ever on open streams
- * and long answers, and for the keep-alive time on idle connections.
+ * Shuts the server down gracefully. `app.drain()` ends open event streams, answers new requests with 503 and
+ * waits up to `drainSeconds` for those in progress; workload reports are still accepted. `app.close()` then
+ * ends within moments and cuts open connections: otherwise it would wait forever on open streams and long
+ * responses, and for the keep-alive time on idle connections.
  */
 export function closeGracefully(app: FastifyInstance, drainSeconds: number = DRAIN_SECONDS): void {
   let draining = false;
@@ -34,7 +34,7 @@ export function closeGracefully(app: FastifyInstance, drainSeconds: number = DRA
       throw serverStops();
     }
     inWork += 1;
-    // Also when the client disconnects in the middle.
+    // Also fires when the client disconnects in the middle.
     reply.raw.once('close', () => {
       inWork -= 1;
     });
@@ -73,7 +73,7 @@ export function closeGracefully(app: FastifyInstance, drainSeconds: number = DRA
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Ends each open stream of events. */
+    /** Functions that end open event streams. */
     openStreams: Set<() => void>;
     drain: () => Promise<void>;
   }

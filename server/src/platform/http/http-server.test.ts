@@ -16,7 +16,7 @@ const numbers = endpoint({
   response: z.object({ doubled: z.number() }),
 });
 
-test('bytes are left to the handler as a stream, of any length', async () => {
+test('leaves bytes of any length to the handler as a stream', async () => {
   const upload = endpoint({
     ...open,
     method: 'PUT',
@@ -56,7 +56,7 @@ describe('access', () => {
     response: z.object({ id: z.string() }),
   });
 
-  test('belongs to the key’s owner, whoever the input names', async () => {
+  test('belongs to the key’s owner, whichever user the input names', async () => {
     const { post } = await serve([bind(keyed, async (ctx) => ({ id: ctx.caller.userId }))]);
     expect((await post({ user_id: 'ada' })).status).toBe(401);
     expect((await post({ user_id: 'ada' }, { 'x-api-key': 'wrong' })).status).toBe(401);
@@ -70,7 +70,7 @@ describe('access', () => {
     });
   });
 
-  test('of operators and workloads is theirs alone', async () => {
+  test('to operator and workload endpoints is restricted to them', async () => {
     const { call } = await serve([
       bind(operators, async () => ({})),
       bindWorkload(report, async (ctx) => ({ id: ctx.caller.workloadId })),
@@ -92,7 +92,7 @@ describe('access', () => {
   });
 });
 
-test('the log says why something was away, once a minute for each route and code', async () => {
+test('logs why something was unavailable, once a minute for each route and code', async () => {
   const { call, post, logged } = await serve(
     [bindPublic(numbers, () => Promise.reject(Object.assign(new Error('no more room'), { code: '53100' })))],
     {},
@@ -134,7 +134,7 @@ describe('rate limits', () => {
       webProcesses,
     );
 
-  test('count per user, show the standard headers, and are stricter where a route says so', async () => {
+  test('count per user, set the standard headers, and are stricter if a route says so', async () => {
     const { call } = await limited();
     const as = (user: string, target = '/api/v1/keyed') =>
       call(target, { method: 'POST', headers: { 'x-api-key': `key-of-${user}` } });
@@ -149,7 +149,7 @@ describe('rate limits', () => {
     for (let i = 0; i < 5; i += 1) expect((await call('/healthz')).status).toBe(200);
   });
 
-  test('of no number leave what a route itself allows', async () => {
+  test("of zero do not affect a route's own limits", async () => {
     const { call } = await limited(undefined, { BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '0' });
     const as = (target: string, key = 'key-of-ada') =>
       call(target, { method: 'POST', headers: { 'x-api-key': key } });
@@ -159,7 +159,7 @@ describe('rate limits', () => {
     expect((await as('/api/v1/strict')).status).toBe(429);
   });
 
-  test('leave each of several processes its share, which changes with them, and 1 at least', async () => {
+  test('divide a limit by the current number of processes, at least 1 each', async () => {
     let processes = 2;
     const { call } = await limited(() => processes);
     const as = (user: string, target = '/api/v1/keyed') =>
@@ -172,13 +172,13 @@ describe('rate limits', () => {
     processes = 1;
     expect((await as('eve')).status).toBe(200);
     expect((await as('eve')).headers).toMatchObject({ 'ratelimit-limit': '2', 'ratelimit-remaining': '0' });
-    // What fails is counted by the same share.
+    // Failures are counted by the same share.
     processes = 2;
     expect((await as('ada', '/api/v1/operators')).status).toBe(403);
     expect((await as('ada', '/api/v1/operators')).status).toBe(429);
   });
 
-  test('count a user over all routes, and no pages at all', async () => {
+  test('count a user over all routes, and no pages', async () => {
     const { call } = await limited();
     const headers = { 'x-api-key': 'key-of-ada' };
     expect((await call('/api/v1/keyed', { method: 'POST', headers })).status).toBe(200);
@@ -202,7 +202,7 @@ describe('rate limits', () => {
   test.each([
     ['/api/v1/keyed', 401, ['a', 'b', 'c', 'key-of-ada']],
     ['/api/v1/operators', 403, ['key-of-ada', 'key-of-ada', 'key-of-ada', 'key-of-root']],
-  ])('count what fails, and let through who is known: %s', async (target, status, keys) => {
+  ])('count failures, and let known callers through: %s', async (target, status, keys) => {
     const { call } = await limited();
     const answers = [];
     for (const key of keys)
@@ -212,7 +212,7 @@ describe('rate limits', () => {
   });
 });
 
-test('the OpenAPI document is for everyone, and leaves out what is not in the contract', async () => {
+test('the OpenAPI document is public, and contains only the contract', async () => {
   const { call } = await serve([bindPublic(numbers, async () => ({ doubled: 2 }))]);
   const answer = await call('/openapi.json');
   expect(answer.status).toBe(200);
@@ -259,7 +259,7 @@ describe('the web app', () => {
   });
 });
 
-test('a server whose database hangs is not ready, and says so in time', async () => {
+test('a server whose database hangs reports not ready in time', async () => {
   const hanging = net.createServer();
   await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
   hanging.on('connection', (socket) => onFileEnd(async () => void socket.destroy()));
@@ -273,7 +273,7 @@ test('a server whose database hangs is not ready, and says so in time', async ()
   });
 }, 10_000);
 
-describe('the end', () => {
+describe('shutdown', () => {
   const slow = endpoint({ ...open, path: '/api/v1/slow' });
   const stream = endpoint({ ...open, method: 'GET', path: '/api/v1/stream' });
   const report = endpoint({
@@ -284,7 +284,7 @@ describe('the end', () => {
     response: z.object({}),
   });
 
-  test('finishes requests and streams, hears workloads to the last, and comes soon', async () => {
+  test('finishes requests and streams, accepts workload reports until the end, and is quick', async () => {
     let finish: () => void = () => undefined;
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
@@ -330,7 +330,7 @@ describe('the end', () => {
     await app.close();
   }, 10_000);
 
-  test('waits for answers as long as is set', async () => {
+  test('waits for responses up to the configured time', async () => {
     const begun = vi.fn();
     const bindings = [
       bindPublic(slow, () => {
@@ -345,7 +345,7 @@ describe('the end', () => {
     await Promise.all([app.close(), expect(working).rejects.toThrow()]);
   }, 10_000);
 
-  test('cuts an answer that does not end', async () => {
+  test('cuts a response that does not end', async () => {
     const begun = vi.fn();
     const { app, call } = await serve([
       bindPublic(slow, () => {
@@ -370,7 +370,7 @@ test('metrics count requests by route, not by path', async () => {
   expect(text).not.toContain('some/page');
 });
 
-test('metrics count what clients abandon, apart', async () => {
+test('metrics count abandoned requests separately', async () => {
   const slow = endpoint({ ...open, path: '/api/v1/slow' });
   const begun = vi.fn();
   const { call } = await serve([

@@ -36,21 +36,21 @@ import { routedUrl, serveWebApp } from './web-app.ts';
 type Options = {
   services: Services;
   metrics: Registry;
-  /** Rejects, and soon, when this process cannot answer, e.g. without its database. */
+  /** Rejects quickly if this process cannot serve requests, e.g. without its database. */
   checkReady: () => Promise<unknown>;
   authenticators: Authenticators;
   bindings: Binding[];
-  /** What is not described in the contract, e.g. the sign-in library's own paths. */
+  /** Routes that are not in the contract, e.g. the sign-in library's own paths. */
   plugins: FastifyPluginAsync[];
   /** Names of the endpoints in the OpenAPI document. */
   operationIds: Map<Endpoint, string>;
-  /** What OpenAPI says of the paths of the plugins. */
+  /** OpenAPI descriptions of the plugins' paths. */
   furtherPaths: Paths;
   /** Folder of the built web app. */
   webDist: string;
 };
 
-/** The security schemes of OpenAPI by access. */
+/** OpenAPI security schemes by access. */
 const SCHEMES = {
   session: ['session'],
   key: ['key'],
@@ -76,9 +76,9 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendError);
-  // Before all other hooks: what is cut is no call.
+  // Before all other hooks, so that cut requests do not count as calls.
   limitPipelining(app);
-  // Before the others: what one of them refuses counts too.
+  // Before the other hooks, so that requests they reject are measured too.
   measureHttp(app, options.metrics);
   readBodies(app);
   allowOtherSites(app);
@@ -92,7 +92,8 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   refuseUnstorable(app);
 
   addSecurityHeaders(app, services.blobs.linkOrigin);
-  // The parser cuts a file at its limit without an error: one byte more lets the store see the excess.
+  // The parser truncates a file at its limit without an error; one extra byte lets the store detect the
+  // excess.
   await app.register(multipart, { limits: { fileSize: FILE_SIZE_LIMIT_BYTES + 1, files: 1, fields: 10 } });
   const limits = await limitCalls(app, services.config, services.webProcesses);
 
@@ -117,9 +118,9 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
 }
 
 /**
- * Made once: the plugin for Fastify makes them anew for every request. What a call answers is its caller's, and no cache's
- * on the way, unless the answer says otherwise, as files do. `filesOrigin`: where stored pictures and films are shown from beside
- * this server.
+ * Created once, because the Fastify plugin would recreate them for every request. Responses are private and
+ * not cacheable unless they say otherwise, as files do. `filesOrigin`: separate origin of stored images and
+ * videos, if any.
  */
 function addSecurityHeaders(app: FastifyInstance, filesOrigin: string | null): void {
   const files = filesOrigin === null ? [] : [filesOrigin];
@@ -148,7 +149,7 @@ function addSecurityHeaders(app: FastifyInstance, filesOrigin: string | null): v
   });
 }
 
-/** Each who reads such a request, this server and a proxy before it, may take another one for the one that counts. */
+/** Prevents this server and a proxy in front of it from using different Host headers. */
 function refuseTwoHosts({ raw }: FastifyRequest): void {
   if ((raw.headersDistinct.host?.length ?? 0) > 1) throw refused('Host', 'Send one Host header, not several');
 }
@@ -182,23 +183,24 @@ function mount(
       ...(endpoint.body && { body: endpoint.body }),
       ...(endpoint.response && { response: answersOf(endpoint, endpoint.response) }),
     },
-    // Access is checked before the body is read, so that strangers cannot make the server parse.
+    // Access is checked before the body is read, so that unauthenticated callers cannot make the server
+    // parse.
     onRequest: async (request, reply) => {
       request.caller = await limitFailures(request, reply, () =>
         findCaller(request, endpoint, { authenticators, publicUrl: services.config.publicUrl }),
       );
     },
-    // Once it is known who calls, and still before the body is read.
+    // After authentication, and still before the body is read.
     preParsing: async (request, reply) => {
-      // Whatever its sender calls it.
+      // Whatever content type the sender states.
       if (endpoint.upload === 'bytes') request.headers['content-type'] = 'application/octet-stream';
-      // Workloads are ours, and report as often as they must.
+      // Workloads are trusted, and report as often as necessary.
       if (endpoint.access === 'workload') return;
       for (const count of counts) await count(request, reply);
       if (request.caller.kind === 'user') binding.beforeBody?.(services, request.caller);
       if (endpoint.isHeldInMemory) await enterBodyRoom(request, reply);
     },
-    // Before validation: whose it is comes first.
+    // Before validation: ownership is checked first.
     preValidation: async (request) => {
       if (endpoint.method === 'DELETE' && endpoint.body) nameMissingFields(request);
       if (request.caller.kind === 'user') refuseForeignIds(request, request.caller.userId);
@@ -215,7 +217,7 @@ function mount(
       };
       const output = await handle(ctx, inputOf(request), { request, reply });
       if (reply.sent || reply.raw.headersSent) return reply;
-      // A handler may have said another one, as 202 for what is not done yet.
+      // A handler may have set another status, such as 202 for unfinished work.
       if (reply.statusCode === 200) reply.code(endpoint.status ?? 200);
       if (endpoint.response === undefined) return reply.send();
       return sendJson(reply, output);
@@ -223,7 +225,10 @@ function mount(
   });
 }
 
-/** The limits that count a call: the server's own or the binding's in its place, and those below it. */
+/**
+ * Returns the limits that count a call: the server's own or the binding's replacement, and stricter limits of
+ * the binding.
+ */
 function countsOf(
   app: FastifyInstance,
   { callsPerMinute, callsPerHour, ownCallsPerMinute }: Binding,
@@ -237,23 +242,23 @@ function countsOf(
   ];
 }
 
-/** What a body that is no form is asked for; nothing where it may be JSON as well. */
+/** Part name for the error about a body that is not a form; undefined if JSON is accepted as well. */
 function formPartOf({ upload }: Endpoint): string | undefined {
   return typeof upload === 'object' && !upload.orJson ? upload.part : undefined;
 }
 
-/** Many clients send no body with DELETE: then its fields are what is missing. */
+/** Many clients send no body with DELETE: report its missing fields then. */
 function nameMissingFields(request: FastifyRequest): void {
   request.body ??= {};
 }
 
-/** Fastify sends a string as it is, and would not make JSON of it. */
+/** Fastify sends strings unchanged instead of as JSON. */
 function sendJson(reply: FastifyReply, output: unknown): FastifyReply {
   const body = typeof output === 'string' ? JSON.stringify(output) : output;
   return reply.header('content-type', 'application/json; charset=utf-8').send(body);
 }
 
-/** What an endpoint is listed under. */
+/** Returns the OpenAPI tag of an endpoint. */
 function tagOf(path: string): string {
   if (path.startsWith('/v1/messages')) return 'anthropic';
   if (path.startsWith('/v1/')) return 'openai';
@@ -265,7 +270,7 @@ function inputOf(request: FastifyRequest) {
   return {
     params: request.params,
     query: request.query,
-    // Kept by the request alone: `leaveBodyRoom` lets go of it.
+    // Referenced by the request only, so that `leaveBodyRoom` can release it.
     get body() {
       return request.body;
     },
@@ -278,7 +283,7 @@ declare module 'fastify' {
   }
 }
 
-/** The schema of each status of success. */
+/** Returns the schema of each success status. */
 function answersOf(
   { status = 200, pendingStatus }: Endpoint,
   response: NonNullable<Endpoint['response']>,

@@ -20,14 +20,14 @@ it.each([
   ['POST', '/v1/responses/compact', 'There is no POST /v1/responses/compact. This server shortens no'],
   ['POST', '/v1/filesystem', 'Under /v1 there are chat/completions,'],
   ['POST', '/v1/engines/gpt/completions', 'GET /openapi.json describes them'],
-])('%s %s says what is here instead', async (method, path, words) => {
+])('%s %s names the alternative here', async (method, path, words) => {
   const answer = await fetch(server.url + path, { method });
   expect(answer.status).toBe(404);
   const { error } = (await answer.json()) as { error: { code: string; message: string } };
   expect(error).toMatchObject({ code: 'not_found', message: expect.stringContaining(words) });
 });
 
-it('says no more of calls that are none of these', async () => {
+it('other unknown calls get no further hints', async () => {
   const answer = await fetch(`${server.url}/api/v1/nothing`);
   expect(await answer.json()).toMatchObject({ error: { message: 'There is no GET /api/v1/nothing' } });
 });

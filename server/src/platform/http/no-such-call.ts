@@ -1,7 +1,7 @@
-/** A call of OpenAI's whose path is that of a response with this id. */
+/** Path of an OpenAI call that would otherwise match a response with this id. */
 const COMPACT = 'responses/compact';
 
-/** What is here in place of calls of OpenAI's and Anthropic's APIs that are not, by the beginning of their paths. */
+/** Alternatives to missing calls of OpenAI's and Anthropic's APIs, by the prefix of their paths. */
 const instead: [path: string, sentence: string][] = [
   [COMPACT, 'This server shortens no conversations: send a shorter input to POST /v1/responses'],
   [
@@ -52,7 +52,7 @@ const instead: [path: string, sentence: string][] = [
 const HERE =
   'Under /v1 there are chat/completions, responses, completions, messages, embeddings, models, files, fine_tuning/jobs, batches, images/generations, images/edits, videos and video/generations; GET /openapi.json describes them';
 
-/** Why a call meets nothing, with what to call instead where that is known. Pure. */
+/** Returns why a call does not exist, with an alternative if one is known. */
 export function noSuchCall(method: string, path: string): string {
   const bare = `There is no ${method} ${path}`;
   const [, called] = /^\/v1\/+(.*?)\/*$/.exec(path) ?? [];
@@ -61,7 +61,7 @@ export function noSuchCall(method: string, path: string): string {
   return `${bare}. ${known ? known[1] : HERE}`;
 }
 
-/** Whether a path is that of a call which is not here, and not that of a resource. Pure. */
+/** Returns true if a path is a missing call rather than a resource. */
 export function isAbsentCall(path: string): boolean {
   return path === `/v1/${COMPACT}`;
 }

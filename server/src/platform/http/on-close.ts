@@ -2,10 +2,13 @@ import type { FastifyReply } from 'fastify';
 
 type Raw = FastifyReply['raw'];
 
-/** Who is called at the end of each answer: the answer itself has one listener, however many want to know. */
+/** Listeners by response: the response itself has one listener for all of them. */
 const waiting = new WeakMap<Raw, (() => void)[]>();
 
-/** Calls once when the answer is over, in whichever way; at once where the client left before anybody asked. */
+/**
+ * Calls `listener` once when the response ends in any way; immediately if the client has already
+ * disconnected.
+ */
 export function onClose({ raw }: Pick<FastifyReply, 'raw'>, listener: () => void): void {
   if (raw.destroyed) return listener();
   const listeners = waiting.get(raw);

@@ -20,7 +20,7 @@ export type Paths = Record<string, Record<string, Operation>>;
 type Described = {
   endpoints: Endpoint[];
   operationIds: Map<Endpoint, string>;
-  /** What is no endpoint of the contract, e.g. the sign-in library's own paths. */
+  /** Paths outside the contract, e.g. the sign-in library's own. */
   furtherPaths: Paths;
 };
 type Document = { paths?: Paths; components?: { responses?: object } };
@@ -34,8 +34,8 @@ const idempotencyKey = {
 };
 
 /**
- * Describes the endpoints, mounted after this call, as an OpenAPI 3.1 document: `app.swagger()`, and
- * for everyone at GET /openapi.json.
+ * Describes the endpoints, mounted after this call, as an OpenAPI 3.1 document: `app.swagger()`, and publicly
+ * at GET /openapi.json.
  */
 export async function describeInOpenApi(
   app: FastifyInstance,
@@ -76,12 +76,15 @@ export async function describeInOpenApi(
   app.get('/openapi.json', { schema: { hide: true }, preParsing: countCall }, async () => app.swagger());
 }
 
-/** As the sign-in library names it: browsers take this prefix over HTTPS alone. */
+/** The sign-in library's name: browsers only accept this prefix over HTTPS. */
 function sessionCookie(publicUrl: string): string {
   return `${publicUrl.startsWith('https://') ? '__Secure-' : ''}bakehouse.session_token`;
 }
 
-/** Adds what the routes' schemas cannot say: names, files, answers without JSON, the one shape of errors, and the header of calls that spend. */
+/**
+ * Adds what the routes' schemas cannot express: names, files, responses without JSON, the common error
+ * format, and the header of calls that spend credit.
+ */
 function complete(document: Document, { endpoints, operationIds, furtherPaths }: Described): void {
   document.paths = nameWildcards({ ...document.paths, ...furtherPaths });
   const { $schema: _, ...error } = z.toJSONSchema(errorBody);
@@ -110,7 +113,9 @@ function complete(document: Document, { endpoints, operationIds, furtherPaths }:
   }
 }
 
-/** OpenAPI has no wildcard: the rest of a path becomes a parameter with a name that client generators can use. */
+/**
+ * OpenAPI has no wildcard: the rest of a path becomes a parameter with a name that client generators can use.
+ */
 function nameWildcards(paths: Paths): Paths {
   const parameters = Object.values(paths).flatMap((operations) =>
     Object.values(operations).flatMap((operation) => operation.parameters ?? []),
@@ -136,7 +141,7 @@ function describeAnswers({ answers }: Endpoint): object {
   return { description: 'The answer', content: Object.fromEntries(content) };
 }
 
-/** What `refuseUnstorable` refuses, said of each text that has no form of its own. */
+/** Documents the check of `refuseUnstorable` for each text without its own format. */
 function refuseNul(schema: unknown): void {
   if (typeof schema !== 'object' || schema === null) return;
   const { type } = schema as { type?: unknown };
@@ -147,7 +152,7 @@ function refuseNul(schema: unknown): void {
   for (const part of Object.values(schema)) refuseNul(part);
 }
 
-/** The same fields in both. */
+/** The same fields as JSON and as a form. */
 function asForm(requestBody: Operation['requestBody']): object {
   const { content, ...rest } = requestBody as { content: Record<string, object> };
   return {

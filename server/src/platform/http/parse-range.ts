@@ -1,9 +1,8 @@
 export type ByteRange = { start: number; end: number };
 
 /**
- * The one range that a Range header asks for, both ends inclusive; null for the whole, also where
- * the header asks for several ranges or cannot be read (RFC 9110, section 14.2); 'unsatisfiable'
- * where it lies behind the end.
+ * Parses a Range header with a single range, both ends inclusive; null for the whole, also for several ranges
+ * or an invalid header (RFC 9110, section 14.2); 'unsatisfiable' if it starts after the end.
  */
 export function parseRange(
   header: string | undefined,

@@ -6,7 +6,9 @@ import { isAbsentCall, noSuchCall } from './no-such-call.ts';
 
 type Call = Pick<Endpoint, 'method' | 'path'> & { describeError?: DescribeError | undefined };
 
-/** Answers 405, and names the methods that are, for each path of these calls that is called with another one. */
+/**
+ * Responds with 405 and the supported methods to each path of these calls that is called with another method.
+ */
 export function refuseOtherMethods(app: FastifyInstance, calls: Call[]): void {
   for (const [path, own] of Map.groupBy(calls, (call) => call.path)) {
     const methods = new Set<string>(own.map(({ method }) => method));

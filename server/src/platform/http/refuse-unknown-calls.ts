@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import type { DescribeError } from './bind.ts';
 import { noSuchCall } from './no-such-call.ts';
 
-/** Answers calls of another service's API that this server does not have with an error that the clients of that service read. */
+/** Responds to missing calls of another service's API with errors in that API's format. */
 export function refuseUnknownCalls(urls: string[], describeError: DescribeError): FastifyPluginAsync {
   return async (app) => {
     for (const url of urls) {

@@ -31,7 +31,7 @@ async function bakery() {
   ]);
 }
 
-test('what calls answer is kept by no cache, errors too, and files say for how long', async () => {
+test('responses are not cacheable, including errors, and files state for how long', async () => {
   const { call } = await bakery();
   for (const path of ['/v1/loaves?of=rye', '/v1/loaves', '/api/v1/nothing'])
     expect((await call(path)).headers['cache-control'], path).toBe('no-store');
@@ -45,7 +45,7 @@ test('a path may end with a slash', async () => {
   expect((await call('/v1/loaves/spelt/')).json).toBe('spelt');
 });
 
-test('a request with two Host headers is refused', async () => {
+test('a request with two Host headers is rejected', async () => {
   const { url } = await serve([]);
   const { hostname, port } = new URL(url);
   const socket = net.connect(Number(port), hostname);
@@ -53,7 +53,7 @@ test('a request with two Host headers is refused', async () => {
   expect(await text(socket)).toMatch(/^HTTP\/1.1 400 [^]*"param":"Host"/);
 });
 
-test('the OpenAPI document says which bodies may be left out', async () => {
+test('the OpenAPI document shows which bodies are optional', async () => {
   const body = z.object({ of: z.string() });
   const post = { ...read, method: 'POST' } as const;
   const { call } = await serve([
@@ -69,7 +69,7 @@ test('the OpenAPI document says which bodies may be left out', async () => {
   expect((await call('/v1/optional', { method: 'POST' })).status).toBe(200);
 });
 
-test('does not log a client that leaves in the middle of its body as a failure', async () => {
+test('does not log a client that disconnects while sending its body as a failure', async () => {
   const failed = Promise.withResolvers<void>();
   const { app, url, logged } = await serve([
     bindPublic(endpoint({ ...read, method: 'PUT', path: '/v1/put' }), async (_ctx, _input, { request }) => {

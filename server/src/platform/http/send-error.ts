@@ -7,14 +7,14 @@ import { AppError } from '../errors.ts';
 import type { DescribeError } from './bind.ts';
 import { toInvalidRequest } from './validation/invalid-request.ts';
 
-/** Most of what is not there is there again soon. */
+/** Most outages are short. */
 const RETRY_AFTER_S = 5;
 
 const REPEAT_MS = 60_000;
-/** When a server last logged the cause of an answer, by route and code. */
+/** Time of the last log line about an error, by route and code. */
 const loggedAt = new WeakMap<FastifyInstance, Map<string, number>>();
 
-/** The one place where errors meet the wire. What was not meant for the caller is logged and stays here. */
+/** Converts all errors to responses. Internal details are logged and never sent. */
 export function sendError(
   error: FastifyError | AppError,
   request: FastifyRequest,
@@ -47,7 +47,7 @@ function about({ id, routeOptions, caller }: FastifyRequest) {
   };
 }
 
-/** Whether the last line about this is at least a minute old: what is away is asked for again and again. */
+/** True if the last line about this is at least a minute old, because clients retry during an outage. */
 function isNews(server: FastifyInstance, what: string): boolean {
   const now = performance.now();
   const times = loggedAt.get(server) ?? new Map<string, number>();
@@ -59,7 +59,7 @@ function isNews(server: FastifyInstance, what: string): boolean {
 
 type Said = Pick<AppError, 'status' | 'publicMessage' | 'param' | 'data'> & { code: string };
 
-/** The one shape of errors. `code` may be another than ours, e.g. the sign-in library's. */
+/** Returns the common error format. `code` may be foreign, e.g. the sign-in library's. */
 export function toErrorBody(error: Said, requestId: string): ErrorBody {
   return {
     error: {
@@ -95,7 +95,7 @@ function toAppError(error: FastifyError | AppError, { raw }: FastifyRequest): Ap
       cause: error,
     });
   }
-  // The client left: no fault of ours, so it is not logged as one.
+  // The client disconnected, which is not our fault, so do not log it as a failure.
   if (raw.destroyed && !raw.complete) {
     return new AppError('invalid_request', {
       publicMessage: 'The connection closed before the body was complete',

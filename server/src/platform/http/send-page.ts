@@ -7,12 +7,12 @@ import { AppError } from '../errors.ts';
 
 const compress = promisify(gzip);
 
-/** What the head of a page says to programs that run no code. */
+/** Head of a page, for programs that run no scripts. */
 export type PageHead = { title: string; meta: Record<string, string>[] };
 
 /**
- * Sends the page of the web app with a head of its own, for what stands behind this one address. Throws AppError 'not_found'
- * where the web app is not built.
+ * Sends the web app's page with another head, for the content at this address. Throws AppError 'not_found' if
+ * the web app is not built.
  */
 export async function sendPage(reply: FastifyReply, dist: string, head: PageHead): Promise<FastifyReply> {
   const html = withHead(await readPage(dist), head);
@@ -33,7 +33,7 @@ async function readPage(dist: string): Promise<string> {
   }
 }
 
-/** The page with this head in place of its own title and description. Pure. */
+/** Returns the page with this head instead of its own title and description. */
 function withHead(html: string, { title, meta }: PageHead): string {
   const tags = meta.map((attributes) => `<meta${attributesOf(attributes)} />`);
   const lines = [`<title>${escapeHtml(title)}</title>`, ...tags].join('\n    ');

@@ -2,24 +2,29 @@ import type { Http } from './bind.ts';
 import { onClose } from './on-close.ts';
 
 const HEARTBEAT_MS = 15_000;
-/** What waits in memory for a client that does not read. It is cut then, and may come back with the id that it has. */
+/**
+ * Maximum buffer for a client that does not read. It is disconnected then, and may resume from its last id.
+ */
 const UNREAD_BYTES_MAX = 1024 * 1024;
 
 export type EventStream = {
-  /** Sends one event; the data as JSON. A client that comes back says the last id that it has. */
+  /** Sends one event with JSON data. A reconnecting client sends its last id. */
   send: (event: string, data: object, id?: string) => void;
-  /** Says where the client is, without an event. */
+  /** Sends the client's position without an event. */
   sendId: (id: string) => void;
-  /** Sends a line that clients ignore; it keeps proxies and timeouts quiet. */
+  /** Sends a line that clients ignore, to keep proxies from timing out. */
   comment: (text: string) => void;
-  /** Aborted when the client has gone, which may be before the stream opened, or the server ends the stream. */
+  /**
+   * Aborted when the client has disconnected (possibly before the stream opened) or the server ends the
+   * stream.
+   */
   closed: AbortSignal;
   close: () => void;
 };
 
 /**
- * Answers a request with server-sent events. The stream stays open until the client leaves or reads no
- * more, `close` is called or the server shuts down, with a comment every 15 s against idle timeouts.
+ * Responds with server-sent events. The stream stays open until the client disconnects or stops reading,
+ * `close` is called or the server shuts down, with a comment every 15 s against idle timeouts.
  */
 export function openEventStream({ reply }: Http): EventStream {
   reply.hijack();
@@ -30,7 +35,7 @@ export function openEventStream({ reply }: Http): EventStream {
   raw.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache, no-transform',
-    // nginx would hold the events back.
+    // nginx would buffer the events.
     'x-accel-buffering': 'no',
   });
 

@@ -45,7 +45,7 @@ test.each([
   ['gzip;q=1, br;q=0.5', 'gzip', gzipSync(script)],
   ['br;q=0, gzip', 'gzip', gzipSync(script)],
   ['identity', undefined, Buffer.from(script)],
-])('who accepts %s gets the bytes as the build wrote them', async (accepted, encoding, bytes) => {
+])('a client that accepts %s gets the precompressed file', async (accepted, encoding, bytes) => {
   const answer = await get('/assets/app-a1b2c3.js', { 'accept-encoding': accepted });
   expect(answer.headers['content-encoding']).toBe(encoding);
   expect(answer.rawPayload.equals(bytes)).toBe(true);
@@ -55,7 +55,7 @@ test.each([
   expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable');
 });
 
-test('each encoding has its own tag, and what a browser has is not sent again', async () => {
+test('each encoding has its own tag, and cached files are not sent again', async () => {
   const tags = new Set<string>();
   for (const encoding of ['br', 'gzip', 'identity']) {
     const headers = { 'accept-encoding': encoding };
@@ -68,7 +68,7 @@ test('each encoding has its own tag, and what a browser has is not sent again', 
   expect(tags.size).toBe(3);
 });
 
-test('any page is the one page, asked for each time and compressed too', async () => {
+test('any page is the single page, revalidated each time and also compressed', async () => {
   for (const url of ['/', '/dataset', '/runs/7?tab=log', '/index.html']) {
     const answer = await get(url, { 'accept-encoding': 'br', accept: 'text/html' });
     expect(answer.statusCode).toBe(200);
@@ -78,7 +78,7 @@ test('any page is the one page, asked for each time and compressed too', async (
   }
 });
 
-test('a page that has HTML of its own is that, asked for each time', async () => {
+test('a page with its own HTML gets that, revalidated each time', async () => {
   for (const [url, html] of [
     ['/rye', '<h1>Rye</h1>'],
     ['/rye?prompt=bread', '<h1>Rye</h1>'],
@@ -92,7 +92,7 @@ test('a page that has HTML of its own is that, asked for each time', async () =>
   expect((await get('/rye')).statusCode).toBe(404);
 });
 
-test('what is not there, or not meant to be seen, is not there', async () => {
+test('missing and private files are not found', async () => {
   expect((await get('/assets/%2e%2e/%2e%2e/secret.js')).statusCode).toBe(404);
   for (const url of ['/assets/old-000.js', '/api/v1/nothing', '/v1//models', '/v1/x%2F..%2Fmodels'])
     expect((await get(url)).json()).toMatchObject({
@@ -109,6 +109,6 @@ test('files count against no limit', async () => {
   }
 });
 
-test('the icon that browsers ask every site for is there', async () => {
+test('serves the icon that browsers request from every site', async () => {
   expect((await app.inject({ method: 'HEAD', url: '/favicon.ico' })).statusCode).toBe(200);
 });

@@ -6,18 +6,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
 import { noSuchCall } from './no-such-call.ts';
 
-/** Paths of programs, also of those that the server does not serve yet. */
+/** Paths of programs, including unknown ones. */
 const PROGRAM_PATHS =
   /^\/(api|v1|hub|runtime|huggingface|healthz|readyz|metrics|openapi\.json|\.well-known)(\/|$)|\.git(\/|$)/;
 
-/** The route of all that no other route has: files of the web app, and its pages. */
+/** Fallback route: files of the web app, and its pages. */
 export const PAGE_ROUTE = '/*';
 
 type Asked = Pick<FastifyRequest, 'method' | 'url' | 'headers'>;
 
 const pathnameOf = ({ url }: Asked) => url.split('?')[0] ?? '/';
 
-/** Whether a browser asks for a page, whose path and search only the web app's router reads. */
+/** Returns true if a browser requests a page, whose path and query only the web app's router reads. */
 export function asksForPage(request: Asked): boolean {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   const takesPages = request.headers.accept?.includes('text/html') ?? false;
@@ -25,8 +25,9 @@ export function asksForPage(request: Asked): boolean {
 }
 
 /**
- * The URL that a request is routed by. Fastify refuses a path that cannot be decoded, as '/runs/%zz', before it looks for
- * a route; a browser that asks for a page gets the web app there too, which says that there is no such page.
+ * Returns the URL to route a request by. Fastify rejects paths that cannot be decoded, such as '/runs/%zz',
+ * before routing; a browser that requests a page gets the web app instead, which shows that there is no such
+ * page.
  */
 export function routedUrl({ method = 'GET', url = '/', headers }: IncomingMessage): string {
   const asked = { method, url, headers };
@@ -43,10 +44,10 @@ function canBeDecoded(pathname: string): boolean {
 }
 
 /**
- * Serves the built web app, as it was compressed when it was built. Its assets carry a hash in their names and may
- * be kept for ever; everything else is asked for each time. A browser gets the page for every path that is no
- * program's, with HTML of its own where the build has written that, and its router takes it from there; programs do not
- * ask for HTML, and get their error. None of this counts as a call: a page alone is a dozen files.
+ * Serves the built web app with its precompressed files. Assets have a hash in their names and are cached
+ * forever; everything else is revalidated. A browser gets the page for every path that is not a program's,
+ * with prebuilt HTML if there is any; programs do not request HTML, and get an error. None of this counts as
+ * a call, because a single page is a dozen files.
  */
 export async function serveWebApp(app: FastifyInstance, dist: string): Promise<void> {
   const isBuilt = existsSync(path.join(dist, 'index.html'));
@@ -60,12 +61,12 @@ export async function serveWebApp(app: FastifyInstance, dist: string): Promise<v
       throw new AppError('not_found', {
         publicMessage: "The web app is not built: './bakehouse up' builds it",
       });
-    // Not returned: a reply is thenable, and waiting for it from within itself only adds listeners.
+    // Not returned: a reply is thenable, and awaiting it from within itself only adds listeners.
     reply.sendFile(pages.get(pathnameOf(request)) ?? 'index.html');
   };
   app.setNotFoundHandler(sendPage);
   if (!isBuilt) return;
-  // Without routes of its own, which would count against the caller's limit.
+  // Without its own routes, which would count against the caller's limit.
   await app.register(fastifyStatic, {
     root: dist,
     serve: false,
@@ -84,7 +85,7 @@ export async function serveWebApp(app: FastifyInstance, dist: string): Promise<v
     schema: { hide: true },
     handler: (request, reply) => {
       const file = request.params['*'];
-      // No file is called so; it would be refused before it is looked for, in words that help nobody.
+      // No file has such a name; the file server would reject it with an unhelpful message.
       if (file.includes('\0') || path.posix.normalize(`/${file}`) !== `/${file}`)
         return sendPage(request, reply);
       reply.sendFile(file === '' ? 'index.html' : file);
@@ -92,7 +93,7 @@ export async function serveWebApp(app: FastifyInstance, dist: string): Promise<v
   });
 }
 
-/** The files of pages that have HTML of their own, by their paths: `/flux` has `pages/flux.html`. */
+/** Files of pages with their own HTML, by path: `/flux` has `pages/flux.html`. */
 function listPages(dist: string): Map<string, string> {
   const folder = path.join(dist, 'pages');
   if (!existsSync(folder)) return new Map();

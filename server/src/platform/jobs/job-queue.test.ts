@@ -15,7 +15,7 @@ const services = { db, log } as unknown as Services;
 
 const done: string[] = [];
 let failures = 1;
-/** Of each attempt, whether it was the last. */
+/** For each attempt, whether it was the last. */
 const attempts: (boolean | undefined)[] = [];
 const note = defineJob<{ word: string }>({
   name: 'test.note',
@@ -52,7 +52,7 @@ onFileEnd(queue.stop);
 await queue.work(services);
 
 describe('the job queue', () => {
-  test('runs what a committed transaction has enqueued, and nothing of one that failed', async () => {
+  test('runs jobs of a committed transaction, and none of a failed one', async () => {
     const failing = db.transaction().execute(async (tx) => {
       await queue.enqueue(tx, note, { word: 'undone' });
       throw new Error('no');
@@ -62,13 +62,13 @@ describe('the job queue', () => {
     await vi.waitFor(() => expect(done).toEqual(['done']));
   });
 
-  test('tries a failed job again, and says which attempt is the last', async () => {
+  test('retries a failed job, and marks the last attempt', async () => {
     await db.transaction().execute((tx) => queue.enqueue(tx, stumble, { word: 'second attempt' }));
     await vi.waitFor(() => expect(done).toContain('second attempt'), { interval: 100 });
     expect(attempts).toEqual([false, true]);
   });
 
-  test('forgets the schedule of a job that this version does not have', async () => {
+  test('deletes the schedule of a job that this version does not have', async () => {
     const own = await testDatabase();
     const list = async (jobs: AnyJob[]) => {
       const opened = await openJobQueue({ url: own.url, log, jobs, works: false });
@@ -81,7 +81,7 @@ describe('the job queue', () => {
     expect(await list([renamed])).toEqual(['test.each-hour']);
   });
 
-  test('notes for the metrics of all processes how each kind ends', async () => {
+  test('records outcomes by kind for the metrics of all processes', async () => {
     const registry = new Registry();
     measureJobs(registry, db);
     const metrics = await registry.metrics();
@@ -91,12 +91,12 @@ describe('the job queue', () => {
     expect(metrics).not.toContain('test.hourly');
   });
 
-  test('says of a job whose attempts are used up that it is lost', async () => {
+  test('reports a job without remaining attempts as lost', async () => {
     await db.transaction().execute((tx) => queue.enqueue(tx, die, { word: 'gone' }));
     await vi.waitFor(() => expect(lost).toEqual(['gone']), { interval: 100 });
   });
 
-  test('a job that hangs holds up no other of its kind', async () => {
+  test('a hanging job does not block others of its kind', async () => {
     await db.transaction().execute((tx) => queue.enqueue(tx, hang, { word: 'hangs' }));
     await db.transaction().execute(async (tx) => {
       for (const word of ['a', 'b', 'c', 'd', 'e', 'f']) await queue.enqueue(tx, hang, { word });
@@ -110,7 +110,7 @@ describe('the job queue', () => {
     }
   });
 
-  test('brings what is declared now to a queue that an earlier version has made', async () => {
+  test('updates a queue of an earlier version to the current declaration', async () => {
     const slow = { ...note, timeoutSeconds: 120, retries: 1 };
     const next = await openJobQueue({ url, log, jobs: [slow], works: false });
     await next.stop();
@@ -121,7 +121,7 @@ describe('the job queue', () => {
     expect(rows).toEqual([{ retry_limit: 1, expire_seconds: 120, deletion_seconds: 86_400 }]);
   });
 
-  test('brings a queue that gets a schedule, or loses it, to run as that wants, and keeps what waits', async () => {
+  test('updates a queue that gains or loses its schedule, and retains waiting jobs', async () => {
     const own = await testDatabase();
     const declared = async (job: AnyJob, during?: (queue: JobQueue) => Promise<void>) => {
       const opened = await openJobQueue({ url: own.url, log, jobs: [job], works: false });
@@ -141,7 +141,7 @@ describe('the job queue', () => {
     expect(await declared(note)).toEqual([{ policy: 'standard', waiting: 2 }]);
   });
 
-  test('works off a backlog in batches', async () => {
+  test('processes a backlog in batches', async () => {
     const words = Array.from({ length: 120 }, (_, n) => `w${n}`);
     await db.transaction().execute(async (tx) => {
       for (const word of words) await queue.enqueue(tx, note, { word });

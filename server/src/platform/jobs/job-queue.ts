@@ -5,32 +5,33 @@ import type { AnyJob, Job } from './define-job.ts';
 import type { Jobs } from './jobs.ts';
 import { countFailure, noteSuccess } from './queries.ts';
 
-/** A worker is taken for dead after this many seconds without a sign of life; 10 is the least that the library takes. */
+/** A worker counts as dead after this many seconds without a heartbeat; 10 is the library's minimum. */
 const HEARTBEAT_SECONDS = 10;
 const SUPERVISE_SECONDS = 5;
 const CONNECTIONS = 4;
 /**
- * A worker fetches again once the slowest of its batch is done, so each kind has several: a job that
- * hangs holds one of them. Batches are as small as the library lets a backlog be fetched without pause.
+ * A worker fetches again once the slowest job of its batch is done, so each kind has several workers: a
+ * hanging job blocks only one. Batches have the smallest size at which the library fetches a backlog without
+ * pauses.
  */
 const WORKERS = 5;
 const BATCH = 2;
-/** Nobody announces retries, and an announcement can get lost. */
+/** Retries are not announced, and an announcement can get lost. */
 const POLL_SECONDS = 5;
 const STOP_TIMEOUT_MS = 20_000;
 const RETRIES = 5;
 const RETRY_DELAY_MAX_SECONDS = 300;
 const TIMEOUT_SECONDS = 900;
-/** What is done is kept for a day, for whoever asks what happened. */
+/** Completed jobs are kept for a day for diagnosis. */
 const DONE_KEPT_SECONDS = 24 * 3600;
 const MAINTENANCE_SECONDS = 3600;
-/** Of kinds of which many run, not every success is worth a write. */
+/** For frequent kinds, not every success is worth a write. */
 const NOTE_MS = 10_000;
 
 export type JobQueue = Jobs & {
-  /** Begins to work on all declared jobs and schedules. */
+  /** Starts working on all declared jobs and schedules. */
   work: (services: Services) => Promise<void>;
-  /** Takes no new jobs and waits for the running ones, 20 s at most; the others are done by the next worker. */
+  /** Takes no new jobs and waits up to 20 s for running ones; the next worker retries the others. */
   stop: () => Promise<void>;
 };
 
@@ -40,11 +41,11 @@ type Options = {
   jobs: AnyJob[];
   /** Whether this process works on jobs, or only enqueues them. */
   works: boolean;
-  /** Whether a process that works also enqueues the jobs that have a time; yes unless said. */
+  /** Whether a working process also enqueues scheduled jobs. Defaults to true. */
   schedules?: boolean | undefined;
 };
 
-/** Opens the queue in the database (schema `pgboss`, made when missing) and declares the jobs there. */
+/** Opens the queue in the database (schema `pgboss`, created if missing) and declares the jobs there. */
 export async function openJobQueue({ url, log, jobs, works, schedules = true }: Options): Promise<JobQueue> {
   const boss = new PgBoss({
     connectionString: url,
@@ -57,7 +58,7 @@ export async function openJobQueue({ url, log, jobs, works, schedules = true }: 
     monitorIntervalSeconds: SUPERVISE_SECONDS,
     maintenanceIntervalSeconds: MAINTENANCE_SECONDS,
   });
-  boss.on('error', (error) => log.warn({ err: error }, 'the job queue had an error'));
+  boss.on('error', (error) => log.warn({ err: error }, 'job queue error'));
   await boss.start();
   await declareAll(boss, jobs);
 
@@ -72,7 +73,7 @@ export async function openJobQueue({ url, log, jobs, works, schedules = true }: 
   };
 }
 
-/** Declares the jobs that are not there yet as they are wanted: most processes that start find all of them. */
+/** Declares new or changed jobs; usually there are none. */
 async function declareAll(boss: PgBoss, jobs: AnyJob[]): Promise<void> {
   const queues = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
   const schedules = new Map((await boss.getSchedules()).map(({ name, cron }) => [name, cron]));
@@ -87,7 +88,8 @@ async function declareAll(boss: PgBoss, jobs: AnyJob[]): Promise<void> {
     if (job.schedule && schedules.get(job.name) !== job.schedule)
       await boss.schedule(job.name, job.schedule, {}, { tz: 'UTC' });
   }
-  // A job that had a schedule in an earlier version, and is gone or has another name, would be enqueued for nobody.
+  // A schedule of an earlier version whose job was removed or renamed would enqueue jobs that no worker
+  // handles.
   const wanted = new Set(jobs.filter(({ schedule }) => schedule).map(({ name }) => name));
   for (const name of schedules.keys()) if (!wanted.has(name)) await boss.unschedule(name);
 }
@@ -115,15 +117,15 @@ async function declare(boss: PgBoss, job: AnyJob): Promise<void> {
   if (deadLetter) await boss.createQueue(deadLetter, options);
   const policy = policyOf(job);
   await boss.createQueue(job.name, { ...optionsOf(job), policy });
-  // One that is there already was declared by an earlier version. The library would delete a queue with its jobs to give
-  // it another policy; those that wait in it have each their own, and keep that.
+  // Changes an existing queue in place: the library would delete it with its jobs to change the policy.
+  // Waiting jobs store, and retain, their own policy.
   await boss
     .getDb()
     .executeSql('update pgboss.queue set policy = $2 where name = $1 and policy <> $2', [job.name, policy]);
   await boss.updateQueue(job.name, optionsOf(job));
 }
 
-/** Where the library puts those that have used up their attempts. */
+/** Dead-letter queue for jobs without remaining attempts. */
 function lostQueue({ name }: AnyJob): string {
   return `${name}.lost`;
 }
@@ -136,7 +138,7 @@ async function startWorker(boss: PgBoss, services: Services, job: Job): Promise<
   let succeededAt = Number.NEGATIVE_INFINITY;
   const runOne = async (queued: QueuedJob): Promise<JobResult> => {
     const log = services.log.child({ job: job.name, job_id: queued.id });
-    const unnoted = (cause: unknown) => log.warn({ err: cause }, 'could not record how a job ended');
+    const unnoted = (cause: unknown) => log.warn({ err: cause }, 'failed to record the outcome of a job');
     try {
       await job.run({ ...services, log }, queued.data, queued.signal, queued.retryCount >= retriesOf(job));
       const now = performance.now();
@@ -159,7 +161,7 @@ async function startWorker(boss: PgBoss, services: Services, job: Job): Promise<
     job.name,
     {
       batchSize: BATCH,
-      // A schedule runs once at a time, and needs no more.
+      // A schedule runs once at a time, so one worker is enough.
       localConcurrency: job.schedule ? 1 : WORKERS,
       burstWhenBatchFull: true,
       notifyPollingIntervalSeconds: POLL_SECONDS,

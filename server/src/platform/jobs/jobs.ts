@@ -8,7 +8,7 @@ export type JobKind<Data extends object> = {
   accepts?: (data: Data) => void;
 };
 
-/** The queue of finite jobs. Enqueueing joins the caller's transaction. */
+/** Queue of finite jobs. Enqueueing joins the caller's transaction. */
 export type Jobs = {
   enqueue: <Data extends object>(tx: Transaction, job: JobKind<Data>, data: Data) => Promise<void>;
 };

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Database } from '../db/database.ts';
 import { listOutcomes } from './queries.ts';
 
-/** Adds to the metrics of this process how jobs end, in whichever process. Read when it is asked for. */
+/** Adds the outcomes of jobs of all processes to the metrics of this process; read on demand. */
 export function measureJobs(registry: Registry, db: Database): void {
   new Counter({
     name: 'bakehouse_jobs_failed_total',

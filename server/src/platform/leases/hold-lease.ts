@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 1_000;
 /** The row is deleted, decided or leased by another process. */
 export class LeaseLost extends Error {}
 
-/** Columns to write with a renewal, and what to do once they are written. */
+/** Columns to write with a renewal, and a callback for after the write. */
 type News<Columns> = {
   values?: { [Name in keyof Columns & string]?: unknown };
   onWritten?: () => Promise<void>;
@@ -20,9 +20,9 @@ type LeaseServices = Pick<Services, 'db' | 'clock' | 'log'>;
 type Held<Columns, Row> = { table: LeasedTable<Columns, Row>; lease: Pick<Lease<Row>, 'id' | 'token'> };
 
 type Kept<Columns, Row> = Held<Columns, Row> & {
-  /** How often to renew without news. */
+  /** Interval of renewals without news. */
   renewEveryMs?: number;
-  /** How often to ask for news. */
+  /** Interval of calls to `takeNews`. */
   lookEveryMs?: number;
   /** Returns what to write since the last call, or null. */
   takeNews?: () => News<Columns> | null;
@@ -58,7 +58,7 @@ export function keepLease<Columns, Row>(
   }
 
   const timer = setInterval(() => {
-    // One at a time: a slow database gets no queue of renewals.
+    // One at a time, so that renewals do not queue up on a slow database.
     if (renewing) return;
     const news = takeNews();
     if (news === null && performance.now() - renewedAt < renewEveryMs) return;
@@ -80,7 +80,7 @@ export function keepLease<Columns, Row>(
   };
 }
 
-/** Keeps a lease while `work` runs. Its signal aborts with LeaseLost, and with `closing`. */
+/** Holds a lease while `work` runs. Its signal aborts with LeaseLost, and with `closing`. */
 export async function holdLease<Columns, Row, Result>(
   services: LeaseServices,
   { closing, ...held }: Held<Columns, Row> & { closing: AbortSignal },

@@ -4,7 +4,7 @@ import { type ClaimNext, createLeaseLoop } from './lease-loop.ts';
 
 type Options = Omit<Parameters<typeof createLeaseLoop>[1], 'name'>;
 
-/** A started loop, without a database: the claims of these tests lease nothing. */
+/** A started loop without a database: the claims of these tests lease nothing. */
 function startLoop(options: Options) {
   const log = { warn: vi.fn<() => void>(), error: vi.fn<() => void>() };
   const listeners = new Map<string, () => void>();
@@ -19,7 +19,7 @@ function startLoop(options: Options) {
   return { loop, log, listeners };
 }
 
-/** Hands out these ids, and runs each until it is ended by hand or aborted. */
+/** Hands out these ids, and runs each until it is ended manually or aborted. */
 function queueOf(...ids: string[]) {
   const ends = new Map<string, () => void>();
   const seen: string[][] = [];
@@ -37,7 +37,7 @@ function queueOf(...ids: string[]) {
   return { ids, claim, seen, ends, started: () => [...ends.keys()] };
 }
 
-test('runs at most `places` at once, and tells claims which ids are running', async () => {
+test('runs at most `places` concurrently, and passes the running ids to claims', async () => {
   const queue = queueOf('a', 'b', 'c');
   const { loop } = startLoop({ places: 2, claims: [queue.claim] });
   await vi.waitFor(() => expect(queue.started()).toEqual(['a', 'b']));
@@ -48,7 +48,7 @@ test('runs at most `places` at once, and tells claims which ids are running', as
   await loop.stop();
 });
 
-test('asks claims in turn', async () => {
+test('calls claims round-robin', async () => {
   const [many, few] = [queueOf('a', 'b', 'c'), queueOf('z')];
   const { loop } = startLoop({ places: 2, claims: [many.claim, few.claim] });
   await vi.waitFor(() => expect(many.started()).toEqual(['a']));

@@ -9,18 +9,21 @@ const POLL_MS = 1_000;
 /** A leased row and its work. If this process dies, another one runs the work again. */
 export type Claim = { id: string; run: (closing: AbortSignal) => Promise<void> };
 
-/** Leases the next due row; returns null if none is due. `running` has the ids that this loop already works on. */
+/**
+ * Leases the next due row; returns null if none is due. `running` has the ids that this loop already works
+ * on.
+ */
 export type ClaimNext = (running: readonly string[]) => Promise<Claim | null>;
 
 export type LeasedWork<Columns, Row> = {
   table: LeasedTable<Columns, Row>;
-  /** Another process may do the same again after this one died. */
+  /** Another process may repeat it after this one died. */
   work: (lease: Lease<Row>, signal: AbortSignal) => Promise<void>;
 };
 
 type LoopServices = Pick<Services, 'db' | 'clock' | 'log' | 'events'>;
 
-/** Claims the rows of a table that have been due longest, and keeps their leases while the work runs. */
+/** Claims the rows of a table that have been due longest, and renews their leases while the work runs. */
 export function claimWork<Columns extends { id: string }, Row>(
   services: LoopServices,
   { table, work }: LeasedWork<Columns, Row>,
@@ -45,9 +48,9 @@ export type LeaseLoop = {
 type LoopOptions = {
   /** For the log. */
   name: string;
-  /** How many rows this process works on at once; unlimited if `claims` has its own limit. */
+  /** Number of rows this process works on concurrently; unlimited if `claims` has its own limit. */
   places?: number;
-  /** Asked in turn. */
+  /** Called round-robin. */
   claims: ClaimNext[];
   /** The event signal that wakes the loop before its next poll. */
   wakeOn?: string;

@@ -2,30 +2,30 @@ import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Transaction } from '../db/database.ts';
 
-/** Whoever has died with a lease in hand is replaced after this time. */
+/** A process that died with a lease is replaced after this time. */
 const LEASE_MS = 15_000;
 const LOOK_AGAIN_MS = sql<number>`3000`;
 
 /**
- * Rows that are looked after one step at a time, by whichever process comes first. Besides its own
- * columns the table has `id`, `check_at` (when to look again), `lock_token` and `locked_until` (the
- * lease: whoever knows the token may change the row until then).
+ * Rows processed one step at a time by any process. In addition to its own columns the table has `id`,
+ * `check_at` (when the row is due) and the lease: `lock_token` and `locked_until`. Only the process with the
+ * token may change the row until then.
  */
 export type LeasedTable<Columns, Row> = {
   name: string;
   columns: readonly (keyof Columns & string)[];
-  /** Which rows are looked at, whatever their time. An index on `check_at` should cover it. */
+  /** Which rows are processed, regardless of their time. An index on `check_at` should cover it. */
   due: RawBuilder<boolean>;
-  /** In how many milliseconds a row is due again that nobody wakes; three seconds unless said. */
+  /** Milliseconds until a row is due again if nothing wakes it. Defaults to three seconds. */
   lookAgainMs?: RawBuilder<number>;
-  /** Which due rows are leased first; those that have been due longest unless given. */
+  /** Order in which due rows are leased. Defaults to longest due first. */
   order?: RawBuilder<unknown>;
   toRow: (columns: Columns) => Row;
 };
 
 export type Lease<Row> = { id: string; token: string; row: Row };
 
-/** Leases the first row that is due; null when none is. It is due again a few seconds later. */
+/** Leases the first due row, or returns null. It is due again a few seconds later. */
 export async function claimDue<Columns extends { id: string }, Row>(
   db: Database,
   table: LeasedTable<Columns, Row>,
@@ -36,7 +36,7 @@ export async function claimDue<Columns extends { id: string }, Row>(
   return lease(db, table, sql`id = (${longest})`, now);
 }
 
-/** Leases this row, for a caller who has an order of its own; null when it is not due, or somebody has it. */
+/** Leases this row, for callers with their own order; null if it is not due or already leased. */
 export async function claimRow<Columns extends { id: string }, Row>(
   tx: Transaction,
   table: LeasedTable<Columns, Row>,
@@ -46,10 +46,7 @@ export async function claimRow<Columns extends { id: string }, Row>(
   return lease(tx, table, sql`id = ${id} and ${isFree(table, now)}`, now);
 }
 
-/**
- * Keeps a lease for longer, for work that takes more than one step's time, and writes `values` beside it; false when it
- * does not hold any more.
- */
+/** Extends a lease, for work longer than one step, and writes `values` too; false if the lease is lost. */
 export async function renewLease<Columns, Row>(
   db: Database,
   table: LeasedTable<Columns, Row>,
@@ -76,7 +73,7 @@ async function lease<Columns extends { id: string }, Row>(
 ): Promise<Lease<Row> | null> {
   const token = randomUUID();
   const lockedUntil = new Date(now.getTime() + LEASE_MS);
-  // Written here and not at the end, so that what wakes it meanwhile is not lost.
+  // Set at the start and not at the end, so that a wake-up in between is not lost.
   const checkAt = sql`${now}::timestamptz + (${table.lookAgainMs ?? LOOK_AGAIN_MS}) * interval '1 millisecond'`;
   const { rows } = await sql<Columns>`
     update ${sql.table(table.name)} set lock_token = ${token}, locked_until = ${lockedUntil}, check_at = ${checkAt}
@@ -86,7 +83,7 @@ async function lease<Columns extends { id: string }, Row>(
   return row ? { id: row.id, token, row: table.toRow(row) } : null;
 }
 
-/** Locks the row as it is now until the transaction ends; null when the lease does not hold any more. */
+/** Locks the current row until the transaction ends; null if the lease is lost. */
 export async function lockLeased<Columns, Row>(
   tx: Transaction,
   table: LeasedTable<Columns, Row>,
@@ -98,7 +95,7 @@ export async function lockLeased<Columns, Row>(
   return rows[0] ? table.toRow(rows[0]) : null;
 }
 
-/** Gives back a lease on a row that is locked. */
+/** Releases a lease on a locked row. */
 export async function releaseLeased<Columns, Row>(
   tx: Transaction,
   table: LeasedTable<Columns, Row>,

@@ -34,7 +34,7 @@ const see = async (name: string) => {
   return rows[0];
 };
 
-/** Bakes: dough goes into the oven, and what the oven has baked is baked. `oven` counts what was put in. */
+/** Bakes loaves: puts dough into the oven, and then marks it as baked. `oven` records what was put in. */
 function baker(oven: string[], more: Partial<StepHandlers<Loaf, boolean, string, string>> = {}) {
   const setState = (
     tx: Parameters<StepHandlers<Loaf, boolean, string, string>['apply']>[0],
@@ -57,7 +57,7 @@ function baker(oven: string[], more: Partial<StepHandlers<Loaf, boolean, string,
   return (mayAct = () => true) => takeStep({ db, table, now: () => time, mayAct }, handlers);
 }
 
-/** A promise that is settled from outside, and one for when somebody waits for it. */
+/** A promise settled from outside, and another that resolves when the first is awaited. */
 function pausing<T>(then: () => T) {
   const reached = Promise.withResolvers<void>();
   const open = Promise.withResolvers<void>();
@@ -70,7 +70,7 @@ function pausing<T>(then: () => T) {
 }
 
 describe('a step', () => {
-  test('is planned, written, done and recorded; then the lease is given back', async () => {
+  test('is planned, written, executed and recorded; then the lease is released', async () => {
     await put('rye');
     const oven: string[] = [];
     const step = baker(oven);
@@ -85,18 +85,18 @@ describe('a step', () => {
     expect(oven).toEqual(['rye']);
   });
 
-  test('is made for the row that has been due longest, and for each by one process alone', async () => {
+  test('is made for the row that has been due longest, and for each row by one process only', async () => {
     await put('first');
     pass(1);
     await put('second');
     const oven: string[] = [];
     const stepped = await Promise.all([baker(oven)(), baker(oven)(), baker(oven)()]);
-    // Which of the three finds nothing left is chance.
+    // Which of the three finds nothing left is random.
     expect(stepped.filter(Boolean)).toHaveLength(2);
     expect(oven.toSorted()).toEqual(['first', 'second']);
   });
 
-  test('that was written is not done by who may not act any more, and is done by the next one', async () => {
+  test('that was written is not executed by a process that may no longer act, but by the next one', async () => {
     await put('rye');
     const oven: string[] = [];
     await baker(oven)(() => false);
@@ -108,7 +108,7 @@ describe('a step', () => {
   });
 });
 
-describe('whoever dies', () => {
+describe('a process that died', () => {
   const dies = async () => {
     throw new Error('killed');
   };
@@ -117,7 +117,7 @@ describe('whoever dies', () => {
     ['while it writes', { apply: dies }, []],
     ['before it acts', { act: dies }, []],
     ['before it records', { record: dies }, ['rye']],
-  ])('%s is replaced once its lease has run out', async (_when, handlers, done) => {
+  ])('%s is replaced once its lease has expired', async (_when, handlers, done) => {
     await put('rye');
     const oven: string[] = [];
     await expect(baker(oven, handlers)()).rejects.toThrow('killed');
@@ -134,7 +134,7 @@ describe('whoever dies', () => {
   });
 });
 
-describe('whoever was only slow', () => {
+describe('a process that was only slow', () => {
   test.each(['observe', 'act'] as const)('in %s finds another token, and writes nothing', async (method) => {
     await put('rye');
     const oven: string[] = [];
@@ -142,7 +142,7 @@ describe('whoever was only slow', () => {
     const lost = baker(oven, { [method]: slow.pause })();
     await slow.reached;
     pass(16);
-    // The other one is at work, or done, when the first wakes up.
+    // The other process is working, or done, when the first wakes up.
     const other = pausing(() => 'hot');
     const working = baker(oven, { act: other.pause })();
     await other.reached;

@@ -3,20 +3,19 @@ import { claimDue, type LeasedTable, releaseLeased } from './leased-table.ts';
 import { underLease } from './under-lease.ts';
 
 /**
- * How one step is made for a row. Whatever one of these does may be done again: by whoever comes
- * after a process that died, or was too slow.
+ * Handlers of one step for a row. Each may run again in another process, if this one died or was too slow.
  */
 export type StepHandlers<Row, Observed, Act, Done> = {
-  /** Looks at what the row stands for, outside of any transaction. */
+  /** Observes the thing that the row describes, outside of any transaction. */
   observe: (row: Row) => Promise<Observed>;
   /**
-   * Plans the next step on the row as it is now, and writes it. Answers with what has to be done
-   * outside of the database; null: nothing.
+   * Plans the next step on the current row, and writes it. Returns the action to execute outside of the
+   * database, or null.
    */
   apply: (tx: Transaction, row: Row, observed: Observed) => Promise<Act | null>;
-  /** Does it, outside of any transaction. */
+  /** Executes the action, outside of any transaction. */
   act: (act: Act) => Promise<Done>;
-  /** Writes what came of it. */
+  /** Writes the result of the action. */
   record: (tx: Transaction, row: Row, act: Act, done: Done) => Promise<void>;
 };
 
@@ -24,17 +23,19 @@ type Parts<Columns, Row> = {
   db: Database;
   table: LeasedTable<Columns, Row>;
   now: () => Date;
-  /** Whether this process may still act; what is written and not done is found by whoever leases it next. */
+  /**
+   * Whether this process may still act; an action that was written but not executed is found by the next
+   * process that leases the row.
+   */
   mayAct: () => boolean;
 };
 
 /**
- * Looks at the row that has been due longest, and makes the next step for it. False when none is due.
+ * Observes the row that has been due longest, and makes its next step. Returns false if none is due.
  *
- * The row is leased under a token. What is written, is written in transactions that first make sure
- * of the lease. Killed between any two of them, the lease runs out and whoever comes next sees the
- * same row and the same world. One who comes back after its lease has run out finds another token,
- * and writes nothing.
+ * The row is leased under a token, and every transaction first verifies the lease. If the process is killed
+ * between two transactions, the lease expires and the next process sees the same row and the same world. A
+ * process that continues after its lease has expired finds another token, and writes nothing.
  */
 export async function takeStep<Columns extends { id: string }, Row, Observed, Act, Done>(
   { db, table, now, mayAct }: Parts<Columns, Row>,
@@ -45,7 +46,7 @@ export async function takeStep<Columns extends { id: string }, Row, Observed, Ac
   const observed = await handlers.observe(lease.row);
   const act = await underLease(db, table, lease, async (tx, row) => {
     const planned = await handlers.apply(tx, row, observed);
-    // Kept until it is done, so that nobody else does it too.
+    // Held until the action is done, so that no other process repeats it.
     if (planned === null) await releaseLeased(tx, table, lease);
     return planned;
   });

@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../db/database.ts';
 import { inTransaction } from '../db/in-transaction.ts';
 import { type Lease, type LeasedTable, lockLeased } from './leased-table.ts';
 
-/** Runs `work` on the row as it is now, in a transaction, if the lease still holds; else answers null. */
+/** Runs `work` on the current row, in a transaction, if the lease still holds; otherwise returns null. */
 export async function underLease<Columns, Row, Result>(
   db: Database,
   table: LeasedTable<Columns, Row>,

@@ -9,7 +9,7 @@ const SILENCE_MS_MAX = 20_000;
 
 type QueuedMail = { id: string };
 
-/** Hands one mail to the mail server, and forgets it. */
+/** Passes one mail to the mail server, and deletes it. */
 export const deliverMailJob = defineJob<QueuedMail>({
   name: 'platform.deliver-mail',
   retries: RETRIES,
@@ -27,10 +27,10 @@ async function deliverMail(
   isLast = false,
 ): Promise<void> {
   const mail = await findMail(db, id);
-  // An earlier attempt has sent it, and ended before that was noted.
+  // An earlier attempt has sent it, and died before recording that.
   if (!mail) return;
   const { to, subject, text } = mail;
-  // The settings may have lost the server since the mail was written.
+  // The mail server may have been removed from the settings since.
   if (!config.mail) throw new Error('No mail server is configured');
   const { host, port, tls, login, from } = config.mail;
   const transport = createTransport({
@@ -47,7 +47,8 @@ async function deliverMail(
     disableUrlAccess: true,
   });
   try {
-    // An attempt may be repeated whose answer was lost: the same id lets the reader's program see it.
+    // An attempt whose response was lost is repeated with the same id, so that mail programs can detect the
+    // duplicate.
     await transport.sendMail({ from, to, subject, text, messageId: `<${id}@bakehouse>` });
   } catch (error) {
     if (!isRefused(error) && !isLast) throw error;
@@ -58,7 +59,9 @@ async function deliverMail(
   await deleteMail(db, id);
 }
 
-/** The server has said no to this mail for good. Where it says no to us, the operator may mend that. */
+/**
+ * True if the server permanently rejected this mail. A rejection of our login may be fixed by the operator.
+ */
 function isRefused(error: unknown): boolean {
   const { code, permanent } = error as NodemailerError;
   return permanent === true && (code === 'EENVELOPE' || code === 'EMESSAGE');

@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 
 describe('a mail', () => {
-  test('is handed to the mail server, with an id that a repeated one shares', async () => {
+  test('is passed to the mail server, with an id that a repeated one shares', async () => {
     await queued();
     await deliver(open.settings);
     await queued();
@@ -49,7 +49,7 @@ describe('a mail', () => {
     }
   });
 
-  test('is not kept once it is sent, and not sent again', async () => {
+  test('is deleted once it is sent, and not sent again', async () => {
     await queued();
     await deliver(open.settings);
     expect(await kept()).toBe(0);
@@ -57,13 +57,13 @@ describe('a mail', () => {
     expect(open.mails).toHaveLength(1);
   });
 
-  test('is sent with the login of the settings', async () => {
+  test('is sent with the configured login', async () => {
     await queued();
     await deliver(guarded.settings);
     expect(guarded.mails).toHaveLength(1);
   });
 
-  test('is tried again while the server is away, busy or refuses the login', async () => {
+  test('is retried while the server is unavailable, busy or rejects the login', async () => {
     await queued();
     await expect(deliver({ ...open.settings, port: 1 })).rejects.toThrow('ECONNREFUSED');
     open.refuse(451);
@@ -75,7 +75,7 @@ describe('a mail', () => {
     expect(await kept()).toBe(1);
   });
 
-  test('is given up, and the log says so, once the server has refused it or the last attempt has failed', async () => {
+  test('is abandoned and logged once the server has rejected it or the last attempt has failed', async () => {
     open.refuse(550);
     await queued();
     await deliver(open.settings);
@@ -104,7 +104,7 @@ describe('sending', () => {
   const enqueued: object[] = [];
   const jobs: Services['jobs'] = { enqueue: async (_tx, _job, data) => void enqueued.push(data) };
 
-  test('leaves the mail to a job where there is a mail server', async () => {
+  test('leaves the mail to a job if there is a mail server', async () => {
     const services = { ...servicesWith(open.settings), jobs };
     await db.transaction().execute((tx) => sendMail(tx, services, mail));
     expect(enqueued).toEqual([{ id: expect.any(String) }]);
@@ -112,7 +112,7 @@ describe('sending', () => {
     expect(lines).toEqual([]);
   });
 
-  test('writes it to the log where there is none', async () => {
+  test('logs the mail if there is no mail server', async () => {
     enqueued.length = 0;
     const services = { ...servicesWith(null), jobs };
     await db.transaction().execute((tx) => sendMail(tx, services, mail));

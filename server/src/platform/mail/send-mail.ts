@@ -5,9 +5,9 @@ import { deliverMailJob } from './deliver-mail.ts';
 import { insertMail, type Mail } from './queries.ts';
 
 /**
- * Sends a mail once the transaction is committed, and keeps nothing of it then; a mail server that is away is tried again for hours.
- * Where no mail server is configured nothing is sent, and the log has the mail instead: the operator
- * reads there what to pass on.
+ * Sends a mail after the transaction is committed and then deletes it; retries for hours while the mail
+ * server is unavailable. Without a mail server the mail is logged instead, so that the operator can pass it
+ * on.
  */
 export async function sendMail(
   tx: Transaction,

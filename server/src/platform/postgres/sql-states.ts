@@ -1,4 +1,4 @@
-/** PostgreSQL's error codes that are handled, by PostgreSQL's names. */
+/** PostgreSQL error codes that are handled, by PostgreSQL's names. */
 export const sqlStates = {
   deadlockDetected: '40P01',
   duplicateDatabase: '42P04',

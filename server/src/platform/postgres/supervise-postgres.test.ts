@@ -23,9 +23,9 @@ async function postmasterOf(url: string): Promise<number> {
   }
 }
 
-// Elsewhere the system buries every orphan.
+// On other systems init reaps every orphan.
 test.runIf(process.platform === 'linux')(
-  'an adopted server that was killed and that nobody buries is replaced',
+  'an adopted server that was killed and never reaped is replaced',
   async () => {
     const dir = path.join(await temporaryFolder(), 'postgres');
     const starter = path.join(import.meta.dirname, 'embedded-postgres.ts');
@@ -40,7 +40,7 @@ test.runIf(process.platform === 'linux')(
     onFileEnd(async () => void parent.kill('SIGKILL'));
     onFileEnd(() => discardEmbeddedPostgres(dir));
     await once(parent.stdout, 'data');
-    // A parent that does nothing does not bury its children either.
+    // A stopped parent does not reap its children.
     parent.kill('SIGSTOP');
 
     const server = await supervisePostgres(dir, pino({ level: 'silent' }));
@@ -55,7 +55,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('where it lies is said; one that cannot start is said once, tried again until it can, and the log of its end is kept', async () => {
+test("logs the database's folder, logs a failing start once and retries it, and saves the log of a crashed server", async () => {
   const place = path.join(await temporaryFolder(), 'elsewhere');
   const first = await startEmbeddedPostgres({ dir: place, settings: { fsync: 'off' } });
   await first.stop();
@@ -66,16 +66,16 @@ test('where it lies is said; one that cannot start is said once, tried again unt
   const server = await supervisePostgres(dir, log);
   onFileEnd(() => discardEmbeddedPostgres(dir));
   onFileEnd(server.stop);
-  expect(lines).toEqual([`The database lies in ${place}, where ${dir} leads`]);
+  expect(lines).toEqual([`database folder: ${place}, linked from ${dir}`]);
   const postmaster = await postmasterOf(server.url);
   await rename(path.join(dir, 'global'), path.join(dir, 'away'));
   process.kill(postmaster, 'SIGKILL');
 
-  const failing = () => lines.filter((line) => line === 'PostgreSQL does not start').length;
+  const failing = () => lines.filter((line) => line === 'failed to start postgres').length;
   await vi.waitFor(() => expect(failing()).toBe(1), { interval: 200 });
   expect(await readFile(path.join(dir, 'server.log.crash'), 'utf8')).toContain('ready to accept connections');
 
   await rename(path.join(dir, 'away'), path.join(dir, 'global'));
-  await vi.waitFor(() => expect(lines.at(-1)).toBe('PostgreSQL runs again'), { interval: 200 });
+  await vi.waitFor(() => expect(lines.at(-1)).toBe('postgres restarted'), { interval: 200 });
   expect(failing()).toBe(1);
 }, 300_000);

@@ -11,30 +11,30 @@ const RETRY_MS_MAX = 30_000;
 export type SupervisedPostgres = { url: string; stop: () => Promise<void> };
 
 /**
- * Starts the embedded PostgreSQL, and starts it again whenever it has ended by itself, e.g. killed for memory.
- * Its address stays the same. Throws what `startEmbeddedPostgres` throws at the first start.
+ * Starts the embedded PostgreSQL, and restarts it whenever it exits unexpectedly, e.g. killed for memory. Its
+ * address never changes. Throws the errors of `startEmbeddedPostgres` at the first start.
  */
 export async function supervisePostgres(dir: string, log: Logger): Promise<SupervisedPostgres> {
   let server = await startEmbeddedPostgres({ dir });
   const { url } = server;
   const place = await readlink(dir).catch(() => null);
-  if (place) log.info(`The database lies in ${place}, where ${dir} leads`);
+  if (place) log.info(`database folder: ${place}, linked from ${dir}`);
 
   const stopping = new AbortController();
   const pause = (ms: number) =>
     sleep(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
 
   const startAgain = async () => {
-    log.error({ pid: server.pid }, 'PostgreSQL has ended by itself; starting it again');
+    log.error({ pid: server.pid }, 'postgres exited unexpectedly; restarting');
     await keepLog(dir);
     let logged = '';
     for (let waitMs = RETRY_MS; !stopping.signal.aborted; waitMs = Math.min(2 * waitMs, RETRY_MS_MAX)) {
       try {
         server = await startEmbeddedPostgres({ dir });
-        return log.warn({ pid: server.pid }, 'PostgreSQL runs again');
+        return log.warn({ pid: server.pid }, 'postgres restarted');
       } catch (error) {
-        // The same line again and again would fill the disk.
-        if (String(error) !== logged) log.error({ err: error }, 'PostgreSQL does not start');
+        // Repeating the same line would fill the disk.
+        if (String(error) !== logged) log.error({ err: error }, 'failed to start postgres');
         logged = String(error);
       }
       await pause(waitMs);
@@ -53,7 +53,7 @@ export async function supervisePostgres(dir: string, log: Logger): Promise<Super
     stop: async () => {
       stopping.abort();
       await supervising;
-      if (!(await server.stop())) log.info('PostgreSQL keeps running for another Bakehouse process');
+      if (!(await server.stop())) log.info('postgres stays running for another Bakehouse process');
     },
   };
 }

@@ -4,8 +4,10 @@ import type { Readable } from 'node:stream';
 const LINE_CHARS_MAX = 16 * 1024 * 1024;
 
 /**
- * Yields the lines of a text stream. Only "\n" and "\r\n" end a line: `node:readline` also splits at U+2028 and U+2029,
- * which JSON contains unescaped. Throws an Error when a line is too long, and destroys the stream when the caller stops early.
+ * Yields the lines of a text stream. Only "
+ * " and "\r
+ * " end a line: `node:readline` also splits at U+2028 and U+2029, which JSON contains unescaped. Throws an
+ * Error if a line is too long, and destroys the stream if the caller stops early.
  */
 export async function* readLines(stream: Readable, charsMax = LINE_CHARS_MAX): AsyncGenerator<string> {
   let rest = '';
@@ -16,7 +18,7 @@ export async function* readLines(stream: Readable, charsMax = LINE_CHARS_MAX): A
       yield withoutReturn(rest);
       rest = next;
     }
-    if (rest.length > charsMax) throw new Error(`A line has more than ${charsMax} characters`);
+    if (rest.length > charsMax) throw new Error(`line has more than ${charsMax} characters`);
   }
   if (rest !== '') yield withoutReturn(rest);
 }

@@ -9,7 +9,7 @@ test('splits lines at line feeds only, also between two chunks', async () => {
   expect(await Array.fromAsync(readLines(stream))).toEqual(['Zürich\u2028\u2029\u0085 ✓', '', 'rest\rof it']);
 });
 
-test('refuses a line that is too long, and closes its stream', async () => {
+test('rejects a line that is too long, and closes its stream', async () => {
   const stream = Readable.from(['short\n', 'x'.repeat(11)]);
   await expect(Array.fromAsync(readLines(stream, 10))).rejects.toThrow('more than 10 characters');
   expect(stream.destroyed).toBe(true);

@@ -13,7 +13,10 @@ type Options = {
 
 const LINES_KEPT = 50;
 
-/** A program that ended with a status other than 0, or by a signal, e.g. 'SIGKILL'; `output` holds its last lines. */
+/**
+ * A program that ended with a status other than 0, or by a signal, e.g. 'SIGKILL'; `output` has its last
+ * lines.
+ */
 export class ProgramFailed extends Error {
   readonly status: number | string;
   readonly output: string[];
@@ -26,8 +29,8 @@ export class ProgramFailed extends Error {
 }
 
 /**
- * Runs a program to its end and resolves to its last lines. Throws ProgramFailed, what spawn throws, or what `onLine`
- * throws, which ends the program.
+ * Runs a program to its end and resolves to its last lines. Throws ProgramFailed, errors of spawn, and errors
+ * of `onLine`, which end the program.
  */
 export async function runProgram(command: string, args: string[], options: Options = {}): Promise<string[]> {
   const { cwd, env, onLine, signal } = options;

@@ -1,7 +1,7 @@
-# Runs a command that has to enter folders which are closed to it: bind-mounts.sh CWD DOOR PLACE... -- COMMAND...
-# It begins in a view of the machine of its own (unshare --mount). There each closed folder (DOOR) is
-# replaced by an empty one that anybody may enter, in which only the places under it appear that the
-# command needs. Pairs of one door follow each other.
+# Runs a command that needs files inside folders closed to it: bind-mounts.sh CWD DOOR PLACE... -- COMMAND...
+# Runs in its own mount namespace (unshare --mount). There each closed folder (DOOR) is replaced by an
+# empty one with public access, which contains only the places that the command needs. Pairs with the
+# same door must be adjacent.
 set -e
 umask 022
 cwd=$1
@@ -11,7 +11,7 @@ while [ "$1" != -- ]; do
   door=$1 place=$2
   shift 2
   if [ "$door" != "$open" ]; then
-    # From here on `.` is the closed folder, which its own path does not lead to any more.
+    # After the mount only `.` still refers to the closed folder.
     cd "$door"
     mount -t tmpfs -o mode=755 bakehouse "$door"
     open=$door
@@ -23,7 +23,7 @@ while [ "$1" != -- ]; do
     mkdir -p "$(dirname "$place")"
     : > "$place"
   fi
-  # As it stands: mount would make the path absolute, and it would lead to the empty folder.
+  # An absolute path would lead to the empty folder, so prevent mount from resolving it.
   mount --no-canonicalize --bind "$there" "$place"
 done
 shift

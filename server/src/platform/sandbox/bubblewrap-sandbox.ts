@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { gpuDevices } from './gpu-devices.ts';
 import type { Sandbox, SandboxedCommand } from './sandbox.ts';
 
-/** The environment variables that libraries need; others may hold passwords. */
+/** Environment variables that libraries need; others may contain passwords. */
 const SETTINGS = [
   'ld.so.cache ld.so.conf ld.so.conf.d alternatives static machine-id',
   'passwd group nsswitch.conf hosts host.conf resolv.conf gai.conf services protocols',
@@ -12,16 +12,16 @@ const SETTINGS = [
   .flatMap((line) => line.split(' '))
   .map((name) => `/etc/${name}`);
 
-/** What programs of the system need; the homes and data of people are not in it. */
+/** System folders that programs need; excludes homes and data. */
 const SYSTEM = [
   ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/opt', '/sys', '/nix'],
   ...SETTINGS,
 ];
 
 /**
- * Programs run in namespaces of their own, where nothing lies but the system, what they need to read,
- * and their own folders. They share the network, by which they reach the server.
- * @param hidden  the server's own folders: not to be seen, even below one that a program reads
+ * Runs programs in their own namespaces, with only the system, files that they need to read, and their own
+ * folders. They share the network, to reach the server. @param hidden the server's own folders, hidden even
+ * inside a readable folder
  */
 export function bubblewrapSandbox(sharedDir: string, hidden: string[]): Sandbox {
   return {
@@ -36,14 +36,14 @@ export function bubblewrapSandbox(sharedDir: string, hidden: string[]): Sandbox 
       '--unshare-cgroup-try',
       '--die-with-parent',
       '--new-session',
-      // It is told to stop by signals, which the first process of a namespace gets from outside.
+      // Stop signals are sent to the first process of the namespace.
       '--as-pid-1',
       ...SYSTEM.flatMap((place) => ['--ro-bind-try', place, place]),
       ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
       ...(await gpuDevices()).flatMap((device) => ['--dev-bind-try', device, device]),
       ...inside(reads, hidden),
       ...writes.flatMap((place) => ['--bind', place, place]),
-      // What is not mounted is a folder in memory.
+      // Everything not bind-mounted is tmpfs.
       ...['--remount-ro', '/'],
       ...['--chdir', cwd, '--'],
       ...argv,
@@ -51,7 +51,7 @@ export function bubblewrapSandbox(sharedDir: string, hidden: string[]): Sandbox 
   };
 }
 
-/** What is read appears, and what is hidden does not; of two that lie in each other the inner one counts. */
+/** Mounts readable folders and masks hidden ones; for nested folders the inner one wins. */
 function inside(reads: string[], hidden: string[]): string[] {
   const covered = hidden.filter((place) => isIn(place, [...reads, ...SYSTEM]) && existsSync(place));
   return [

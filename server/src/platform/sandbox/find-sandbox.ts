@@ -15,17 +15,18 @@ const READER_MS = 60_000;
 const READER_PAUSE_MS = 1_000;
 
 type Places = {
-  /** Files are shared with programs in the sandbox in here. */
+  /** Folder for files shared with sandboxed programs. */
   sharedDir: string;
-  /** Folders that such programs read, which must be in their reach. */
+  /** Folders that such programs must be able to read. */
   reads: string[];
   /** The server's own folders. */
   hidden: string[];
 };
 
 /**
- * The best sandbox that this machine has, tried with a program that does nothing: users where the server
- * may change the user, else bubblewrap, else none; with a line that says which, and why no better one.
+ * Returns the best sandbox of this machine, tested with a program that does nothing: separate users if the
+ * server may change the user, otherwise bubblewrap, otherwise none; with a log line that names it and
+ * explains why no better one is available.
  */
 export async function findSandbox(places: Places): Promise<{ sandbox: Sandbox; line: string }> {
   await mkdir(places.sharedDir, { recursive: true, mode: 0o711 });
@@ -48,7 +49,7 @@ export async function findSandbox(places: Places): Promise<{ sandbox: Sandbox; l
   return { sandbox: noSandbox(places.sharedDir), line };
 }
 
-/** The sandbox of the reader that listens at the socket. Throws a plain sentence where it does not run programs. */
+/** Returns the sandbox of the reader at the socket. Throws a plain sentence if it does not run programs. */
 export async function findReader(
   places: Pick<Places, 'sharedDir' | 'reads'>,
   socketPath: string,
@@ -68,7 +69,7 @@ export async function findReader(
   }
 }
 
-/** Null where a program ran in the sandbox; else the reason why it did not. */
+/** Returns null if a program ran in the sandbox; otherwise the reason why it did not. */
 async function trySandbox(
   sandbox: Sandbox,
   { sharedDir, reads }: Pick<Places, 'sharedDir' | 'reads'>,

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
-/** The device files of NVIDIA's and AMD's GPUs on this machine. */
+/** Returns the device files of NVIDIA's and AMD's GPUs on this machine. */
 export async function gpuDevices(): Promise<string[]> {
   const lists = await Promise.all([
     listFiles('/dev', /^(nvidia|kfd$)/),
@@ -16,8 +16,8 @@ const EVERYBODY_USES = 0o006;
 const ITS_GROUP_USES = 0o060;
 
 /**
- * The groups that may use devices which not everybody may. Never root's: a driver keeps some device
- * files for itself, and much else on a machine opens to that group.
+ * Returns the groups that may use devices that are not world-accessible. Never root's: drivers reserve some
+ * device files for it, and that group has access to much else.
  */
 export function groupsToUse(devices: Pick<Stats, 'mode' | 'gid'>[]): number[] {
   const used = devices.filter(

@@ -1,34 +1,36 @@
-/** A program that runs what strangers have made, and all that it may reach. */
+/** A program that processes untrusted files, and everything it may access. */
 export type SandboxedCommand = {
-  /** The program with its arguments. It gets the signals that its first process gets. */
+  /** The program with its arguments. It gets the signals sent to the first process. */
   argv: string[];
   cwd: string;
-  /** Folders and files that it needs to read: itself, and what it works on. */
+  /** Folders and files that it needs to read: itself and its inputs. */
   reads: string[];
-  /** Folders of its own. */
+  /** Folders it may write to. */
   writes: string[];
-  /** The user that it runs as, where the sandbox separates by users. */
+  /** The user to run as, if the sandbox separates by user. */
   user: number;
 };
 
 /**
- * What stands between a program that runs what strangers have made, and the server with the things of
- * everybody else: its secret, its blobs, its database, other such programs.
+ * Isolates programs that process untrusted files from the server's secret, blobs and database, and from each
+ * other.
  *
- *   user        each runs as a user of its own, who owns nothing else on the machine
- *   bubblewrap  each sees nothing of the machine's files but what it needs, and no other process
- *   reader      they run in a container beside the server, which has nothing of it but the files that are lent
- *   none        each may do all that the server may
+ *   user        each program runs as a separate user, which owns nothing else on the machine
+ *   bubblewrap  each program sees only the files that it needs, and no other process
+ *   reader      programs run in a container next to the server, with only the files shared with them
+ *   none        no isolation: programs may do everything that the server may
  */
 export type Sandbox = {
   kind: 'user' | 'bubblewrap' | 'reader' | 'none';
-  /** Beside the blobs, so that they can be shared without a copy. */
+  /** Next to the blobs, so that they can be shared without a copy. */
   sharedDir: string;
-  /** The words that run a program in the sandbox. Rejects with a sentence where it could not run there. */
+  /**
+   * Returns the command that runs a program in the sandbox. Rejects with a sentence if it cannot run there.
+   */
   enclose: (program: SandboxedCommand) => Promise<string[]>;
 };
 
-/** No sandbox at all. */
+/** Returns a sandbox without isolation. */
 export function noSandbox(sharedDir: string): Sandbox {
   return { kind: 'none', sharedDir, enclose: async ({ argv }) => argv };
 }

@@ -15,14 +15,14 @@ async function makeFile(name: string, mode: number): Promise<string> {
   return file;
 }
 
-/** How a file is seen where it is shared. */
+/** Returns the inode and mode of a shared file. */
 const seen = (localPath: string) =>
   shareFiles(sandbox, [{ localPath, as: 'file' }], async ({ folder }) => {
     const { ino, mode } = await stat(path.join(folder, 'file'));
     return { ino, mode: mode & 0o777 };
   });
 
-describe.skipIf(process.getuid?.() !== 0)('a file that is shared with a user of its own', () => {
+describe.skipIf(process.getuid?.() !== 0)('a file shared with a separate user', () => {
   test('is not copied, and read-only', async () => {
     const own = await makeFile('own', 0o600);
     const { ino } = await stat(own);
@@ -30,17 +30,20 @@ describe.skipIf(process.getuid?.() !== 0)('a file that is shared with a user of 
     expect(await seen(own)).toEqual({ ino, mode: 0o444 });
   });
 
-  test.each([0o600, 0o666])('keeps its permissions, %o, where the operator has it too', async (mode) => {
-    const imported = await makeFile(`imported-${mode}`, mode);
-    await link(imported, `${imported}-blob`);
-    const shared = await seen(`${imported}-blob`);
-    const after = await stat(imported);
-    expect(after.mode & 0o777).toBe(mode);
-    expect(shared.mode).toBe(0o444);
-    expect(shared.ino).not.toBe(after.ino);
-  });
+  test.each([0o600, 0o666])(
+    'retains its permissions, %o, if the operator has another name for it',
+    async (mode) => {
+      const imported = await makeFile(`imported-${mode}`, mode);
+      await link(imported, `${imported}-blob`);
+      const shared = await seen(`${imported}-blob`);
+      const after = await stat(imported);
+      expect(after.mode & 0o777).toBe(mode);
+      expect(shared.mode).toBe(0o444);
+      expect(shared.ino).not.toBe(after.ino);
+    },
+  );
 
-  test('is not copied where everybody may read it, and nobody else write', async () => {
+  test('is not copied if it is world-readable and not writable by others', async () => {
     const imported = await makeFile('readable', 0o644);
     await link(imported, `${imported}-blob`);
     expect(await seen(`${imported}-blob`)).toEqual({ ino: (await stat(imported)).ino, mode: 0o644 });

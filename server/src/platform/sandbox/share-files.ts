@@ -5,23 +5,24 @@ import type { Sandbox } from './sandbox.ts';
 import { killAllOf } from './user-sandbox.ts';
 import { isReaderUser, readerUsers, TRIAL_USER } from './workload-users.ts';
 
-/** No program reads for so long: its server has been killed. */
+/** Longer than any program reads, so its server was killed. */
 const LEFT_BEHIND_MS = 60 * 60 * 1000;
 const READ_ONLY = 0o444;
-/** What all others may do with a file, of reading and writing. */
+/** Permission bits of others, for reading and writing. */
 const OTHERS = 0o006;
 const OTHERS_READ = 0o004;
 
-/** A file, and its name in the folder where it is shared. */
+/** A file, and its name in the shared folder. */
 export type SharedFile = { localPath: string; as: string };
 
-/** The folder in that of the shared files in which a program that asks for it may write. */
+/** Folder inside the shared folder in which a program may write, if requested. */
 export const SCRATCH = 'scratch';
 
 /**
- * Makes files readable for a program in the sandbox for as long as `work` takes: in a folder that only the program's
- * user may enter, and not write to, so that it cannot redirect the server. They are not copied where the disk is the
- * same, and must not be changed. With `scratch` there is a folder of that name for it to write to, which ends as they do.
+ * Makes files readable for a sandboxed program while `work` runs: in a folder that only the program's user
+ * may enter but not write to, so that it cannot redirect the server. They are not copied if the disk is the
+ * same, and must not be changed. `scratch` adds a folder of that name for it to write to, deleted with the
+ * rest.
  */
 export async function shareFiles<T>(
   sandbox: Sandbox,
@@ -51,8 +52,8 @@ export async function shareFiles<T>(
 }
 
 /**
- * The permissions of the folder decide who may read a file, if its own let everybody read it and nobody else write. A file
- * that has a further name, such as one of the operator's that was imported, keeps its own: then a copy is shared.
+ * A world-readable file that others cannot write is protected by the folder's permissions. A file with
+ * another hard link, such as an imported one of the operator, retains its permissions, so a copy is shared.
  */
 async function shareWithUsers(localPath: string, target: string): Promise<void> {
   const { mode, nlink } = await stat(localPath);
@@ -76,7 +77,7 @@ async function makeFolder({ kind, sharedDir }: Sandbox) {
   return { folder, user: TRIAL_USER };
 }
 
-/** Whether programs run as other users than the server; the reader's has its group. */
+/** True if programs run as other users than the server; the reader's user has its group. */
 function isOfOthers({ kind }: Sandbox): boolean {
   return kind === 'user' || kind === 'reader';
 }
@@ -102,20 +103,22 @@ async function makeFolderOfUser({ sharedDir }: Sandbox) {
   throw new Error('There are no more users for programs that read files');
 }
 
-/** Users that run processes on this machine: another server on it shares the sandbox users. */
+/** Users that run processes on this machine, because another server may use the same sandbox users. */
 async function usersOfProcesses(): Promise<Set<number>> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(ids.map((id) => stat(`/proc/${id}`).catch(() => null)));
   return new Set(found.flatMap((one) => one?.uid ?? []));
 }
 
-/** Ends processes that the program left, which could redirect the deletion or read the next program's files. */
+/**
+ * Kills processes left by the program, which could redirect the deletion or read the next program's files.
+ */
 async function removeFolder(folder: string, user: number): Promise<void> {
   if (isReaderUser(user)) await killAllOf(user);
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Removes what killed servers have left shared. */
+/** Deletes shared files left by killed servers. */
 export async function removeSharedFiles({ kind, sharedDir }: Sandbox): Promise<void> {
   for (const name of await readdir(sharedDir).catch(() => [])) {
     const folder = path.join(sharedDir, name);

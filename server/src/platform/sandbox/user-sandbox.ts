@@ -10,9 +10,9 @@ import type { Sandbox, SandboxedCommand } from './sandbox.ts';
 const BIND_MOUNTS = fileURLToPath(new URL('./bind-mounts.sh', import.meta.url));
 
 /**
- * Programs run as users of their own, to whom the machine's ordinary rights apply. They get no more
- * rights by any other program, and may use the GPUs. Where a folder above what they need is closed to
- * them, as `/root` is, they get a view of the machine in which that folder holds nothing else.
+ * Runs programs as separate users, subject to ordinary file permissions. They cannot gain privileges, and may
+ * use the GPUs. If a parent of a needed folder is closed to them, such as `/root`, they get a view of the
+ * machine in which that parent contains nothing else.
  */
 export function userSandbox(sharedDir: string): Sandbox {
   return {
@@ -40,7 +40,7 @@ async function becomeUser({ user }: SandboxedCommand): Promise<string[]> {
   ];
 }
 
-/** The command that mounts what is needed where the user may enter; none where nothing is inaccessible. */
+/** Returns the command that mounts needed folders at accessible places; empty if all are accessible. */
 async function bindMounts({ cwd, reads, writes, user }: SandboxedCommand): Promise<string[]> {
   const needed = [...new Set([...reads, ...writes, cwd])].sort();
   const pairs: string[][] = [];
@@ -53,7 +53,7 @@ async function bindMounts({ cwd, reads, writes, user }: SandboxedCommand): Promi
   return [...unshare, '/bin/sh', BIND_MOUNTS, cwd, ...pairs.flat(), '--'];
 }
 
-/** The topmost folder above a place that the user may not enter; null where there is none. */
+/** Returns the topmost parent that the user may not enter, or null. */
 async function inaccessibleAncestor(place: string, user: number): Promise<string | null> {
   let above = path.dirname(place);
   let closed: string | null = null;
@@ -64,13 +64,13 @@ async function inaccessibleAncestor(place: string, user: number): Promise<string
   }
 }
 
-/** Whether a user with a group of the same number may enter. */
+/** True if a user with a group of the same number may enter. */
 function mayEnter({ mode, uid, gid }: Stats, user: number): boolean {
   if (uid === user) return (mode & 0o100) !== 0;
   return (mode & (gid === user ? 0o010 : 0o001)) !== 0;
 }
 
-/** Ends all processes of a user, also those that have left their group. */
+/** Kills all processes of a user, including those that left their group. */
 export async function killAllOf(user: number): Promise<void> {
   const child = spawn('/bin/sh', ['-c', 'kill -9 -1'], { uid: user, gid: user, cwd: '/', stdio: 'ignore' });
   await once(child, 'close');

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 
-/** What the operator is told of settings that cannot be used. */
+/** Returns the operator's error for invalid settings. */
 export function unusable(faults: string[]): Error {
   return new Error(`These settings are not usable:${faults.map((fault) => `\n  ${fault}`).join('')}`);
 }
 
-/** The setting that names the file in which another one stands. */
+/** Returns the setting that names the file with another setting's value. */
 export function fileName(name: string): string {
   return `${name}_FILE`;
 }
 
 type SecretFile = { name: string; file: string };
 
-/** Which of these settings stand in files. */
+/** Returns the settings whose values are in files. */
 export function listSecretFiles(
   secretNames: string[],
   present: Record<string, string | undefined>,
@@ -23,7 +23,7 @@ export function listSecretFiles(
   });
 }
 
-/** The settings that stand in files. A line break at the end is the editor's. */
+/** Reads the settings whose values are in files. Trims the final line break. */
 export function readSecretFiles(
   present: Record<string, string | undefined>,
   files: SecretFile[],

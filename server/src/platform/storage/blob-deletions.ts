@@ -4,26 +4,28 @@ import type { Services } from '../context.ts';
 import type { Database, Transaction } from '../db/database.ts';
 
 /*
- * Bytes are deleted while nobody holds a lock: first their row goes, in one transaction with the note that they are being
- * deleted; then they do; then the note.
+ * Bytes are deleted without holding a lock: first their row is deleted, together with a record of the
+ * deletion; then the bytes; then the record.
  */
 
 type Parts = Pick<Services, 'blobs' | 'db'>;
 
-/** What deletes bytes has given up long before. */
+/** The process that deletes the bytes has timed out long before. */
 const GONE_MS = 10 * 60_000;
 const DELETE_MS_MAX = 4 * 60_000;
 const LOOK_MS = 200;
 
-/** Thrown in a transaction that would register bytes which are being deleted. */
+/** Thrown when registering a blob that is being deleted. */
 class BeingDeleted extends Error {}
 
-/** Step: the bytes, whose name is locked and whose row is gone, are deleted from now on. */
+/**
+ * Transaction step: records that the bytes, whose name is locked and whose row is gone, are being deleted.
+ */
 export async function beginDeletion(tx: Transaction, sha256: string): Promise<void> {
   await tx.insertInto('blob_deletions').values({ sha256 }).execute();
 }
 
-/** Step: throws what `afterDeletion` waits for. The name is locked. */
+/** Transaction step: throws BeingDeleted, which `afterDeletion` waits for. The name is locked. */
 export async function refuseWhileDeleted(tx: Transaction, sha256: string): Promise<void> {
   const row = await tx
     .selectFrom('blob_deletions')
@@ -46,7 +48,7 @@ export async function afterDeletion<T>(parts: Parts, sha256: string, register: (
   }
 }
 
-/** Deletes bytes whose deletion has begun. Where that fails whoever comes next may resume it. */
+/** Deletes bytes whose deletion has begun. If it fails, any process may resume it. */
 export async function endDeletion({ blobs, db }: Parts, sha256: string): Promise<void> {
   try {
     await blobs.delete(sha256, AbortSignal.timeout(DELETE_MS_MAX));
@@ -61,7 +63,7 @@ export async function endDeletion({ blobs, db }: Parts, sha256: string): Promise
   await db.deleteFrom('blob_deletions').where('sha256', '=', sha256).execute();
 }
 
-/** Deletions whose process has died or failed. */
+/** Returns deletions whose process died or failed. */
 export async function listLeftDeletions(db: Database, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('blob_deletions')

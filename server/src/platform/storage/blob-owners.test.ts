@@ -32,7 +32,7 @@ async function ownersOf(workloadId: string): Promise<Record<string, bigint>> {
   return Object.fromEntries(rows.map(({ sha256, refs }) => [sha256, refs]));
 }
 
-test('every table that names bytes keeps their owners', async () => {
+test('every table that references bytes maintains their owners', async () => {
   const { rows } = await sql<{ name: string; events: string }>`
     select c.conrelid::regclass::text as name, string_agg(distinct case
         when (t.tgtype & 4) > 0 then 'insert' when (t.tgtype & 8) > 0 then 'delete' end, ' ') as events
@@ -46,7 +46,7 @@ test('every table that names bytes keeps their owners', async () => {
   for (const { name, events } of rows) expect(events, name).toBe('delete insert');
 });
 
-test('what a workload stores is its own, file by file, until it is forgotten', async () => {
+test('a workload owns each file that it stores, until it is deleted', async () => {
   const [first, second] = [await newBlob(), await newBlob()];
   const workloadId = await newWorkload();
   const put = (path: string, blob: { sha256: string; sizeBytes: number }) =>
@@ -64,7 +64,7 @@ test('what a workload stores is its own, file by file, until it is forgotten', a
   expect(await ownersOf(workloadId)).toEqual({});
 });
 
-test('bytes with an owner are not looked at, and those that are just getting one stay', async () => {
+test('bytes with an owner are not considered, and bytes that are just getting one stay', async () => {
   const [owned, wanted, unwanted] = [await newBlob(), await newBlob(), await newBlob()];
   const workloadId = await newWorkload();
   const own = (tx: typeof db, { sha256 }: { sha256: string }) =>

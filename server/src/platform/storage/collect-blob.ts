@@ -5,8 +5,8 @@ import { deleteUnownedBlob } from './owner-queries.ts';
 import { lockBytes } from './queries.ts';
 
 /**
- * Deletes a blob, with its bytes, that has no owner and was not stored again since. Where it is interrupted a note of
- * it stays, so that they are deleted later: bytes that nothing names would never be found.
+ * Deletes a blob, with its bytes, that has no owner and was not stored again since. If it is interrupted, a
+ * record remains so that they are deleted later; otherwise unreferenced bytes would never be found.
  */
 export async function collectBlob(
   services: Pick<Services, 'db' | 'blobs'>,
@@ -18,6 +18,6 @@ export async function collectBlob(
     await beginDeletion(tx, sha256);
     return true;
   });
-  // Storing the same bytes again waits until these are gone, and registers and writes them anew.
+  // Storing the same bytes again waits until these are deleted, and then registers and writes them again.
   if (isUnowned) await endDeletion(services, sha256);
 }

@@ -51,12 +51,12 @@ function download(name: string, headers: Record<string, string> = {}): Promise<R
   return server.send(contract.downloadFile, { params: { id, '*': name }, query: {} }, { as: ada, headers });
 }
 
-/** Where the local store keeps them. */
+/** Path of the bytes in the local store. */
 function placeOf(sha256: string): string {
   return path.join(server.services.config.dataDir, 'blobs', sha256.slice(0, 2), sha256.slice(2));
 }
 
-/** Other bytes in the place of these. */
+/** Replaces the bytes with others. */
 async function damage(sha256: string, bytes: Buffer): Promise<void> {
   await writeFile(placeOf(sha256), bytes.with(bytes.length - 1, bytes.at(-1) === 0 ? 1 : 0));
 }
@@ -75,7 +75,7 @@ const sentence = (name: string) =>
   `The stored bytes of ${name} are damaged. Upload the file again, ` +
   'or ask the operator of this server to restore it from a backup.';
 
-test('a storage that fails before its bytes are read fails the reader alone', async () => {
+test('a storage that fails before its bytes are read only affects the reader', async () => {
   const bytes = new Readable({ read: () => undefined });
   const blobs = { ...server.services.blobs, read: async () => bytes };
   const stream = await readBlob({ ...server.services, blobs }, { sha256: 'a'.repeat(64), path: 'a' });
@@ -84,7 +84,7 @@ test('a storage that fails before its bytes are read fails the reader alone', as
   await expect(buffer(stream)).rejects.toThrow('gone');
 });
 
-test('a file whose bytes nobody begins to read is closed with the stream', async () => {
+test('a file that is never read is closed with its stream', async () => {
   const bytes = Readable.from(['never read']);
   const blobs = { ...server.services.blobs, read: async () => bytes };
   const stream = await readBlob({ ...server.services, blobs }, { sha256: 'a'.repeat(64), path: 'a.csv' });
@@ -95,7 +95,7 @@ test('a file whose bytes nobody begins to read is closed with the stream', async
 });
 
 describe('damaged bytes', () => {
-  test('break a download off before its end, are named from then on, and are mended by uploading them again', async () => {
+  test('abort a download before its end, are named from then on, and are repaired by uploading them again', async () => {
     const bytes = randomBytes(3_000_000);
     const sha256 = await upload('large.bin', bytes);
     await damage(sha256, bytes);
@@ -115,13 +115,13 @@ describe('damaged bytes', () => {
     expect(await damagedCount()).toBe(0);
   });
 
-  test('of a small file are never sent, nor a file that is gone', async () => {
+  test('of a small file are never sent, nor is a missing file', async () => {
     const bytes = randomBytes(500);
     const sha256 = await upload('small.bin', bytes);
     await damage(sha256, bytes);
     expect(await refusal(await download('small.bin'))).toEqual([409, sentence('small.bin')]);
     await upload('small.bin', bytes);
-    // What is reported of it to others does not have the name that a person gave.
+    // The external report does not contain the user's file name.
     expect(reported.at(-1)).toMatchObject({ tags: { logged: 'stored bytes are damaged' } });
     expect(JSON.stringify(reported.at(-1)?.tags)).not.toContain('small');
     await rm(placeOf(sha256));
@@ -130,7 +130,7 @@ describe('damaged bytes', () => {
     expect((await download('small.bin')).status).toBe(200);
   });
 
-  test('that are still being read do not make the same bytes suspect once they are stored again', async () => {
+  test('that are still being read do not mark the same bytes as damaged once they are stored again', async () => {
     const bytes = randomBytes(3_000_000);
     const sha256 = await upload('again.bin', bytes);
     await damage(sha256, bytes);
@@ -141,7 +141,7 @@ describe('damaged bytes', () => {
     expect((await download('again.bin')).status).toBe(200);
   });
 
-  test('are named to whoever wants to see their rows', async () => {
+  test('are named when a user wants to see their rows', async () => {
     const bytes = Buffer.from('a,b\n1,2\n');
     await rm(placeOf(await upload('rows.csv', bytes)));
     const preview = () =>
@@ -160,7 +160,7 @@ describe('damaged bytes', () => {
 });
 
 describe('scrubbing', () => {
-  test('finds damage that nobody has read, oldest first, and what was mended', async () => {
+  test('finds damage that was never read, oldest first, and repaired files', async () => {
     const pieces = [randomBytes(100), randomBytes(200)];
     const names = await Promise.all(pieces.map((bytes, at) => upload(`piece-${at}`, bytes)));
     await damage(names[1] ?? '', pieces[1] ?? Buffer.alloc(0));
@@ -173,7 +173,7 @@ describe('scrubbing', () => {
     expect(await refusal(await download('piece-1'))).toEqual([409, sentence('piece-1')]);
     expect((await download('piece-0')).status).toBe(200);
 
-    // The operator puts the bytes back, and asks for a look at all of them.
+    // The operator restores the bytes, and starts a full scrub.
     await writeFile(placeOf(names[1] ?? ''), pieces[1] ?? '');
     clock.advance({ minutes: 1 });
     const checked: boolean[] = [];
@@ -186,7 +186,7 @@ describe('scrubbing', () => {
     expect(await damagedCount()).toBe(0);
   });
 
-  test('goes past what cannot be read, and looks at it again the next time', async () => {
+  test('skips unreadable files, and checks them again the next time', async () => {
     clock.advance({ days: 31 });
     await Promise.all([1, 2].map((at) => upload(`more-${at}`, randomBytes(100))));
     const before = await server.services.db
@@ -212,12 +212,12 @@ describe('scrubbing', () => {
     await scrub(refuse);
     expect(unreadable).toEqual([locked?.sha256]);
     expect(checked).toHaveLength(before.length - 1);
-    expect(reported.at(-1)).toMatchObject({ tags: { logged: 'stored bytes cannot be read' } });
+    expect(reported.at(-1)).toMatchObject({ tags: { logged: 'failed to read stored bytes' } });
     await scrub(blobs.read);
     expect(checked.at(-1)).toBe(locked?.sha256);
   });
 
-  test('ends where it is told to, and goes on from there', async () => {
+  test('stops when aborted, and resumes from there', async () => {
     clock.advance({ days: 31 });
     const checked: string[] = [];
     const stop = new AbortController();
@@ -241,7 +241,7 @@ describe('scrubbing', () => {
 describe('collecting', () => {
   const later = () => new Date(Date.now() + 1000);
 
-  test('keeps bytes that are stored again while they go', async () => {
+  test('retains bytes that are stored again while they are deleted', async () => {
     const bytes = randomBytes(2000);
     const { sha256 } = await storeBlob(server.services, Readable.from([bytes]));
     for (let round = 0; round < 20; round += 1) {
@@ -259,7 +259,7 @@ describe('collecting', () => {
         async (found) => (await buffer(found)).equals(bytes),
         () => false,
       );
-      // What the database names is there, whoever came first.
+      // Referenced bytes exist, whichever transaction came first.
       expect(isThere || row === undefined).toBe(true);
     }
   });
@@ -273,7 +273,7 @@ describe('collecting', () => {
   test.each([
     ['before its bytes are deleted', false],
     ['after its bytes are deleted', true],
-  ])('a blob whose collecting is interrupted %s is collected again', async (_when, isLate) => {
+  ])('a blob whose collection is interrupted %s is collected again', async (_when, isLate) => {
     const { sha256 } = await storeBlob(server.services, Readable.from([randomBytes(2000)]));
     const { blobs, db } = server.services;
     const interrupted = {
@@ -292,7 +292,7 @@ describe('collecting', () => {
     expect(await blobs.stat(sha256)).toBeNull();
   });
 
-  test('what a killed process has begun to delete is left to it for a while, and stored again after that', async () => {
+  test('a deletion by a killed process is left to it for a while, and then the bytes are stored again', async () => {
     const bytes = randomBytes(2000);
     const { sha256 } = await storeBlob(server.services, Readable.from([bytes]));
     const { blobs, db } = server.services;
@@ -309,7 +309,7 @@ describe('collecting', () => {
     expect(await listLeftDeletions(db, 10)).toEqual([]);
   });
 
-  test('who stores the same bytes meanwhile waits, and has them afterwards', async () => {
+  test('storing the same bytes during a deletion waits, and succeeds afterwards', async () => {
     const bytes = randomBytes(2000);
     const { sha256 } = await storeBlob(server.services, Readable.from([bytes]));
     const { blobs, db } = server.services;

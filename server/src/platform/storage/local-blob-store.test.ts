@@ -28,7 +28,7 @@ describeBlobStore('the local', async () => {
   };
 });
 
-test('a file that the disk cannot give any more is damaged', async () => {
+test('a file that the disk can no longer read is damaged', async () => {
   const dir = await temporaryFolder();
   const store = await openLocalBlobStore(dir);
   const { sha256 } = await store.write(Readable.from([Buffer.alloc(1000)]));
@@ -37,7 +37,7 @@ test('a file that the disk cannot give any more is damaged', async () => {
   await expect(buffer(await store.read(sha256))).rejects.toThrow(DamagedBlob);
 });
 
-test('keeps room on the disk: looks before, while it writes, and at what is announced', async () => {
+test('reserves room on the disk: checks before and during a write, and for the announced size', async () => {
   const full = {
     code: 'unavailable',
     publicMessage: 'The server has no disk space left for this file. Its operator can make room.',
@@ -48,7 +48,7 @@ test('keeps room on the disk: looks before, while it writes, and at what is anno
   const tight = await openLocalBlobStore(other, async () => free);
   const piece = Buffer.alloc(16 * 1024 * 1024);
   let taken = 0;
-  /** The disk fills up while the second piece is on its way. */
+  /** The disk fills up while the second chunk is sent. */
   const pieces = () =>
     Readable.from(
       (function* () {
@@ -82,11 +82,11 @@ test('keeps room on the disk: looks before, while it writes, and at what is anno
   });
 });
 
-test('removes what nobody has written to for long, and leaves uploads of other servers alone', async () => {
+test('deletes abandoned uploads, and leaves uploads of other servers alone', async () => {
   const other = await temporaryFolder();
   const another = await openLocalBlobStore(other);
   const unfinished = path.join(other, 'unfinished');
-  // A server in another container may have the number that this one has, or one that is not here.
+  // A server in another container may have this server's process id, or an id that does not exist here.
   const inWork = [`${process.pid}-a`, `${2 ** 30}-b`, 'c'];
   for (const name of inWork) await writeFile(path.join(unfinished, name), 'being written');
   await writeFile(path.join(unfinished, 'left'), 'left');
@@ -100,7 +100,7 @@ test('removes what nobody has written to for long, and leaves uploads of other s
   expect(await readdir(unfinished)).toHaveLength(2);
 });
 
-test('where nothing is stored no file is damaged: the disk may not be mounted', async () => {
+test('an empty store has no damaged files, because the disk may not be mounted', async () => {
   const dir = await temporaryFolder();
   const store = await openLocalBlobStore(dir);
   const lost = '0'.repeat(64);

@@ -18,25 +18,24 @@ import {
 import { localPartStore } from './local-part-store.ts';
 import { verified } from './verified.ts';
 
-/** Whatever is being written changes more often: a body of which nothing comes is given up before. */
+/** Writes are more frequent than this: a stalled body is aborted earlier. */
 const STALE_MS = 6 * 60 * 60 * 1000;
-/** Stays free for the database and its journal, which may stand on the same disk. */
+/** Reserved for the database and its journal, which may be on the same disk. */
 const FREE_BYTES_MIN = 1024 * 1024 * 1024;
-/** Others write too: the disk is looked at again after each so many bytes. */
+/** Other programs write too, so free space is checked again after this many bytes. */
 const CHECK_EVERY_BYTES = 64 * 1024 * 1024;
 
 /**
- * Blobs on the local disk, at `<dir>/ab/cdef…`. Bytes are written to `<dir>/unfinished` first,
- * flushed, and renamed. Several servers may share the folder. Files that nobody has written to for
- * long are removed from `unfinished` when it opens.
- * `findFreeBytes` tells what the disk of a folder has left.
+ * Stores blobs on the local disk, at `<dir>/ab/cdef…`. Bytes are written to `<dir>/unfinished` first,
+ * flushed, and renamed. Several servers may share the folder. Files in `unfinished` without recent writes are
+ * deleted when it opens. `findFreeBytes` returns the free space of a folder's disk.
  */
 export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBytes): Promise<BlobStore> {
   const unfinished = path.join(dir, 'unfinished');
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
   await sweep(unfinished);
   const place = (sha256: string) => path.join(dir, sha256.slice(0, 2), sha256.slice(2));
-  // Where there is nothing at all, no single file is damaged: the disk is not mounted, or this is another folder.
+  // An empty store means the volume isn't mounted, not that one blob is missing.
   const missing = async (sha256: string) =>
     (await readdir(dir)).some((name) => name.length === 2)
       ? new DamagedBlob(sha256, 'missing')
@@ -46,7 +45,7 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
     if ((await findFreeBytes(unfinished)) - wantedBytes < FREE_BYTES_MIN) throw noRoom();
   };
 
-  /** What `make` makes at the path that it is given becomes visible; where something throws, nothing is left. */
+  /** Publishes the file created by `make` at the given path; on any error nothing is left. */
   const keep = async <B extends Blob>(
     make: (temporary: string) => Promise<B>,
     beforeVisible?: (blob: Blob) => Promise<void>,
@@ -63,7 +62,7 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
     } catch (error) {
       throw toOwnError(error);
     } finally {
-      // It is still there also where both are names of one file.
+      // Still exists if both are names of one file.
       await rm(temporary, { force: true });
     }
   };
@@ -148,7 +147,7 @@ async function sweep(unfinished: string): Promise<void> {
   }
 }
 
-/** Makes `file` a second name of a file, or a copy of it where the disk gives it none. */
+/** Makes `file` a hard link to a file, or a copy if the disk allows no link. */
 async function adopt(
   localPath: string,
   file: string,
@@ -179,7 +178,7 @@ async function adopt(
   }
 }
 
-/** The bytes; where the disk cannot give them any more, DamagedBlob and not the system's error. */
+/** Yields the bytes; throws DamagedBlob instead of the system's error if the disk cannot read them. */
 async function* readable(bytes: AsyncIterable<Buffer>, sha256: string): AsyncGenerator<Buffer> {
   try {
     yield* bytes;
@@ -188,7 +187,7 @@ async function* readable(bytes: AsyncIterable<Buffer>, sha256: string): AsyncGen
   }
 }
 
-/** The disk has lost a sector, or the file system what lay there; a lack of rights or of memory says nothing of the bytes. */
+/** A bad sector or a damaged file system; missing permissions or memory say nothing about the bytes. */
 function isRotten(error: unknown): boolean {
   return ['EIO', 'EUCLEAN', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

@@ -1,10 +1,10 @@
 import { open, stat } from 'node:fs/promises';
 import { AppError } from '../errors.ts';
 
-/** Large pieces keep the cost of a write below that of hashing. */
+/** Large buffers make writing cheaper than hashing. */
 export const BUFFER_BYTES = 1024 * 1024;
 
-/** Null where there is no such file. */
+/** Returns null if there is no such file. */
 export async function sizeOf(file: string): Promise<number | null> {
   try {
     return (await stat(file)).size;
@@ -14,7 +14,7 @@ export async function sizeOf(file: string): Promise<number | null> {
   }
 }
 
-/** The bytes; tells a sender who went away from a disk that failed. */
+/** Yields the bytes; distinguishes a disconnected sender from a failed disk. */
 export async function* namingCuts(source: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of source) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
@@ -41,7 +41,7 @@ export function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-/** An error of the disk that is full as the sentence that says so; every other as it is. */
+/** Converts the error of a full disk to its sentence; returns every other error unchanged. */
 export function toOwnError(error: unknown): unknown {
   return (error as NodeJS.ErrnoException).code === 'ENOSPC' ? noRoom(error) : error;
 }

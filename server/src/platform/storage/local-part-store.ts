@@ -16,19 +16,19 @@ import {
 import { wrongSize } from './wrong-size.ts';
 
 const { O_CREAT, O_RDWR } = constants;
-/** Ends the name of a file that is being completed. */
+/** Suffix of a file that is being completed. */
 const WHOLE = '.whole';
 
 type Disk = {
-  /** Where a blob lies. */
+  /** Path of a blob. */
   place: (sha256: string) => string;
-  /** Throws AppError('unavailable') where so many bytes would leave too little. */
+  /** Throws AppError('unavailable') if this many bytes would leave too little. */
   checkFreeSpace: (wantedBytes: number) => Promise<void>;
 };
 
 /**
- * Unfinished blobs in the folder `dir`, on the disk of the finished ones: each is one file, in which a part is written at
- * its place, so that completing copies nothing.
+ * Unfinished blobs in the folder `dir`, on the same disk as finished blobs: each is one file, in which parts
+ * are written at their offsets, so that completing copies nothing.
  */
 export async function localPartStore(dir: string, { place, checkFreeSpace }: Disk): Promise<PartStore> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -50,7 +50,8 @@ export async function localPartStore(dir: string, { place, checkFreeSpace }: Dis
     complete: async (key, whole, beforeVisible) => {
       const file = fileOf(key);
       const taken = `${file}${WHOLE}`;
-      // Who still writes to a part finds the file gone: from here on nobody changes it. It is there already where this was interrupted.
+      // Renamed, so that late writers of a part no longer find the file. It is already renamed if this was
+      // interrupted.
       if ((await sizeOf(taken)) === null) await takeAway(file, taken, whole.partSha256s);
       try {
         const blob = await checkWhole(taken, whole);
@@ -84,7 +85,10 @@ async function takeAway(file: string, taken: string, partSha256s: string[]): Pro
   }
 }
 
-/** Writes as the bytes come, and flushes them. The file is opened for each piece: it may be taken away at any time. */
+/**
+ * Writes bytes as they arrive, and flushes them. The file is opened for each chunk, because it may be renamed
+ * at any time.
+ */
 async function writePart(
   file: string,
   { start, sizeBytes }: { start: number; sizeBytes: number },
@@ -119,12 +123,12 @@ async function writePart(
   return { sha256: hash.digest('hex'), sizeBytes };
 }
 
-/** The bytes of a file as a blob. Throws DamagedParts unless they are those of its parts. */
+/** Returns a file's bytes as a blob. Throws DamagedParts unless they match the parts. */
 async function checkWhole(
   file: string,
   { sizeBytes, partBytes, partSha256s, announcedSha256 }: Parameters<PartStore['complete']>[1],
 ): Promise<Blob> {
-  // What is announced of the whole proves the parts as well.
+  // The announced hash of the whole file proves the parts as well.
   if (announcedSha256 !== null) {
     const [sha256] = await hashEvery(file, sizeBytes);
     if (sha256 === announcedSha256 && (await sizeOf(file)) === sizeBytes) return { sha256, sizeBytes };
@@ -136,7 +140,7 @@ async function checkWhole(
   return { sha256: whole.digest('hex'), sizeBytes };
 }
 
-/** The hash of every so many bytes of the file. */
+/** Returns the hash of each section of this many bytes. */
 async function hashEvery(
   file: string,
   bytes: number,

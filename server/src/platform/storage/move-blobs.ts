@@ -11,13 +11,12 @@ const PAGE = 1000;
 type Stores = { db: Database; from: BlobStore; to: BlobStore };
 export type Moved = { files: number; bytes: number; damaged: string[] };
 
-/** Thrown before a blob is visible that was deleted meanwhile. */
+/** Thrown before a blob that was deleted in the meantime becomes visible. */
 class NotKept extends Error {}
 
 /**
- * Copies the blobs of the folder of one store to another one, but for those that it has, while servers use both. Nothing
- * is deleted, so that it may be killed at any time, and goes on where it ended. Each is compared with its hash as it is
- * read; those that are damaged are left out.
+ * Copies blobs missing in one store from the folder of another, while servers use both. Nothing is deleted,
+ * so it may be killed at any time and resumed. Each blob is compared with its hash; damaged ones are skipped.
  */
 export async function moveBlobs(
   stores: Stores,
@@ -40,7 +39,7 @@ export async function moveBlobs(
   return moved;
 }
 
-/** The blobs of the database that the store does not have whole. */
+/** Returns the database's blobs that the store lacks or has incomplete. */
 export async function findUnmoved({ db, to }: Pick<Stores, 'db' | 'to'>): Promise<string[]> {
   const unmoved: string[] = [];
   for (let after = ''; ; ) {
@@ -54,16 +53,16 @@ export async function findUnmoved({ db, to }: Pick<Stores, 'db' | 'to'>): Promis
   }
 }
 
-/** How many bytes it has taken. */
+/** Returns the number of copied bytes. */
 async function moveBlob({ db, from, to }: Stores, sha256: string): Promise<number> {
   const here = await from.stat(sha256);
   const there = await to.stat(sha256);
-  // It was deleted meanwhile.
+  // It was deleted in the meantime.
   if (!here || there?.sizeBytes === here.sizeBytes) return 0;
   try {
     await to.write(await from.read(sha256), {
       ...{ expectedSha256: sha256, expectedBytes: here.sizeBytes },
-      // From now on the collector leaves it alone for an hour.
+      // From now on the collector ignores it for an hour.
       beforeVisible: async () => {
         if (!(await touchBlobs(db, [sha256]))) throw new NotKept();
       },
@@ -71,7 +70,7 @@ async function moveBlob({ db, from, to }: Stores, sha256: string): Promise<numbe
     return here.sizeBytes;
   } catch (error) {
     if (error instanceof NotKept) return 0;
-    // The store names a sender that failed; which one that was stands behind it.
+    // The store reports a failed sender; the actual cause is inside.
     throw error instanceof Error && error.cause instanceof DamagedBlob ? error.cause : error;
   }
 }

@@ -1,11 +1,11 @@
 import type { BlobStore } from './blob-store.ts';
 
 /**
- * While files are moved from one store to another: what is written goes to the new one, and what is not there yet is
- * read from the old one, which keeps all that it has but for what is deleted.
+ * Store to use while files are moved from one store to another: writes go to the new one, missing files are
+ * read from the old one, which retains everything except deleted files.
  */
 export function openMovingBlobStore(to: BlobStore, from: BlobStore): BlobStore {
-  /** The store that has the blob; the new one where none has. */
+  /** Returns the store that has the blob; the new one if neither has. */
   const holderOf = async (sha256: string) =>
     (await to.stat(sha256)) === null && (await from.stat(sha256)) !== null ? from : to;
   return {

@@ -5,25 +5,25 @@ import type { BlobStore } from './blob-store.ts';
 import { openLocalBlobStore } from './local-blob-store.ts';
 import { openMovingBlobStore } from './moving-blob-store.ts';
 
-/** The file of the data folder that says in which bucket its files lie. */
+/** File in the data folder that names the bucket with its files. */
 export const FILES_LIE_IN = 'files-lie-in';
 
 type Settings = Pick<Config, 'cacheDir' | 'dataDir' | 's3'>;
 
-/** The folder of the local store. */
+/** Returns the folder of the local store. */
 export function blobsDir({ dataDir }: Pick<Config, 'dataDir'>): string {
   return path.join(dataDir, 'blobs');
 }
 
-/** Copies of blobs of a bucket, on this machine. */
+/** Returns the folder of local copies of a bucket's blobs. */
 export function blobCopiesDir({ cacheDir }: Pick<Config, 'cacheDir'>): string {
   return path.join(cacheDir, 'blobs');
 }
 
 /**
- * Opens the store that the settings name. With a bucket, the files that still lie in the folder are read from there, until
- * they are moved and it is gone. Throws a sentence for the operator where the bucket cannot be used, and where the files
- * of this data folder lie elsewhere than the settings say: all of them would seem to be damaged.
+ * Opens the configured store. With a bucket, files that remain in the folder are read from there until they
+ * are moved and the folder is deleted. Throws a sentence for the operator if the bucket is unusable, or if
+ * the files of this data folder are elsewhere than configured, since all of them would seem to be damaged.
  */
 export async function openBlobStore(settings: Settings): Promise<BlobStore> {
   const folder = blobsDir(settings);
@@ -35,7 +35,7 @@ export async function openBlobStore(settings: Settings): Promise<BlobStore> {
   return (await hasBlobs(folder)) ? openMovingBlobStore(store, await openLocalBlobStore(folder)) : store;
 }
 
-/** The store in the bucket alone. Its library is loaded when it is used. */
+/** Opens the store in the bucket alone. The S3 library is loaded lazily. */
 export async function openS3(
   { cacheDir }: Pick<Config, 'cacheDir'>,
   s3: NonNullable<Config['s3']>,
@@ -51,20 +51,20 @@ export async function openS3(
   return openS3BlobStore(bucket, { copies, links: s3.links });
 }
 
-/** Whether any lie in the folder of a local store. */
+/** Returns true if the folder of a local store contains blobs. */
 export async function hasBlobs(folder: string): Promise<boolean> {
   for (const name of await readdir(folder).catch(() => []))
     if (name.length === 2 && (await readdir(path.join(folder, name))).length > 0) return true;
   return false;
 }
 
-/** Says in the data folder where its files lie, once they are in a bucket. */
+/** Records the bucket in the data dir. */
 async function noteWhere({ dataDir, s3 }: Settings): Promise<void> {
   await mkdir(dataDir, { recursive: true });
   await writeFile(noteOf(dataDir), `${placeOf(s3)}\n`, { mode: 0o600 });
 }
 
-/** Whether a server has already stored files in the bucket of the settings. */
+/** Returns true if a server has already stored files in the configured bucket. */
 export async function isBucketInUse({ dataDir, s3 }: Pick<Config, 'dataDir' | 's3'>): Promise<boolean> {
   return s3 !== null && (await readNote(dataDir)) === placeOf(s3);
 }
@@ -78,7 +78,7 @@ async function refuseElsewhere({ dataDir, s3 }: Settings): Promise<void> {
   );
 }
 
-/** Empty where no bucket was ever used. */
+/** Returns '' if no bucket was ever used. */
 async function readNote(dataDir: string): Promise<string> {
   return (await readFile(noteOf(dataDir), 'utf8').catch(() => '')).trim();
 }

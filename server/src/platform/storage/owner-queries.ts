@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from '../db/database.ts';
 
 /*
- * Who keeps which bytes. Triggers on the tables that name bytes keep `blob_owners`, and `user_storage` and
- * `blobs.unowned` from it.
+ * Ownership of bytes. Triggers on the tables that reference bytes maintain `blob_owners`, and from it
+ * `user_storage` and `blobs.unowned`.
  */
 
-/** Bytes that a user stores; what several files have counts once. */
+/** Returns the bytes stored by a user; bytes shared by several files count once. */
 export async function findStoredBytes(db: Database, userId: string): Promise<bigint> {
   const row = await db
     .selectFrom('user_storage')
@@ -16,7 +16,10 @@ export async function findStoredBytes(db: Database, userId: string): Promise<big
   return row?.bytes ?? 0n;
 }
 
-/** The same, held until the transaction ends: what one user stores changes in one transaction at a time. */
+/**
+ * Like `findStoredBytes`, locked until the transaction ends: only one transaction at a time changes a user's
+ * storage.
+ */
 export async function lockStoredBytes(tx: Transaction, userId: string): Promise<bigint> {
   const { bytes } = await tx
     .insertInto('user_storage')
@@ -29,7 +32,7 @@ export async function lockStoredBytes(tx: Transaction, userId: string): Promise<
   return bytes;
 }
 
-/** Whether files of the user have these bytes already. */
+/** Returns true if files of the user already contain these bytes. */
 export async function ownsBlob(db: Database | Transaction, userId: string, sha256: string): Promise<boolean> {
   const row = await db
     .selectFrom('blob_owners')
@@ -41,7 +44,7 @@ export async function ownsBlob(db: Database | Transaction, userId: string, sha25
   return row !== undefined;
 }
 
-/** Whether the store has the blob undamaged, and it has an owner. */
+/** Returns true if the store has the blob undamaged, and it has an owner. */
 export async function isBlobKept(db: Database, sha256: string): Promise<boolean> {
   const row = await db
     .selectFrom('blob_owners')
@@ -54,7 +57,7 @@ export async function isBlobKept(db: Database, sha256: string): Promise<boolean>
   return row !== undefined;
 }
 
-/** Blobs without an owner that were not stored again since `before`. */
+/** Returns blobs without an owner that were not stored again since `before`. */
 export async function listUnownedBlobs(db: Database, before: Date, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('blobs')
@@ -68,8 +71,8 @@ export async function listUnownedBlobs(db: Database, before: Date, limit: number
 }
 
 /**
- * Deletes a blob's row; false when it has an owner or was stored again meanwhile. It is locked first, so that
- * transactions that are about to own it end before and are seen.
+ * Deletes a blob's row; false if it has an owner or was stored again in the meantime. The row is locked
+ * first, so that transactions that are about to own it end before and are seen.
  */
 export async function deleteUnownedBlob(
   tx: Transaction,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from '../db/database.ts';
 import type { Blob } from './blob-store.ts';
 
-/** Records that the store holds this blob, whose bytes were just written, maybe again. */
+/** Records that the store has this blob, whose bytes were just written, maybe again. */
 export async function upsertBlob(tx: Transaction, blob: Blob): Promise<void> {
   const now = sql<Date>`now()`;
   await tx
@@ -14,15 +14,18 @@ export async function upsertBlob(tx: Transaction, blob: Blob): Promise<void> {
     .execute();
 }
 
-/** Locks the name of a blob until the transaction ends: its bytes are stored and removed by one at a time. */
+/**
+ * Locks the name of a blob until the transaction ends, so that its bytes are stored and deleted by one
+ * transaction at a time.
+ */
 export async function lockBytes(tx: Transaction, sha256: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`blob ${sha256}`}, 0))`.execute(tx);
 }
 
-/** Says of which writing of the bytes a look at them tells; the text has all digits of the time. */
+/** Version of the bytes that a check refers to: the time with all its digits, as text. */
 const version = sql<string>`touched_at::text`;
 
-/** What is known of a blob before its bytes are read. */
+/** Returns the recorded state of a blob, before its bytes are read. */
 export async function readBlobState(
   db: Database,
   sha256: string,
@@ -36,8 +39,8 @@ export async function readBlobState(
 }
 
 /**
- * Notes what a look at the bytes has found, unless they were stored again since it began. Damage that
- * was known keeps the time when it was found.
+ * Records the result of a check, unless the bytes were stored again since it began. Known damage retains its
+ * original time.
  */
 export async function noteCheck(
   db: Database,
@@ -52,7 +55,7 @@ export async function noteCheck(
     .execute();
 }
 
-/** Takes back what readers found of the bytes that were there before; none of them can note it any more. */
+/** Clears damage recorded for the previous bytes; readers of those can no longer record it. */
 export async function markStored(db: Database, sha256: string): Promise<void> {
   await db
     .updateTable('blobs')
@@ -62,8 +65,8 @@ export async function markStored(db: Database, sha256: string): Promise<void> {
 }
 
 /**
- * Keeps blobs from the collector once more, as if they were stored now: what refers to them takes long to come. False where
- * there is none of them.
+ * Protects blobs from the collector again, as if they were stored now, because their references take long to
+ * be written. Returns false if none exists.
  */
 export async function touchBlobs(db: Database, sha256s: string[]): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -74,7 +77,7 @@ export async function touchBlobs(db: Database, sha256s: string[]): Promise<boole
   return numUpdatedRows > 0n;
 }
 
-/** Blobs in the order of their names, behind this one. */
+/** Returns blobs after this one, by name. */
 export async function listBlobs(
   db: Database,
   after: string,
@@ -89,7 +92,10 @@ export async function listBlobs(
     .execute();
 }
 
-/** The blob that was not looked at for the longest time, and not since `before`; none of those in `without`. */
+/**
+ * Returns the blob that was unchecked for the longest time, and not checked since `before`; excludes
+ * `without`.
+ */
 export async function findLongestUnchecked(
   db: Database,
   before: Date,
@@ -105,7 +111,7 @@ export async function findLongestUnchecked(
     .executeTakeFirst();
 }
 
-/** How many blobs are known to be damaged, and when the one was checked that was not for the longest time. */
+/** Returns the number of blobs known to be damaged, and the time of the oldest check. */
 export async function readBlobHealth(db: Database): Promise<{ damaged: number; oldestCheck: Date | null }> {
   const { rows } = await sql<{ damaged: bigint; oldest: Date | null }>`
     select (select count(*) from blobs where damaged_at is not null) as damaged,
@@ -114,8 +120,8 @@ export async function readBlobHealth(db: Database): Promise<{ damaged: number; o
 }
 
 /**
- * Keeps blobs in the store until the transaction ends. Throws for one that the store does not
- * hold: its bytes and its row go together.
+ * Locks blobs until the transaction ends, so that they are not deleted. Throws for a blob that the store does
+ * not have: bytes and row are deleted together.
  */
 export async function lockBlobs(tx: Transaction, sha256s: string[]): Promise<void> {
   const { rows } = await sql<{ sha256: string }>`

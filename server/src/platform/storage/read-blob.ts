@@ -3,9 +3,9 @@ import type { Services } from '../context.ts';
 import { watchForDamage } from './watch-for-damage.ts';
 
 /**
- * A stream of the bytes of a file, or of a range of them. Damage that shows while they are read is
- * logged and noted, and breaks the stream off before its end; from then on it throws at once:
- * AppError('conflict') with a sentence that names the file.
+ * Returns a stream of a file's bytes, or of a range. Damage found while reading is logged and recorded, and
+ * aborts the stream before its end; afterwards this throws immediately: AppError('conflict') with a sentence
+ * that names the file.
  */
 export async function readBlob(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
@@ -22,7 +22,7 @@ export async function readBlob(
   bytes.once('error', (error) => void breakOff(error));
   // An error before the caller reads would otherwise end the process; the caller still gets it when it reads.
   stream.on('error', () => undefined);
-  // A client that disconnects before the storage answers leaves nothing open.
+  // A client that disconnects before the storage responds leaves nothing open.
   stream.once('close', () => bytes.destroy());
   return bytes.pipe(stream);
 }

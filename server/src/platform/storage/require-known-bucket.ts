@@ -1,12 +1,12 @@
 import type { Database } from '../db/database.ts';
 import type { BlobStore } from './blob-store.ts';
 
-/** One of them alone may have been lost. */
+/** A single one may have been lost. */
 const ASKED = 3;
 
 /**
- * Throws a sentence for the operator where the database names files, and the store has none of a few: then it is
- * another bucket, and all files would seem to be damaged.
+ * Throws a sentence for the operator if the database references files and the store has none of a sample:
+ * then it is another bucket, and all files would seem to be damaged.
  */
 export async function requireKnownBucket(db: Database, blobs: Pick<BlobStore, 'stat'>): Promise<void> {
   const named = await db

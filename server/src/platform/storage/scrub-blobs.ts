@@ -4,16 +4,16 @@ import { defineJob } from '../jobs/define-job.ts';
 import { DamagedBlob } from './blob-store.ts';
 import { findLongestUnchecked, noteCheck } from './queries.ts';
 
-/** Every blob is read at least so often, as far as the pace allows. */
+/** Every blob is read at least this often, as far as the rate allows. */
 const EVERY_MS = 30 * 24 * 60 * 60 * 1000;
-/** A fraction of what a slow disk reads: 16 MB/s are 1.4 TB a day. */
+/** A fraction of a slow disk's read rate: 16 MB/s are 1.4 TB a day. */
 const BYTES_PER_SECOND = 16 * 1024 * 1024;
-/** The hour's next run goes on where this one ends. */
+/** The next hourly run resumes after this one. */
 const RUN_MS = 50 * 60 * 1000;
-/** Where so many cannot be read it is the store that is broken, and no blob. */
+/** If this many cannot be read, the store is broken, not the blobs. */
 const UNREADABLE_MAX = 100;
 
-/** Reads stored bytes again, slowly, those first that were not read for the longest time. */
+/** Rereads stored bytes at a low rate, longest unread first. */
 export const scrubBlobsJob = defineJob({
   name: 'platform.scrub-blobs',
   schedule: '7 * * * *',
@@ -28,9 +28,9 @@ export const scrubBlobsJob = defineJob({
 });
 
 /**
- * Checks all blobs that were not checked since then, oldest first, and notes which are damaged. A
- * blob that is good again, e.g. after a restore, is taken off the damaged ones. Of one that cannot be
- * read, e.g. for want of rights, nothing is noted: the next run looks again. Throws where there are very many of them.
+ * Checks all blobs that were not checked since then, oldest first, and records damage. Clears the mark of a
+ * blob that is intact again, e.g. after a restore. Nothing is recorded for unreadable blobs, e.g. without
+ * permission: the next run retries them. Throws if there are very many.
  */
 export async function scrubBlobs(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
@@ -54,12 +54,12 @@ export async function scrubBlobs(
     if (!blob) return;
     const isGood = await checkBytes(services, blob.sha256, bytesPerSecond, signal).catch((error: unknown) => {
       unreadable.push(blob.sha256);
-      services.log.error({ err: error, sha256: blob.sha256 }, 'stored bytes cannot be read');
+      services.log.error({ err: error, sha256: blob.sha256 }, 'failed to read stored bytes');
       onUnreadable?.(blob.sha256, error);
       if (unreadable.length === UNREADABLE_MAX) throw error;
       return null;
     });
-    // The signal has come, or another one is next.
+    // Aborted, or another blob is next.
     if (isGood === null) continue;
     await noteCheck(services.db, blob, { isGood, at: services.clock.now() });
     if (!isGood) services.log.error({ sha256: blob.sha256 }, 'stored bytes are damaged');
@@ -67,7 +67,7 @@ export async function scrubBlobs(
   }
 }
 
-/** Null where the signal came before the end. */
+/** Null if the signal aborted first. */
 async function checkBytes(
   { blobs }: Pick<Services, 'blobs'>,
   sha256: string,

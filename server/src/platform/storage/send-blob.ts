@@ -5,9 +5,8 @@ import { parseRange } from '../http/parse-range.ts';
 import { readBlob } from './read-blob.ts';
 
 /**
- * Answers with the bytes of a file, or the range of them that was asked for, and with these headers. The
- * bytes are named by their SHA-256 (ETag), so that a download can be resumed and a copy reused. Throws
- * what `readBlob` throws.
+ * Sends a file, or the requested range, with these headers. The ETag is the SHA-256, so that downloads can be
+ * resumed and cached copies reused. Throws the errors of `readBlob`.
  */
 export async function sendBlob(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
@@ -28,12 +27,12 @@ export async function sendBlob(
     await reply.code(416).header('content-range', `bytes */${sizeBytes}`).send();
     return;
   }
-  // With no body at all the framework would state a length of 0.
+  // With no body at all the framework would send a length of 0.
   const bytes =
     request.method === 'HEAD' || sizeBytes === 0
       ? Readable.from([])
       : await readBlob(services, { sha256, path, range: range ?? undefined });
-  // Only now: what says how long a copy is good must not stand on an error.
+  // Set only now, so that errors are not cached.
   reply.headers(headers).header('content-length', range ? range.end - range.start + 1 : sizeBytes);
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${sizeBytes}`);
   await reply.send(bytes);

@@ -7,8 +7,8 @@ import { readBlob } from './read-blob.ts';
 export type ZippedFile = { path: string; sha256: string; sizeBytes: number; modifiedAt: Date };
 
 /**
- * Answers with these files as a zip, made while it is sent, with these headers. Weights and pictures do not get
- * smaller, so nothing is compressed, and its length is known beforehand.
+ * Sends these files as a zip, created on the fly, with these headers. Weights and images do not compress, so
+ * nothing is compressed and the length is known in advance.
  */
 export async function sendZip(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
@@ -34,7 +34,7 @@ export async function sendZip(
     });
   }
   const bytes = await new Promise<number>((resolve) => {
-    // The types leave out what the callback is given.
+    // The types omit the callback's argument.
     zip.end({ forceZip64Format: false, comment: '' }, resolve as () => void);
   });
   await reply

@@ -6,9 +6,9 @@ import type { Blob, WriteOptions } from './blob-store.ts';
 import { lockBytes, markStored, upsertBlob } from './queries.ts';
 
 /**
- * Stores bytes, so that they are collected unless another table refers to them soon. They are
- * registered before they are visible, and `collectBlob` notes them before it deletes their row: also where the server is
- * killed the store has none that the database does not know. Throws what the store throws.
+ * Stores bytes, which are collected unless another table references them soon. They are registered before
+ * they are visible, and `collectBlob` records a deletion before it deletes their row: even if the server is
+ * killed, the store has no bytes unknown to the database. Throws errors of the store.
  */
 export async function storeBlob(
   services: Pick<Services, 'blobs' | 'db'>,
@@ -16,12 +16,12 @@ export async function storeBlob(
   options?: Omit<WriteOptions, 'beforeVisible'>,
 ): Promise<Blob> {
   const stored = await services.blobs.write(bytes, { ...options, beforeVisible: registerWith(services) });
-  // Until now readers may have met damaged bytes of before.
+  // Until now readers may have read earlier damaged bytes.
   await markStored(services.db, stored.sha256);
   return stored;
 }
 
-/** The same for a file of this machine; `isLinked`: the store has it under a second name, and no copy. */
+/** Like `storeBlob`, for a local file; `isLinked` if the store has a hard link and no copy. */
 export async function adoptBlob(
   services: Pick<Services, 'blobs' | 'db'>,
   localPath: string,

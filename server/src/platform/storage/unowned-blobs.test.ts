@@ -36,7 +36,7 @@ const insertBlob = (name: string) =>
     .values({ sha256: hash(name), size_bytes: 1n })
     .execute();
 
-test('of many blobs those without an owner are found without looking at the others', async () => {
+test('finds blobs without an owner without scanning the others', async () => {
   await sql`
     with stored as (
       insert into blobs (sha256, size_bytes)
@@ -52,7 +52,7 @@ test('of many blobs those without an owner are found without looking at the othe
   expect(plan).not.toMatch(/blob_owners|Seq Scan|rows=\d{3,}/);
 });
 
-test('a blob is unowned from its storing until the first owner comes, and from when the last one goes', async () => {
+test('a blob is unowned until it gets its first owner, and after it loses its last one', async () => {
   await insertBlob('bread');
   const isUnowned = async () => (await unowned()).includes(hash('bread'));
   expect(await isUnowned()).toBe(true);
@@ -65,7 +65,7 @@ test('a blob is unowned from its storing until the first owner comes, and from w
   expect(await isUnowned()).toBe(true);
 });
 
-test('of two owners who go at once the second is the last', async () => {
+test('if two owners are removed concurrently, the second is the last', async () => {
   await insertBlob('cake');
   await own(db, 'one', 'cake');
   await own(db, 'other', 'cake');
@@ -79,7 +79,7 @@ test('of two owners who go at once the second is the last', async () => {
   expect(await unowned()).toContain(hash('cake'));
 });
 
-test('an owner who comes while the last one goes keeps the blob, whoever is first', async () => {
+test('an owner added while the last one is removed preserves the blob, whichever is first', async () => {
   await insertBlob('roll');
   await own(db, 'leaving', 'roll');
   let gone: Promise<unknown> = Promise.resolve();
@@ -101,7 +101,7 @@ test('an owner who comes while the last one goes keeps the blob, whoever is firs
   expect(await unowned()).not.toContain(hash('roll'));
 });
 
-test('two who want the same unowned blob at once do not wait for each other for good', async () => {
+test('two transactions that claim the same unowned blob do not deadlock', async () => {
   await insertBlob('bun');
   let second: Promise<unknown> = Promise.resolve();
   await inTransaction(db, async (tx) => {

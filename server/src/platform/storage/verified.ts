@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DamagedBlob } from './blob-store.ts';
 
-/** The bytes, the last of them only if all together have this hash. */
+/** Yields the bytes, but the last chunk only if all together match this hash. */
 export async function* verified(bytes: AsyncIterable<Buffer>, sha256: string): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   let last: Buffer | null = null;

@@ -4,9 +4,9 @@ import { DamagedBlob } from './blob-store.ts';
 import { noteCheck, readBlobState } from './queries.ts';
 
 /**
- * Before the bytes of a file are read: throws AppError('conflict') with a sentence that names the file
- * where they are known to be damaged. Else answers a function for what fails while they are read: it logs
- * and notes damage, and makes that sentence of it; other errors it gives back.
+ * Call before reading a file: throws AppError('conflict') with a sentence that names the file if its bytes
+ * are known to be damaged. Otherwise returns a function for read errors: it logs and records damage, and
+ * converts it to that sentence; it returns other errors unchanged.
  */
 export async function watchForDamage(
   services: Pick<Services, 'clock' | 'db' | 'log'>,

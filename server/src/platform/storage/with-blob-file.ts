@@ -5,8 +5,8 @@ type Parts = Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>;
 type StoredFile = { sha256: string; path: string };
 
 /**
- * Lends the bytes of a file as a local path, for as long as `work` takes. Throws AppError 'conflict', naming the file,
- * where they are damaged.
+ * Provides a file's bytes as a local path while `work` runs. Throws AppError 'conflict', naming the file, if
+ * they are damaged.
  */
 export async function withBlobFile<T>(
   services: Parts,
@@ -19,7 +19,7 @@ export async function withBlobFile<T>(
   });
 }
 
-/** `withBlobFile` for several files at once: `work` gets a path for each, in their order. */
+/** `withBlobFile` for several files: `work` gets a path for each, in the same order. */
 export async function withBlobFiles<T>(
   services: Parts,
   files: StoredFile[],

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 
-/** What a call is made of. */
 export type Input = { params?: Record<string, string>; query?: Record<string, string>; body?: object };
 
-/** A form with a file; where it lies unless its name says so. */
+/** A form with a file; stored under its own name unless `path` is set. */
 export function form(name: string, bytes: Buffer, path?: string): FormData {
   const body = new FormData();
   if (path !== undefined) body.set('path', path);
@@ -20,7 +19,7 @@ function document(name: string): FormData {
 
 const lfsBatch = { operation: 'upload', objects: [{ oid: '0'.repeat(64), size: 1 }] };
 
-/** What a call needs beside its path to be understood. */
+/** Required inputs of calls, in addition to their path. */
 export const inputs: Record<string, Input> = {
   'GET /api/v1/asset/:id/preview': { query: { path: 'rows.csv' } },
   'GET /api/v1/asset/:id/columns': { query: { path: 'rows.csv' } },
@@ -60,11 +59,11 @@ export const inputs: Record<string, Input> = {
   'POST /api/v1/asset/:id/upload': { body: form('rows.csv', Buffer.from('mine now')) },
 };
 
-/** Where `:id` is not a dataset or a model. */
+/** Paths whose `:id` is not a dataset or a model. */
 export function paramsOf({ path: url }: Endpoint, things: Record<string, string>): Record<string, string> {
   if (url.includes('/video/generations/:id')) return { ...things, id: things.videoId ?? '' };
   if (url.includes('/generations/:id')) return { ...things, id: things.generationId ?? '' };
-  // Git LFS names a repository so.
+  // Git LFS appends `.git` to repository names.
   if (url.includes('/info/lfs/'))
     return { ...things, name: url.startsWith('/hub/datasets') ? 'rows.git' : 'base.git' };
   if (url.startsWith('/hub/:namespace/:name/')) return { ...things, name: 'base', '*': 'config.json' };

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { TestServer, TestUser } from '../test-server.ts';
 
-/** For tests: a usage window, a reading, a clone, a response and a draft of the user, which no call makes by itself. */
+/**
+ * For tests: inserts a usage window, a reading, a clone, a response and a draft of the user, which cannot be
+ * created by calls alone.
+ */
 export async function insertRows(
   server: Pick<TestServer, 'app' | 'services'>,
   user: TestUser,
@@ -59,7 +62,7 @@ async function insertResponse({ services }: Pick<TestServer, 'services'>, user: 
   return id;
 }
 
-/** For tests: a batch of the user that has ended. */
+/** For tests: inserts a completed batch of the user. */
 export async function insertBatch(server: Pick<TestServer, 'services'>, user: TestUser): Promise<string> {
   const now = new Date();
   const id = randomUUID();
@@ -74,7 +77,7 @@ export async function insertBatch(server: Pick<TestServer, 'services'>, user: Te
   return id;
 }
 
-/** For tests: a draft of the user that has ended, with a document and a row. */
+/** For tests: inserts a completed draft of the user, with a document and a row. */
 async function insertDraft(
   { services: { db } }: Pick<TestServer, 'services'>,
   user: TestUser,
@@ -103,7 +106,7 @@ async function insertDraft(
   return { draft_id: id, document_id: documentId, row_id: rowId };
 }
 
-/** For tests: a picture and a video that nothing has generated; their bytes are those of a file of the user. */
+/** For tests: inserts an image and a video without generating them; they reuse the bytes of a user's file. */
 export async function insertPicture(
   server: Pick<TestServer, 'services'>,
   user: TestUser,

@@ -34,7 +34,7 @@ async function addFile(
   expect(answer.status, await answer.text()).toBe(200);
 }
 
-/** An asset of Ada's with these files. */
+/** Creates an asset of Ada's with these files. */
 async function makeAsset(
   parts: Parts,
   dataset_type: 'RAW' | 'MODEL',
@@ -56,7 +56,7 @@ async function nameRepository(parts: Parts, id: string): Promise<Record<string, 
   return { type: 'datasets', namespace, name: 'rows', revision: 'main', branch: 'main' };
 }
 
-/** What OpenAI's calls name. */
+/** Returns path parameters of OpenAI's calls. */
 async function nameForOpenAi(
   parts: Parts,
   { runId, videoId }: { runId: string; videoId: string },
@@ -70,7 +70,7 @@ async function nameForOpenAi(
   };
 }
 
-/** One of each of Ada's things, under the names that the paths of the contract give them. */
+/** Creates one of each of Ada's objects, keyed by their names in the contract's paths. */
 export async function makeThings(parts: Parts): Promise<Record<string, string>> {
   const { server, ada } = parts;
   const as = ada;
@@ -122,7 +122,7 @@ export async function makeThings(parts: Parts): Promise<Record<string, string>> 
     ...(await insertRows(server, ada, id)),
     uploadId,
     ...{ number: '1', step: '1' },
-    // Of a visitor's picture: of no user.
+    // Of a visitor's image, which belongs to no user.
     token: 'made-up',
     ...(await nameForOpenAi(parts, { runId: runs[0]?.run_id ?? '', videoId: generated.videoId })),
     username: 'somebody',

@@ -1,4 +1,4 @@
-/** The original product's client, which has no types of its own. */
+/** The original product's client, which ships no types. */
 declare module 'bagelml' {
   export class Settings {
     constructor(options: Record<string, unknown>);

@@ -13,8 +13,8 @@ const LOCK = path.join(import.meta.dirname, 'requirements.lock');
 const PROGRAM = path.join(import.meta.dirname, 'call_bagelml.py');
 
 /**
- * Calls methods of the original product's Python client, of PyPI, one after the other, and resolves
- * with what each returns or raises. `cwd` is where it puts the files that it downloads.
+ * Calls methods of the original product's Python client from PyPI sequentially, and resolves with their
+ * results or errors. `cwd` is its download folder.
  */
 export async function callBagelml(
   url: string,
@@ -31,7 +31,7 @@ export async function callBagelml(
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as unknown[];
 }
 
-/** It wants older packages than ours, so it has a folder that is named after what is in it. */
+/** Requires older packages than ours, so it has its own folder, named after its content. */
 async function installClient(config: ReturnType<typeof readConfig>, python: string): Promise<string> {
   const hash = createHash('sha256')
     .update(await readFile(LOCK))
@@ -43,7 +43,7 @@ async function installClient(config: ReturnType<typeof readConfig>, python: stri
   const part = `${dir}.${process.pid}`;
   await mkdir(path.dirname(dir), { recursive: true });
   await runProgram(uv, ['pip', 'install', '--no-deps', '--python', python, '--target', part, '-r', LOCK]);
-  // Another run of the tests may have been first.
+  // Another test run may have been first.
   await rename(part, dir).catch(() => rm(part, { recursive: true }));
   return dir;
 }

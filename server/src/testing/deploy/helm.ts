@@ -7,7 +7,7 @@ import { ProgramFailed, runProgram } from '../../platform/processes/run-program.
 import { effort } from '../soak.ts';
 
 const VERSION = 'v3.22.0';
-/** Built by itself, Helm takes itself for one of a very old cluster. */
+/** A self-built Helm assumes a very old cluster. */
 const KUBE_VERSION = '1.36.0';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
@@ -20,7 +20,7 @@ const manifest = z.looseObject({
 });
 export type Manifest = z.output<typeof manifest>;
 
-/** Helm, which a soak builds into the cache folder with Go; null where it is not there. */
+/** Returns Helm, which a soak builds into the cache folder with Go; null if it is missing. */
 export async function findHelm(): Promise<string | null> {
   const dir = path.join(readConfig(process.env).cacheDir, 'helm', VERSION);
   const helm = path.join(dir, 'helm');
@@ -32,7 +32,7 @@ export async function findHelm(): Promise<string | null> {
   return helm;
 }
 
-/** The chart's objects with these values; what Helm says against them is thrown. */
+/** Renders the chart with these values; throws Helm's warnings. */
 export async function template(helm: string, ...args: string[]): Promise<Manifest[]> {
   const said: string[] = [];
   const words = ['template', 'bake', chartDir, '--namespace', 'bakehouse', '--kube-version', KUBE_VERSION];

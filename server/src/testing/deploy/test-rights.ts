@@ -30,7 +30,10 @@ import { chartDir, ciValues } from './helm.ts';
 const RELEASE = 'bakehouse';
 const WORK = 'bakehouse-work';
 
-/** Installs the chart on a real control plane: there the driver has no rights but those that it gives, and keeps its promises. */
+/**
+ * Installs the chart on a real control plane, where the driver has only the rights granted by the chart, and
+ * runs the driver suite.
+ */
 export async function testRights(helm: string): Promise<void> {
   const dir = await temporaryFolder();
   const plane = await startControlPlane({ dir, namespace: WORK, kueue: true });
@@ -46,7 +49,7 @@ export async function testRights(helm: string): Promise<void> {
   const ending = { by: 'evicted', lastLine: null, folder: 'gone' } as const;
   await testDriver('kubernetes, with the rights of the chart,', async () => driver, ending);
 
-  test('work goes through the queues of the example', async () => {
+  test('work uses the queues of the example', async () => {
     const queued = await open(parseQueues('general'));
     const workloadId = randomUUID();
     const launch: Launch = {
@@ -66,7 +69,7 @@ export async function testRights(helm: string): Promise<void> {
 
   testNodes(cluster, driver);
 
-  test('the pods of the server are made, under the strictest standard', async () => {
+  test("the server's pods are created under the strictest security standard", async () => {
     const pods = `/api/v1/namespaces/${RELEASE}/pods`;
     await vi.waitFor(async () => {
       const { items } = await cluster.call<{ items: { metadata: { name: string } }[] }>('GET', pods);
@@ -76,7 +79,7 @@ export async function testRights(helm: string): Promise<void> {
     });
   });
 
-  test('the driver may do what is looked at when the server starts, and no more than it does', async () => {
+  test('the driver has the rights that are checked at startup, and no more than it uses', async () => {
     const pod = await openCluster({ kubeconfig, namespace: WORK });
     onFileEnd(async () => pod.close());
     expect(await checkCluster(pod, { kueue: true })).toMatchObject({ id: expect.any(String) });
@@ -92,9 +95,9 @@ export async function testRights(helm: string): Promise<void> {
   });
 }
 
-/** What is made for work on several nodes. */
+/** Objects created for multi-node work. */
 function testNodes(cluster: Cluster, driver: Driver): void {
-  test('work on two nodes is given its names and its policy', async () => {
+  test('work on two nodes gets its names and its policy', async () => {
     const workloadId = randomUUID();
     await driver.start({
       ...{ workloadId, attempt: 1, behaviour: 'run', spec: testSpec('idle') },
@@ -113,7 +116,7 @@ function testNodes(cluster: Cluster, driver: Driver): void {
   });
 }
 
-/** What would open work to others. */
+/** Expects that objects which would expose work are forbidden. */
 async function expectRefused(pod: Cluster): Promise<void> {
   const { services, networkPolicies } = pathsOf(WORK);
   const metadata = { name: 'open' };
@@ -129,7 +132,7 @@ async function expectRefused(pod: Cluster): Promise<void> {
     await expect(pod.call('POST', networkPolicies, policy)).rejects.toMatchObject(forbidden);
 }
 
-/** What the reconciler's pod has: the token of its service account. */
+/** Returns a kubeconfig with the reconciler's service account token. */
 async function kubeconfigOfPod(plane: ControlPlane, dir: string): Promise<string> {
   const account = `/api/v1/namespaces/${RELEASE}/serviceaccounts/bake-reconciler/token`;
   const { status } = await plane.cluster.call<{ status: { token: string } }>('POST', account, { spec: {} });
@@ -140,7 +143,7 @@ async function kubeconfigOfPod(plane: ControlPlane, dir: string): Promise<string
   return kubeconfig;
 }
 
-/** Those of deploy/kueue, which Kueue's own checks have to take. */
+/** Creates the queues of deploy/kueue, which must pass Kueue's own validation. */
 async function makeExampleQueues(cluster: Cluster): Promise<void> {
   const file = path.join(chartDir, '../../kueue/queues.yaml');
   for (const document of parseAllDocuments(await readFile(file, 'utf8'))) {
@@ -158,7 +161,7 @@ async function install({ cluster, kubeconfig }: ControlPlane, helm: string): Pro
   await runProgram(helm, ['install', 'bake', chartDir, ...words, '--set', 'work.createNamespace=false']);
 }
 
-/** Makes drivers with the rights of a kubeconfig, whose pods are scripts. */
+/** Creates drivers with the rights of a kubeconfig, whose pods are scripts. */
 async function driversOf(plane: ControlPlane, kubeconfig: string) {
   const runner = scriptRunner(suiteScript);
   plane.setLogs(runner.logs);

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that the system hands out by itself: one of those may be a client's by the time the server comes. */
+/** Below the ephemeral ports, which a client could use before the server starts. */
 const FIRST = 10_000;
-/** Each process has a hundred of its own, as far as they go. */
+/** Each process uses its own hundred ports, while ranges last. */
 const SHARE = 100;
 const SHARES = 220;
 
 let asked = 0;
 
-/** For tests: a port that nobody listens on, for a server that comes on it later, or comes back. */
+/** For tests: returns a port without a listener, for a server that starts or restarts later. */
 export async function freePort(): Promise<number> {
   const first = FIRST + (process.pid % SHARES) * SHARE;
   for (let tries = 0; tries < SHARE; tries += 1) {

@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What happens to a request instead of being passed on, or to the bytes of its answer. */
+/** A fault applied to a request or its response. */
 type Fault =
   | { status: number; code: string; fields?: Record<string, string> }
-  /** The connection is reset after so many bytes of the answer's body. */
+  /** Resets the connection after this many bytes of the response's body. */
   | { resetAfter: number }
   | 'silence';
 
-/** For tests: passes requests on to a server of S3, but for those that `fault` names a fault for. */
+/** For tests: a proxy in front of an S3 server that applies faults chosen by `fault`. */
 export async function faultyProxy(target: string) {
   const proxy = {
     endpoint: '',
     fault: (_request: IncomingMessage): Fault | null => null,
-    /** Method, path and range of each request that came. */
+    /** Method, path and range of each received request. */
     seen: [] as string[],
     close: async () => {
       server.closeAllConnections();
@@ -47,7 +47,7 @@ function refuse(
 }
 
 function pass(target: string, from: IncomingMessage, to: ServerResponse, resetAfter: number) {
-  // The name of the host is signed, too.
+  // The host name is signed, too.
   const on = request(
     new URL(from.url ?? '/', target),
     { method: from.method, headers: from.headers },

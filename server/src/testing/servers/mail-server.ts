@@ -6,11 +6,11 @@ import { onFileEnd } from '../on-file-end.ts';
 export type ReceivedMail = { from: string; to: string[]; head: string; body: string };
 
 type Options = {
-  /** Who may send; anybody unless said. */
+  /** Required login. Defaults to none. */
   login?: { user: string; password: string };
 };
 
-/** A mail server on a port of its own that keeps what it takes. It closes when the test file ends. */
+/** A mail server on its own port that records received mails. It closes when the test file ends. */
 export async function mailServer({ login }: Options = {}) {
   const mails: ReceivedMail[] = [];
   let refusal: { responseCode: number } | null = null;
@@ -46,11 +46,11 @@ export async function mailServer({ login }: Options = {}) {
   const { port } = server.server.address() as AddressInfo;
   return {
     mails,
-    /** Answers every mail with this code from now on; null: takes them again. */
+    /** Rejects every mail with this code; null accepts mails again. */
     refuse: (responseCode: number | null) => {
       refusal = responseCode === null ? null : { responseCode };
     },
-    /** The settings of a server that sends by it. */
+    /** Mail settings for a server that uses it. */
     settings: {
       host: '127.0.0.1',
       port,
@@ -61,7 +61,7 @@ export async function mailServer({ login }: Options = {}) {
   };
 }
 
-/** Undoes quoted-printable. */
+/** Decodes quoted-printable. */
 function decode(body: string): string {
   return body
     .replaceAll('=\r\n', '')

@@ -9,13 +9,13 @@ import { freePort } from '../ports/free-port.ts';
 
 export type S3Credentials = { AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string };
 
-/** What is called before signatures are looked at: it makes two users. */
+/** Calls before signatures are verified, which create two users. */
 const UNSIGNED_CALLS = 5;
 const EVERYTHING = { Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action: 's3:*', Resource: '*' }] };
 
 /**
- * For tests and benchmarks: an S3 server that verifies signatures, whose files go with it. `owner` may do everything, and
- * `stranger` nothing. Its program is installed by whoever wants it first.
+ * For tests and benchmarks: an S3 server that verifies signatures and discards its files at the end. `owner`
+ * may do everything, and `stranger` nothing. Installed at first use.
  */
 export async function startS3Server() {
   const config = readConfig(process.env);
@@ -38,7 +38,7 @@ export async function startS3Server() {
     await ended;
   };
   while (!(await fetch(`${endpoint}/moto-api/`).catch(() => null))) {
-    if (child.exitCode !== null) throw new Error(`The S3 server did not start:\n${await said}`);
+    if (child.exitCode !== null) throw new Error(`S3 server did not start:\n${await said}`);
     await sleep(100);
   }
   const owner = await makeUser(endpoint, 'owner');
@@ -47,7 +47,7 @@ export async function startS3Server() {
     PolicyDocument: JSON.stringify(EVERYTHING),
   });
   const stranger = await makeUser(endpoint, 'stranger');
-  /** Whether signatures are looked at: those of links it does not know. */
+  /** Switches verification of signatures; the server cannot verify presigned links. */
   const verify = async (whether: boolean) => {
     const body = whether ? '0' : 'inf';
     await fetch(`${endpoint}/moto-api/reset-auth`, { method: 'POST', body });
@@ -65,10 +65,10 @@ async function makeUser(endpoint: string, UserName: string): Promise<S3Credentia
 async function iam(endpoint: string, call: Record<string, string>): Promise<string> {
   const answer = await fetch(endpoint, {
     method: 'POST',
-    // Says which service is meant.
+    // Names the service of the call.
     headers: { authorization: 'AWS4-HMAC-SHA256 Credential=x/20260101/us-east-1/iam/aws4_request' },
     body: new URLSearchParams({ ...call, Version: '2010-05-08' }),
   });
-  if (!answer.ok) throw new Error(`The S3 server refused ${call.Action}: ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`S3 server rejected ${call.Action}: ${await answer.text()}`);
   return answer.text();
 }

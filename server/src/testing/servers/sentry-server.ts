@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { onFileEnd } from '../on-file-end.ts';
 import { freePort } from '../ports/free-port.ts';
 
-/** An event as it came, as far as tests look at it. */
+/** A received event, with the fields that tests check. */
 type SentEvent = {
   event_id: string;
   platform: string;
@@ -19,15 +19,15 @@ type SentEvent = {
   };
 };
 
-/** For tests: a service that takes Sentry's envelopes, as whose fourth project its DSN is. */
+/** For tests: a service that accepts Sentry envelopes; its DSN is project 4. */
 export async function sentryServer() {
   const service = {
     dsn: '',
     events: [] as SentEvent[],
-    /** The envelopes themselves. */
+    /** Raw envelopes. */
     bodies: [] as string[],
     requests: 0,
-    /** Answers instead of 200. */
+    /** Replaces the 200 response. */
     answer: (response: ServerResponse) => void response.end('{}'),
   };
   const take = async (request: IncomingMessage, response: ServerResponse) => {

@@ -30,13 +30,13 @@ function answer(status: number, body: unknown): void {
   fetched.mockImplementation(async () => Response.json(body, { status }));
 }
 
-/** The last call's address and init. */
+/** URL and init of the last call. */
 function sent(): { url: unknown; init: RequestInit; headers: Headers } {
   const [url, init = {}] = fetched.mock.lastCall ?? [];
   return { url, init, headers: new Headers(init.headers) };
 }
 
-test('a call carries the key and gives the answer', async () => {
+test('a call sends the API key and returns the response', async () => {
   answer(200, { balance: '5', held: '0', available: '5' });
   await expect(call(getBalance, { params: { userId: 'a/b' } })).resolves.toMatchObject({ balance: '5' });
   expect(sent().url).toBe('/api/v1/users/a%2Fb/balance');
@@ -44,20 +44,20 @@ test('a call carries the key and gives the answer', async () => {
   expect(sent().headers.has('idempotency-key')).toBe(false);
 });
 
-test('a public call does not carry the key, and needs none', async () => {
+test('a public call neither sends nor needs a key', async () => {
   setCredentials(null);
   answer(200, { methods: [] });
   await call(getSignInMethods);
   expect(sent().headers.has('x-api-key')).toBe(false);
 });
 
-test('without a key nothing is sent', async () => {
+test('sends nothing without a key', async () => {
   setCredentials(null);
   await expect(call(getMachine)).rejects.toMatchObject({ message: 'API key not found' });
   expect(fetched).not.toHaveBeenCalled();
 });
 
-test('what spends carries the idempotency key that it was given, and is not sent without', async () => {
+test('a spending call sends its idempotency key and is not sent without one', async () => {
   answer(200, {});
   const input = { body: { user_id: 'u1', recipient_id: 'bob', amount: '1' } };
   await call(transferTokens, input, { idempotencyKey: 'k1' });
@@ -68,12 +68,12 @@ test('what spends carries the idempotency key that it was given, and is not sent
   expect(fetched).not.toHaveBeenCalled();
 });
 
-test('an empty answer is no error', async () => {
+test('an empty response is not an error', async () => {
   fetched.mockResolvedValue(new Response(null, { status: 204 }));
   await expect(call(deleteAsset, { params: { id: crypto.randomUUID() } })).resolves.toBeUndefined();
 });
 
-test('an error answer becomes an error with its sentence, code and amounts', async () => {
+test('an error response becomes an error with its message, code and amounts', async () => {
   answer(402, {
     error: {
       code: 'insufficient_funds',
@@ -92,14 +92,14 @@ test('an error answer becomes an error with its sentence, code and amounts', asy
   });
 });
 
-test('a proxy’s HTML page is not shown to people', async () => {
+test('does not show a proxy’s HTML page to users', async () => {
   fetched.mockResolvedValue(new Response('<html>502</html>', { status: 502 }));
   await expect(call(getMachine)).rejects.toMatchObject({
     message: 'Failed to get machine',
   });
 });
 
-test('gives up after the timeout and says so', async () => {
+test('times out with a message', async () => {
   fetched.mockImplementation(
     (_url, init) =>
       new Promise((_resolve, reject) => {
@@ -111,14 +111,14 @@ test('gives up after the timeout and says so', async () => {
   expect(await error).toMatchObject({ message: 'Request timeout after 10000ms', status: 0 });
 });
 
-test('an unreachable server is one sentence; a caller’s own abort is passed on', async () => {
+test('reports an unreachable server with one message and passes on the caller’s abort', async () => {
   fetched.mockRejectedValue(new TypeError('fetch failed'));
   await expect(call(getMachine)).rejects.toMatchObject({ code: 'network', status: 0 });
   const aborted = AbortSignal.abort();
   await expect(call(getMachine, {}, { signal: aborted })).rejects.toBe(aborted.reason);
 });
 
-test('a refused key is broadcast to all tabs, once in two seconds', async () => {
+test('broadcasts an invalid key to all tabs, at most once in two seconds', async () => {
   answer(401, { error: { message: 'no' } });
   await expect(call(getMachine)).rejects.toMatchObject({ status: 401 });
   await expect(call(getMachine)).rejects.toMatchObject({ status: 401 });
@@ -129,18 +129,18 @@ test('a refused key is broadcast to all tabs, once in two seconds', async () => 
   expect(heard).toHaveLength(2);
 });
 
-test('other refusals say nothing about the key', async () => {
+test('other 4xx errors do not invalidate the key', async () => {
   answer(404, { error: { message: 'no' } });
   await expect(call(getMachine)).rejects.toMatchObject({ status: 404 });
   expect(heard).toEqual([]);
 });
 
-test('a name that cannot be looked up is distinguished where the browser says so', async () => {
+test('reports a DNS failure if the browser exposes it', async () => {
   fetched.mockRejectedValue(new TypeError('A server with the specified hostname could not be found.'));
   await expect(call(getMachine)).rejects.toMatchObject({ code: 'lookup', status: 0 });
 });
 
-test('offline, a read says that there is nothing in the cache either', async () => {
+test('an offline read reports that nothing is cached', async () => {
   fetched.mockRejectedValue(new TypeError('fetch failed'));
   vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
   await expect(call(getMachine)).rejects.toMatchObject({
@@ -148,7 +148,7 @@ test('offline, a read says that there is nothing in the cache either', async () 
   });
 });
 
-test('the same read at the same time is one request; what is sent twice is sent twice', async () => {
+test('deduplicates concurrent identical reads but not writes', async () => {
   answer(200, {});
   await Promise.all([call(getMachine), call(getMachine)]);
   expect(fetched).toHaveBeenCalledTimes(1);
@@ -157,7 +157,7 @@ test('the same read at the same time is one request; what is sent twice is sent 
   expect(fetched).toHaveBeenCalledTimes(3);
 });
 
-test('an answer that breaks off is one that was not given', async () => {
+test('treats a truncated response as no response', async () => {
   fetched.mockImplementation(async () => new Response('{"balance":'));
   await expect(call(getMachine)).rejects.toMatchObject({ code: 'network', status: 0 });
 });

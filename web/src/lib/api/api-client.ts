@@ -10,34 +10,37 @@ import { isRefused } from './idempotency-key.ts';
 import { forgetReads, shareRead } from './shared-reads.ts';
 
 export type CallOptions = {
-  /** Beside those of every call. */
+  /** Extra headers. */
   headers?: Record<string, string>;
-  /** Needed by calls that spend: the same key for the same attempt, so that a repeat is answered and not charged twice. */
+  /**
+   * Required for calls that spend. A retry with the same key returns the first result instead of charging
+   * again.
+   */
   idempotencyKey?: string;
   signal?: AbortSignal | undefined;
-  /** Milliseconds without the whole answer before the call is given up; 10,000 unless said. */
+  /** Milliseconds to wait for the complete response. Defaults to 10,000. */
   timeoutMs?: number;
-  /** What becomes of an answer that leads elsewhere; it is followed unless said. */
+  /** Defaults to following redirects. */
   redirect?: RequestRedirect;
-  /** Goes by the session's cookie and sends no key: the one at hand may be an old one. */
+  /** Authenticates with the session cookie instead of the API key, which may be outdated. */
   bySession?: boolean;
-  /** What is said where there is no key; 'API key not found' unless said. */
+  /** Error message if there is no key. Defaults to 'API key not found'. */
   noKey?: string;
-  /** Completes 'Failed to …' where the answer says nothing; what the endpoint's own name says unless given. */
+  /** Completes 'Failed to …' if the response has no message. Defaults to the endpoint's name. */
   operation?: string;
-  /** It is sent to its end though the page is left; the browser takes 64 KB of them. */
+  /** Completes the request even if the page is closed. Browsers limit such bodies to 64 KB in total. */
   keepalive?: boolean;
 };
 
-/** The parts of a call; an endpoint without any takes none. */
+/** Arguments of a call; an endpoint without parameters needs none. */
 export type CallArguments<E extends Endpoint> =
   Record<string, never> extends CallOf<E>
     ? [input?: CallOf<E>, options?: CallOptions]
     : [input: CallOf<E>, options?: CallOptions];
 
 /**
- * Calls one endpoint of the contract and returns its answer. Throws an `ApiError` whose message can be
- * shown, or the signal's reason when it was aborted. A 401 or 403 tells all tabs to read their session again.
+ * Calls an endpoint of the contract and returns its response. Throws an `ApiError` with a displayable
+ * message, or the signal's reason on abort. A 401 or 403 makes all tabs reload their session.
  */
 export async function call<E extends Endpoint>(
   endpoint: E,
@@ -74,7 +77,9 @@ function ask<E extends Endpoint>(
   );
 }
 
-/** The answer itself, for endpoints that send bytes or a stream. The timeout covers the time to the first byte. */
+/**
+ * Returns the raw response, for binary or streaming endpoints. The timeout covers the time to the first byte.
+ */
 export async function callRaw<E extends Endpoint>(
   endpoint: E,
   ...[input, options = {}]: CallArguments<E>
@@ -104,8 +109,8 @@ async function request<Answer>(
   });
   if (body !== undefined) headers.set('content-type', 'application/json');
   if (endpoint.spends) {
-    // One made here would be another one for the repeat.
-    if (!options.idempotencyKey) throw new Error(`${endpoint.path} spends, and was given no idempotency key`);
+    // Generating a key here would give a retry a different key.
+    if (!options.idempotencyKey) throw new Error(`${endpoint.path} was called with no idempotency key`);
     headers.set('idempotency-key', options.idempotencyKey);
   }
   const { method } = endpoint;
@@ -121,7 +126,7 @@ async function request<Answer>(
   }
 }
 
-/** Throws where the endpoint needs a key and there is none. */
+/** Throws if the endpoint needs a key and there is none. */
 export function keyHeader(endpoint: Endpoint, noKey = 'API key not found'): Record<string, string> {
   const credentials = getCredentials();
   if (endpoint.access === 'key_or_session') return credentials ? { 'x-api-key': credentials.apiKey } : {};
@@ -130,7 +135,7 @@ export function keyHeader(endpoint: Endpoint, noKey = 'API key not found'): Reco
   return { 'x-api-key': credentials.apiKey };
 }
 
-/** Passes the error on; where the key was refused, tells all tabs first. */
+/** Returns the error unchanged. Notifies all tabs first if the server rejected the key. */
 export function refused(endpoint: Endpoint, error: ApiError): ApiError {
   const aboutTheKey = endpoint.access === 'key' || endpoint.access === 'operator';
   if (aboutTheKey && (error.status === 401 || error.status === 403)) {

@@ -3,7 +3,7 @@ import { toApiError } from './api-error.ts';
 
 const read = (body: string) => toApiError(400, body, 'r1', 'sign in');
 
-test('reads the one shape of errors', () => {
+test('parses the standard error shape', () => {
   expect(read('{"error":{"code":"not_found","message":"No run has this id","param":"runId"}}')).toMatchObject(
     {
       code: 'not_found',
@@ -14,6 +14,6 @@ test('reads the one shape of errors', () => {
   );
 });
 
-test('knows no code where the answer has none', () => {
+test('has no code if the response has none', () => {
   expect(read('<html>')).toMatchObject({ code: 'unknown', message: 'Failed to sign in' });
 });

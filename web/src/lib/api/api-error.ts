@@ -9,12 +9,12 @@ type Details = {
   availableAmount?: string;
 };
 
-/** A call that was answered with an error, or (status 0) not answered. `message` is fit to show. */
+/** A call that failed or (status 0) got no response. `message` can be shown to users. */
 export class ApiError extends Error {
-  /** HTTP status; 0 when there was no answer. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number;
   readonly code: string;
-  /** The field that the error is about, as a dotted path. */
+  /** The invalid field, as a dotted path. */
   readonly param: string | null;
   readonly requestId: string | null;
   /** BGL, on `insufficient_funds`. */
@@ -33,7 +33,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Reads an error answer. `body` is its text; JSON where it is JSON. */
+/** Parses an error response. `body` is its text, which may be JSON. */
 export function toApiError(
   status: number,
   body: string,
@@ -42,7 +42,7 @@ export function toApiError(
 ): ApiError {
   const parsed = parseJson(body);
   const error = isRecord(parsed) && isRecord(parsed.error) ? parsed.error : {};
-  // A proxy's HTML page is no sentence for people.
+  // Don't show a proxy's HTML page to users.
   const readable = typeof parsed === 'string' && parsed.trimStart().startsWith('<') ? null : parsed;
   return new ApiError(errorText(readable, undefined, operation), {
     status,

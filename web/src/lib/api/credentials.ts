@@ -1,4 +1,4 @@
-/** Who this tab acts as. In memory only: a reload reads the key again with the session cookie. */
+/** The user and API key of this tab. In memory only: a reload fetches the key with the session cookie. */
 export type Credentials = { userId: string; apiKey: string };
 
 let current: Credentials | null = null;

@@ -7,11 +7,14 @@ type Options = {
   gcTime?: number;
   retry?: boolean;
   enabled?: boolean;
-  /** How it is called, beside the signal. */
+  /** Call options other than the signal. */
   call?: Omit<CallOptions, 'signal'>;
 };
 
-/** What an endpoint answers, as a query; events find it by the first part of its key (`lib/live/refresh-changed.ts`). */
+/**
+ * Returns query options for an endpoint. Server events match queries by the first part of the key
+ * (`lib/live/refresh-changed.ts`).
+ */
 export function endpointQuery<E extends Endpoint, const Key extends QueryKey>(
   queryKey: Key,
   endpoint: E,

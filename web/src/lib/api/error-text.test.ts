@@ -15,18 +15,18 @@ describe('errorText', () => {
     ['msg', { msg: 'n' }, 'n'],
     ['message before msg', { message: 'm', msg: 'n' }, 'm'],
     ['a plain body', 'plain', 'plain'],
-    ['blank texts are passed over', { error: { message: ' ' }, message: 'm' }, 'm'],
+    ['blank texts are skipped', { error: { message: ' ' }, message: 'm' }, 'm'],
     ["the error's own message", { other: 1 }, 'own message'],
   ])('%s', (_name, body, text) => {
     expect(errorText(body, thrown, 'save the changes')).toBe(text);
   });
 
-  test('names the operation when nothing else is known', () => {
+  test('names the operation if nothing else is known', () => {
     expect(errorText(null, undefined, 'deploy model')).toBe('Failed to deploy model');
     expect(errorText({ detail: [] }, {}, 'save')).toBe('Failed to save');
   });
 
-  test('creating a model looks for msg first, then detail, then error', () => {
+  test('creating a model prefers msg, then detail, then error', () => {
     const text = (body: object) => errorText(body, thrown, 'create model');
     expect(text({ msg: 'n', detail: 'd', error: { message: 'a' } })).toBe('n');
     expect(text({ detail: [{ msg: 'f' }], error: 'b' })).toBe('f');
@@ -35,7 +35,7 @@ describe('errorText', () => {
     expect(errorText({}, undefined, 'create model')).toBe('Failed to create model');
   });
 
-  test('deployments and validation look for detail before error', () => {
+  test('deployments and validation prefer detail over error', () => {
     for (const operation of ['deploy model', 'fetch deployments', 'terminate deployment']) {
       expect(errorText({ error: 'b', detail: { msg: 'e' } }, thrown, operation)).toBe('e');
       expect(errorText({}, undefined, operation)).toBe(`Failed to ${operation}`);

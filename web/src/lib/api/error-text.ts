@@ -6,7 +6,7 @@ const detail: Reader[] = [
   (body) => firstMsg(read(body, 'detail')),
 ];
 
-/** Where an answer may have its sentence, the first one before all others. */
+/** Locations of the message in a response, in order of preference. */
 const everywhere: Reader[] = [
   (body) => read(read(body, 'error'), 'message'),
   (body) => read(body, 'error'),
@@ -17,7 +17,7 @@ const everywhere: Reader[] = [
   (body) => body,
 ];
 
-/** Operations whose answers are looked through in another order at first. */
+/** Readers that some operations try first. */
 const first: Record<string, Reader[]> = {
   'create model': [(body) => read(body, 'msg'), ...detail],
   'deploy model': detail,
@@ -27,10 +27,10 @@ const first: Record<string, Reader[]> = {
 };
 
 /**
- * The sentence to show for a failed call. `body` is the parsed answer (or its plain text),
- * `error` what was thrown. Order: error.message, error, detail.error.message, detail, message, msg,
- * the error's own message, else 'Failed to {operation}'. A `detail` that is a list or an object
- * gives its (first) `msg`; a few operations have it before all else.
+ * Returns the message to show for a failed call. `body` is the parsed response (or its plain text), `error`
+ * the thrown value. Order: error.message, error, detail.error.message, detail, message, msg, the error's own
+ * message, else 'Failed to {operation}'. If `detail` is a list or object, uses its (first) `msg`. A few
+ * operations try other fields first.
  */
 export function errorText(body: unknown, error: unknown, operation: string): string {
   const inBody = [...(first[operation] ?? []), ...everywhere].map((reader) => reader(body));

@@ -4,18 +4,18 @@ import { ApiError, toApiError } from './api-error.ts';
 const TIMEOUT_MS = 10_000;
 
 type Options<Answer> = {
-  /** What is taken of the answer, which counts as part of it: the time limit covers it. */
+  /** Reads the response. The timeout covers it too. */
   read: (response: Response) => Promise<Answer> | Answer;
-  /** Completes 'Failed to …' when the answer says nothing. */
+  /** Completes 'Failed to …' if the response has no message. */
   operation: string;
   signal?: AbortSignal | undefined;
-  /** Milliseconds without an answer before the request is given up; 10,000 unless said. */
+  /** Milliseconds to wait for a response. Defaults to 10,000. */
   timeoutMs?: number | undefined;
 };
 
 /**
- * One request to the server. Throws an `ApiError` whose message can be shown when it is refused or not answered in time, or
- * the signal's reason when it was aborted.
+ * Sends one request. Throws an `ApiError` with a displayable message if it is rejected or times out, or the
+ * signal's reason on abort.
  */
 export async function fetchAnswer<Answer>(
   url: string,
@@ -50,7 +50,7 @@ export async function fetchAnswer<Answer>(
   }
 }
 
-/** Whether the server's name is unknown. Safari says so; other browsers say the same of everything that fails. */
+/** Returns true on a DNS failure. Only Safari distinguishes it from other network errors. */
 function isLookupFailure(error: unknown): boolean {
   return error instanceof Error && error.message.includes('hostname could not be found');
 }

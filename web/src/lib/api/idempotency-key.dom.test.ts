@@ -5,7 +5,7 @@ import { idempotencyKeys, isRefused } from './idempotency-key.ts';
 
 beforeEach(() => sessionStorage.clear());
 
-/** The page's code as it is after a reload: only the tab's storage is left. */
+/** Simulates a reload: module state is lost, session storage stays. */
 async function reloaded() {
   vi.resetModules();
   const { call } = await import('./api-client.ts');
@@ -15,7 +15,7 @@ async function reloaded() {
   return { call, keys };
 }
 
-test('an input keeps its key until it succeeded, whatever else was sent in between', () => {
+test('an input keeps its key until it succeeds, whatever else is sent in between', () => {
   let count = 0;
   const keys = idempotencyKeys('transfer', () => `key-${++count}`);
   expect(keys.keyFor({ amount: '5' })).toBe('key-1');
@@ -29,12 +29,12 @@ test('an input keeps its key until it succeeded, whatever else was sent in betwe
   expect(keys.keyFor({ amount: '6' })).toBe('key-3');
 });
 
-test('after a lost answer and a reload the same is sent with the same key, until it is answered', async () => {
+test('after a lost response and a reload, the same input reuses its key until it is answered', async () => {
   const body = { recipient_username: 'sam', amount: '5' };
   const sent: string[] = [];
   const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async (_url, init) => {
     const key = new Headers(init?.headers).get('idempotency-key');
-    // Whether the server is there is asked too.
+    // The client also checks whether the server is reachable.
     if (key === null) return Response.json({});
     sent.push(key);
     if (sent.length === 1) throw new TypeError('Failed to fetch');
@@ -52,12 +52,12 @@ test('after a lost answer and a reload the same is sent with the same key, until
   expect(after.keys('transfer').isRepeat(body)).toBe(false);
   await send(after);
   expect(sent[2]).not.toBe(sent[0]);
-  // Another purpose has keys of its own.
+  // Other purposes have separate keys.
   expect(after.keys('other').isRepeat(body)).toBe(false);
   fetched.mockRestore();
 });
 
-test('what was refused, and what is older than a quarter of an hour after a reload, is another call', async () => {
+test('a rejected input, and one older than 15 minutes after a reload, gets a new key', async () => {
   const body = { amount: '5' };
   const fetched = vi
     .spyOn(globalThis, 'fetch')
@@ -85,14 +85,14 @@ test('what was refused, and what is older than a quarter of an hour after a relo
 test.each([
   [402, true],
   [409, true],
-  // Nobody has looked whether one with this key was carried out.
+  // The server rejected these before checking whether the key was used.
   [0, false],
   [401, false],
   [403, false],
   [429, false],
-  // Nobody knows.
+  // The outcome is unknown.
   [408, false],
   [502, false],
-])('an answer with status %d says that nothing was carried out: %s', (status, refused) =>
+])('status %d means that nothing was executed: %s', (status, refused) =>
   expect(isRefused(new ApiError('No', { status, code: 'no_key' }))).toBe(refused),
 );

@@ -4,18 +4,20 @@ import { findKey, forgetKey, isRefusedKey, keepKey } from '../session/unanswered
 import { ApiError } from './api-error.ts';
 
 /**
- * Keys for a form that spends: each input keeps its key until it is renewed or refused, whatever else is sent in between,
- * and over a reload while its answer is missing, so that a repeat after a lost answer is not charged again.
+ * Idempotency keys for a form that spends. An input keeps its key until it is renewed or rejected, and across
+ * reloads while its response is missing, so that a retry isn't charged twice.
  */
 export type IdempotencyKeys = {
   keyFor: (input: unknown) => string;
-  /** Whether the same input was sent before, and not renewed: its repeat has the same key. */
+  /** Returns true if the input was sent before and not renewed: a retry would use the same key. */
   isRepeat: (input: unknown) => boolean;
-  /** Call once it is known what came of an input: the next submit is a new attempt, even with the same one. */
+  /**
+   * Call once the outcome of an input is known. The next submit is a new attempt, even with the same input.
+   */
   renew: (input: unknown) => void;
 };
 
-/** Keys for one purpose, whose inputs say all that a call of it does. */
+/** Creates keys for one purpose. Inputs must determine everything that a call does. */
 export function idempotencyKeys(purpose: string, newKey: () => string = newId): IdempotencyKeys {
   const keys = new Map<string, string>();
   const nameOf = (input: unknown) => `key.${purpose}.${JSON.stringify(input)}`;
@@ -46,8 +48,8 @@ export function useIdempotencyKeys(purpose: string): IdempotencyKeys {
 }
 
 /**
- * Whether nobody knows if a failed call was carried out: its answer was lost, or the server broke down over it. What was
- * never sent was not.
+ * Returns true if the outcome of a failed call is unknown: its response was lost or the server failed. Calls
+ * that were never sent have a known outcome.
  */
 export function isUnanswered(error: unknown): boolean {
   if (!(error instanceof ApiError)) return true;
@@ -56,8 +58,8 @@ export function isUnanswered(error: unknown): boolean {
 }
 
 /**
- * Whether the server has looked at a call and refused it: neither it nor an earlier one with its key was carried out. It
- * does not look where it doubts who calls, or is called too often, which says nothing of an earlier one.
+ * Returns true if the server rejected a call after checking its key: neither it nor an earlier call with the
+ * same key was executed. Authentication and rate limit errors precede that check, so they don't count.
  */
 export function isRefused(error: unknown): boolean {
   return error instanceof ApiError && !isUnanswered(error) && ![0, 401, 403, 429].includes(error.status);

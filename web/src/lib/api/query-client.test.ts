@@ -5,7 +5,7 @@ import { storedRead } from './stored-read.ts';
 
 const failed = (status: number, code?: string) => new ApiError('no', { status, code });
 
-test('reads are tried again three times at most, and only where it may help', () => {
+test('retries reads at most three times, and only if a retry may help', () => {
   expect(shouldRetry(0, failed(503), true)).toBe(true);
   expect(shouldRetry(2, failed(0, 'network'), true)).toBe(true);
   expect(shouldRetry(3, failed(503), true)).toBe(false);
@@ -21,7 +21,7 @@ test('the delay doubles from one second', () => {
   expect(retryDelayMs(0, 250)).toBe(1_250);
 });
 
-test('datasets, models and transactions are fresh for five minutes, and kept as long', () => {
+test('datasets, models and transactions stay fresh and cached for five minutes', () => {
   for (const key of [
     ['asset', 'list'],
     ['transaction', 'u1'],
@@ -31,7 +31,7 @@ test('datasets, models and transactions are fresh for five minutes, and kept as 
   }
 });
 
-test('reads of datasets, models and transactions have 30 s, on iOS 45 s, and follow no redirect', () => {
+test('reads of datasets, models and transactions time out after 30 s, on iOS 45 s, and follow no redirects', () => {
   expect(storedRead(false)).toEqual({ timeoutMs: 30_000, redirect: 'error' });
   expect(storedRead(true).timeoutMs).toBe(45_000);
 });

@@ -7,7 +7,9 @@ import { CACHE_MS } from './stored-read.ts';
 const RETRIES = 3;
 const NEVER_AGAIN = new Set<number | string>([401, 403, 404, 'lookup', 'no_key']);
 
-/** Whether a failed read is tried again: up to three times, never where the answer will not change. */
+/**
+ * Returns true if a failed read should be retried: up to three times, unless the response wouldn't change.
+ */
 export function shouldRetry(failures: number, error: unknown, online: boolean = isOnline()): boolean {
   if (failures >= RETRIES || !online) return false;
   if (error instanceof ApiError)
@@ -19,7 +21,7 @@ export function shouldRetry(failures: number, error: unknown, online: boolean = 
   return false;
 }
 
-/** 1 s, 2 s, 4 s; on iOS up to half a second more, because it wakes all tabs at once. */
+/** 1 s, 2 s, 4 s; on iOS up to 500 ms more, because iOS wakes all tabs simultaneously. */
 export function retryDelayMs(failures: number, jitter: number = isIos() ? Math.random() * 500 : 0): number {
   return 1_000 * 2 ** failures + jitter;
 }
@@ -27,7 +29,7 @@ export function retryDelayMs(failures: number, jitter: number = isIos() ? Math.r
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // Offline, a read fails at once and says so; what is cached stays in sight. Otherwise it would wait in silence.
+      // Offline reads fail immediately with an error instead of pausing silently; cached data stays visible.
       networkMode: 'always',
       refetchOnReconnect: true,
       staleTime: 30_000,
@@ -35,11 +37,11 @@ export const queryClient = new QueryClient({
       retry: (failures, error) => shouldRetry(failures, error),
       retryDelay: (failures) => retryDelayMs(failures),
     },
-    // Nothing that a person asked for happens later, when the network comes back.
+    // Don't queue user actions until the network returns.
     mutations: { networkMode: 'always', retry: false },
   },
 });
 
-// What changes in them is heard of, by the event stream or by the answer to one's own write.
+// Changes to these arrive through the event stream or the response to the user's own write.
 for (const family of ['asset', 'transaction'])
   queryClient.setQueryDefaults([family], { staleTime: CACHE_MS });

@@ -1,4 +1,4 @@
-/** Every page of a list that comes by cursor, in one answer after the other. */
+/** Reads all pages of a cursor-paginated list, one after another. */
 export async function readAllPages<Page extends { next_cursor: string | null }>(
   readPage: (cursor: string | undefined) => Promise<Page>,
 ): Promise<Page[]> {

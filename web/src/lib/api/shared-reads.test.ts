@@ -3,7 +3,7 @@ import { forgetReads, shareRead } from './shared-reads.ts';
 
 afterEach(forgetReads);
 
-/** A read that ends when the test ends it. */
+/** A read that the test completes. */
 function reading<T>() {
   const ends = Promise.withResolvers<T>();
   const signals: (AbortSignal | undefined)[] = [];
@@ -14,7 +14,7 @@ function reading<T>() {
   return { read, signals, end: ends.resolve };
 }
 
-test('who asks the same while it is under way shares one request, and the next one asks anew', async () => {
+test('concurrent identical reads share one request; a later read starts a new one', async () => {
   const { read, end } = reading<string>();
   const answers = [shareRead('a', undefined, read), shareRead('a', new AbortController().signal, read)];
   end('answer');
@@ -24,7 +24,7 @@ test('who asks the same while it is under way shares one request, and the next o
   expect(read).toHaveBeenCalledTimes(2);
 });
 
-test('one who leaves does not take the answer from the others; the last one ends the request', async () => {
+test('a caller that aborts does not affect the others; the last one aborts the request', async () => {
   const { read, signals } = reading<string>();
   const [first, second] = [new AbortController(), new AbortController()];
   const answers = [shareRead('a', first.signal, read), shareRead('a', second.signal, read)];
@@ -38,7 +38,7 @@ test('one who leaves does not take the answer from the others; the last one ends
   expect(read).toHaveBeenCalledTimes(2);
 });
 
-test('50 requests are remembered; a further one is made for itself', () => {
+test('tracks at most 50 requests; others are not shared', () => {
   const { read } = reading<string>();
   for (let number = 0; number < 50; number += 1) void shareRead(`${number}`, undefined, read);
   void shareRead('more', undefined, read);
@@ -47,7 +47,7 @@ test('50 requests are remembered; a further one is made for itself', () => {
   expect(read).toHaveBeenCalledTimes(50 + 2);
 });
 
-test('after a write nobody is given what was asked before it', () => {
+test('after a write, reads do not join requests started before it', () => {
   const { read } = reading<string>();
   void shareRead('a', undefined, read);
   forgetReads();

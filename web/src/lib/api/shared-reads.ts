@@ -2,12 +2,12 @@ const ENTRIES_MAX = 50;
 
 type Entry = { answer: Promise<unknown>; abort: AbortController; readers: number };
 
-/** Reads that are under way, by what they ask. */
+/** Requests in flight, by their key. */
 const entries = new Map<string, Entry>();
 
 /**
- * Has everybody who asks the same while it is under way share one request: at most 50 are
- * remembered, a further one is made for itself. It is aborted when the last one has gone.
+ * Shares one request between concurrent identical reads. Tracks at most 50 requests; others are not shared.
+ * Aborts the request when the last caller has aborted.
  */
 export function shareRead<T>(
   key: string,
@@ -36,7 +36,7 @@ export function shareRead<T>(
   });
 }
 
-/** What is under way may be of before a write: who asks from now on asks anew. */
+/** Call after a write: requests in flight may return older data, so new reads must not join them. */
 export function forgetReads(): void {
   entries.clear();
 }

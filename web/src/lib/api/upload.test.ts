@@ -5,9 +5,9 @@ import { setCredentials } from './credentials.ts';
 import { shareRead } from './shared-reads.ts';
 import { upload } from './upload.ts';
 
-/** A request that is answered with what the test says. */
+/** The response that the test sets. */
 let answer: { status: number; body: string };
-/** The parts of the form, in their order. */
+/** Form parts in order. */
 let sent: string[] = [];
 class Request {
   status = 0;
@@ -33,18 +33,18 @@ afterEach(() => vi.unstubAllGlobals());
 
 const send = () => upload(uploadFile, { id: 'a1' }, new File(['x'], 'x.csv'));
 
-test('resolves with the answer', async () => {
+test('resolves with the response', async () => {
   answer = { status: 200, body: '{"revision_id":"r1"}' };
   await expect(send()).resolves.toEqual({ revision_id: 'r1' });
 });
 
-test('other fields go before the file', async () => {
+test('other fields precede the file', async () => {
   answer = { status: 200, body: '{}' };
   await upload(uploadFile, { id: 'a1' }, new File(['x'], 'x.csv'), { fields: { path: 'rows/x.csv' } });
   expect(sent).toEqual(['path', 'data_file']);
 });
 
-test('what is no answer of the server is none: the upload fails instead of waiting for ever', async () => {
+test('fails instead of hanging if the response is not from the server', async () => {
   answer = { status: 200, body: '<html>Sign in to the network</html>' };
   await expect(send()).rejects.toMatchObject({
     message: 'Failed to upload file.',
@@ -53,19 +53,19 @@ test('what is no answer of the server is none: the upload fails instead of waiti
   });
 });
 
-test('a refusal says why', async () => {
+test('a rejection includes the reason', async () => {
   answer = { status: 400, body: '{"error":{"message":"x.csv is empty"}}' };
   await expect(send()).rejects.toMatchObject({ message: 'x.csv is empty', status: 400 });
 });
 
-test('what was being read before it is read anew by whoever asks after it', async () => {
+test('reads started before the upload are not shared with later callers', async () => {
   answer = { status: 200, body: '{"revision_id":"r1"}' };
   void shareRead('files', undefined, () => new Promise(() => {}));
   await send();
   expect(await shareRead('files', undefined, async () => 'with x.csv')).toBe('with x.csv');
 });
 
-test('its answer says that the server is there', async () => {
+test('a response marks the server as online', async () => {
   const now = Date.now() + 60_000;
   vi.spyOn(Date, 'now').mockReturnValue(now);
   answer = { status: 400, body: '{"error":{"message":"x.csv is empty"}}' };

@@ -6,14 +6,14 @@ import { ApiError, toApiError } from './api-error.ts';
 import { forgetReads } from './shared-reads.ts';
 
 type Options = {
-  /** Bytes that have left this machine, of the request's total. */
+  /** Bytes sent so far, and the request's total. */
   onProgress?: (sentBytes: number, totalBytes: number) => void;
   signal?: AbortSignal;
 };
 
 /**
- * Sends one file as the part of a form that the endpoint names; `fields` are other parts, which go before the file. Throws
- * an `ApiError`; with code 'aborted' when the signal ended it.
+ * Uploads one file as the form part that the endpoint names; `fields` are form parts that precede it. Throws
+ * an `ApiError`, with code 'aborted' if the signal aborted it.
  */
 export function upload<E extends Endpoint>(
   endpoint: E,
@@ -22,13 +22,13 @@ export function upload<E extends Endpoint>(
   { fields = {}, ...options }: Options & { fields?: Record<string, string> } = {},
 ): Promise<ResponseOf<E>> {
   const form = new FormData();
-  if (typeof endpoint.upload !== 'object') throw new Error(`${endpoint.path} takes no form with a file`);
+  if (typeof endpoint.upload !== 'object') throw new Error(`${endpoint.path} does not accept a file upload`);
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   form.append(endpoint.upload.part, file, file.name);
   return send(endpoint, endpointUrl(endpoint.path, params), form, options);
 }
 
-/** Sends bytes as the body that the endpoint takes. Throws what `upload` throws. */
+/** Uploads bytes as the request body. Throws the same errors as `upload`. */
 export function uploadBytes<E extends Endpoint>(
   endpoint: E,
   { params, query }: { params: object; query: object },
@@ -38,7 +38,7 @@ export function uploadBytes<E extends Endpoint>(
   return send(endpoint, endpointUrl(endpoint.path, params, query), bytes, options);
 }
 
-/** By XMLHttpRequest, because fetch cannot tell how much has been sent. */
+/** Uses XMLHttpRequest because fetch has no upload progress. */
 function send<E extends Endpoint>(
   endpoint: E,
   url: string,
@@ -62,7 +62,7 @@ function send<E extends Endpoint>(
         noteAnswer(request.status);
         if (request.status >= 200 && request.status < 300) {
           const answer = parseJson(request.responseText);
-          // Something between here and the server has answered in its place.
+          // A proxy has answered instead of the server.
           return answer === undefined ? fail() : resolve(answer as ResponseOf<E>);
         }
         const requestId = request.getResponseHeader('x-request-id');

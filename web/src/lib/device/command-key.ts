@@ -1,2 +1,2 @@
-/** What is held down for a shortcut, as this device's keyboard calls it. */
+/** The name of the modifier key for shortcuts on this device. */
 export const COMMAND_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { copyText } from './copy-text.ts';
 
 const command = vi.fn<(name: string) => boolean>();
-/** What it would copy, and where that stood. */
+/** The copied text, and the parent of the copied element. */
 let copied: { text: string; parent: Element | null };
 
 beforeEach(() => {
@@ -18,12 +18,12 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-/** As on a page that came by plain http. */
+/** Simulates a page over plain http. */
 function withoutClipboard() {
   vi.stubGlobal('navigator', { clipboard: undefined });
 }
 
-test('the clipboard is written where there is one', async () => {
+test('uses the clipboard API if available', async () => {
   const writeText = vi.fn(async (_text: string) => undefined);
   vi.stubGlobal('navigator', { clipboard: { writeText } });
   await copyText('bk_1');
@@ -31,23 +31,20 @@ test('the clipboard is written where there is one', async () => {
   expect(command).not.toHaveBeenCalled();
 });
 
-test.each(['page', 'inside'])(
-  'without one the text is selected and copied, and nothing stays of that: %s',
-  async (id) => {
-    withoutClipboard();
-    const button = document.getElementById(id);
-    const before = document.body.innerHTML;
-    button?.focus();
-    await copyText('two\nlines');
-    // An open dialog would take the focus back from outside.
-    const parent = id === 'inside' ? document.querySelector('[role="dialog"]') : document.body;
-    expect(copied).toEqual({ text: 'two\nlines', parent });
-    expect(document.activeElement).toBe(button);
-    expect(document.body.innerHTML).toBe(before);
-  },
-);
+test.each(['page', 'inside'])('without it, copies a selection and cleans up: %s', async (id) => {
+  withoutClipboard();
+  const button = document.getElementById(id);
+  const before = document.body.innerHTML;
+  button?.focus();
+  await copyText('two\nlines');
+  // An open dialog traps the focus.
+  const parent = id === 'inside' ? document.querySelector('[role="dialog"]') : document.body;
+  expect(copied).toEqual({ text: 'two\nlines', parent });
+  expect(document.activeElement).toBe(button);
+  expect(document.body.innerHTML).toBe(before);
+});
 
-test('throws where the browser allows neither', async () => {
+test('throws if the browser allows neither', async () => {
   withoutClipboard();
   command.mockReturnValue(false);
   await expect(copyText('bk_1')).rejects.toThrow();

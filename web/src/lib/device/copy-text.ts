@@ -1,16 +1,16 @@
-/** Puts the text on the clipboard. Throws where the browser does not allow it. */
+/** Copies text to the clipboard. Throws if the browser doesn't allow it. */
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
   } catch (error) {
-    // A page that came by plain http has no clipboard of its own; the command of old is there all the same.
+    // The clipboard API is missing over plain http; execCommand still works.
     if (!copyBySelection(text)) throw error;
   }
 }
 
 function copyBySelection(text: string): boolean {
   const focused = document.activeElement;
-  // An open dialog takes the focus back from anything outside.
+  // An open dialog traps the focus.
   const place = focused?.closest('[role="dialog"], [role="alertdialog"]') ?? document.body;
   const area = document.createElement('textarea');
   area.value = text;

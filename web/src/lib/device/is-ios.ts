@@ -1,4 +1,4 @@
-/** Whether this is an iPhone, an iPad or an iPod; an iPad calls itself a Mac, and has fingers. */
+/** Returns true on an iPhone, iPad or iPod. iPads claim to be Macs but have touch. */
 export function isIos(): boolean {
   const { userAgent, maxTouchPoints } = navigator;
   return /iP(hone|ad|od)/.test(userAgent) || (userAgent.includes('Macintosh') && maxTouchPoints > 1);

@@ -1,4 +1,4 @@
-/** Whether somebody marks text: who does that with the mouse wants the text, and not what a press on it leads to. */
+/** Returns true while the user has text selected. A click then ends a selection and shouldn't navigate. */
 export function marksText(): boolean {
   return window.getSelection()?.isCollapsed === false;
 }

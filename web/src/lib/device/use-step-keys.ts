@@ -1,13 +1,19 @@
 import { useEffect, useEffectEvent } from 'react';
 
 type Options = {
-  /** They mean nothing while it is false. */
+  /** Disables the keys if false. */
   enabled?: boolean;
-  /** What is stepped through lies over the page: dialogs and sheets let no arrow key out, so the keys are taken on their way down. */
+  /**
+   * Set if the content is in a dialog or sheet. These stop arrow keys from bubbling, so the keys are handled
+   * in the capture phase.
+   */
   onTop?: boolean;
 };
 
-/** Goes a step back or on by these two keys, wherever the focus is; where a field, a menu or a dialog uses them, they stay theirs. */
+/**
+ * Steps backward or forward with two keys, wherever the focus is. Ignores keys that a field, menu or dialog
+ * uses.
+ */
 export function useStepKeys(
   [back, on]: readonly [back: string, on: string],
   onStep: (step: -1 | 1) => void,
@@ -15,7 +21,7 @@ export function useStepKeys(
 ): void {
   const move = useEffectEvent((event: KeyboardEvent) => {
     const step = event.key === back ? -1 : event.key === on ? 1 : null;
-    // With another key they mean something else: to mark text, to go back, to scroll.
+    // With modifiers the keys have other meanings: selecting text, history, scrolling.
     if (step === null || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return;
     if (!onTop && isTaken(event)) return;
     event.preventDefault();

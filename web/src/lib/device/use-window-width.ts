@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** The widths at which `styles.css` changes the layout, by the names they have there. */
+/** Breakpoints of `styles.css`, by name. */
 const queries = {
   md: matchMedia('(width >= 48rem)'),
   lg: matchMedia('(width >= 64rem)'),
@@ -8,8 +8,8 @@ const queries = {
 };
 
 /**
- * Whether the window is at least that wide; follows it. For what would take a phone time although it is never seen there:
- * a class that hides it still has it rendered and its code fetched.
+ * Returns true if the window is at least that wide, and updates. For expensive parts that phones never show:
+ * a hiding class would still render them and load their code.
  */
 export function useWindowWidth(atLeast: keyof typeof queries): boolean {
   const query = queries[atLeast];

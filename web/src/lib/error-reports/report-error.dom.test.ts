@@ -3,12 +3,12 @@ import { beforeEach, expect, test, vi } from 'vitest';
 
 const fetched = vi.fn<(path: string, init: RequestInit) => Promise<Response>>();
 
-/** As a page that was just opened. */
+/** Simulates a freshly opened page. */
 async function freshPage({ taken = true } = {}) {
   vi.resetModules();
   vi.stubGlobal('fetch', fetched);
   fetched.mockReset().mockImplementation(async () => Response.json({ taken }));
-  // Fetched here, so that no test waits for it.
+  // Preload, so that no test waits for it.
   await import('./send-error-report.ts');
   const { LoadError } = await import('../loadable.tsx');
   const { ApiError } = await import('../api/api-error.ts');
@@ -18,7 +18,7 @@ const bodies = () =>
   fetched.mock.calls.map(([, { body }]) => JSON.parse(body as string) as Record<string, string>);
 
 const settle = () => new Promise((resolve) => setTimeout(resolve, 50));
-/** So many were sent, and no more come. */
+/** Waits for exactly `count` reports. */
 async function sent(count: number): Promise<void> {
   await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(count), 20_000);
   await settle();
@@ -27,7 +27,7 @@ async function sent(count: number): Promise<void> {
 
 beforeEach(() => history.replaceState(null, '', '/dataset/1/description?tab=rows'));
 
-test('an error is reported once, with the page that it happened on and within its bounds', async () => {
+test('reports an error once, with its page, truncated to the limits', async () => {
   const { reportError } = await freshPage();
   const error = new TypeError('x'.repeat(5_000));
   error.stack = 'y'.repeat(20_000);
@@ -40,14 +40,14 @@ test('an error is reported once, with the page that it happened on and within it
   expect([body?.message?.length, body?.stack?.length]).toEqual([1_000, 8_000]);
 });
 
-test('a page that breaks again and again reports so often', async () => {
+test('limits the reports of a page that keeps failing', async () => {
   const { reportError } = await freshPage();
   for (let count = 0; count < 50; count += 1) reportError(new Error(`${count}`), 'unhandled');
   await sent(10);
   expect(bodies()).toHaveLength(10);
 });
 
-test('where nobody wants reports the first one is the last', async () => {
+test('stops after the first report if the server wants none', async () => {
   const { reportError } = await freshPage({ taken: false });
   reportError(new Error('one'), 'unhandled');
   await sent(1);
@@ -57,14 +57,14 @@ test('where nobody wants reports the first one is the last', async () => {
   expect(fetched).toHaveBeenCalledOnce();
 });
 
-test('a report that cannot be sent breaks nothing', async () => {
+test('a report that cannot be sent is ignored', async () => {
   const { reportError } = await freshPage();
   fetched.mockRejectedValue(new TypeError('Failed to fetch'));
   expect(() => reportError(new Error('one'), 'unhandled')).not.toThrow();
   await sent(1);
 });
 
-test('a report that is not answered is given up after ten seconds', async () => {
+test('times out a report after ten seconds', async () => {
   const { signal } = new AbortController();
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(signal);
   const { reportError } = await freshPage();
@@ -75,7 +75,7 @@ test('a report that is not answered is given up after ten seconds', async () => 
   timeout.mockRestore();
 });
 
-test('of failed calls those of datasets are reported where the server failed, of others only what is no answer', async () => {
+test('reports failed dataset calls on server errors, and others only on non-API errors', async () => {
   const { reportErrors, LoadError, ApiError } = await freshPage();
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   reportErrors(client);
@@ -97,14 +97,14 @@ test('of failed calls those of datasets are reported where the server failed, of
   ]);
 });
 
-test('what nobody catches is reported', async () => {
+test('reports unhandled errors', async () => {
   const { reportErrors } = await freshPage();
   reportErrors(new QueryClient());
   dispatchEvent(new ErrorEvent('error', { error: new Error('uncaught') }));
   const rejection = Object.assign(new Event('unhandledrejection'), { reason: 'words' });
   dispatchEvent(rejection);
   await vi.waitFor(() => expect(bodies().some(({ message }) => message === 'Thrown string')).toBe(true));
-  // Other pages of this file listen too.
+  // Listeners of other tests' pages report too.
   expect(new Set(bodies().map(({ name, message }) => `${name}: ${message}`))).toEqual(
     new Set(['Error: uncaught', 'Error: Thrown string']),
   );

@@ -4,15 +4,15 @@ import { isOnline } from '../live/online.ts';
 import { LoadError } from '../loadable.tsx';
 import type { ErrorReport } from './send-error-report.ts';
 
-/** Reports of one page at most: what is broken is broken again and again. */
+/** Maximum reports per page load: the same failure tends to repeat. */
 const REPORTS_MAX = 10;
 
 const reported = new Set<string>();
 let isWanted = true;
 
 /**
- * Reports an error that nobody who uses the app can mend, once. The server sends it on where there is a service for
- * it, and scrubs it before. Never throws, and nothing waits for it.
+ * Reports an unexpected error, once per page load. The server scrubs it and forwards it if an error service
+ * is configured. Never throws; don't await it.
  */
 export function reportError(error: unknown, kind: ErrorReport['kind']): void {
   if (!isWanted || reported.size >= REPORTS_MAX || isExpected(error)) return;
@@ -23,16 +23,16 @@ export function reportError(error: unknown, kind: ErrorReport['kind']): void {
   void send({ kind, name, message, stack });
 }
 
-/** Its code is fetched with the first report. */
+/** Loads the code with the first report. */
 async function send(report: ErrorReport): Promise<void> {
   try {
     isWanted = await (await import('./send-error-report.ts')).sendErrorReport(report);
   } catch {
-    // The server is away: there is nobody to tell.
+    // The server is unreachable.
   }
 }
 
-/** What the app tells its user itself: the server is away, or the call was wrong. */
+/** Returns true for errors that the app shows to the user: unreachable server or invalid call. */
 function isExpected(error: unknown): boolean {
   if (!isOnline() || error instanceof LoadError) return true;
   if (error instanceof DOMException && error.name === 'AbortError') return true;
@@ -40,15 +40,15 @@ function isExpected(error: unknown): boolean {
 }
 
 /**
- * Reports a failed call by what it is about, the first word of its key: of datasets and models whatever the server
- * could not do, of the rest only what is no answer at all.
+ * Reports a failed call, by the first part of its key: for datasets and models every server error, for others
+ * only non-API errors.
  */
 export function reportFailure(error: unknown, key: readonly unknown[] | undefined): void {
   const isDataset = key?.[0] === 'asset';
   if (isDataset || !(error instanceof ApiError)) reportError(error, isDataset ? 'dataset' : 'unhandled');
 }
 
-/** Reports what nobody catches, and failed reads. Called once, at start. */
+/** Reports unhandled errors and failed reads. Called once at startup. */
 export function reportErrors(client: QueryClient): void {
   client.getQueryCache().config.onError = (error, { queryKey }) => reportFailure(error, queryKey);
   addEventListener('error', ({ error }) => error && reportError(error, 'unhandled'));

@@ -8,8 +8,8 @@ type Body = CallOf<typeof reportError>['body'];
 export type ErrorReport = Required<Omit<Body, 'path'>>;
 
 /**
- * Sends a report to the server, cut to what it takes, and resolves with whether it wants more. Not by `call`: that a
- * report was refused says nothing of anybody's key.
+ * Sends a report, truncated to the server's limits. Resolves to false if the server wants no more. Doesn't
+ * use `call`, because a rejected report must not invalidate the API key.
  */
 export async function sendErrorReport(report: ErrorReport): Promise<boolean> {
   const { name, message, stack, path } = ERROR_REPORT_MAX;

@@ -6,14 +6,14 @@ const named = (name: string, relativePath = '') =>
 const inFolder = (path: string) => named(path.slice(path.lastIndexOf('/') + 1), path);
 const pathsOf = (choice: { files: { path: string }[] }) => choice.files.map(({ path }) => path);
 
-test('of files the paths are their names; a hidden one that is chosen by itself is meant', () => {
+test('file paths are their names, and a hidden file chosen explicitly is kept', () => {
   expect(chosenFiles([named('config.json'), named('.gitattributes')])).toMatchObject({
     files: [{ path: 'config.json' }, { path: '.gitattributes' }],
     hidden: [],
   });
 });
 
-test('of a folder its own name is left out, and what is hidden in it', () => {
+test("a folder's paths omit its own name and hidden files", () => {
   const choice = chosenFiles(
     [
       'FLUX.1-dev/.gitattributes',
@@ -34,7 +34,7 @@ test('of a folder its own name is left out, and what is hidden in it', () => {
 
 type Tree = { [name: string]: Tree | null };
 
-/** What browsers hand over of a folder: its entries two at a time. */
+/** Directory entries as browsers provide them, in batches of two. */
 function entryOf(name: string, content: Tree | null): object {
   if (content === null) {
     return { name, isDirectory: false, file: (take: (file: File) => void) => take(named(name)) };
@@ -69,7 +69,7 @@ test.each([
     ['vae/.DS_Store'],
   ],
   ['an empty folder', { 'FLUX.1-dev': {} }, [], []],
-] as [string, Tree, string[], string[]][])('of %s that was dropped', async (_what, tree, paths, hidden) => {
+] as [string, Tree, string[], string[]][])('dropped %s', async (_what, tree, paths, hidden) => {
   const choice = await droppedFiles(drop(tree));
   expect(pathsOf(choice)).toEqual(paths);
   expect(choice.hidden).toEqual(hidden);

@@ -1,10 +1,10 @@
-/** A file that somebody has chosen, and its path: its name, or where it lies in the folder that was chosen. */
+/** A chosen file and its path: its name, or its relative path in the chosen folder. */
 export type ChosenFile = { file: File; path: string };
 
-/** Files that were chosen together, and the paths of the hidden ones that lay in the same folder. */
+/** Chosen files, and the paths of hidden files that were skipped. */
 export type Choice = { files: ChosenFile[]; hidden: string[] };
 
-/** Of files, or of one folder, whose own name is no part of the paths. */
+/** Reads files, or one folder, whose own name isn't part of the paths. */
 export function chosenFiles(list: Iterable<File>): Choice {
   const files = [...list];
   if (!files.some((file) => file.webkitRelativePath)) {
@@ -21,8 +21,8 @@ export function chosenFiles(list: Iterable<File>): Choice {
 type Entries = FileSystemEntry[];
 
 /**
- * Of what was dropped, with the files of its folders: one folder alone stands for what is in it, several keep their names.
- * To be called while the drop is handled, since later there is nothing in it. Rejects where a folder cannot be read.
+ * Reads dropped files and folders: a single folder is replaced by its content, several keep their names. Call
+ * during the drop event; the data transfer is empty afterwards. Rejects if a folder can't be read.
  */
 export async function droppedFiles(dropped: DataTransfer): Promise<Choice> {
   const entries = [...dropped.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
@@ -47,7 +47,7 @@ async function filesOf(entries: Entries, folder: string): Promise<ChosenFile[]> 
   return found;
 }
 
-/** Browsers list some at a time, and none at the end. */
+/** Browsers return entries in batches; an empty batch ends the list. */
 async function listFolder(folder: FileSystemDirectoryEntry): Promise<Entries> {
   const reader = folder.createReader();
   const all: Entries = [];
@@ -58,7 +58,10 @@ async function listFolder(folder: FileSystemDirectoryEntry): Promise<Entries> {
   }
 }
 
-/** In the order of their paths, as they are listed later. What other programs keep in a folder for themselves, as `.git/`, `.cache/` and `.DS_Store`, nobody means to upload with it. */
+/**
+ * Sorts by path, as files are listed later, and skips hidden files such as `.git/`, `.cache/` and
+ * `.DS_Store`.
+ */
 function withoutHidden(files: ChosenFile[]): Choice {
   const isHidden = ({ path }: ChosenFile) => path.split('/').some((part) => part.startsWith('.'));
   return {

@@ -1,19 +1,19 @@
 import { newId } from '../new-id.ts';
 import { type ChosenFile, droppedFiles } from './chosen-file.ts';
 
-/** What was dropped on a page, for the form that makes something of it. */
+/** Files dropped on a page, for the form that uses them. */
 export type DroppedFolder = {
-  /** Of the folder, where it was one; else empty. */
+  /** Name of a dropped folder; else empty. */
   name: string;
   files: ChosenFile[];
-  /** The paths of what was left out. */
+  /** Paths of skipped hidden files. */
   hidden: string[];
 };
 
-/** Files cannot stand in an address: they are kept here, and a reload forgets them. */
+/** Files can't be stored in the URL. Kept in memory, and lost on reload. */
 const kept = new Map<string, DroppedFolder>();
 
-/** Reads what was dropped. To be called while the drop is handled. Rejects where a folder cannot be read. */
+/** Reads dropped files. Call during the drop event. Rejects if a folder can't be read. */
 export async function readDropped(dropped: DataTransfer): Promise<DroppedFolder> {
   const entries = [...dropped.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   const [alone, ...more] = entries;
@@ -21,14 +21,14 @@ export async function readDropped(dropped: DataTransfer): Promise<DroppedFolder>
   return { name, ...(await droppedFiles(dropped)) };
 }
 
-/** Keeps it under an id that an address can have. */
+/** Stores dropped files and returns an id for the URL. */
 export function keepDropped(folder: DroppedFolder): string {
   const id = newId();
   kept.set(id, folder);
   return id;
 }
 
-/** What was kept under the id; undefined after a reload. */
+/** Returns the stored files; undefined after a reload. */
 export function findDropped(id: string | undefined): DroppedFolder | undefined {
   return id === undefined ? undefined : kept.get(id);
 }

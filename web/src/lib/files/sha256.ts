@@ -1,4 +1,7 @@
-/** The SHA-256 of bytes, as 64 digits: by the browser, which has it on pages that came over HTTPS or from this machine, else in JavaScript. */
+/**
+ * Returns the SHA-256 in hex. Uses the browser's implementation, which requires HTTPS or localhost, else
+ * JavaScript.
+ */
 export async function sha256(bytes: ArrayBuffer): Promise<string> {
   const subtle = globalThis.crypto?.subtle as SubtleCrypto | undefined;
   const hash = subtle

@@ -36,7 +36,7 @@ test.each([
   expect(showApart(one, other, currency)).toEqual(texts);
 });
 
-test('a number of a chart has as many decimals as the largest needs, and two at least', () => {
+test('a chart value has as many decimals as the largest value needs, at least two', () => {
   expect(showNumber(0.5, 'USD', { largest: 2 })).toBe('$0.50');
   expect(showNumber(0.0025, 'USD', { largest: 0.012 })).toBe('$0.0025');
   expect(showNumber(0.01, 'BGL', { largest: 0.012 })).toBe('0.01 BGL');
@@ -45,7 +45,7 @@ test('a number of a chart has as many decimals as the largest needs, and two at 
   expect(showNumber(-0.5, 'BGL', { largest: 2 })).toBe('−0.50 BGL');
 });
 
-test('the numbers on an axis have all the same number of decimals', () => {
+test('axis labels all have the same number of decimals', () => {
   const onAxis = (values: number[], step: number) =>
     values.map((value) => showNumber(value, 'USD', { largest: Math.max(...values), step }));
   expect(onAxis([0, 0.005, 0.01, 0.015, 0.02], 0.005)).toEqual([
@@ -67,7 +67,7 @@ test.each([
   ['30864197.25', 'USD', '$1.23M'],
   ['49999999999.99', 'USD', '$1.99B'],
   ['0.000001', 'USD', '$0.00000004'],
-] as const)('%s BGL in %s is %s where there is little room', (bgl, currency, text) => {
+] as const)('%s BGL in %s is %s in a narrow header', (bgl, currency, text) => {
   expect(showShort(bgl, currency)).toBe(text);
 });
 
@@ -80,7 +80,7 @@ test.each([
   expect(showUnrounded(bgl, currency)).toBe(text);
 });
 
-test('the amounts of a sentence are shown in the chosen currency: limits exactly, what was charged as elsewhere', () => {
+test('amounts in messages use the display currency: limits exactly, charges rounded', () => {
   const sentence = 'The run has cost 0.192627 BGL so far, of 25 BGL. Set a ceiling above that';
   expect(amountsInCurrency(sentence, 'USD')).toBe(
     'The run has cost $0.00770508 so far, of $1.00. Set a ceiling above that',

@@ -12,26 +12,26 @@ import { storedChoice } from '../stored-choice.ts';
 import { formatNumber } from './format-number.ts';
 import { placesOf } from './places-of.ts';
 
-/** The currency that the header's switch has chosen. */
+/** The display currency chosen in the header. */
 export const currencyChoice = storedChoice<Currency>('bakehouse.currency', ['USD', 'BGL'], 'USD');
 
 /**
- * A wire amount (decimal BGL) for people, in the chosen currency: '$5.00', '125.00 BGL'. Less than a cent keeps
- * two significant digits: '$0.0034'.
+ * Formats an API amount (decimal BGL) in the display currency: '$5.00', '125.00 BGL'. Below a cent, shows two
+ * significant digits: '$0.0034'.
  */
 export function showAmount(bgl: string, currency: Currency = currencyChoice.get()): string {
   const micro = parseBgl(bgl);
   return displayAmount(micro, currency, placesFor(micro, currency));
 }
 
-/** A wire amount without rounding, for a question or a limit: as many decimals as it has, and two at least. */
+/** Formats an API amount without rounding, for confirmations and limits; at least two decimals. */
 export function showUnrounded(bgl: string, currency: Currency = currencyChoice.get()): string {
   const micro = parseBgl(bgl);
   const [, decimals = ''] = (currency === 'USD' ? formatUsd(micro) : formatBgl(micro)).split('.');
   return displayAmount(micro, currency, Math.max(2, decimals.length));
 }
 
-/** What is paid at most, rounded up to two digits that count: '$0.014', '$0.02', '0.35 BGL'. */
+/** Formats a maximum charge, rounded up to two significant digits: '$0.014', '$0.02', '0.35 BGL'. */
 export function showLimit(bgl: string, currency: Currency = currencyChoice.get()): string {
   const micro = parseBgl(bgl);
   const zeros = /^0\.(0*)/.exec(currency === 'USD' ? formatUsd(micro) : formatBgl(micro))?.[1]?.length ?? 0;
@@ -42,8 +42,8 @@ export function showLimit(bgl: string, currency: Currency = currencyChoice.get()
 }
 
 /**
- * A server's sentence with its amounts of BGL in the chosen currency, without rounding: they may be limits to what can be
- * typed. Where they are not, `showAmount` shows them as what was charged.
+ * Converts BGL amounts in a server message to the display currency. Doesn't round by default, because they
+ * may be input limits; pass `showAmount` for charges.
  */
 export function amountsInCurrency(
   sentence: string,
@@ -56,12 +56,12 @@ export function amountsInCurrency(
   );
 }
 
-/** A price in both currencies, without rounding: '$0.025 = 0.625 BGL'. */
+/** Formats an exact price in both currencies: '$0.025 = 0.625 BGL'. */
 export function showBoth(bgl: string): string {
   return `${showUnrounded(bgl, 'USD')} = ${showUnrounded(bgl, 'BGL')}`;
 }
 
-/** Two different wire amounts with as many decimals as tell them apart: ['$0.0134', '$0.0131']. */
+/** Formats two different API amounts with enough decimals to distinguish them: ['$0.0134', '$0.0131']. */
 export function showApart(
   one: string,
   other: string,
@@ -85,8 +85,8 @@ const SCALES = [
 ] as const;
 
 /**
- * The same for a narrow header: what is longer there is written in thousands, millions or billions, rounded towards
- * zero, so that nobody seems to have more than there is: '$1.23M'.
+ * Formats an amount for a narrow header. Long amounts are abbreviated to thousands, millions or billions,
+ * rounded towards zero so that a balance never looks larger than it is: '$1.23M'.
  */
 export function showShort(bgl: string, currency: Currency = currencyChoice.get()): string {
   const text = showAmount(bgl, currency);
@@ -98,16 +98,16 @@ export function showShort(bgl: string, currency: Currency = currencyChoice.get()
   return currency === 'USD' ? `$${number}` : `${number} BGL`;
 }
 
-/** The same as a hook: re-renders when the currency is switched. */
+/** `showAmount` as a hook: rerenders when the currency changes. */
 export function useShowAmount(): (bgl: string) => string {
   const currency = currencyChoice.use();
   return (bgl) => showAmount(bgl, currency);
 }
 
 /**
- * A number that already is in the currency, for a chart: '$0.50', '12.50 BGL'. It has as many decimals as a chart up to
- * `largest` needs: '$0.0025'; on an axis, whose labels stand `step` apart, all have the same. Never for an amount that is
- * owed.
+ * Formats a chart value that is already in the currency: '$0.50', '12.50 BGL'. Uses as many decimals as a
+ * chart up to `largest` needs ('$0.0025'); axis labels, `step` apart, all have the same number. Don't use it
+ * for amounts owed.
  */
 export function showNumber(
   value: number,
@@ -120,6 +120,6 @@ export function showNumber(
     minimumFractionDigits: step === undefined ? 2 : most,
     maximumFractionDigits: most,
   });
-  // The sign stands before everything else.
+  // The minus sign precedes the currency symbol.
   return currency === 'USD' ? text.replace(/^−?/, '$&$$') : `${text} BGL`;
 }

@@ -1,6 +1,6 @@
 import { getParser } from 'bowser';
 
-/** 'Firefox on Linux'; as much of it as the browser says of itself. */
+/** Returns a label such as 'Firefox on Linux', as far as the user agent tells. */
 export function describeBrowser(userAgent: string): string {
   if (!userAgent) return 'Unknown browser';
   const { browser, os } = getParser(userAgent).getResult();

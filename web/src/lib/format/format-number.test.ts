@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatNumber, withMinus } from './format-number.ts';
 
-test('numbers have groups of three digits and a true minus sign', () => {
+test('numbers have thousands separators and a true minus sign', () => {
   expect([0, 999, 12_345, -1_234.5].map((value) => formatNumber(value))).toEqual([
     '0',
     '999',
@@ -11,7 +11,7 @@ test('numbers have groups of three digits and a true minus sign', () => {
   expect(formatNumber(-0.125, { maximumFractionDigits: 1 })).toBe('−0.1');
 });
 
-test('an exponent has it too', () => {
+test('exponents also have a true minus sign', () => {
   expect(withMinus(1e-7)).toBe('1e−7');
   expect(withMinus((-0.00012).toExponential(1))).toBe('−1.2e−4');
 });

@@ -3,13 +3,13 @@ import { aboutDuration, dayHeading, endOfDay, formatDuration, relativeTime } fro
 
 const now = new Date(2026, 10, 20, 0, 30);
 
-test('days are named from the reader’s midnight', () => {
+test('days are relative to the user’s midnight', () => {
   expect(dayHeading(new Date(2026, 10, 20, 0, 1), now)).toBe('Today');
   expect(dayHeading(new Date(2026, 10, 19, 23, 59), now)).toBe('Yesterday');
   expect(dayHeading(new Date(2026, 10, 18, 23, 59), now)).toMatch(/Wednesday,? 18 November 2026/);
 });
 
-test('a day ends just before the reader’s midnight', () => {
+test('a day ends just before the user’s midnight', () => {
   expect(endOfDay('2026-11-20')).toEqual(new Date(2026, 10, 20, 23, 59, 59));
 });
 
@@ -32,7 +32,7 @@ test('durations', () => {
   ]);
 });
 
-test('estimates are rounded to what can be known', () => {
+test('estimates are rounded to a realistic precision', () => {
   expect([4, 44, 58, 203, 1_470, 5_500, 43_900].map(aboutDuration)).toEqual([
     'a few seconds',
     'about 40 s',

@@ -1,6 +1,8 @@
 const dayMs = 86_400_000;
 
-/** 'Today', 'Yesterday' or a full date such as 'Friday, 20 November 2026', in the reader's time zone. */
+/**
+ * Returns 'Today', 'Yesterday' or a full date such as 'Friday, 20 November 2026', in the user's time zone.
+ */
 export function dayHeading(date: Date, now: Date = new Date()): string {
   const days = Math.round((startOfDay(now) - startOfDay(date)) / dayMs);
   if (days === 0) return 'Today';
@@ -13,12 +15,12 @@ export function dayHeading(date: Date, now: Date = new Date()): string {
   });
 }
 
-/** The calendar day in the reader's time zone, as '2026-11-20'. */
+/** Returns the date in the user's time zone, as '2026-11-20'. */
 export function localDay(date: Date): string {
   return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`;
 }
 
-/** The last second of a calendar day such as '2026-11-20', in the reader's time zone. */
+/** Returns the last second of a date such as '2026-11-20', in the user's time zone. */
 export function endOfDay(day: string): Date {
   return new Date(`${day}T23:59:59`);
 }
@@ -32,7 +34,7 @@ export function relativeTime(date: Date, now: Date = new Date()): string {
   return hours < 24 ? ago(hours, 'hour') : ago(Math.floor(hours / 24), 'day');
 }
 
-/** Seconds as '45 s', '3 min 20 s', '2 h 5 min'. */
+/** Formats seconds: '45 s', '3 min 20 s', '2 h 5 min'. */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${whole} s`;
@@ -41,8 +43,8 @@ export function formatDuration(seconds: number): string {
 }
 
 /**
- * An estimate as coarse as it is: 'a few seconds', 'about 40 s', 'about 4 min', 'about 25 min', 'about 1 h 30 min',
- * 'about 12 h'. Its steps are wide, so that it does not jump with every new guess.
+ * Formats a rough estimate: 'a few seconds', 'about 40 s', 'about 4 min', 'about 25 min', 'about 1 h 30 min',
+ * 'about 12 h'. The steps are coarse so that it doesn't jump with every update.
  */
 export function aboutDuration(seconds: number): string {
   if (seconds < 10) return 'a few seconds';
@@ -72,7 +74,7 @@ export function formatClock(date: Date): string {
   return date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
 }
 
-/** '21 Nov 2026', in the reader's time zone. */
+/** '21 Nov 2026', in the user's time zone. */
 export function formatDay(date: Date): string {
   return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 }

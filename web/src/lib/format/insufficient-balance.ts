@@ -1,7 +1,7 @@
 import type { Currency } from '@bakehouse/contract/money';
 import { currencyChoice, showApart } from './currency.ts';
 
-/** Says, in the chosen currency, what is to be paid and what there is. Both are decimal BGL. */
+/** Returns the required and available amounts in the display currency. Both are decimal BGL. */
 export function insufficientBalance(
   required: string,
   available: string,

@@ -1,6 +1,6 @@
 /**
- * Has the browser load its data for times and numbers, which it does at the first use of `Intl`: on a phone for longer than it
- * takes to render a page. Called while nothing else is to be done, it does not hold up the page that shows the first of them.
+ * Warms up the browser's `Intl` data, which on a phone takes longer than rendering a page. Call it while
+ * idle, before the first page that needs it.
  */
 export async function loadLocaleData(): Promise<void> {
   new Intl.DateTimeFormat().resolvedOptions();

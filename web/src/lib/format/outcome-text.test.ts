@@ -4,7 +4,7 @@ import { outcomeText } from './outcome-text.ts';
 
 afterEach(() => currencyChoice.set('USD'));
 
-test('says why work ended and what was charged, in the chosen currency', () => {
+test('shows why work ended and the charge in the display currency', () => {
   expect(outcomeText('Out of memory', '0')).toBe('Out of memory. You were not charged.');
   const reason = 'The run reached its ceiling of 5 BGL.';
   expect(outcomeText(reason, '5')).toBe('The run reached its ceiling of $0.20. You were charged $0.20.');
@@ -14,7 +14,7 @@ test('says why work ended and what was charged, in the chosen currency', () => {
   );
 });
 
-test('says nothing of a charge that is not known yet', () => {
+test('omits the charge until it is known', () => {
   expect(outcomeText('Out of memory.', null)).toBe('Out of memory.');
   expect(outcomeText('', null)).toBe('');
 });

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { amountInBgl, amountProblem, bglProblem, toBgl, typedAmount } from './typed-amount.ts';
 
-test.each(['5', ' 5 ', '12.', '12.5', '12.50', '.5', '007', '39999999999.99'])('%j is an amount', (text) => {
-  expect(amountProblem(text, 'USD')).toBeUndefined();
-});
+test.each(['5', ' 5 ', '12.', '12.5', '12.50', '.5', '007', '39999999999.99'])(
+  '%j is a valid amount',
+  (text) => {
+    expect(amountProblem(text, 'USD')).toBeUndefined();
+  },
+);
 
 const unreadable = 'Use only digits, and a point for decimals, e.g. 0.02';
 const tooSmall = 'Amount must be greater than 0';
@@ -20,7 +23,7 @@ test.each([
   ['1.234', 'Amount must have at most two decimals'],
   ['40000000000', 'Amount must be less than $40,000,000,000.00'],
   ['9'.repeat(24), 'Amount must be less than $40,000,000,000.00'],
-])('%j is no amount: %s', (text, problem) => {
+])('%j is not a valid amount: %s', (text, problem) => {
   expect(amountProblem(text, 'USD')).toBe(problem);
   expect(amountInBgl(text, 'USD')).toBeNull();
 });
@@ -33,7 +36,7 @@ test.each([
   ['0.0000001', 'Amount must be greater than 0, with at most 6 decimals'],
   ['1000000000000', 'Amount must be less than 1,000,000,000,000.00 BGL'],
   ['9'.repeat(24), 'Amount must be less than 1,000,000,000,000.00 BGL'],
-])('%j BGL in a field of the operator: %s', (bgl, problem) => {
+])('%j BGL in an operator field: %s', (bgl, problem) => {
   expect(bglProblem(bgl, 'BGL')).toBe(problem);
 });
 
@@ -50,7 +53,7 @@ test.each([
   expect(amountInBgl(text, currency)).toBe(bgl);
 });
 
-test('dollars are read as such where dollars are typed, and refused where BGL are', () => {
+test('a dollar sign is accepted when typing dollars and rejected when typing BGL', () => {
   expect(toBgl('$5', 'USD')).toBe('125');
   expect(toBgl('$', 'USD')).toBe('');
   expect(toBgl('5', 'BGL')).toBe('5');
@@ -61,6 +64,6 @@ test.each([
   ['125', 'USD', '5'],
   ['0.1', 'USD', '0.004'],
   ['12.5', 'BGL', '12.5'],
-] as const)('%s BGL are typed as %s %s', (bgl, currency, text) => {
+] as const)('%s BGL is typed as %s %s', (bgl, currency, text) => {
   expect(typedAmount(bgl, currency)).toBe(text);
 });

@@ -10,7 +10,7 @@ import {
 } from '@bakehouse/contract/money';
 import { showAmount } from './currency.ts';
 
-/** What is wrong with the characters of a number; undefined where they are digits with one point at most. */
+/** Returns an error unless the text consists of digits with at most one decimal point. */
 export function decimalProblem(text: string): string | undefined {
   return /^-?\d*\.?\d*$/.test(text.trim())
     ? undefined
@@ -18,8 +18,8 @@ export function decimalProblem(text: string): string | undefined {
 }
 
 /**
- * What is wrong with an amount as it was typed in a currency, in words that begin with `name`: it is above zero, with up
- * to two decimals.
+ * Returns the error for a typed amount, starting with `name`. Amounts must be positive, with at most two
+ * decimals.
  */
 export function amountProblem(text: string, currency: Currency, name = 'Amount'): string | undefined {
   const unreadable = decimalProblem(text);
@@ -27,12 +27,12 @@ export function amountProblem(text: string, currency: Currency, name = 'Amount')
   const number = text.trim();
   if (number.startsWith('-') || !/[1-9]/.test(number)) return `${name} must be greater than 0`;
   if (/\.\d{3}/.test(number)) return `${name} must have at most two decimals`;
-  // In either currency it is too large before it is multiplied.
+  // Check both currencies before multiplying.
   if (isTooLarge(number) || isTooLarge(inBgl(number, currency))) return tooLarge(name, currency);
   return undefined;
 }
 
-/** The amount in decimal BGL; null where it is none. An amount in USD is multiplied by 25, exactly. */
+/** Returns the amount in decimal BGL, or null if invalid. Converts USD exactly, at 25 BGL per dollar. */
 export function amountInBgl(text: string, currency: Currency): string | null {
   return amountProblem(text, currency) === undefined ? inBgl(text.trim(), currency) : null;
 }
@@ -43,7 +43,7 @@ function inBgl(number: string, currency: Currency): string {
   return formatBgl(currency === 'USD' ? typed * BGL_PER_USD : typed);
 }
 
-/** What is wrong with an amount of BGL that an `AmountField` holds, in words that begin with `name`. */
+/** Returns the error for the BGL value of an `AmountField`, starting with `name`. */
 export function bglProblem(bgl: string, currency: Currency, name = 'Amount'): string | undefined {
   if (isTooLarge(bgl)) return tooLarge(name, currency);
   if (isPositiveBgl(bgl)) return undefined;
@@ -54,7 +54,7 @@ function tooLarge(name: string, currency: Currency): string {
   return `${name} must be less than ${showAmount(AMOUNT_LIMIT_BGL, currency)}`;
 }
 
-/** What was typed in a currency, as BGL, exactly; what is no amount, as dollars are none of BGL, stays for the form to refuse. */
+/** Converts a typed amount to exact BGL. Returns invalid text unchanged, for the form to reject. */
 export function toBgl(typed: string, currency: Currency): string {
   if (currency === 'BGL') return typed;
   const text = typed.replace(/^\$/, '');
@@ -66,7 +66,7 @@ export function toBgl(typed: string, currency: Currency): string {
   }
 }
 
-/** The other way round: an amount of BGL as one would type it in a currency. */
+/** Converts BGL to the text a user would type in a currency. */
 export function fromBgl(bgl: string, currency: Currency): string {
   try {
     return bgl === '' ? '' : typedAmount(bgl, currency);
@@ -75,7 +75,7 @@ export function fromBgl(bgl: string, currency: Currency): string {
   }
 }
 
-/** A wire amount as somebody would type it, exactly: it may have more decimals than can be typed. */
+/** Formats an API amount exactly as a user would type it; may have more decimals than the form accepts. */
 export function typedAmount(bgl: string, currency: Currency): string {
   const micro = parseBgl(bgl);
   return currency === 'USD' ? formatUsd(micro) : formatBgl(micro);

@@ -11,11 +11,11 @@ const expected = [
   { event: 'message', data: 'plain', id: null },
 ];
 
-test('finds whole events and ignores comments and what is unfinished', () => {
+test('parses whole events and ignores comments and incomplete events', () => {
   expect(eventStreamParser()(text)).toEqual(expected);
 });
 
-test('does not care where the pieces are cut', () => {
+test('handles chunks cut anywhere', () => {
   const parse = eventStreamParser();
   expect(Array.from(text).flatMap((letter) => parse(letter))).toEqual(expected);
 });

@@ -1,7 +1,10 @@
-/** `event` is null where only an id came. */
+/** `event` is null if only an id was sent. */
 export type ServerSentEvent = { event: string | null; data: string; id: string | null };
 
-/** Takes the text of a server-sent event stream in any pieces; returns the events that each piece completed. */
+/**
+ * Parses a server-sent event stream. Accepts chunks cut anywhere and returns the events that each one
+ * completes.
+ */
 export function eventStreamParser(): (piece: string) => ServerSentEvent[] {
   let rest = '';
   return (piece) => {

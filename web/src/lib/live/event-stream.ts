@@ -2,13 +2,13 @@ import { useSyncExternalStore } from 'react';
 import { useOnline } from './online.ts';
 
 /*
- * Whether changes are pushed. Apart from what listens to them (follow-changes.ts), which comes after the first screen.
+ * Whether the event stream is connected. Separate from follow-changes.ts, which loads after the first screen.
  */
 
 let connected = false;
 const listeners = new Set<() => void>();
 
-/** Says whether the event stream is open. */
+/** Records whether the event stream is open. */
 export function setConnected(value: boolean): void {
   if (connected === value) return;
   connected = value;
@@ -18,8 +18,8 @@ export function setConnected(value: boolean): void {
 export const isConnected = (): boolean => connected;
 
 /**
- * For `refetchInterval`: `ms` while the stream is down, else false, because then changes are pushed. False too
- * while the server is away: there is nobody to ask.
+ * A `refetchInterval`: polls every `ms` while the stream is down. False if changes are pushed or the server
+ * is unreachable.
  */
 export function useFallbackInterval(ms: number): number | false {
   const live = useSyncExternalStore(subscribe, () => connected);

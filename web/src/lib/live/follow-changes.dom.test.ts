@@ -15,13 +15,13 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Answers every request with a stream that stays open; resolves to their controllers. */
+/** Answers every request with an open stream; returns the stream controllers. */
 function stubStreams() {
   const streams: ReadableStreamDefaultController<Uint8Array>[] = [];
   const lastIds: (string | null)[] = [];
   let open = 0;
   vi.stubGlobal('fetch', (_url: string, { method, signal, headers }: RequestInit) => {
-    // Whether the server is there at all.
+    // The reachability check.
     if (method === 'HEAD') return Promise.resolve(new Response(null));
     lastIds.push(new Headers(headers).get('last-event-id'));
     const body = new ReadableStream<Uint8Array>({
@@ -39,7 +39,7 @@ function stubStreams() {
   return { streams, lastIds, open: () => open };
 }
 
-it('goes on from the last event that it has, and reads all again where the server does not know it any more', async () => {
+it('resumes after the last event, and refetches everything if the server no longer knows it', async () => {
   setCredentials({ userId: USER, apiKey: 'bh_test' });
   const { streams, lastIds } = stubStreams();
   const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
@@ -66,7 +66,7 @@ it('goes on from the last event that it has, and reads all again where the serve
   await following;
 });
 
-it('reads all again after a stream that broke: a killed server took changes with it that it kept nowhere', async () => {
+it('refetches everything after a broken stream, because a killed server loses unsaved changes', async () => {
   setCredentials({ userId: USER, apiKey: 'bh_test' });
   const { streams, lastIds } = stubStreams();
   const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
@@ -84,7 +84,7 @@ it('reads all again after a stream that broke: a killed server took changes with
   await following;
 });
 
-it('goes on from the last event that it has when the page is in sight again', async () => {
+it('resumes after the last event when the page becomes visible again', async () => {
   setCredentials({ userId: USER, apiKey: 'bh_test' });
   const { streams, lastIds } = stubStreams();
   const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
@@ -112,7 +112,7 @@ function show(hidden: boolean): void {
 it.each([
   ['soon', 0, 1_000],
   ['late', 1, 60_000],
-])('a first stream that opens %s: %i times all is read again', async (_when, readings, ms) => {
+])('a first stream that opens %s refetches everything %i times', async (_when, readings, ms) => {
   setCredentials({ userId: USER, apiKey: 'bh_test' });
   const { streams } = stubStreams();
   const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
@@ -129,7 +129,7 @@ it.each([
   await following;
 });
 
-it('what was read long before the first stream opens is read again', async () => {
+it('refetches data that was read long before the first stream opened', async () => {
   setCredentials({ userId: USER, apiKey: 'bh_test' });
   stubStreams();
   const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
@@ -144,7 +144,7 @@ it('what was read long before the first stream opens is read again', async () =>
   await following;
 });
 
-it('lets go of its connection while the page is out of sight, and reads what it may have missed when it is back', async () => {
+it('disconnects while the page is hidden, and refetches missed changes when it is visible again', async () => {
   setCredentials({ userId: USER, apiKey: 'bh_test' });
   const { streams, open } = stubStreams();
   const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
@@ -171,7 +171,7 @@ it('lets go of its connection while the page is out of sight, and reads what it 
   await following;
 });
 
-it('gives up a stream that has gone silent, connects again, and reads what it may have missed', async () => {
+it('abandons a silent stream, reconnects and refetches missed changes', async () => {
   setCredentials({ userId: USER, apiKey: 'bh_test' });
   const { streams } = stubStreams();
   const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
@@ -180,7 +180,7 @@ it('gives up a stream that has gone silent, connects again, and reads what it ma
   await vi.advanceTimersByTimeAsync(0);
   expect(streams).toHaveLength(1);
 
-  // A heartbeat every 15 s keeps it.
+  // A heartbeat every 15 s keeps the stream alive.
   for (let beat = 0; beat < 4; beat += 1) {
     streams[0]?.enqueue(new TextEncoder().encode(': heartbeat\n\n'));
     await vi.advanceTimersByTimeAsync(15_000);
@@ -197,8 +197,8 @@ it('gives up a stream that has gone silent, connects again, and reads what it ma
   await following;
 });
 
-it('a proxy that cuts each stream is asked ever more rarely, until one has lived', async () => {
-  // The pauses have a random part, by which the last stream may have been silent for too long below.
+it('backs off if a proxy cuts every stream, until one stays open', async () => {
+  // Without jitter, so that the last stream below doesn't exceed the silence limit.
   vi.spyOn(Math, 'random').mockReturnValue(0);
   setCredentials({ userId: USER, apiKey: 'bh_test' });
   const { streams } = stubStreams();
@@ -226,6 +226,6 @@ function tryToCut(stream: ReadableStreamDefaultController<Uint8Array> | undefine
   try {
     stream?.error(new TypeError('network error'));
   } catch {
-    // It was cut before.
+    // Already closed.
   }
 }

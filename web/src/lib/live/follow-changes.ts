@@ -9,19 +9,27 @@ import { changeRefresher, refreshMissed } from './refresh-changed.ts';
 import { textPieces } from './text-pieces.ts';
 
 const RECONNECT_MS = { first: 1_000, last: 30_000 };
-/** A stream that ends sooner is waited for ever longer: a proxy that cuts each of them is not asked, and all read again, each second. */
+/**
+ * Streams shorter than this increase the delay, so that a proxy that cuts every stream isn't hit every
+ * second.
+ */
 const STEADY_MS_MIN = 30_000;
-/** The server sends a heartbeat every 15 s. After a sleep of the machine the connection may be gone without an error. */
+/**
+ * The server sends a heartbeat every 15 s. After the machine sleeps, a dead connection may not report an
+ * error.
+ */
 const SILENCE_MS_MAX = 40_000;
-/** A first stream that opens within this time is sent what changed since the page began to read: the server looks 10 s back. */
+/**
+ * If the first stream opens within this time, it includes all changes since the page started to read: the
+ * server replays the last 10 s.
+ */
 const FIRST_OPENING_MS_MAX = 7_000;
 
 /**
- * Listens to what changes for the user and refreshes what it touches of all that was read since `begunAt` (milliseconds
- * since 1970), reconnecting until the signal
- * ends it or another user's key is used. What it misses in between the server sends when it is back; where the stream
- * broke, the server may have been killed with changes that it kept nowhere, and all is read again. Only while the page
- * is in sight, or is the one of those out of sight that listens (listening-place.ts).
+ * Follows the user's changes and refetches affected queries that were read since `begunAt` (Unix
+ * milliseconds). Reconnects until the signal aborts or another user's key is used. The server replays missed
+ * events on reconnect. After a broken stream everything is refetched, because a killed server may have lost
+ * changes. Runs only while the page is visible or is the hidden page elected to listen (listening-place.ts).
  */
 export async function followChanges(userId: string, begunAt: number, signal: AbortSignal): Promise<void> {
   let delay = RECONNECT_MS.first;
@@ -57,7 +65,7 @@ export async function followChanges(userId: string, begunAt: number, signal: Abo
         lastId = id ?? lastId;
       });
     } catch {
-      // Whatever ended the stream, the next attempt shows whether it can be had again.
+      // The next attempt shows whether the stream is available again.
       if (!hasLeft) lastId = null;
     } finally {
       stopLooking();
@@ -73,7 +81,7 @@ export async function followChanges(userId: string, begunAt: number, signal: Abo
   setConnected(false);
 }
 
-/** Reads to the end of the stream; aborts `silence` when nothing has come for too long. */
+/** Reads the stream to its end; aborts `silence` if no data arrives for too long. */
 async function readEvents(
   response: Response,
   silence: AbortController,
@@ -107,7 +115,9 @@ function untilMayListen(place: ListeningPlace, signal: AbortSignal): Promise<voi
   });
 }
 
-/** Up to half as long again, so that not all pages come back to a server in the same moment; at once when it is back. */
+/**
+ * Waits with up to 50% jitter, so that not all pages reconnect simultaneously. Resolves early on reconnect.
+ */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();

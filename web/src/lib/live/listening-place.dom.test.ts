@@ -6,7 +6,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('where the browser refuses its locks, a page listens only in sight', async () => {
+it('if the browser denies locks, a page listens only while visible', async () => {
   const request = vi.fn<() => Promise<void>>(() => Promise.reject(new DOMException('', 'SecurityError')));
   vi.stubGlobal('navigator', { locks: { request } });
   const hidden = vi.spyOn(document, 'hidden', 'get').mockReturnValue(false);

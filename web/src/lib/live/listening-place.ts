@@ -1,16 +1,16 @@
 const LOCK = 'bakehouse-listens-in-background';
 
-/** Whether this page may keep a connection open to hear of changes. */
+/** Whether this page may keep a connection open for changes. */
 export type ListeningPlace = {
   may: () => boolean;
-  /** Calls `listener` at each change, until the returned function is called. */
+  /** Calls `listener` on every change. Returns a function that unsubscribes. */
   onChange: (listener: () => void) => () => void;
 };
 
 /**
- * A page in sight may listen, and of those out of sight one, whichever was left first: it says in its title what has ended. Not
- * all of them: a browser has six connections to a server for all of its tabs. Nor a page that is kept for 'Back'. Where a
- * browser has no locks, as without HTTPS, none out of sight may.
+ * Visible pages may listen, and one hidden page, the first that was hidden: it shows finished work in its
+ * title. Not all of them, because a browser opens only six connections per server for all tabs. Pages in the
+ * back-forward cache may not. Without the Web Locks API, as over plain http, no hidden page may.
  */
 export function listeningPlace(signal: AbortSignal): ListeningPlace {
   const listeners = new Set<() => void>();
@@ -51,7 +51,7 @@ export function listeningPlace(signal: AbortSignal): ListeningPlace {
   };
 }
 
-/** Holds the lock until the signal ends it, and says when that begins; and before, if another page holds it now. */
+/** Holds the lock until the signal aborts, and reports when it is acquired or if another page holds it. */
 async function holdLock(signal: AbortSignal, set: (isHeld: boolean) => void): Promise<void> {
   const hold = () => {
     if (signal.aborted) return;
@@ -59,12 +59,12 @@ async function holdLock(signal: AbortSignal, set: (isHeld: boolean) => void): Pr
     return new Promise<void>((release) => signal.addEventListener('abort', () => release()));
   };
   const locks = globalThis.navigator.locks as LockManager | undefined;
-  // A browser that refuses all of them, as by a setting, has none.
+  // Some browsers reject every request, for example due to a setting.
   await locks
     ?.request(LOCK, { ifAvailable: true }, (lock) => (lock ? hold() : undefined))
     .catch(() => undefined);
   if (signal.aborted) return;
   set(false);
-  // It is refused with what ends the signal.
+  // Rejects when the signal aborts.
   await locks?.request(LOCK, { signal }, hold).catch(() => undefined);
 }

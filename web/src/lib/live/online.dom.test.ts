@@ -15,7 +15,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('a server that is away is asked more and more rarely, and its return is heard once', async () => {
+test('backs off while the server is unreachable, and reports its return once', async () => {
   const heard: boolean[] = [];
   const back = vi.fn<() => void>();
   const stop = watchServer((online) => heard.push(online));
@@ -38,7 +38,7 @@ test('a server that is away is asked more and more rarely, and its return is hea
 });
 
 test.each([502, 503, 504])(
-  'what a proxy or a server that ends answers with %i is no answer',
+  '%i from a proxy or a stopping server does not count as an answer',
   async (status) => {
     answer.mockResolvedValue(new Response(null, { status }));
     noteAnswer(status);
@@ -51,7 +51,7 @@ test.each([502, 503, 504])(
   },
 );
 
-test('a server that answers is asked for its favicon every 30 seconds, and given 5 to answer', async () => {
+test("checks the server's favicon every 30 seconds, with a timeout of 5", async () => {
   const limit = vi.spyOn(AbortSignal, 'timeout');
   const stop = watchServer(() => undefined);
   await checkServer();

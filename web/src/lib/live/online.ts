@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 const CHECK_MS = 30_000;
 const TIMEOUT_MS = 5_000;
-/** While the server is away it is asked more often, so that everything comes back soon after it does. */
+/** Check more often while the server is unreachable, to recover soon after it returns. */
 const AWAY_CHECK_MS = { first: 1_000, last: 15_000 };
 
 let online = globalThis.navigator?.onLine ?? true;
@@ -13,30 +13,30 @@ let watched = false;
 let timer: ReturnType<typeof setTimeout> | undefined;
 const listeners = new Set<() => void>();
 
-/** Whether the server answers, as far as is known. */
+/** Returns true if the server is reachable, as far as known. */
 export function isOnline(): boolean {
   return online;
 }
 
-/** The same as a hook. */
+/** `isOnline` as a hook. */
 export function useOnline(): boolean {
   return useSyncExternalStore(subscribe, isOnline);
 }
 
 /**
- * For `refetchInterval` of what moves without anybody announcing it, such as costs, logs and metrics: `ms`, but false while
- * the server is away. Out of sight the query itself rests.
+ * A `refetchInterval` for data without change events, such as costs, logs and metrics: `ms`, or false while
+ * the server is unreachable. Queries pause themselves while hidden.
  */
 export function useOnlineInterval(ms: number): number | false {
   return useOnline() && ms;
 }
 
-/** When the server last answered anything: until then what is shown was kept up to date. */
+/** Returns when the server last responded; the data shown is up to date as of then. */
 export function lastAnswer(): Date {
   return new Date(answeredAt);
 }
 
-/** Calls `listener` each time that the server is back, until the returned function is called. */
+/** Calls `listener` whenever the server becomes reachable again. Returns a function that unsubscribes. */
 export function onReconnect(listener: () => void): () => void {
   let before = online;
   return subscribe(() => {
@@ -47,8 +47,8 @@ export function onReconnect(listener: () => void): () => void {
 }
 
 /**
- * Something was answered with this status. A proxy's word that there is nobody behind it is no answer, and neither is
- * 'unavailable' of a server that ends: all would be read again, in vain, at each of them.
+ * Records a response status. Statuses 502 to 504 only trigger a check: a proxy without a backend or a stopping
+ * server sends them, and counting them as online would refetch everything in vain.
  */
 export function noteAnswer(status: number): void {
   if (status >= 502 && status <= 504) return void checkServer();
@@ -56,7 +56,10 @@ export function noteAnswer(status: number): void {
   setOnline(true);
 }
 
-/** Asks whether the server is there. Call it where a request was not answered: one alone proves nothing. */
+/**
+ * Checks whether the server is reachable. Call it after a request without response, which alone proves
+ * nothing.
+ */
 export function checkServer(): Promise<void> {
   asking ??= ask().finally(() => {
     asking = null;
@@ -66,8 +69,8 @@ export function checkServer(): Promise<void> {
 }
 
 /**
- * Watches the server until the returned function is called: the browser's own signal, a small request
- * every 30 s, and more often while it is away. `onChange` hears each change.
+ * Monitors the server until the returned function is called: listens to the browser's events and polls every
+ * 30 s, more often while unreachable. Calls `onChange` on every change.
  */
 export function watchServer(onChange: (online: boolean) => void): () => void {
   const unsubscribe = subscribe(() => onChange(online));
@@ -76,7 +79,7 @@ export function watchServer(onChange: (online: boolean) => void): () => void {
   addEventListener('offline', goneOffline);
   addEventListener('online', maybeBack);
   watched = true;
-  // It may have happened before anybody looked.
+  // The browser may have gone offline before this call.
   if (!navigator.onLine) goneOffline();
   plan();
   return () => {
@@ -95,7 +98,7 @@ async function ask(): Promise<void> {
       cache: 'no-store',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    if (response.status >= 500) throw new Error('A proxy answered in its place');
+    if (response.status >= 500) throw new Error('A proxy answered instead of the server');
     failures = 0;
     answeredAt = Date.now();
     setOnline(true);
@@ -105,7 +108,7 @@ async function ask(): Promise<void> {
   }
 }
 
-/** When to ask next. */
+/** Schedules the next check. */
 function plan(): void {
   if (!watched) return;
   clearTimeout(timer);

@@ -8,7 +8,7 @@ const PAGE_LENGTH = 20;
 
 type Run = { run_id: string; version: number };
 
-/** What the server has, newest first, and the cursors that it was asked for. */
+/** The server's rows, newest first, and the requested cursors. */
 let stored: Run[] = [];
 let asked: (string | undefined)[] = [];
 
@@ -28,7 +28,7 @@ const rows = (first: number, end: number) =>
 const idsFrom = (first: number, end: number) => rows(first, end).map(({ run_id }) => run_id);
 
 const NEWEST_FIRST: { newestFirst?: boolean } = { newestFirst: true };
-/** A list in sight, with so many pages loaded. */
+/** A mounted list with `pages` pages loaded. */
 async function open({ pages = 10, order = NEWEST_FIRST } = {}) {
   const query = pagedQuery({ queryKey: ['run', 'list'], rows: 'runs', id: 'run_id', ...order, read });
   const list = new InfiniteQueryObserver(queryClient, query);
@@ -63,7 +63,7 @@ const hear = async (...ids: string[]) => {
   await vi.advanceTimersByTimeAsync(5_000);
 };
 
-it('a row that has changed is read with its page and the first one, the other pages are not', async () => {
+it('a changed row refetches its page and the first page only', async () => {
   const list = await open();
   stored[130] = { run_id: 'run 130', version: 2 };
   await hear('run 130');
@@ -71,7 +71,7 @@ it('a row that has changed is read with its page and the first one, the other pa
   expect(shown(list)).toEqual(stored.slice(0, 200));
 });
 
-it('of 500 pages, one that is deleted costs two requests', async () => {
+it('deleting a row of 500 pages costs two requests', async () => {
   stored = rows(0, 10_000);
   const list = await open({ pages: 500 });
   stored.splice(7_000, 1);
@@ -81,13 +81,13 @@ it('of 500 pages, one that is deleted costs two requests', async () => {
 });
 
 it.each([
-  ['new ones come to the top', () => stored.unshift(row(-2), row(-1)), ['run -2', 'run -1'], 1],
-  ['one moves to the top', () => stored.unshift(...stored.splice(77, 1)), ['run 77'], 2],
-  ['the first one goes', () => stored.shift(), ['run 0'], 1],
-  ['the last one of a page goes, which is the cursor of the next', () => stored.splice(39, 1), ['run 39'], 2],
-  ['a whole page goes', () => stored.splice(20, 20), idsFrom(20, 40), 2],
-  ['more come than a page has', () => stored.unshift(...rows(-30, 0)), idsFrom(-30, 0), 2],
-])('nothing is missing, stale or twice where %s', async (_what, change, ids, requests) => {
+  ['new rows appear at the top', () => stored.unshift(row(-2), row(-1)), ['run -2', 'run -1'], 1],
+  ['a row moves to the top', () => stored.unshift(...stored.splice(77, 1)), ['run 77'], 2],
+  ['the first row is deleted', () => stored.shift(), ['run 0'], 1],
+  ['the last row of a page, the next cursor, is deleted', () => stored.splice(39, 1), ['run 39'], 2],
+  ['a whole page is deleted', () => stored.splice(20, 20), idsFrom(20, 40), 2],
+  ['more rows are added than fit on a page', () => stored.unshift(...rows(-30, 0)), idsFrom(-30, 0), 2],
+])('nothing is missing, stale or duplicated if %s', async (_what, change, ids, requests) => {
   const list = await open({ pages: 5 });
   change();
   await hear(...ids);
@@ -96,7 +96,7 @@ it.each([
   expect(shown(list).length).toBeGreaterThanOrEqual(80);
 });
 
-it('the row that was the cursor of a page is gone from the list already', async () => {
+it("a page's cursor row was already deleted from the list", async () => {
   const list = await open({ pages: 3 });
   stored.splice(39, 1);
   queryClient.setQueryData(['run', 'list'], (data: ReturnType<typeof list.getCurrentResult>['data']) => ({
@@ -111,7 +111,7 @@ it('the row that was the cursor of a page is gone from the list already', async 
   expect(shown(list)).toEqual(stored.slice(0, shown(list).length));
 });
 
-it('a list that is sorted otherwise or narrowed is read whole as far as ten pages, and goes on from there', async () => {
+it('a sorted or filtered list is refetched up to ten pages, and continues from there', async () => {
   const list = await open({ pages: 12, order: { newestFirst: false } });
   stored.splice(215, 0, ...stored.splice(3, 1));
   await hear('run 3');
@@ -127,14 +127,14 @@ it('a list that is sorted otherwise or narrowed is read whole as far as ten page
   expect(shown(list)).toEqual(stored.slice(0, 220));
 });
 
-it('of a list of which nobody says how it is sorted, what is behind ten pages stays', async () => {
+it('a list of unknown order keeps its rows behind ten pages', async () => {
   const list = await open({ pages: 12, order: {} });
   await hear('run 3');
   expect(asked).toHaveLength(10);
   expect(shown(list)).toEqual(stored.slice(0, 240));
 });
 
-it('a row far down that goes while the list is out of sight is gone when it is seen again', async () => {
+it('a row far down that is deleted while the list is hidden is gone when the list is visible again', async () => {
   await open({ pages: 15 });
   for (const stop of stops.splice(0)) stop();
   stored.splice(250, 1);
@@ -144,14 +144,14 @@ it('a row far down that goes while the list is out of sight is gone when it is s
   expect(shown(list)).toEqual(stored.slice(0, shown(list).length));
   expect(shown(list).length).toBeGreaterThan(280);
 
-  // Read once more with the next one, and then no longer.
+  // Refetched once more with the next change, and then no longer.
   await hear('run 1');
   asked = [];
   await hear('run 1');
   expect(asked).toEqual([undefined]);
 });
 
-it('a row far down that changes while the list is read whole is read after that', async () => {
+it('a row far down that changes during a full refetch is refetched afterwards', async () => {
   const list = await open({ pages: 15 });
   void list.refetch();
   await vi.advanceTimersByTimeAsync(50);
@@ -161,7 +161,7 @@ it('a row far down that changes while the list is read whole is read after that'
   expect(shown(list)).toEqual(stored.slice(0, 300));
 });
 
-it('a run that reports each second does not have ten pages read each second', async () => {
+it('a run that reports every second does not refetch ten pages every second', async () => {
   await open();
   const change = changeRefresher(new AbortController().signal);
   for (let second = 0; second < 10; second += 1) {
@@ -171,7 +171,7 @@ it('a run that reports each second does not have ten pages read each second', as
   expect(asked.length).toBeLessThanOrEqual(10);
 });
 
-it('a change that comes while the next page is read neither ends that nor is lost', async () => {
+it('a change during the fetch of the next page neither cancels it nor is lost', async () => {
   const list = await open({ pages: 3 });
   void list.fetchNextPage({ cancelRefetch: false });
   await vi.advanceTimersByTimeAsync(50);

@@ -2,18 +2,18 @@ import type { CallOf, Endpoint, ResponseOf } from '@bakehouse/contract/endpoint'
 import { type InfiniteData, infiniteQueryOptions, type Query, type QueryKey } from '@tanstack/react-query';
 import { type CallArguments, type CallOptions, call } from '../api/api-client.ts';
 
-/** A list that is read again as a whole reads at most so many pages, and those in which rows are known to have changed. */
+/** A full refetch of a list reads at most this many pages, plus the pages with rows known to have changed. */
 const REREAD_MAX = 10;
 
 type Page = { next_cursor: string | null };
 
-/** A reading of a list from its first page on, so far. */
+/** Progress of a refetch that starts at the first page. */
 type Reading = { pages: number; seen: Set<unknown>; last: unknown };
 
-/** By the signal of the fetch; one of a further page has none. */
+/** By the fetch's signal; fetches of further pages have no entry. */
 const readings = new WeakMap<AbortSignal, Reading>();
 
-/** The rows of a list that have changed since it was last read for their sake. */
+/** Changed rows of a list that haven't been refetched yet. */
 const unread = new WeakMap<object, Set<unknown>>();
 
 function unreadOf(query: object): Set<unknown> {
@@ -24,20 +24,21 @@ function unreadOf(query: object): Set<unknown> {
 
 type Options<Rows extends string, Id extends string, P, Key extends QueryKey> = {
   queryKey: Key;
-  /** Which field of a page has its rows, and which field of a row is its id. */
+  /** The field of a page that contains its rows, and the field of a row that is its id. */
   rows: Rows;
   id: Id;
   read: (cursor: string | undefined, signal: AbortSignal) => Promise<P>;
   /**
-   * New rows come to its top, and events name the row that has changed: only its page and the first are read again then.
-   * False for a list that is sorted otherwise or narrowed, which a row can enter anywhere: what is not read again of it goes.
+   * True if new rows appear at the top and events name the changed row: then only its page and the first page
+   * are refetched. False for sorted or filtered lists, which a row can enter anywhere; pages that aren't
+   * refetched are dropped.
    */
   newestFirst?: boolean;
   staleTime?: number;
   refetchOnWindowFocus?: boolean;
 };
 
-/** A list that comes page by page, each with the cursor of the next one. */
+/** Returns query options for a cursor-paginated list. */
 export function pagedQuery<
   const Rows extends string,
   const Id extends string,
@@ -46,7 +47,7 @@ export function pagedQuery<
 >({ queryKey, rows, id, read, newestFirst, ...options }: Options<Rows, Id, P, Key>) {
   const idsOf = (page: P) => page[rows].map((row) => row[id]);
 
-  /** What is known behind the last row that was read, up to the end of a page; null where nothing is. */
+  /** Returns the known rows after the last row read, up to the end of a page; null if there are none. */
   function knownBehind({ pages }: InfiniteData<P>, { last, seen }: Reading): P | null {
     const at = pages.findIndex((page) => idsOf(page).includes(last as string));
     const [before, after] = [pages[at], pages[at + 1]];
@@ -57,12 +58,12 @@ export function pagedQuery<
     return { ...(after ?? before), [rows]: behind };
   }
 
-  /** What is not read again of a list, but stays; null where the page has to be read. */
+  /** Returns the cached page if it doesn't have to be refetched, else null. */
   function keptPage(query: Query<InfiniteData<P>>, reading: Reading, cursor: string | null): P | null {
     const { data, fetchMeta } = query.state;
     const isDeep = reading.pages >= REREAD_MAX;
     if (!data || cursor === null || !(isDeep || isOfRows(fetchMeta))) return null;
-    // Who goes there reads on from here.
+    // Drop the remaining rows; scrolling continues from this cursor.
     if (newestFirst === false) return { ...(data.pages[0] as P), [rows]: [], next_cursor: cursor };
     const known = knownBehind(data, reading);
     const changed = unreadOf(query);
@@ -94,11 +95,11 @@ type PagesOptions<Rows extends string, Id extends string> = Omit<
   Options<Rows, Id, never, never>,
   'queryKey' | 'read'
 > & {
-  /** How it is called, beside the signal. */
+  /** Call options other than the signal. */
   call?: Omit<CallOptions, 'signal'>;
 };
 
-/** The pages of an endpoint that takes a `cursor` in its query. */
+/** Returns query options for an endpoint with a `cursor` parameter. */
 export function endpointPages<
   E extends Endpoint,
   const Rows extends string,
@@ -121,14 +122,14 @@ export function endpointPages<
   });
 }
 
-/** Whether a list is read for the sake of some rows alone. */
+/** Returns true if the fetch only concerns some rows. */
 function isOfRows(meta: object | null): boolean {
   return meta !== null && 'ofRows' in meta;
 }
 
 /**
- * Reads again what these rows may have changed of a list in sight: its first page, and those in which they stand. False where
- * all of it has to be read, which their pages are then part of.
+ * Refetches the parts of a visible list that the changed rows affect: the first page and the pages that
+ * contain them. Returns false if the caller must refetch the whole list, which then includes these pages.
  */
 export function readRowsAgain(query: Query, changed: ReadonlySet<string>): Promise<unknown> | false {
   if (!query.meta?.newestFirst) return false;
@@ -138,11 +139,11 @@ export function readRowsAgain(query: Query, changed: ReadonlySet<string>): Promi
   if (!query.isActive() || isInvalidated || fetchStatus !== 'idle') return false;
   query.invalidate();
   const ids = [...heard];
-  // The library says no more of a fetch than its type has, but hands on all of it.
+  // Not in the type of `fetch`, but passed through to `fetchMeta`.
   const meta: object = { ofRows: true };
   return query.fetch(undefined, { meta }).then(
     () => {
-      // Of a reading that was called off the list still is not as it should be.
+      // A cancelled fetch leaves the list stale.
       if (!query.state.isInvalidated) for (const id of ids) heard.delete(id);
     },
     () => undefined,

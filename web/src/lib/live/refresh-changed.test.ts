@@ -14,7 +14,7 @@ afterEach(() => {
   queryClient.clear();
 });
 
-test('a change concerns lists and the thing itself, not its neighbours', () => {
+test('a change affects lists and the resource itself, but not other resources', () => {
   expect(concerns(run('a'), ['run', 'list'])).toBe(true);
   expect(concerns(run('a'), ['run', 'one', 'a'])).toBe(true);
   expect(concerns(run('a'), ['run', 'metrics', 'b'])).toBe(false);
@@ -27,7 +27,7 @@ test('a change concerns lists and the thing itself, not its neighbours', () => {
   expect(concerns({ topic: 'api_key', id: 'k' }, ['api-key', 'u'])).toBe(true);
 });
 
-test('how far a generation is that somebody watches is not read in the lists', async () => {
+test('progress of a generation that is being watched does not refetch lists', async () => {
   const list = ['generation', 'list', 'u'];
   const step = { topic: 'generation' as const, id: 'g' };
   const isRead = vi.fn<(key: string) => void>();
@@ -51,7 +51,7 @@ test('how far a generation is that somebody watches is not read in the lists', a
   stopOne();
 });
 
-test('a change that comes during the first reading has it read once more', async () => {
+test('a change during the first fetch triggers another fetch', async () => {
   const before = Promise.withResolvers<string>();
   const reads = vi.fn<() => Promise<string>>(async () => 'after').mockReturnValueOnce(before.promise);
   const queryKey = ['asset', 'list', 'u'];
@@ -65,7 +65,7 @@ test('a change that comes during the first reading has it read once more', async
   stop();
 });
 
-test('what could not be read stays so while changes come, and is read again after a silence', async () => {
+test('a failed query is not refetched by changes, but after a silence', async () => {
   const reads = vi.fn<() => Promise<string>>(() => Promise.reject(new Error('The disk is on fire')));
   const queryKey = ['run', 'list', 'u'];
   const observer = new QueryObserver(queryClient, { queryKey, queryFn: reads, retry: false });
@@ -83,7 +83,7 @@ test('what could not be read stays so while changes come, and is read again afte
   stop();
 });
 
-test('out of sight, a reading that waits to be tried again does not keep others from being read', async () => {
+test('a hidden query that waits for a retry does not block other refetches', async () => {
   focusManager.setFocused(false);
   const failing = async () => Promise.reject(new Error('The disk is on fire'));
   const reads = vi.fn<() => string>(() => 'read');
@@ -107,20 +107,20 @@ test('out of sight, a reading that waits to be tried again does not keep others 
   focusManager.setFocused(undefined);
 });
 
-test('a storm of changes is read as one, and then as one a second', async () => {
+test('coalesces bursts of changes into one refetch per second', async () => {
   const invalidated = vi.spyOn(queryClient, 'invalidateQueries');
   const refresh = changeRefresher(new AbortController().signal);
   for (let moment = 0; moment < 20; moment += 1) {
     refresh(run('a'));
     await vi.advanceTimersByTimeAsync(100);
   }
-  // At 0.25 s and 1.25 s; the last changes still wait for theirs.
+  // At 0.25 s and 1.25 s; the latest changes are still queued.
   expect(invalidated).toHaveBeenCalledTimes(2);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(invalidated).toHaveBeenCalledTimes(3);
 });
 
-test('after a gap only what changes are announced for is read again', () => {
+test('after a gap, refetches only queries with change events', () => {
   const stale = (...key: string[]) => queryClient.getQueryState(key)?.isInvalidated;
   for (const key of [['run', 'list'], ['asset', 'preview'], ['prices'], ['session']])
     queryClient.setQueryData(key, {});

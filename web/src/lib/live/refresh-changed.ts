@@ -4,14 +4,14 @@ import { queryClient } from '../api/query-client.ts';
 import { forgetReads } from '../api/shared-reads.ts';
 import { readRowsAgain } from './paged-query.ts';
 
-/** What comes within this time is read again together. */
+/** Changes within this time are refetched together. */
 const GATHER_MS = 250;
-/** A reading that takes longer is waited for no longer: out of sight, one that has failed is tried again when it is seen. */
+/** Don't wait longer for a refetch: while hidden, a failed query only retries once visible. */
 const READING_MS_MAX = 35_000;
-/** A run reports several times a second; nobody reads faster than this. */
+/** Runs report several times a second, faster than users can read. */
 const SPACING_MS = 1_000;
 
-/** Query keys are `[family, part, ...]`; a change in a topic concerns these families. */
+/** Query keys are `[family, part, ...]`. Maps each topic to the families it affects. */
 const families: Record<ChangeEvent['topic'], string[]> = {
   asset: ['asset'],
   run: ['run'],
@@ -27,14 +27,14 @@ const families: Record<ChangeEvent['topic'], string[]> = {
   clone: ['clone'],
   draft: ['draft'],
 };
-/** Parts that are about one thing: its id is the third element of the key. */
+/** Parts about a single resource: the third element of the key is its id. */
 const aboutOne = new Set<unknown>(['one', 'face', 'metrics', 'logs', 'readiness', 'files', 'ipfs']);
-/** Parts of an asset whose key names the revision, and a revision never changes. */
+/** Parts of an asset with the revision in their key; revisions never change. */
 const ofRevision = new Set<unknown>(['preview', 'columns', 'row', 'sql']);
 
 /**
- * Whether the change can have made untrue what was read under this key. A generation that is watched tells the lists
- * itself what it has become: they are not read for each of its steps.
+ * Returns true if the change may have outdated data under this key. A watched generation updates the lists
+ * itself when it ends, so its progress doesn't refetch them.
  */
 export function concerns({ topic, id }: ChangeEvent, key: QueryKey, watched = false): boolean {
   const [family, part, thing] = key;
@@ -44,8 +44,8 @@ export function concerns({ topic, id }: ChangeEvent, key: QueryKey, watched = fa
 }
 
 /**
- * Takes what the server says has changed, and reads again what is concerned: gathered, and never while the
- * last reading is still under way. The signal ends it.
+ * Returns a function that refetches what a change affects. Batches changes and never overlaps refetches. Ends
+ * when the signal aborts.
  */
 export function changeRefresher(signal: AbortSignal): (change: ChangeEvent) => void {
   let changes = new Map<string, ChangeEvent>();
@@ -63,7 +63,7 @@ export function changeRefresher(signal: AbortSignal): (change: ChangeEvent) => v
           !hasFailed(state) && gathered.some(({ change, watched }) => concerns(change, queryKey, watched)),
         new Set(gathered.map(({ change }) => change.id)),
       );
-      // Between two readings there is room for what a person asks for, such as the next page.
+      // Leave a gap between refetches for user requests, such as the next page.
       const read = Promise.race([reading, pause(READING_MS_MAX)]);
       await Promise.all([spacing, read.then(() => pause(GATHER_MS))]);
     }
@@ -76,7 +76,7 @@ export function changeRefresher(signal: AbortSignal): (change: ChangeEvent) => v
   };
 }
 
-/** Whether something in sight reads this one thing. */
+/** Returns true if a mounted component uses this resource's query. */
 function isWatched({ topic, id }: ChangeEvent): boolean {
   return (
     queryClient
@@ -87,16 +87,16 @@ function isWatched({ topic, id }: ChangeEvent): boolean {
 }
 
 /**
- * Whether nothing but an error is there. A change does not read that again: the error would give way to a placeholder at
- * every step of a run, and come back. Whoever sees it can try again.
+ * Returns true for a query with an error and no data. Changes don't refetch it: the error would flicker to a
+ * placeholder on every step of a run. The user can retry.
  */
 function hasFailed({ status, data }: QueryState): boolean {
   return status === 'error' && data === undefined;
 }
 
-/** Reads again what may have changed while nobody was there to hear of it, what has failed included. */
+/** Refetches everything that may have changed while disconnected, including failed queries. */
 export function refreshMissed(): void {
-  // A key that was replaced shows itself: the old one is refused.
+  // The session isn't refetched: a replaced key is detected when the old one is rejected.
   const heardOf = new Set(
     Object.values(families)
       .flat()
@@ -106,9 +106,10 @@ export function refreshMissed(): void {
 }
 
 /**
- * Reads such queries again; of lists only what is about the rows that have changed, where these are known. What is under way
- * may be of before the change: it is begun anew. The first reading of a query, which an invalidation leaves alone, a further
- * page, which it would end, and any reading of a list of which only rows are meant are waited for.
+ * Refetches matching queries; of lists, only the parts affected by the changed rows, if known. Restarts
+ * fetches in flight, which may return older data. Three kinds of fetch are awaited first: first loads, which
+ * an invalidation would ignore; next pages, which it would cancel; and any fetch of a list if only rows
+ * changed.
  */
 export async function refresh(
   isMeant: (query: Query) => boolean,

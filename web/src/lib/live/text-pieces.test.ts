@@ -21,12 +21,12 @@ async function all(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<strin
   return text;
 }
 
-test('a letter that is cut between two pieces comes whole', async () => {
+test('a character split between two chunks is decoded whole', async () => {
   const bytes = new TextEncoder().encode('Brötchen');
   expect(await all(bodyOf([bytes.slice(0, 3), bytes.slice(3)]))).toBe('Brötchen');
 });
 
-test('a browser that cannot iterate a stream reads it too', async () => {
+test('works in browsers without async iteration of streams', async () => {
   const iterate = ReadableStream.prototype[Symbol.asyncIterator];
   Reflect.deleteProperty(ReadableStream.prototype, Symbol.asyncIterator);
   try {
@@ -36,7 +36,7 @@ test('a browser that cannot iterate a stream reads it too', async () => {
   }
 });
 
-test('who stops reading ends the response', async () => {
+test('stopping early cancels the response', async () => {
   const cancel = vi.fn();
   const body = bodyOf([new Uint8Array([65]), new Uint8Array([66]), new Uint8Array([67])], cancel);
   const pieces = textPieces(body);
@@ -45,7 +45,7 @@ test('who stops reading ends the response', async () => {
   await vi.waitFor(() => expect(cancel).toHaveBeenCalledOnce());
 });
 
-test('what breaks the response is thrown', async () => {
+test('rethrows stream errors', async () => {
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull: (controller) => controller.error(new Error('the line broke')),
   });

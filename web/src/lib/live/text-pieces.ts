@@ -1,6 +1,6 @@
 /**
- * The text of a response's body as it comes; who stops reading ends the response. Over a reader: no Safari of 2026
- * iterates a stream itself.
+ * Yields the decoded text of a response body. Stopping early cancels the response. Uses a reader because
+ * Safari (2026) doesn't support async iteration of streams.
  */
 export async function* textPieces(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -11,7 +11,7 @@ export async function* textPieces(body: ReadableStream<Uint8Array<ArrayBuffer>>)
       yield value;
     }
   } finally {
-    // Of a stream that broke it is refused with what broke it, which the reader has thrown already.
+    // On a broken stream, cancel rejects with the error that read has already thrown.
     await reader.cancel().catch(() => {});
   }
 }

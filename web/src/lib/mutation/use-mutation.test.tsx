@@ -9,7 +9,7 @@ const wrapper = ({ children }: { children: React.ReactNode }) => (
   <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
 );
 
-/** A write that is answered when the test says so. */
+/** A write that the test completes. */
 function slowWrite() {
   const answers: (() => void)[] = [];
   const write = vi.fn(
@@ -18,7 +18,7 @@ function slowWrite() {
   return { write, answer: () => answers.shift()?.() };
 }
 
-test('two clicks in the same moment write once and report once, and a later click writes again', async () => {
+test('two clicks in the same tick write and report once, and a later click writes again', async () => {
   const { write, answer } = slowWrite();
   const onSuccess = vi.fn();
   function Grant() {
@@ -44,7 +44,7 @@ test('two clicks in the same moment write once and report once, and a later clic
   await waitFor(() => expect(write).toHaveBeenCalledTimes(2));
 });
 
-test('other variables are another write, and so is another file', async () => {
+test('other variables start another write, and so does another file', async () => {
   const { write } = slowWrite();
   const { result } = renderHook(() => useMutation({ mutationFn: write }), { wrapper });
   const file = () => ({ source: new File(['x'], 'x.png') });
@@ -52,7 +52,7 @@ test('other variables are another write, and so is another file', async () => {
   await waitFor(() => expect(write).toHaveBeenCalledTimes(4));
 });
 
-test('what has failed can be tried again', async () => {
+test('a failed write can be retried', async () => {
   const write = vi.fn(() => Promise.reject(new Error('No')));
   const { result } = renderHook(() => useMutation({ mutationFn: write }), { wrapper });
   act(() => result.current.mutate());
@@ -61,7 +61,7 @@ test('what has failed can be tried again', async () => {
   await waitFor(() => expect(write).toHaveBeenCalledTimes(2));
 });
 
-test('after a reset the same is written anew, with its own callbacks', async () => {
+test('after a reset, the same variables start a new write with its own callbacks', async () => {
   const { write, answer } = slowWrite();
   const { result } = renderHook(() => useMutation({ mutationFn: write }), { wrapper });
   const [before, after] = [vi.fn(), vi.fn()];
@@ -71,7 +71,7 @@ test('after a reset the same is written anew, with its own callbacks', async () 
   act(() => result.current.mutate('choice', { onSuccess: after }));
   await waitFor(() => expect(write).toHaveBeenCalledTimes(2));
   await act(async () => answer());
-  // What was under way before it has ended does not end what is under way now.
+  // A write from before the reset doesn't complete the current one.
   act(() => result.current.mutate('choice'));
   await act(async () => answer());
   await waitFor(() => expect(after).toHaveBeenCalledTimes(1));

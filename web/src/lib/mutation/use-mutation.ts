@@ -10,9 +10,9 @@ import { useCallback, useState } from 'react';
 type UnderWay<Data> = { variables: unknown; answer: Promise<Data> };
 
 /**
- * TanStack Query's `useMutation` that does not begin again what is under way with the same variables: two clicks can
- * come before the button has heard of the first. The second has no effect, and no callbacks of its own. After `reset` it
- * begins anew: the callbacks of what is still under way are not called any more.
+ * TanStack Query's `useMutation`, ignoring calls while one with equal variables is in flight: a second click
+ * may come before the button is disabled. The ignored call's callbacks don't run. `reset` allows a new call
+ * and drops the callbacks of the one in flight.
  */
 export function useMutation<Data = unknown, Failure = DefaultError, Variables = void, Before = unknown>(
   options: UseMutationOptions<Data, Failure, Variables, Before>,
@@ -43,7 +43,7 @@ export function useMutation<Data = unknown, Failure = DefaultError, Variables = 
   return { ...mutation, mutate, mutateAsync, reset };
 }
 
-/** By value; a file and a function are the same only as themselves. */
+/** Compares by value; files and functions by identity. */
 function isSame(a: unknown, b: unknown): boolean {
   return replaceEqualDeep(a, b) === a;
 }

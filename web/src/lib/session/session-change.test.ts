@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { changeSession, sessionSettled } from './session-change.ts';
 
-test('a read by the cookie waits for the new one, and goes on where the change was refused', async () => {
+test('a cookie-authenticated read waits for a session change, and continues if the change fails', async () => {
   await sessionSettled();
   for (const refused of [false, true]) {
     const order: string[] = [];
@@ -20,7 +20,7 @@ test('a read by the cookie waits for the new one, and goes on where the change w
   }
 });
 
-test('changes follow each other, and a read waits for the last one', async () => {
+test('session changes are serialized, and a read waits for the last one', async () => {
   const order: string[] = [];
   const answer = Promise.withResolvers<void>();
   const first = changeSession(async () => {
@@ -34,7 +34,7 @@ test('changes follow each other, and a read waits for the last one', async () =>
   expect(order).toEqual(['password', 'signed out', 'read']);
 });
 
-test('a read that is cancelled meanwhile is not sent', async () => {
+test('does not send a read that is cancelled while waiting', async () => {
   const cancelled = new AbortController();
   const answer = Promise.withResolvers<void>();
   const change = changeSession(() => answer.promise);

@@ -1,11 +1,11 @@
 let underWay: Promise<unknown> | null = null;
 
 /**
- * Sends what replaces the cookie of a session, or ends it: a change of password, a sign-out. What reads by the cookie
- * waits until that is over: in between the server refuses the old one.
+ * Sends a request that replaces or ends the session cookie, such as a password change or sign-out.
+ * Cookie-authenticated reads wait for it, because the server rejects the old cookie.
  */
 export async function changeSession<Answer>(send: () => Promise<Answer>): Promise<Answer> {
-  // One after the other: the answer of the first would bring a cookie that the second has made invalid.
+  // Serialize: the first response would set a cookie that the second request has invalidated.
   const change = underWay ? underWay.then(send, send) : send();
   underWay = change;
   try {
@@ -15,7 +15,10 @@ export async function changeSession<Answer>(send: () => Promise<Answer>): Promis
   }
 }
 
-/** Resolves when no change of the session is under way, however it ended; throws the signal's reason when it was aborted meanwhile. */
+/**
+ * Resolves when no session change is in flight, whether or not it succeeded. Throws the signal's reason on
+ * abort.
+ */
 export async function sessionSettled(signal?: AbortSignal): Promise<void> {
   while (underWay) await underWay.catch(() => undefined);
   signal?.throwIfAborted();

@@ -1,8 +1,8 @@
 const DEBOUNCE_MS = 2_000;
 
 /**
- * What tabs tell each other about the session. No message carries a key: whoever hears that it
- * changed reads the new one with its own cookie.
+ * Messages between tabs about the session. They never contain a key: receivers fetch it with their own
+ * cookie.
  */
 export type SessionMessage = {
   type: 'invalid-key' | 'key-changed' | 'signed-in' | 'signed-out';
@@ -17,7 +17,7 @@ if (channel) channel.onmessage = (event: MessageEvent<SessionMessage>) => notify
 
 let lastInvalidKeyAt = Number.NEGATIVE_INFINITY;
 
-/** Tells this tab and all others. 'invalid-key' is sent at most once in two seconds. */
+/** Sends a message to all tabs, including this one. 'invalid-key' is sent at most once in two seconds. */
 export function broadcastSession(message: SessionMessage): void {
   if (message.type === 'invalid-key') {
     const now = performance.now();
@@ -28,7 +28,7 @@ export function broadcastSession(message: SessionMessage): void {
   notify(message);
 }
 
-/** Calls `listener` for every message, of this tab too, until the returned function is called. */
+/** Calls `listener` for every message, including this tab's own. Returns a function that unsubscribes. */
 export function onSessionMessage(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

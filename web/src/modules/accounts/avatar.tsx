@@ -2,14 +2,14 @@ import type { User } from '@bakehouse/contract/accounts';
 import { cx } from '../../lib/cx.ts';
 
 /**
- * The person's picture, null where there is none to show. One that lies elsewhere, as one of GitHub's does, is not
- * fetched: that would tell its server who looks at what.
+ * Returns the user's picture, or null. External pictures, such as GitHub's, are not fetched, because that
+ * would reveal page views to their server.
  */
 export function pictureOf({ image_url }: Pick<User, 'image_url'>): string | null {
   return image_url?.startsWith('data:') ? image_url : null;
 }
 
-/** The person's picture, or two letters of the username. */
+/** The user's picture, or two letters of the username. */
 export function Avatar({
   user,
   className,

@@ -1,13 +1,13 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
 
-/** Profile, API key, and where a mailed link leads. */
+/** Profile, API keys, and the target of mailed links. */
 export const accountsRoutes = <App extends AnyRoute>(app: App) =>
   [
     createRoute({
       getParentRoute: () => app,
       path: '/profile',
-      // A provider that was not linked comes back with the reason.
+      // The reason that a provider returns if linking failed.
       validateSearch: ({ error }: { error?: unknown }): { error?: string } =>
         typeof error === 'string' ? { error } : {},
       component: pageComponent(() => import('./profile/profile-page.tsx'), 'ProfilePage'),

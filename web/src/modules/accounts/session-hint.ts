@@ -1,7 +1,7 @@
 import { storedChoice } from '../../lib/stored-choice.ts';
 
 /**
- * Whether a person was signed in here when the session was last read. It only decides what is painted before the
- * session is known; it opens nothing and says nothing about anybody.
+ * True if a user was signed in when the session was last read. Only decides what is painted before the
+ * session is known; contains no personal data and grants no access.
  */
 export const sessionHint = storedChoice('bakehouse.session', ['none', 'expected'], 'none');

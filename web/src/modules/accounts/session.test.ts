@@ -6,7 +6,7 @@ import { refreshUser, sessionQuery } from './session.ts';
 
 const asked = vi.fn<() => void>();
 
-/** A server that begins its answer about the session, and does not end it; that it is there it says at once. */
+/** A server that starts but never completes its answer about the session. */
 const slow: typeof fetch = async (url, init) => {
   if (url !== getSession.path) return new Response(null);
   asked();
@@ -29,7 +29,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a session whose answer does not come in time is read again until it comes', async () => {
+test('retries a session read that times out until it is answered', async () => {
   const user = queryClient.fetchQuery(sessionQuery);
   await vi.advanceTimersByTimeAsync(10_500);
   expect(asked).toHaveBeenCalledTimes(1);
@@ -38,14 +38,14 @@ test('a session whose answer does not come in time is read again until it comes'
   expect(await user).toBeNull();
 });
 
-test('a session that is never answered in time is read three times more, and says so in words', async () => {
+test('after three more timeouts, a session read fails with a message', async () => {
   const error = queryClient.fetchQuery(sessionQuery).catch((thrown: unknown) => thrown);
   await vi.advanceTimersByTimeAsync(10_000 + 1_000 + 10_000 + 2_000 + 10_000 + 4_000 + 10_000);
   expect(asked).toHaveBeenCalledTimes(4);
   expect(await error).toMatchObject({ message: 'Request timeout after 10000ms', code: 'timeout' });
 });
 
-test('a key that was replaced elsewhere is read anew by the session, and not by the old key', async () => {
+test('reads a key that was replaced elsewhere from the session, not with the old key', async () => {
   setCredentials({ userId: 'u1', apiKey: 'the old one' });
   vi.stubGlobal('fetch', async (_url: string, { headers }: RequestInit) => {
     const key = new Headers(headers).get('x-api-key');
@@ -56,7 +56,7 @@ test('a key that was replaced elsewhere is read anew by the session, and not by 
   expect(getCredentials()?.apiKey).toBe('the new one');
 });
 
-test('what is read of somebody who signs out meanwhile brings nobody back', async () => {
+test('a pending read does not sign the user in again after sign-out', async () => {
   setCredentials({ userId: 'u1', apiKey: 'key' });
   queryClient.setQueryData(sessionQuery.queryKey, { id: 'u1' } as never);
   let answer: (response: Response) => void = () => undefined;

@@ -6,10 +6,7 @@ import { getCredentials, setCredentials } from '../../lib/api/credentials.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { sessionHint } from './session-hint.ts';
 
-/**
- * Who is signed in here; null for nobody. Reads the key with the session cookie, and from then on
- * the key is what every call carries.
- */
+/** The signed-in user, or null. Reads the key with the session cookie; all other calls carry that key. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: loadSession,
@@ -18,8 +15,8 @@ export const sessionQuery = queryOptions({
 });
 
 /**
- * Whether somebody is signed in here to whom the server cannot show the API key: its secret was
- * replaced. Until there is a new key, the web app has nothing to call with.
+ * True if the user is signed in but the server can no longer show the API key, because its secret was
+ * replaced. The web app cannot make calls until there is a new key.
  */
 export const keyLostQuery = queryOptions({
   queryKey: ['session', 'key-lost'],
@@ -28,12 +25,12 @@ export const keyLostQuery = queryOptions({
   gcTime: Number.POSITIVE_INFINITY,
 });
 
-/** The signed-in user; null for nobody, undefined while that is not known. */
+/** Returns the signed-in user; null if signed out, undefined while loading. */
 export function useSessionUser(): User | null | undefined {
   return useQuery(sessionQuery).data;
 }
 
-/** Whether somebody is signed in; while that is not known, whether somebody was. */
+/** Returns true if a user is signed in; while that is unknown, if one was at the last read. */
 export function isExpected(): boolean {
   const user = queryClient.getQueryData(sessionQuery.queryKey);
   return user === undefined ? sessionHint.get() === 'expected' : user !== null;
@@ -41,14 +38,14 @@ export function isExpected(): boolean {
 
 export const UserContext = createContext<User | null>(null);
 
-/** The signed-in user. Only inside of the shell: there is always one there. */
+/** Returns the signed-in user. Only inside the shell, which always has one. */
 export function useUser(): User {
   const user = use(UserContext);
-  if (!user) throw new Error('useUser is for what the shell contains');
+  if (!user) throw new Error('useUser must be called inside the shell');
   return user;
 }
 
-/** Reads the session again; where the key has changed, everything that was read with the old one too. Returns the user. */
+/** Reads the session again, and everything else if the key has changed. Returns the user. */
 export async function refreshSession(): Promise<User | null> {
   const before = getCredentials()?.apiKey;
   const user = await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
@@ -58,13 +55,13 @@ export async function refreshSession(): Promise<User | null> {
   return user;
 }
 
-/** Reads anew what is known of the signed-in user, by the key at hand, where that is older than so many milliseconds. */
+/** Reads the signed-in user again with the current key, unless that was read within `olderThanMs`. */
 export async function refreshUser(olderThanMs = 0): Promise<void> {
   const readAt = queryClient.getQueryState(sessionQuery.queryKey)?.dataUpdatedAt ?? 0;
   if (Date.now() - readAt < olderThanMs) return;
   const before = getCredentials()?.userId;
   const user = await call(getMe);
-  // Who has signed out meanwhile stays so.
+  // Ignores the answer if the user has signed out.
   if (getCredentials()?.userId === before) queryClient.setQueryData(sessionQuery.queryKey, user);
 }
 

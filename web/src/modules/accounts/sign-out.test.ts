@@ -6,7 +6,7 @@ import { signOut } from './sign-in/sign-in-calls.ts';
 
 vi.mock('./sign-in/auth-request.ts', () => ({ authRequest: vi.fn<typeof authRequest>() }));
 
-test('reads that are under way are cancelled before the session ends', async () => {
+test('cancels pending reads before the session ends', async () => {
   let cancelledBefore = false;
   const read = queryClient.fetchQuery({
     queryKey: ['slow'],
@@ -26,12 +26,12 @@ test('reads that are under way are cancelled before the session ends', async () 
   expect(cancelledBefore).toBe(true);
 });
 
-test('what would be read by the cookie while the session ends is never sent', async () => {
+test('never sends a read that starts while the session is ending', async () => {
   const read = vi.fn<() => Promise<string>>().mockResolvedValue('own sessions');
   let asked: Promise<unknown> = Promise.resolve();
   vi.mocked(authRequest).mockImplementation(async () => {
     await Promise.resolve();
-    // A change that the server has announced has it read again.
+    // The server's event triggers a refetch.
     asked = queryClient
       .fetchQuery({
         queryKey: ['own sessions'],

@@ -9,7 +9,7 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { verifyEmailQuery } from './sign-in/sign-in-calls.ts';
 
-/** Where the mailed link leads that confirms an address. */
+/** The target of the mailed link that confirms an address. */
 export function VerifyEmailPage() {
   const { token } = useSearch({ from: '/app/verify-email' });
   return (

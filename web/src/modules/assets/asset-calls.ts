@@ -15,11 +15,11 @@ import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { assetQuery } from './asset-queries.ts';
 import { PREVIEW_ROWS } from './files/viewer/rows-place.ts';
 
-/** What an uploaded model can be used for. Each change of its files asks anew. */
+/** Reads what an uploaded model can be used for. Refetched after each change of its files. */
 export const modelReadinessQuery = (id: string) =>
   endpointQuery(['asset', 'readiness', id], getModelReadiness, { params: { id } }, { call: storedRead() });
 
-/** A page of rows of one file. The revision is in the key, so that a replaced file is read again. */
+/** One page of a file's rows. The key contains the revision, so a replaced file is read again. */
 export const previewQuery = (file: { assetId: string; revisionId: string; path: string; offset: number }) =>
   endpointQuery(
     ['asset', 'preview', file],
@@ -35,18 +35,18 @@ export type NewDataset = {
   title: string;
   category: string;
   tags: string[];
-  /** Null where nobody has chosen. */
+  /** Null if the user has not chosen. */
   useIpfs?: boolean | null;
   userId: string;
   idempotencyKey: string;
 };
 
-/** All lists of assets, and what the search has found. */
+/** Refreshes all asset lists and search results. */
 function readListsAgain(): void {
   readAgain(['asset', 'list'], ['asset', 'search']);
 }
 
-/** Creates an empty dataset; resolves with its id. */
+/** Creates an empty dataset. Resolves with its id. */
 export async function createDataset({ useIpfs, userId, idempotencyKey, ...words }: NewDataset) {
   const id = await call(
     createAsset,

@@ -1,4 +1,4 @@
-/** What of a list of assets is shown, and in which order: last changed first, and the user's own, unless said. */
+/** Filter and order of an asset list. Defaults to the user's own assets, last changed first. */
 export type AssetListSearch = {
   search?: string;
   tag?: string;
@@ -9,7 +9,7 @@ export type AssetListSearch = {
 export function parseAssetList({ search, tag, sort, whose }: Record<string, unknown>): AssetListSearch {
   return {
     ...(typeof search === 'string' && search !== '' && { search }),
-    // A tag such as 2026 is a number in the address.
+    // The router parses a tag such as 2026 as a number.
     ...((typeof tag === 'string' || typeof tag === 'number') && tag !== '' && { tag: String(tag) }),
     ...((sort === 'title' || sort === 'size') && { sort }),
     ...((whose === 'shared' || whose === 'published') && { whose }),

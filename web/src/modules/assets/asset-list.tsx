@@ -23,9 +23,9 @@ type Props = {
   kind: 'dataset' | 'model';
   filter: AssetListSearch;
   onFilter: (filter: AssetListSearch) => void;
-  /** Beside the title of a row; `rows` are all that the list shows. */
+  /** A badge next to a row's title; `rows` are all listed assets. */
   badge?: (row: AssetSummary, rows: readonly AssetSummary[]) => ReactNode;
-  /** Shown when there is nothing yet. */
+  /** Shown if the user has none. */
   empty: ReactNode;
 };
 
@@ -84,11 +84,11 @@ export function AssetList({ kind, filter, onFilter, badge, empty }: Props) {
 const none = {
   shared: {
     title: (many: string) => `No ${many} are shared with you`,
-    text: 'What other users share with you.',
+    text: 'Items that other users share with you appear here.',
   },
   published: {
     title: (many: string) => `No published ${many} yet`,
-    text: 'What users publish for everyone. Publish yours with Share on its page.',
+    text: 'Items published by any user appear here. To publish yours, use Share on its page.',
   },
 };
 

@@ -28,20 +28,20 @@ import { SourceLine } from './source-line.tsx';
 type Props = {
   id: string;
   kind: 'dataset' | 'model';
-  /** Beside the title. */
+  /** Next to the title. */
   badge?: ReactNode;
   /** Buttons before Edit and Delete. */
   actions?: (asset: Asset) => ReactNode;
-  /** What stands after them. */
+  /** Buttons after Edit and Delete. */
   more?: (asset: Asset) => ReactNode;
-  /** Who uses it, so that it cannot be deleted, as a sentence; nothing where nobody is known to. */
+  /** A sentence about what uses the asset and so blocks its deletion, if known. */
   usedBy?: ReactNode;
-  /** Whether what stands beside the title is known; until then nothing is drawn that it would move. */
+  /** False while the badge is loading: the page stays a skeleton to avoid a layout shift. */
   ready?: boolean;
   children: (asset: Asset, canChange: boolean) => ReactNode;
 };
 
-/** What the pages of a dataset and of a model share: title, edit, delete, and the states around the content. */
+/** Common parts of dataset and model pages: title, edit, delete, loading and error states. */
 export function AssetPage({ id, ready = true, ...rest }: Props) {
   return (
     <QueryView
@@ -124,7 +124,7 @@ function LoadedPage({
   );
 }
 
-/** How the hub's clients call it. */
+/** The repository name for the hub's clients. */
 function RepositoryName({ name }: { name: string }) {
   return (
     <span className="flex items-center gap-1">
@@ -146,7 +146,7 @@ function Badges({ asset, kind, isOwn, more }: BadgesProps) {
   );
 }
 
-/** Its details, where it comes from, how often it was downloaded, its category and tags. */
+/** Description, source, download count, category and tags. */
 function AssetWords({ asset }: { asset: Asset }) {
   const labels = [...new Set([asset.category, ...asset.tags].filter(Boolean))];
   if (!asset.details && labels.length === 0 && !asset.source && asset.downloads === 0) return null;
@@ -159,7 +159,7 @@ function AssetWords({ asset }: { asset: Asset }) {
       )}
       {asset.source && <SourceLine source={asset.source} type={asset.dataset_type} />}
       {asset.downloads > 0 && (
-        <p className="text-[0.8125rem] text-muted" title="By each user once an hour">
+        <p className="text-[0.8125rem] text-muted" title="Counted once per user per hour">
           {countOf(asset.downloads, 'download', 'downloads')}
         </p>
       )}
@@ -185,7 +185,7 @@ type DeleteProps = {
   onClose: () => void;
 };
 
-/** Asks, deletes and leads to the list; what stands against it is said in the dialog. */
+/** Confirms the deletion, deletes, and navigates to the list. Shows what blocks it. */
 function DeleteAssetDialog({ asset, kind, usedBy, deletion, open, onClose }: DeleteProps) {
   const navigate = useNavigate();
   const remove = () =>

@@ -5,7 +5,7 @@ import { assetListQuery } from './asset-queries.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('datasets and models are asked for with a user and a key, or not at all', async () => {
+test('lists datasets and models only with a user and a key', async () => {
   const fetched = vi.fn<typeof fetch>();
   vi.stubGlobal('fetch', fetched);
   setCredentials({ userId: 'u1', apiKey: 'bk_1' });

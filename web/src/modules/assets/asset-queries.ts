@@ -13,13 +13,13 @@ type AssetFilter = {
   search?: string | undefined;
   tag?: string | undefined;
   sort?: 'updated' | 'title' | 'size';
-  /** Those of others too that the user may read; the user's own unless said. */
+  /** Includes readable assets of other users. Defaults to the user's own. */
   whose?: 'own' | 'shared' | 'published' | 'all';
-  /** Those that everybody may use, and of models the pipeline of each. */
+  /** Adds starter assets, and the pipeline of each model. */
   include?: { include_starter?: 'true'; include_pipelines?: 'true' };
 };
 
-/** The user's datasets or models, page by page, newest first unless sorted otherwise. */
+/** Pages through datasets or models, newest first by default. */
 export const assetListQuery = (
   userId: string,
   { types, search = '', tag, sort = 'updated', whose = 'own', include }: AssetFilter,

@@ -1,13 +1,13 @@
 import { Missing } from '../../ui/missing.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 
-/** Where the page of a dataset or model hangs. */
+/** Parent pages of a dataset or model. */
 export const parents = {
   dataset: [{ label: 'My Datasets', to: '/dataset' }],
   model: [{ label: 'My Models', to: '/model' }],
 } as const;
 
-/** The page of one that is not there, or that the user may not read. */
+/** Shown if a dataset or model does not exist or is not readable. */
 export function MissingAsset({ kind }: { kind: keyof typeof parents }) {
   const [{ label, to }] = parents[kind];
   return (

@@ -24,7 +24,7 @@ test.each([
     'a chosen file',
     async () => userEvent.upload(await screen.findByLabelText('Choose files'), new File(['{}'], 'a.jsonl')),
   ],
-])('after %s, Back does not open the sheet again', async (_what, goOn) => {
+])('after %s, Back does not reopen the sheet', async (_what, goOn) => {
   const history = createMemoryHistory({ initialEntries: ['/dataset', '/dataset?sheet=create-dataset'] });
   const routeTree = createRootRoute({
     component: () => (
@@ -44,7 +44,7 @@ test.each([
   await waitFor(() => expect(history.location.href).toBe('/dataset'));
 });
 
-test('IPFS is Yes, No, or neither once the chosen one is pressed again', async () => {
+test('IPFS is Yes, No, or unset when the selected option is pressed again', async () => {
   const routeTree = createRootRoute({
     component: () => (
       <QueryClientProvider client={queryClient}>

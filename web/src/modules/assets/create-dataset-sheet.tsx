@@ -52,7 +52,9 @@ const FORM_ID = 'create-dataset';
 const TAGS_MAX = 20;
 const NAMED_MAX = 5;
 
-/** Create Dataset: the form, then the success or the failure view. A dataset that is there begins the next one anew. */
+/**
+ * Create Dataset: the form, then the success or the failure view. After a success, the next one starts empty.
+ */
 export function CreateDatasetSheet({ open, onClose, dropped = '' }: Props) {
   const { key, ...round } = useRound(open, dropped, (wanted, begun) => wanted === '' || wanted === begun);
   return <CreateDataset key={key} open={open} onClose={onClose} {...round} />;
@@ -100,7 +102,7 @@ function CreateDataset({ open, onClose, onDraft, begunWith }: RoundProps) {
       open={open}
       onClose={close}
       title="Create Dataset"
-      description={view === 'form' ? 'A place for the files you train on.' : undefined}
+      description={view === 'form' ? 'A dataset holds the files you train on.' : undefined}
       dirty={isUnfinished && !create.isPending}
       footer={view === 'form' ? <FormButtons pending={create.isPending} onCancel={close} /> : undefined}
     >
@@ -165,7 +167,7 @@ function DatasetFields({ values: { title, category, tags, useIpfs }, problems, c
   );
 }
 
-/** Sends files to a dataset, and leads to its page, which shows how far they are. */
+/** Uploads files to a dataset and opens its page, which shows the progress. */
 function useSend() {
   const navigate = useNavigate();
   return (id: string, files: ChosenFile[]) => {
@@ -182,7 +184,7 @@ function FilesToAdd({ files }: { files: ChosenFile[] }) {
   );
 }
 
-/** The first of them by their paths. */
+/** Returns the first file paths as a list. */
 function listOf(files: readonly ChosenFile[]): string {
   const names = files.slice(0, NAMED_MAX).map(({ path }) => path);
   return files.length > NAMED_MAX ? `${names.join(', ')} and more` : names.join(', ');

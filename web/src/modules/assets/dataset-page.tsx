@@ -21,7 +21,7 @@ const IpfsTab = loadable(async () => (await import('./ipfs/ipfs-tab.tsx')).IpfsT
 const PicturesTab = loadable(async () => (await import('./pictures/pictures-tab.tsx')).PicturesTab);
 const SqlTab = loadable(async () => (await import('./sql/sql-tab.tsx')).SqlTab);
 
-/** Files that have thumbnails. */
+/** Files with thumbnails. */
 const PICTURE = /\.(png|jpe?g|webp)$/i;
 
 const route = getRouteApi('/app/dataset/$id/description');
@@ -36,7 +36,7 @@ export function DatasetPage() {
       kind="dataset"
       actions={(asset) =>
         mayTrainText(asset) && (
-          // The file whose rows are in sight is the one that is meant.
+          // Prefers the file whose rows are displayed.
           <FineTune dataset={id} dataFile={tab === 'rows' ? fileToTrainOn(asset, place.file) : undefined} />
         )
       }

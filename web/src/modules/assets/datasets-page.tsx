@@ -28,7 +28,7 @@ export function DatasetsPage() {
       </ButtonLink>
       <ButtonLink to="/drafts">
         <FileText aria-hidden />
-        Rows from documents
+        Generate from documents
       </ButtonLink>
       {create}
     </>
@@ -37,7 +37,7 @@ export function DatasetsPage() {
     <>
       <PageHeader title="My Datasets" description="Files to train your models on." actions={actions} />
       <PageDrop
-        label="Drop to make a dataset of them"
+        label="Drop to create a dataset"
         onDrop={(folder) => sheets.open('create-dataset', { dropped: keepDropped(folder) })}
       >
         <AssetList

@@ -38,7 +38,7 @@ function renderEdit(Edit: (typeof dialogs)[number][1], onClose: () => void = () 
   );
 }
 
-test.each(dialogs)('what was typed of %s is not discarded without asking', async (_what, Edit) => {
+test.each(dialogs)('asks before discarding edits of %s', async (_what, Edit) => {
   const onClose = vi.fn<() => void>();
   renderEdit(Edit, onClose);
   const name = await screen.findByLabelText('Name');
@@ -50,12 +50,12 @@ test.each(dialogs)('what was typed of %s is not discarded without asking', async
   expect(onClose).toHaveBeenCalledOnce();
 });
 
-/** What was sent to change it: the dialog also asks what it offers. */
+/** Returns the updates that were sent, without the dialog's other requests. */
 const sentTo = (endpoint: unknown) =>
   vi.mocked(call).mock.calls.flatMap(([called, input]) => (called === endpoint ? [input] : []));
 
 test.each(dialogs)(
-  'of %s only what was changed is sent: what another tab has changed meanwhile stays',
+  "sends only the changed fields of %s, so that another tab's changes stay",
   async (_what, Edit, endpoint, params) => {
     renderEdit(Edit);
     await userEvent.type(await screen.findByLabelText('Tags'), 'rye{Enter}');
@@ -64,19 +64,16 @@ test.each(dialogs)(
   },
 );
 
-test.each(dialogs)(
-  'Save of %s that was not changed closes and sends nothing',
-  async (_what, Edit, endpoint) => {
-    const onClose = vi.fn<() => void>();
-    renderEdit(Edit, onClose);
-    await userEvent.click(await screen.findByRole('button', { name: 'Save' }));
-    expect(onClose).toHaveBeenCalledOnce();
-    expect(sentTo(endpoint)).toEqual([]);
-  },
-);
+test.each(dialogs)('saving %s without changes closes and sends nothing', async (_what, Edit, endpoint) => {
+  const onClose = vi.fn<() => void>();
+  renderEdit(Edit, onClose);
+  await userEvent.click(await screen.findByRole('button', { name: 'Save' }));
+  expect(onClose).toHaveBeenCalledOnce();
+  expect(sentTo(endpoint)).toEqual([]);
+});
 
 test.each(dialogs)(
-  'a name of %s that is too long is not cut off: the form says how long it may be',
+  'does not truncate an overlong name of %s, but shows the limit',
   async (_what, Edit, endpoint) => {
     renderEdit(Edit);
     const name = await screen.findByLabelText('Name');

@@ -13,7 +13,7 @@ import { useUpdateAsset } from './asset-calls.ts';
 
 const FORM_ID = 'edit-asset';
 
-/** Name, description and tags of a dataset or model. */
+/** Edits name, description and tags of a dataset or model. */
 export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
   const update = useUpdateAsset(asset.dataset_id);
   const { values, problems, changes, isDirty, change, onSubmit } = useForm({

@@ -11,7 +11,7 @@ test.for([
   { what: 'created', use: useCreateDataset, input: { title: 'Rye', idempotencyKey: 'k' } },
   { what: 'renamed', use: () => useUpdateAsset('d1'), input: { title: 'Rye' } },
   { what: 'deleted', use: () => useDeleteAsset('d1'), input: undefined },
-])('once a dataset is $what, lists and searches are read again', async ({ use, input }) => {
+])('refreshes lists and searches once a dataset is $what', async ({ use, input }) => {
   vi.mocked(call).mockResolvedValue({});
   const keys = [
     ['asset', 'list', 'u1'],

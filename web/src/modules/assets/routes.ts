@@ -22,7 +22,7 @@ export const assetsRoutes = <App extends AnyRoute>(app: App) =>
     }),
   ] as const;
 
-/** `query` is the SQL that was run last. */
+/** `query` is the last SQL query. */
 function parseDatasetPage(
   search: Record<string, unknown>,
 ): { tab?: string; query?: string } & RowsPlace & HistoryPlace {

@@ -3,7 +3,7 @@ import type { Sheet } from '../../lib/sheet.ts';
 
 declare module '../../lib/sheet.ts' {
   interface Sheets {
-    /** `dropped`: the id of what was dropped on the page. */
+    /** `dropped`: the id of files dropped on the page. */
     'create-dataset': { dropped?: string | undefined };
   }
 }

@@ -2,7 +2,7 @@ import type { Asset } from '@bakehouse/contract/assets';
 
 type SourceProps = { source: NonNullable<Asset['source']>; type: Asset['dataset_type'] };
 
-/** The commit of a hub that it is a copy of. */
+/** The hub commit that it was cloned from. */
 export function SourceLine({ source: { hub_url, repo_id, revision }, type }: SourceProps) {
   const folder = type === 'MODEL' ? '' : 'datasets/';
   return (

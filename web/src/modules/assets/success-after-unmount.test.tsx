@@ -34,7 +34,7 @@ test.for([
     message: 'Crumb 70B was removed',
   },
   { use: () => useDeleteFile('d1'), what: 'facts.csv', message: 'File deleted successfully' },
-])('$message, though the row that asked for it has gone', async ({ use, what, message }) => {
+])('$message, even if the row that requested it is gone', async ({ use, what, message }) => {
   vi.mocked(call).mockReset();
   const success = vi.spyOn(notify, 'success').mockReturnValue(undefined);
   let answer: (value: unknown) => void = () => {};

@@ -26,7 +26,7 @@ function write(subject: string, message: string): void {
   fireEvent.click(screen.getByRole('button', { name: 'Send' }));
 }
 
-it('sends the message, says so and closes', async () => {
+it('sends the message, confirms it and closes', async () => {
   const notified = vi.spyOn(notify, 'success').mockReturnValue(undefined);
   vi.mocked(call).mockResolvedValue({ message_id: 'm1' });
   write('Dough', 'It does not rise.');
@@ -37,7 +37,7 @@ it('sends the message, says so and closes', async () => {
   });
 });
 
-it('a message that was closed while it was sent says that it arrived, and closes nothing then', async () => {
+it('a message that is closed while sending is confirmed later, and then closes nothing', async () => {
   const notified = vi.spyOn(notify, 'success').mockReturnValue(undefined);
   let arrive: (answer: { message_id: string }) => void = () => {};
   vi.mocked(call).mockReturnValue(new Promise((resolve) => (arrive = resolve)));
@@ -52,14 +52,14 @@ it('a message that was closed while it was sent says that it arrived, and closes
   expect(screen.getByDisplayValue('Crumb')).toBeTruthy();
 });
 
-it('says what is missing, and sends nothing', async () => {
+it('shows what is missing, and sends nothing', async () => {
   write('', ' ');
   expect(await screen.findByText('Subject is required')).toBeTruthy();
   expect(screen.getByText('Message is required')).toBeTruthy();
   expect(call).not.toHaveBeenCalled();
 });
 
-it('keeps what was typed where it could not be sent', async () => {
+it('keeps the text if sending fails', async () => {
   vi.mocked(call).mockRejectedValue(
     new ApiError('Failed to send your message', { status: 500, code: 'internal' }),
   );

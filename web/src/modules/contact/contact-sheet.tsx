@@ -16,13 +16,13 @@ type Form = { subject: string; message: string };
 const FORM_ID = 'contact-us';
 const empty: Form = { subject: '', message: '' };
 
-/** The server's own rules for a message. */
+/** The server's rules for a message. */
 const problemsOf = ({ subject, message }: Form) => ({
   subject: requiredProblem('Subject', subject, SUBJECT_LENGTH_MAX),
   message: requiredProblem('Message', message, MESSAGE_LENGTH_MAX),
 });
 
-/** Contact Us: a message to the operators. What was typed stays until it is sent. */
+/** Contact Us: a message to the operators. The draft stays until it is sent. */
 export function ContactSheet({ open, onClose }: Props) {
   const { id: user_id, email } = useUser();
   const contactUs = useContactUs();
@@ -35,7 +35,7 @@ export function ContactSheet({ open, onClose }: Props) {
 
   const close = () => {
     reset();
-    // What is still being sent says so when it has arrived, and touches no message that is written by then.
+    // A pending message is still confirmed, but must not affect the next draft.
     contactUs.reset();
     onClose();
   };
@@ -58,7 +58,7 @@ export function ContactSheet({ open, onClose }: Props) {
       open={open}
       onClose={close}
       title="Contact Us"
-      description={`Your message goes to the people who run this server. Answers go to ${email}.`}
+      description={`Your message goes to the people who run this server. Replies go to ${email}.`}
       dirty={isDirty}
       footer={
         <>

@@ -11,7 +11,7 @@ export type MessageStatus = ContactMessage['status'];
 
 type MessagePage = ResponseOf<typeof listMessages>;
 
-/** Brings a message to the operators. */
+/** Sends a message to the operators. */
 export function useContactUs() {
   return useMutation({
     mutationFn: ({
@@ -27,7 +27,7 @@ export function useContactUs() {
   });
 }
 
-/** What users have written, newest first; for operators. */
+/** Lists the users' messages, newest first; for operators. */
 export const messagesQuery = (status: MessageStatus | undefined) =>
   endpointPages(
     ['message', status ?? 'all'],
@@ -40,8 +40,8 @@ export function useChangeMessage() {
   return useMutation({
     mutationFn: ({ messageId, status }: { messageId: string; status: MessageStatus }) =>
       call(changeMessage, { params: { messageId }, body: { status } }),
-    // It changes where it stands: the list of the new ones would drop it under the reader's eyes. Other lists are read anew
-    // when they are looked at.
+    // Updates the message in place: a refetch would drop it from the open list of new messages. Other lists
+    // are refetched when opened.
     onSuccess: (changed) =>
       queryClient.setQueriesData<InfiniteData<MessagePage>>(
         { queryKey: ['message'] },

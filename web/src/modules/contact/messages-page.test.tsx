@@ -16,7 +16,7 @@ import { MessagesPage } from './messages-page.tsx';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
 
-test('a new message that is opened stays in sight among the new ones, read and then answered', async () => {
+test('an opened new message stays in the list while it is read and answered', async () => {
   let message = {
     message_id: 'm1',
     subject: 'My run',
@@ -60,7 +60,7 @@ test('a new message that is opened stays in sight among the new ones, read and t
   await screen.findByRole('button', { name: 'Mark as unanswered' });
   expect(screen.getByText('It stands still.')).toBeTruthy();
 
-  // Another look at the new ones finds none.
+  // Reopening the list of new messages finds none.
   await userEvent.click(screen.getByRole('button', { name: 'All' }));
   await screen.findByRole('button', { name: /My run/ });
   await userEvent.click(screen.getByRole('button', { name: 'New' }));

@@ -24,7 +24,7 @@ const statuses = [
   { value: 'answered', label: 'Answered' },
 ] as const;
 
-/** The operator's view of what users have written by Contact Us. */
+/** The operator's list of Contact Us messages. */
 export function MessagesPage() {
   const { is_operator } = useUser();
   return (
@@ -68,7 +68,7 @@ function Messages() {
             <EmptyState
               icon={<Mail aria-hidden />}
               title={status ? `No ${status} messages` : 'No messages yet'}
-              description="Everyone with an account finds Contact Us under Get Help."
+              description="Messages from Contact Us appear here."
             />
           }
         >

@@ -2,7 +2,7 @@ import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
 import type { MessageStatus } from './message-calls.ts';
 
-/** What users have written, for operators. */
+/** Users' messages, for operators. */
 export const contactRoutes = <App extends AnyRoute>(app: App) =>
   [
     createRoute({

@@ -16,7 +16,7 @@ import { SearchInput } from '../../ui/search-input.tsx';
 import { useUser } from '../accounts/session.ts';
 import { accountsQuery } from './credit-queries.ts';
 
-/** The operator's view of the users, with their balances. */
+/** The operator's list of users with their balances. */
 export function AccountsPage() {
   const { is_operator } = useUser();
   return (

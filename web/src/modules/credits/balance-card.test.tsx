@@ -30,7 +30,7 @@ const text = (data: typeof bought | typeof ending) =>
     />,
   ).container.textContent;
 
-test('says what can be sent, and of given credits why they cannot and when they end', () => {
+test('shows the sendable credits, and why promotional credits cannot be sent and when they expire', () => {
   expect(text(bought)).toContain('Can be sent$5.00');
   expect(text(bought)).not.toContain('given to you');
   const given = text({ ...bought, given: '100', sendable: '25' });

@@ -15,7 +15,7 @@ type Props = {
   actions?: ReactNode;
 };
 
-/** What can be spent, what running work holds, the two together, and what of it can be sent: unrounded, so that they add up. */
+/** Available, held, total and sendable credits, unrounded so that they add up. */
 export function BalanceCard({ query, actions }: Props) {
   return (
     <Card title="Balance" actions={actions}>
@@ -65,7 +65,7 @@ export function BalanceCard({ query, actions }: Props) {
   );
 }
 
-/** Why less can be sent than spent, and what ends when. */
+/** Explains promotional credit and its next expiry. */
 function GivenCredits({ balance: { given, next_expiry } }: { balance: Balance }) {
   if (parseBgl(given) === 0n) return null;
   return (

@@ -17,7 +17,7 @@ function balance(available: string): void {
   } as ReturnType<typeof useBalance>);
 }
 
-test('the focus stays where it is when the balance flashes', () => {
+test('focus stays when the balance flashes', () => {
   balance('125');
   const { rerender } = render(<BalanceWidget />);
   const link = screen.getByRole('link', { name: /^Balance: \$5\.00/ });
@@ -28,13 +28,13 @@ test('the focus stays where it is when the balance flashes', () => {
   expect(document.activeElement).toBe(link);
 });
 
-test('a balance that could not be read is not on its way for ever', () => {
+test('a balance that could not be read is not shown as loading', () => {
   vi.mocked(useBalance).mockReturnValue({ data: undefined, isError: true } as ReturnType<typeof useBalance>);
   render(<BalanceWidget />);
   expect(screen.getByRole('link', { name: /^Balance: not known$/ }).textContent).toContain('–');
 });
 
-test('each failed reading is said, however many there were before', () => {
+test('warns after each failed read', () => {
   const warning = vi.spyOn(notify, 'warning').mockImplementation(() => undefined);
   const fail = (errorUpdateCount: number) =>
     vi
@@ -68,13 +68,13 @@ test.each([
   vi.useRealTimers();
 });
 
-test('the plus beside the balance leads to buying credits', () => {
+test('the plus next to the balance links to buying credits', () => {
   balance('125');
   render(<BalanceWidget />);
   expect(screen.getByRole('link', { name: 'Get credits' }).getAttribute('href')).toBe('/buy-bagels');
 });
 
-test('a balance that could not be read again may be outdated: 8 seconds with Refresh, which reads it', () => {
+test('a stale balance shows a warning for 8 seconds with a Refresh button', () => {
   const warning = vi
     .spyOn(notify, 'warning')
     .mockReset()

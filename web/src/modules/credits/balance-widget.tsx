@@ -12,7 +12,7 @@ import { useBalance } from './credit-queries.ts';
 
 const FLASH_MS = 1_000;
 
-/** What can be spent, always in sight. Flashes green or red for a second when it changes. */
+/** The available balance in the header. Flashes green or red for a second when it changes. */
 export function BalanceWidget() {
   const user = useUser();
   const currency = currencyChoice.use();
@@ -26,12 +26,12 @@ export function BalanceWidget() {
       durationMs: 8_000,
       action: { label: 'Refresh', onClick: () => void refetch() },
     });
-    // Each time that it could not be read, also where the one before was not either.
+    // Warns on every failed read, also after an earlier failure.
   }, [isError, errorUpdateCount, refetch]);
 
   return (
     <div className="relative flex h-9 items-center rounded-lg border border-line-strong bg-surface">
-      {/* Beside the links and not around them: each flash is a new element, which would take the focus along. */}
+      {/* A sibling of the links: each flash is a new element, and remounting a parent would lose the focus. */}
       {flash && (
         <span
           key={flash.at}

@@ -13,9 +13,9 @@ import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { endpointPages } from '../../lib/live/paged-query.ts';
 import { type Period, withTimeZone } from './statement/period.ts';
 
-/** In place of starting credits, for an account whose address had one before. */
+/** Shown instead of starting credits if the address had an account before. */
 export const NO_STARTING_CREDITS =
-  'Starting credits are given once per email address, and yours has had an account here before.';
+  'Starting credits are granted once per email address, and yours already had an account here.';
 
 const POLL_MS = 10_000;
 const PAGE_LENGTH = 100;
@@ -23,7 +23,7 @@ const PAGE_LENGTH = 100;
 export const balanceQuery = (userId: string) =>
   endpointQuery(['balance', userId], getBalance, { params: { userId } });
 
-/** Balance, held and available credits; follows the ledger. */
+/** Balance, held and available credits; refreshed with the ledger. */
 export function useBalance(userId: string) {
   return useQuery({ ...balanceQuery(userId), refetchInterval: useFallbackInterval(POLL_MS) });
 }
@@ -43,7 +43,7 @@ export const transactionsQuery = (userId: string, filter: Period & { key?: strin
     { rows: 'transactions', id: 'transaction_id', newestFirst: true, call: storedRead() },
   );
 
-/** The single answers that a line of the statement is made of, newest first. */
+/** The individual answers of a statement line, newest first. */
 export const usageWindowQuery = (windowId: string) =>
   endpointPages(
     ['transaction', 'usage-window', windowId],
@@ -57,12 +57,12 @@ export const pricesQuery = endpointQuery(
   listPrices,
   {},
   {
-    // Operators change them.
+    // Operators may change them.
     staleTime: 60_000,
   },
 );
 
-/** The users whose names or address have `search` in them, with their balances; for operators. */
+/** Searches users by name or address, with their balances; for operators. */
 export const accountsQuery = (search: string) =>
   endpointPages(
     ['account', search],
@@ -71,7 +71,7 @@ export const accountsQuery = (search: string) =>
     { rows: 'accounts', id: 'user_id', staleTime: 0 },
   );
 
-/** What was spent on the days of a period, a year at most; without a first day on 30 days. */
+/** Daily spending of a period of at most a year; without a first day, of the last 30 days. */
 export const spendQuery = (userId: string, period: Period) =>
   endpointQuery(
     ['transaction', 'spend', userId, period],

@@ -1,7 +1,7 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
 
-/** Buying, history, and the operator’s ledger. */
+/** Routes for buying, history, and the operator's ledger. */
 export const creditsRoutes = <App extends AnyRoute>(app: App) =>
   [
     createRoute({

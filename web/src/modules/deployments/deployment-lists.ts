@@ -11,7 +11,7 @@ import { pagedQuery } from '../../lib/live/paged-query.ts';
 import type { Deployment, Family } from './kinds.ts';
 import type { DeploymentsSearch } from './list/deployments-search.ts';
 
-/* The dashboard reads these on its first screen: the table of kinds comes later. */
+/* The dashboard's first screen needs these queries, so this file does not import the table of kinds. */
 
 const POLL_MS = 5_000;
 const operation = 'fetch deployments';
@@ -30,8 +30,8 @@ const lists: Record<Family, List> = {
 };
 
 /**
- * The user's deployments of a family page by page, newest first unless sorted. Without `ended` those that have not ended; of
- * image models also those that have lately, though nobody terminated them.
+ * Pages through the user's deployments of a family, newest first by default. Without `ended` it lists active
+ * ones; for image models also those that ended recently without being terminated.
  */
 export const deploymentListQuery = (
   family: Family,
@@ -49,7 +49,7 @@ export const deploymentListQuery = (
     },
   });
 
-/** Those that have not ended, or have lately: all of them, however many pages they take. */
+/** Reads all active or recently ended deployments, over all pages. */
 export const deploymentWorkQuery = (family: Family, userId: string) =>
   queryOptions({
     queryKey: ['deployment', 'list', family, userId, 'recent'],
@@ -61,7 +61,7 @@ export const deploymentWorkQuery = (family: Family, userId: string) =>
     },
   });
 
-/** The user's newest deployments of every kind that have not ended, as many as a card shows. */
+/** Reads the user's newest active deployments of every kind, as many as a card shows. */
 export const newestDeploymentsQuery = (userId: string) =>
   endpointQuery(
     ['deployment', 'list', 'all', userId],

@@ -63,7 +63,7 @@ function open(changed: object, address = '/my-deployments/images/p1') {
   );
 }
 
-test('one that answers leads to where it is used, and says how programs use it', async () => {
+test('a usable deployment links to its generator and shows how to call it', async () => {
   open({});
   const link = await screen.findByRole('link', { name: 'Generate with it' });
   expect(link.getAttribute('href')).toBe('/flux?model=rye');
@@ -84,17 +84,17 @@ test('one that answers leads to where it is used, and says how programs use it',
   expect(screen.queryByRole('link', { name: 'Generate with it' })).toBeNull();
 });
 
-test('it says which of the deployments of its model it is, and when it sleeps', async () => {
+test('identifies the deployment among others of its model, and shows when it sleeps', async () => {
   open({ model_name: 'rye-2' });
   await screen.findByText('p1');
   expect(screen.getByText('rye-2', { selector: 'dd *' })).toBeTruthy();
   expect(screen.getByText(formatDateTime(new Date('2026-01-01T00:00:00.000Z')))).toBeTruthy();
-  expect(screen.getByText('It sleeps after 45 minutes without one')).toBeTruthy();
+  expect(screen.getByText('Sleeps after 45 minutes without a request')).toBeTruthy();
 });
 
 const text = { kind: 'text', task: 'text', context_tokens: 4096, base_model_title: 'Crumb', max_replicas: 1 };
 
-test('shows how Claude Code uses a text model, and leads to the settings of other agents', async () => {
+test('shows Claude Code settings for a text model, and links to other agents', async () => {
   open(text, '/my-deployments/p1?tab=code');
   const settings = await screen.findByRole('region', { name: 'Claude Code' });
   expect(settings.textContent).toContain('ANTHROPIC_MODEL=rye');
@@ -102,7 +102,7 @@ test('shows how Claude Code uses a text model, and leads to the settings of othe
   expect(others.getAttribute('href')).toBe('/docs/coding-agents');
 });
 
-test('opens an embedding model on its code, without a playground', async () => {
+test('opens an embedding model on its code tab, without a playground', async () => {
   open({ ...text, task: 'embedding' }, '/my-deployments/p1');
   const code = await screen.findByRole('region', { name: 'curl' });
   expect(code.textContent).toContain('/v1/embeddings');

@@ -22,7 +22,7 @@ import { useDeployment } from './use-deployments.ts';
 export const TextDeploymentPage = () => <DeploymentPage family="text" />;
 export const ImageDeploymentPage = () => <DeploymentPage family="image" />;
 
-/** One deployment: how far it is, what it costs, and how it is used. */
+/** One deployment: its status, cost and usage. */
 function DeploymentPage({ family }: { family: Family }) {
   const { podId = '' } = useParams({ strict: false });
   return (
@@ -91,7 +91,7 @@ function LoadedPage({ deployment }: { deployment: Deployment }) {
   );
 }
 
-/** What is to be known of a deployment of its kind. */
+/** Facts about a deployment, including those specific to its kind. */
 function Facts({ deployment }: { deployment: Deployment }) {
   const { kind } = deployment;
   const isText = deployment.kind === 'text';
@@ -112,16 +112,16 @@ function Facts({ deployment }: { deployment: Deployment }) {
       }
       priceNote={
         <>
-          {deployment.max_replicas > 1 ? 'for each replica' : 'while it is awake'}
+          {deployment.max_replicas > 1 ? 'per replica' : 'while it is awake'}
           {!isText && <OutputPrice kind={kind} />}
         </>
       }
-      costNote={!isText && 'without its pictures'}
+      costNote={!isText && 'excluding pictures'}
     />
   );
 }
 
-/** To the page where people use it, where that is another one. */
+/** Links to the page that uses the deployment, if that is another page. */
 function UseLink({ deployment: { kind, model_name } }: { deployment: Deployment }) {
   const { use } = kindRow(kind);
   if (!use) return null;

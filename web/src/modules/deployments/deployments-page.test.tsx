@@ -36,7 +36,7 @@ const RYE = {
 };
 const SPELT = { ...RYE, pod_id: 'p-spelt', title: 'Spelt', model_name: 'spelt' };
 
-/** What the server has, and what each model was asked. */
+/** The server's state, and the questions sent to each model. */
 let has: { pods: object[]; models: object[]; total: number; preparations: object[] };
 let asked: { model: string; question: string }[];
 let kept: ReturnType<typeof keptConversations>;
@@ -103,7 +103,7 @@ afterEach(async () => {
   vi.unstubAllGlobals();
 });
 
-test('who has deployed nothing talks with the starter model, without figures and a search over nothing', async () => {
+test('a user without deployments chats with the starter model, without figures or search', async () => {
   open();
   const chat = await chatWith('smol');
   await screen.findByText('Nothing is deployed');
@@ -115,7 +115,7 @@ test('who has deployed nothing talks with the starter model, without figures and
   expect(asked).toEqual([{ model: 'smol', question: 'Which bread?' }]);
 });
 
-test('the newest deployment that runs is talked with; the list and the figures stand beside it', async () => {
+test('chats with the newest running deployment, next to the list and the figures', async () => {
   has.pods = [{ ...SPELT, status: 'sleeping' }, RYE, { ...RYE, pod_id: 'vectors', task: 'embedding' }];
   has.total = 4;
   open();
@@ -126,7 +126,7 @@ test('the newest deployment that runs is talked with; the list and the figures s
   expect(screen.getByRole('link', { name: 'Spelt' })).toBeTruthy();
 });
 
-test('another model is chosen in the address, and one that comes up meanwhile changes nothing', async () => {
+test('changing the model changes the URL, and a newly started one does not change the choice', async () => {
   has.pods = [RYE];
   const router = open();
   const chat = await chatWith('rye');
@@ -139,7 +139,7 @@ test('another model is chosen in the address, and one that comes up meanwhile ch
   expect(router.state.location.search).toEqual({ chat: 'smol' });
 });
 
-test('the address names the conversation; two models side by side begin one of their own', async () => {
+test('the URL names the conversation; comparing two models starts a new one', async () => {
   has.pods = [RYE];
   const bread = kept.keep('p-rye', { turns: [{ role: 'user', content: 'Which bread?' }] });
   const cake = kept.keep('p-rye', { turns: [{ role: 'user', content: 'Which cake?' }] }, crypto.randomUUID());
@@ -158,7 +158,7 @@ test('the address names the conversation; two models side by side begin one of t
   await screen.findByText('Which bread?');
 });
 
-test('who asks has the conversation in the address; what is no id names none', async () => {
+test('asking puts the conversation into the URL; an invalid id is ignored', async () => {
   const router = open('/my-deployments?conversation=bread');
   const chat = await chatWith('smol');
   await ask(chat, 'Which bread?');
@@ -169,7 +169,7 @@ test('who asks has the conversation in the address; what is no id names none', a
   await vi.waitFor(() => expect(screen.queryByText('Which bread?')).toBeNull());
 });
 
-test('two models side by side are asked together, or each alone', async () => {
+test('two models side by side can be asked together or separately', async () => {
   has.pods = [RYE];
   const router = open('/my-deployments?status=running');
   await userEvent.click(await screen.findByRole('button', { name: 'Compare' }));
@@ -179,7 +179,7 @@ test('two models side by side are asked together, or each alone', async () => {
   await ask(document.body, 'Which bread?');
   await within(left).findByText('rye answers');
   await within(right).findByText('smol answers');
-  // The page alone has it.
+  // The comparison is not saved.
   expect([kept.titles('p-rye'), kept.titles('smol')]).toEqual([[], []]);
   await userEvent.click(screen.getByRole('checkbox', { name: 'Send each question to both models' }));
   await ask(right, 'Why?');
@@ -196,7 +196,7 @@ test('two models side by side are asked together, or each alone', async () => {
   expect(router.state.location.search).toEqual({ status: 'running', chat: 'p-rye' });
 });
 
-test('a new installation says that its starter model is being prepared', async () => {
+test('a new installation shows that its starter model is being prepared', async () => {
   has.models = [];
   has.preparations = [{ id: 'starter-language-model', state: 'running' }];
   open();

@@ -15,7 +15,7 @@ import { type DeploymentsSearch, isNarrowed } from './list/deployments-search.ts
 import { TextDeployments } from './list/text-deployments.tsx';
 import { useDeployments } from './use-deployments.ts';
 
-/** A conversation with what answers, and the text deployments beside it; under two models side by side there is more room for them. */
+/** A chat with the list of text deployments next to it; the list moves below when two models are compared. */
 export function TextDeploymentsPage() {
   const { shown, show } = useShown('text');
   const { chat, conversation, beside, ...narrowed } = shown;
@@ -57,7 +57,7 @@ export function ImageDeploymentsPage() {
   );
 }
 
-/** What the address says of a page, without the model that is to be deployed. */
+/** The page's URL state, without the model to deploy. */
 function useShown(family: Family) {
   const { deploy, ...shown }: DeploymentsSearch = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -68,7 +68,7 @@ function useShown(family: Family) {
 
 type FrameProps = { family: Family; children: (deploy: () => void) => ReactNode };
 
-/** What the pages of both families have: the title, the way to the other one, and the dialog in which a model is deployed. */
+/** Common parts of both families' pages: title, link to the other family, and deploy dialog. */
 function DeploymentsFrame({ family, children }: FrameProps) {
   const { deploy: chosen, shown, show } = useShown(family);
   const navigate = useNavigate();

@@ -13,10 +13,10 @@ vi.mock('../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 
 type Query = { only_running?: string; status?: string; cursor?: string; search?: string };
 
-/** The API answers with the deployments that this says of a query. */
+/** Mocks the API: `deployments` maps a query to its rows. */
 function answer(endpoint: unknown, deployments: (query: Query) => object[], next: string | null = null) {
   vi.mocked(call).mockImplementation(async (asked: unknown, input?: { query?: unknown }) => {
-    if (asked !== endpoint) throw new Error('something else was asked for');
+    if (asked !== endpoint) throw new Error('unexpected endpoint');
     const query: Query = input?.query ?? {};
     return { deployments: deployments(query), next_cursor: query.cursor ? null : next };
   });
@@ -28,7 +28,7 @@ const wrapper = ({ children }: { children: ReactNode }) => (
 
 beforeEach(() => queryClient.clear());
 
-it('the newest Kontext deployment that answers edits, else one that will, else none', async () => {
+it('selects the newest usable Kontext deployment, otherwise a pending one, otherwise none', async () => {
   const coming = { pod_id: 'coming', kind: 'flux-kontext', status: 'deploying', created_at: '2026-01-01' };
   const running = { ...coming, pod_id: 'running', status: 'running' };
   const active = () => renderHook(() => useActiveKontextDeployment('u1'), { wrapper }).result;
@@ -46,13 +46,13 @@ it('the newest Kontext deployment that answers edits, else one that will, else n
   await waitFor(() => expect(none.current).toBeNull());
 });
 
-it('all deployments that can be used are there to choose from', async () => {
+it('offers every usable deployment, over all pages', async () => {
   answer(imageCalls['flux-kontext'].list, ({ cursor }) => [{ pod_id: cursor ? 'second' : 'first' }], 'first');
   const { result } = renderHook(() => useUsableDeployments('flux-kontext', 'u1'), { wrapper });
   await waitFor(() => expect(result.current.models.map(({ pod_id }) => pod_id)).toEqual(['first', 'second']));
 });
 
-it('the list of every kind goes on behind its first page, narrowed as before', async () => {
+it('loads the next page of all kinds with the same filters', async () => {
   const asked: Query[] = [];
   const deployments = (query: Query) => {
     asked.push(query);
@@ -73,7 +73,7 @@ it('the list of every kind goes on behind its first page, narrowed as before', a
   ]);
 });
 
-it('what deployments that run have cost is read again while nothing announces it', async () => {
+it('reloads the cost of running deployments periodically', async () => {
   vi.useFakeTimers();
   try {
     let reads = 0;

@@ -8,7 +8,7 @@ const made = (status: 'deploying' | 'running' | 'failed', minutesAgo: number) =>
   created_at: new Date(NOW - minutesAgo * 60_000).toISOString(),
 });
 
-test('a deployment is asked about until it runs or has failed, and for ten minutes at most', () => {
+test('polls a deployment until it runs or fails, for at most ten minutes', () => {
   expect(pollMsOf([], NOW)).toBe(false);
   expect(pollMsOf([made('running', 1), made('failed', 1)], NOW)).toBe(false);
   expect(pollMsOf([made('running', 1), made('deploying', 9.9)], NOW)).toBe(10_000);
@@ -18,7 +18,7 @@ test('a deployment is asked about until it runs or has failed, and for ten minut
   );
 });
 
-test('one that is READY is shown asleep', () => {
+test('shows a READY deployment as sleeping', () => {
   expect(statusWord('READY')).toBe('sleeping');
   expect(statusWord('running')).toBe('running');
 });

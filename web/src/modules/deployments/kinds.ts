@@ -16,19 +16,22 @@ import type { Generator } from '@bakehouse/contract/generators/generator';
 import { paris } from '@bakehouse/contract/generators/paris';
 import { wan } from '@bakehouse/contract/generators/wan';
 
-/** Deployments of one family have one list. */
+/** Deployments of one family share a list. */
 export type Family = 'text' | 'image';
 export type Kind = 'text' | ImageDeploymentKind;
 
 export type Deployment = (TextDeployment & { kind: 'text' }) | ImageDeployment;
 
-/** What an output costs beside the hours: its price, and the generator's fields that say its steps and the experts that take each. */
+/**
+ * The price of an output in addition to the hours: price id, generator, and the generator's fields for its
+ * steps and the experts per step.
+ */
 export type OutputCost = {
   priceId: string;
   generator: Generator;
   steps: string;
   experts?: string;
-  /** What the price is of, where not a picture. */
+  /** The priced output, if not a picture. */
   makes?: string;
 };
 
@@ -36,35 +39,35 @@ type KindWords = {
   initiated: string;
   ready: string;
   failed: string;
-  /** Where nobody says why. */
+  /** Shown if the server gives no reason. */
   failure: string;
-  /** Nobody is signed in any more. */
+  /** Shown if the session has ended. */
   noUser: string;
-  /** Continue 'Failed to'. */
+  /** Completes 'Failed to …'. */
   operations: { deploy: string; terminate: string };
 };
 
 type KindRow = {
   family: Family;
   label: string;
-  /** What it is good for, in a sentence. */
+  /** One sentence about its use. */
   does: string;
   calls: { deploy: object; quote: object; terminate: object; list?: object };
-  /** Whether a model can be deployed as it. */
+  /** Returns true if the model can be deployed as this kind. */
   fits: (model: Pick<AssetSummary, 'pipeline' | 'file_count'>) => boolean;
-  /** Which models it serves, where not all that have files. */
+  /** Which models fit, if not all models with files. */
   modelsNote?: string;
   terminated: (title: string) => string;
-  /** How often one on its way is read again while the event stream is down. */
+  /** Poll interval for pending deployments while the event stream is down. */
   pollMs: number;
   output?: OutputCost;
-  /** Continues a sentence about the price of an hour. */
+  /** Continues a sentence about the hourly price. */
   tokensNote?: string;
-  /** The page where people use it; undefined where its own page is that. */
+  /** The page that uses it; undefined if that is the deployment's own page. */
   use?: { to: '/flux' | '/flux-kontext' | '/paris' | '/wan'; label: string };
-  /** What is said of its beginning, where not the words of all others. */
+  /** Messages for its start, if not the defaults. */
   words?: KindWords;
-  /** It has calls of its own at its inference_url, which edit. */
+  /** Has an editing API of its own at its inference_url. */
   edits?: true;
 };
 
@@ -77,12 +80,12 @@ const flux = {
   output: { priceId: 'edits', generator: fluxKontext, steps: 'num_inference_steps' },
 } as const;
 
-/** What deployments of each kind are called by, and what is said of them; the first of a family is offered first. */
+/** Labels and behaviour of each kind. The first kind of a family is the default. */
 export const deploymentKinds = {
   text: {
     family: 'text',
     label: 'Text',
-    does: 'Chats, here and through the API.',
+    does: 'Chats here and through the API.',
     calls: { deploy: deployVllm, quote: quoteVllm, terminate: terminatePod },
     fits: ({ pipeline, file_count }) => file_count > 0 && pipeline === null,
     terminated: (title) => `${title} was terminated`,
@@ -92,7 +95,7 @@ export const deploymentKinds = {
   'flux-kontext': {
     ...flux,
     label: 'Kontext',
-    does: 'Edits pictures as you describe.',
+    does: 'Edits pictures from a description.',
     calls: imageCalls['flux-kontext'],
     fits: ({ pipeline }) => isServedAs('flux-kontext', pipeline),
     modelsNote: imageModels('FLUX Kontext'),
@@ -149,13 +152,13 @@ export const deploymentKinds = {
   },
 } as const satisfies Record<Kind, KindRow>;
 
-/** The same without what tells the rows' types from each other. */
+/** The same row, widened to a common type. */
 export const kindRow = (kind: Kind): KindRow => deploymentKinds[kind];
 
 export const kindsOf = (family: Family): Kind[] =>
   (Object.keys(deploymentKinds) as Kind[]).filter((kind) => deploymentKinds[kind].family === family);
 
-/** The kind that a model is deployed as unless one chooses; undefined where it cannot be deployed in this family. */
+/** Returns the default kind for a model, or undefined if the family has none that fits. */
 export function kindFor(family: Family, model: Parameters<KindRow['fits']>[0]): Kind | undefined {
   return kindsOf(family).find((kind) => deploymentKinds[kind].fits(model));
 }
@@ -171,13 +174,13 @@ type FamilyRow = {
   deployAbout: string;
   none: string;
   noneAbout: string;
-  /** The column that says what distinguishes its models. */
+  /** The column that distinguishes the family's models. */
   kindColumn: { header: string; width: string; hideBelow: 'sm' | 'lg' };
-  /** Read again so often while the event stream is down, also where none is on its way. */
+  /** Poll interval while the event stream is down, even if no deployment is pending. */
   pollMs?: number;
 };
 
-/** Where the deployments of each family are, and what their list says. */
+/** Routes and list texts of each family. */
 export const families: Record<Family, FamilyRow> = {
   text: {
     list: '/my-deployments',
@@ -206,7 +209,7 @@ export const families: Record<Family, FamilyRow> = {
   },
 };
 
-/** The address of a deployment's page. */
+/** Returns the link to a deployment's page. */
 export function linkTo({ kind, pod_id }: { kind: Kind; pod_id: string }) {
   return { to: families[deploymentKinds[kind].family].page, params: { podId: pod_id } };
 }
@@ -216,19 +219,19 @@ type Status = Deployment['status'];
 const pending = new Set<Status>(['queued', 'pending', 'PENDING', 'deploying', 'DEPLOYING']);
 const usable = new Set<Status>(['running', 'degraded', 'sleeping', 'READY']);
 
-/** On its way to its first answer, or waking up. */
+/** True if it is starting or waking. */
 export const isPending = ({ status }: { status: Status }): boolean => pending.has(status);
 
-/** It answers, or wakes to. */
+/** True if it answers, possibly after waking. */
 export const isUsable = ({ status }: { status: Status }): boolean => usable.has(status);
 
-/** The word of the badge: one that is `READY` sleeps until it is asked. */
+/** Returns the badge text; `READY` means asleep. */
 export const statusWord = (status: Status): string =>
   status === 'READY' ? 'sleeping' : status.toLowerCase();
 
 const POLL_MS_MAX = 10 * 60_000;
 
-/** How soon these are read again for the sake of those on their way; nobody waits longer than ten minutes for one. */
+/** Returns the poll interval while any deployment is pending, for at most ten minutes each. */
 export function pollMsOf(
   deployments: readonly Pick<Deployment, 'kind' | 'status' | 'created_at'>[],
   now: number,
@@ -239,5 +242,5 @@ export function pollMsOf(
   return awaited.length > 0 && Math.min(...awaited.map(({ kind }) => deploymentKinds[kind].pollMs));
 }
 
-/** A deployment's id in the list of long work. */
+/** Returns a deployment's id in the list of long work. */
 export const workId = (podId: string): string => `deployment-${podId}`;

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { pricesQuery } from '../credits/credit-queries.ts';
 import { OutputPrice } from './output-price.tsx';
 
-test('what a picture or video costs beside the hours is said, as it is charged', () => {
+test('shows the price of a picture or video in addition to the hours, as charged', () => {
   const client = new QueryClient();
   client.setQueryData(pricesQuery.queryKey, {
     prices: [

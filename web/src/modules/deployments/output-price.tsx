@@ -6,10 +6,12 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { pricesQuery } from '../credits/credit-queries.ts';
 import { type Kind, kindRow, type OutputCost } from './kinds.ts';
 
-/** What the price is of. */
+/** Prices are per this many steps. */
 const STEPS_PRICED = 1_000n;
 
-/** Continues a sentence about the price of an hour with what an output costs, at the generator's default steps. */
+/**
+ * Continues a sentence about the hourly price with the price of one output at the generator's default steps.
+ */
 export function OutputPrice({ kind }: { kind: Kind }) {
   const { output, tokensNote } = kindRow(kind);
   return output ? <PricePerOutput output={output} /> : tokensNote;
@@ -31,18 +33,18 @@ function PricePerOutput({ output }: { output: OutputCost }) {
   );
 }
 
-/** Rounded up to what the ledger counts in. */
+/** Rounds up to the ledger's unit. */
 function priceOf(unitPrice: string, steps: number): string {
   return formatBgl((parseBgl(unitPrice) * BigInt(steps) + STEPS_PRICED - 1n) / STEPS_PRICED);
 }
 
-/** The sentence does not grow once the amount is there. */
+/** Reserves the width of the amount. */
 function AmountToCome() {
   return <Skeleton className="inline-block h-3 w-16 align-middle" />;
 }
 
 function defaultOf({ title, fields }: Generator, wanted: string): number {
   const field = fields.find(({ name }) => name === wanted);
-  if (field?.kind !== 'number') throw new Error(`${title} has no number ${wanted}`);
+  if (field?.kind !== 'number') throw new Error(`${title} has no number field ${wanted}`);
   return field.default;
 }

@@ -12,15 +12,15 @@ import { usePollMs } from './use-deployments.ts';
 const operation = 'fetch deployments';
 
 /**
- * The Kontext deployment that edits this user's pictures: the newest that answers, else one that will; null where there
- * is none, undefined while nobody is named, or it is not known.
+ * Returns the Kontext deployment that edits the user's pictures: the newest usable one, otherwise a pending
+ * one. Null if there is none; undefined while loading or without a user.
  */
 export function useActiveKontextDeployment(userId: string | undefined): ImageDeployment | null | undefined {
   const pollMs = usePollMs('image');
   const { data } = useQuery({
     queryKey: ['deployment', 'list', 'flux-kontext', userId, 'active'],
     queryFn: async ({ signal }) => {
-      if (userId === undefined) throw new Error('nobody is named');
+      if (userId === undefined) throw new Error('userId is undefined');
       const first = async (query: { only_running?: string; status?: 'running' }) => {
         const input = { params: { userId }, query: { ...query, limit: 1 } };
         const { deployments } = await call(imageCalls['flux-kontext'].list, input, { signal, operation });
@@ -34,7 +34,7 @@ export function useActiveKontextDeployment(userId: string | undefined): ImageDep
   return data;
 }
 
-/** This user's deployments of a kind that can be used at once; none while nobody is named, or they are read. */
+/** Returns the user's usable deployments of a kind; empty while loading or without a user. */
 export function useUsableDeployments(
   kind: ImageDeploymentKind,
   userId: string | undefined,
@@ -42,7 +42,7 @@ export function useUsableDeployments(
   const { data, isLoading } = useQuery({
     queryKey: ['deployment', 'list', kind, userId, 'usable'],
     queryFn: async ({ signal }) => {
-      if (userId === undefined) throw new Error('nobody is named');
+      if (userId === undefined) throw new Error('userId is undefined');
       const { list } = deploymentKinds[kind].calls;
       const params = { userId };
       const pages = await readAllPages((cursor) =>

@@ -3,7 +3,6 @@ import { pageComponent } from '../../lib/loadable.tsx';
 import { parseTabAndFile } from '../../lib/tab-search.ts';
 import { parseConversation, parseDeployments } from './list/deployments-search.ts';
 
-/** The list of deployments and the page of each. */
 export const deploymentsRoutes = <App extends AnyRoute>(app: App) =>
   [
     createRoute({

@@ -5,13 +5,13 @@ import { useMachine } from '../machines/machine-queries.ts';
 export type ServingDevice = 'CPU' | 'GPU';
 type ServingPrice = 'text_serving' | 'prompt_tokens' | 'completion_tokens';
 
-/** Where a model would be served on this machine; undefined while that is not known. */
+/** Returns the device that would serve a text model here; undefined while loading. */
 export function useServingDevice(): ServingDevice | undefined {
   const { data } = useMachine();
   return data && (data.serves_text_on_gpus ? 'GPU' : 'CPU');
 }
 
-/** BGL for an hour, or for a million tokens; undefined while it is not known. */
+/** Returns BGL per hour or per million tokens; undefined while loading. */
 export function useServingPrice(of: ServingPrice, device: ServingDevice | undefined): string | undefined {
   const prices = useQuery(pricesQuery);
   return prices.data?.prices.find(({ id }) => id === `${of}:${device}`)?.unit_price;

@@ -7,7 +7,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** Asks before a deployment is terminated. */
+/** Confirms that a deployment is terminated. */
 export function TerminateDialog({ deployment, onClose }: Props) {
   const termination = useTerminate();
   return (

@@ -19,18 +19,18 @@ const work = (changed: Partial<Parameters<typeof workOf>[0]>) =>
   workOf({ ...deployment, ...changed }, { link: undefined, terminate: () => undefined });
 const endOf = (changed: Partial<Parameters<typeof workOf>[0]>) => work(changed)[0]?.end;
 
-it('a deployment is under way until its first answer', () => {
+it('a deployment is in progress until its first answer', () => {
   expect(endOf({ status: 'queued' })).toBeNull();
   expect(endOf({ status: 'deploying' })).toBeNull();
   expect(endOf({ status: 'running', ready_at: READY })).toEqual({
     kind: 'success',
     title: 'Model deployment completed successfully!',
   });
-  // Waking up is no way to the first answer.
+  // Waking is not a start.
   expect(endOf({ status: 'deploying', ready_at: READY })?.kind).toBe('success');
 });
 
-it('says how it ended before that, and what that cost', () => {
+it('reports how a failed start ended and its cost', () => {
   expect(endOf({ status: 'failed', terminated_at: ENDED })).toEqual({
     kind: 'failure',
     title: 'Model deployment failed',
@@ -45,7 +45,7 @@ it('says how it ended before that, and what that cost', () => {
     });
 });
 
-it('one that answers is no task in progress; its end is told where nobody terminated it', () => {
+it('a usable deployment is not listed as work; its end is announced unless the user terminated it', () => {
   const running = { status: 'running', ready_at: READY } as const;
   expect(work(running)[1]).toMatchObject({ isUnlisted: true, end: null });
   expect(work({ ...running, status: 'terminated', terminated_at: ENDED })).toHaveLength(1);
@@ -67,7 +67,7 @@ it('one that answers is no task in progress; its end is told where nobody termin
   });
 });
 
-it('a Wan deployment says how its start ended in words of its own', () => {
+it('a Wan deployment has its own messages for the end of its start', () => {
   const wan = { kind: 'wan' } as const;
   expect(endOf({ ...wan, status: 'running', ready_at: READY })).toEqual({
     kind: 'success',

@@ -7,7 +7,7 @@ import { type Deployment, type Family, kindRow, linkTo, statusWord, workId } fro
 import { usePollMs } from './use-deployments.ts';
 import { useTerminate } from './use-terminate.ts';
 
-/** Deployments of every kind, as the list of long work shows them. */
+/** Deployments of every kind as long work. */
 export function useDeploymentWork(): LongWork[] {
   return [...useWorkOf('text'), ...useWorkOf('image')];
 }
@@ -40,7 +40,10 @@ type Started = Pick<
 
 type Actions = { link: LongWork['link']; terminate: () => void };
 
-/** Its start, which lasts until the first answer and is no waking up; and from then on that it answers. */
+/**
+ * Returns the start of a deployment, which lasts until its first answer, and then a hidden entry while it
+ * serves.
+ */
 export function workOf(deployment: Started, { link, terminate }: Actions): LongWork[] {
   const { pod_id, title, reason, progress } = deployment;
   const id = workId(pod_id);
@@ -64,7 +67,7 @@ const questionFor = (title: string) => ({
   action: 'Terminate',
 });
 
-/** How its start ended; null while it starts. */
+/** Returns how the start ended; null while starting. */
 function endOfStart(deployment: Started): LongWork['end'] {
   const { kind, title, status, reason, ready_at, terminated_at, cost_so_far } = deployment;
   const { words } = kindRow(kind);
@@ -86,7 +89,7 @@ function endOfStart(deployment: Started): LongWork['end'] {
   );
 }
 
-/** Whether it has answered, and goes on to, unless nothing more could be paid for it. */
+/** True if it serves, or was stopped for lack of credit. */
 function isServing({ ready_at, terminated_at, stop_reason }: Started): boolean {
   return ready_at !== null && (terminated_at === null || stop_reason !== null);
 }

@@ -40,7 +40,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test.each(['', 'undefined'])('nothing is asked about a deployment with the id "%s"', async (podId) => {
+test.each(['', 'undefined'])('sends no request for a deployment with the id "%s"', async (podId) => {
   const { result } = renderHook(
     () => [useDeployment('text', podId), useDeploymentLogs(podId), useDeploymentMetrics(podId)],
     { wrapper },
@@ -50,7 +50,7 @@ test.each(['', 'undefined'])('nothing is asked about a deployment with the id "%
   expect(call).not.toHaveBeenCalled();
 });
 
-test('an id of which nothing more is known opens whatever it names', async () => {
+test('opens an id of an unknown family', async () => {
   vi.mocked(call)
     .mockReset()
     .mockImplementation(async (endpoint: unknown) => {
@@ -81,7 +81,7 @@ test.each([
   ['dashboard', 'down', 13],
   ['list with costs', 'down', 13],
 ] as const)(
-  'in a minute the %s with its event stream %s reads the deployments %i times',
+  'a %s with its event stream %s reads the deployments %i times a minute',
   async (reader, stream, times) => {
     vi.useFakeTimers();
     vi.mocked(useFallbackInterval).mockImplementation((ms) => (stream === 'up' ? false : ms));
@@ -109,22 +109,19 @@ test.each([
   ['text', 'Crumb was terminated'],
   ['flux', 'FLUX deployment terminated successfully!'],
   ['paris', 'Paris deployment terminated successfully!'],
-] as const)(
-  'terminated from anywhere, a deployment of the kind %s says so, and what it cost',
-  async (kind, title) => {
-    const success = vi
-      .spyOn(notify, 'success')
-      .mockClear()
-      .mockImplementation(() => undefined);
-    vi.mocked(call).mockReset().mockResolvedValue({ pod_id: 'p1', title: 'Crumb', cost_so_far: '5' });
-    const { result } = renderHook(useTerminate, { wrapper });
-    act(() => result.current.mutate({ kind, pod_id: 'p1' }));
-    await waitFor(() =>
-      expect(success).toHaveBeenCalledExactlyOnceWith(title, {
-        // That of the long work: where the list of it tells the end too, there is one toast.
-        id: workId('p1'),
-        description: 'You were charged $0.20.',
-      }),
-    );
-  },
-);
+] as const)('terminating a %s deployment from anywhere shows that and its cost', async (kind, title) => {
+  const success = vi
+    .spyOn(notify, 'success')
+    .mockClear()
+    .mockImplementation(() => undefined);
+  vi.mocked(call).mockReset().mockResolvedValue({ pod_id: 'p1', title: 'Crumb', cost_so_far: '5' });
+  const { result } = renderHook(useTerminate, { wrapper });
+  act(() => result.current.mutate({ kind, pod_id: 'p1' }));
+  await waitFor(() =>
+    expect(success).toHaveBeenCalledExactlyOnceWith(title, {
+      // Shares the long work's toast id, so the user sees one toast.
+      id: workId('p1'),
+      description: 'You were charged $0.20.',
+    }),
+  );
+});

@@ -14,21 +14,21 @@ import { type Deployment, type Family, families, isPending, isUsable, pollMsOf }
 import type { DeploymentsSearch } from './list/deployments-search.ts';
 
 const POLL_MS = 5_000;
-/** Costs, logs and metrics move with time, not with events: they are read again also while the event stream lives. */
+/** Costs, logs and metrics change without events, so they are polled even while the event stream is up. */
 const TICK_MS = 15_000;
 
 const operation = 'fetch deployments';
 
-/** A minute of the charts. */
+/** One minute of the charts. */
 export type MetricsPoint = ResponseOf<typeof vllmMetrics>['points'][number];
 
-/** How soon deployments are read again while the event stream is down. */
+/** Returns the poll interval for deployments while the event stream is down. */
 export function usePollMs(family: Family): (deployments: readonly Deployment[]) => number | false {
   const isDown = useFallbackInterval(POLL_MS) !== false;
   return (deployments) => isDown && (families[family].pollMs ?? pollMsOf(deployments, Date.now()));
 }
 
-/** The user's deployments of a family, kept up to date, with what they cost so far. */
+/** The user's deployments of a family, live, with their current cost. */
 export function useDeployments(family: Family, search: DeploymentsSearch = {}) {
   const pollMs = usePollMs(family);
   const tick = useOnlineInterval(TICK_MS);
@@ -41,7 +41,7 @@ export function useDeployments(family: Family, search: DeploymentsSearch = {}) {
   });
 }
 
-/** The user's deployments of one text model that have not been terminated. */
+/** The user's deployments of one text model that were not terminated. */
 export function useDeploymentsOf(modelId: string | undefined) {
   const { id: userId } = useUser();
   return useQuery({
@@ -56,12 +56,12 @@ export function useDeploymentsOf(modelId: string | undefined) {
   });
 }
 
-/** The user's newest deployment of a text model that answers or is on its way; undefined where there is none. */
+/** Returns the user's newest usable or pending deployment of a text model, or undefined. */
 export function useLiveDeployment(modelId: string | undefined) {
   return useDeploymentsOf(modelId).data?.pods.find((pod) => isUsable(pod) || isPending(pod));
 }
 
-/** Sums over the user's text deployments. */
+/** Totals over the user's text deployments. */
 export function useDeploymentStats(userId: string) {
   return useQuery({
     ...endpointQuery(
@@ -82,7 +82,10 @@ const readers: Record<Family, (podId: string, signal: AbortSignal) => Promise<De
   image: (podId, signal) => call(getImageDeployment, { params: { podId } }, { signal, operation }),
 };
 
-/** One deployment. Where a notification names it, its family is not known: what is no text deployment may serve an image model. */
+/**
+ * One deployment. A notification does not name the family: if the text endpoint does not know the id, tries
+ * the image one.
+ */
 export function useDeployment(family: Family, podId: string) {
   const isDown = useFallbackInterval(POLL_MS) !== false;
   const tick = useOnlineInterval(TICK_MS);
@@ -113,7 +116,7 @@ export function useDeploymentLogs(podId: string) {
   });
 }
 
-/** The last hour, one point a minute. */
+/** The last hour, one point per minute. */
 export function useDeploymentMetrics(podId: string) {
   return useQuery({
     queryKey: ['deployment', 'metrics', podId],
@@ -129,7 +132,7 @@ export function useDeploymentMetrics(podId: string) {
   });
 }
 
-/** Asks about a deployment; about an id that names nothing, as in an address made too early, nothing is sent. */
+/** Runs the request, but fails with 404 without sending one if the id is empty or 'undefined'. */
 async function askPod<Answer>(podId: string, ask: () => Promise<Answer>): Promise<Answer> {
   if (podId === '' || podId === 'undefined')
     throw new ApiError('No deployment has this id', { status: 404, code: 'not_found' });

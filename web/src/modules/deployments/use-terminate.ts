@@ -6,7 +6,7 @@ import { notify } from '../../ui/notify.ts';
 import { useUser } from '../accounts/session.ts';
 import { type Deployment, deploymentKinds, kindRow, workId } from './kinds.ts';
 
-/** Ends a deployment of any kind. */
+/** Terminates a deployment of any kind. */
 export function useTerminate() {
   const user = useUser();
   return useMutation({
@@ -17,7 +17,7 @@ export function useTerminate() {
         { operation: kindRow(kind).words?.operations.terminate ?? 'terminate deployment', timeoutMs: 30_000 },
       ),
     onSuccess: ({ pod_id, title, cost_so_far }, { kind }) => {
-      // Where it had not answered yet, the list of long work tells its end too: in the same toast.
+      // Shares the long work's toast id: if the deployment was still starting, both would announce its end.
       notify.success(kindRow(kind).terminated(title), {
         id: workId(pod_id),
         description: chargeText(cost_so_far),

@@ -6,11 +6,11 @@ import MarkdownContent from '../../ui/markdown-content.tsx';
 import { ProductPicture } from '../../ui/product-picture.tsx';
 import { resolveLink, resolvePicture } from './documents.ts';
 
-/** A document below its title; its links lead to other documents, and each of its headings can be linked to. */
+/** A document without its title; its links open other documents, and its headings are link targets. */
 export function DocumentText({ path, text }: { path: string; text: string }) {
   const hash = useLocation({ select: (location) => location.hash });
   useEffect(() => {
-    // The router looked for it before the text was there.
+    // The router looked for the heading before the text was loaded.
     if (hash) document.getElementById(hash)?.scrollIntoView();
   }, [hash]);
   const own = useMemo(() => componentsOf(path), [path]);
@@ -25,7 +25,7 @@ type Components = NonNullable<ComponentProps<typeof MarkdownContent>['own']>;
 
 function componentsOf(path: string): Components {
   return {
-    // Its title is the page's h1, so the levels stay as they are.
+    // The document's title is the page's h1, so heading levels do not change.
     h2: ({ id, children }) => (
       <h2 id={id} className="scroll-mt-20">
         {children}
@@ -45,7 +45,7 @@ function componentsOf(path: string): Components {
   };
 }
 
-/** The text of a fenced block, which is one `code` element. */
+/** Returns the text of a fenced block, which is one `code` element. */
 function codeOf(children: ReactNode): string {
   const code = isValidElement<{ children?: ReactNode }>(children) ? children.props.children : null;
   return typeof code === 'string' ? code.replace(/\n$/, '') : '';
@@ -60,7 +60,7 @@ function DocumentLink({ path, href, children }: { path: string; href: string } &
     );
   }
   const target = resolveLink(path, href);
-  // A file of the source code, which the documentation does not have.
+  // A source file, which is not part of the documentation.
   if (target === null) return <span>{children}</span>;
   return (
     <Link to="/docs/$" params={{ _splat: target.path }} hash={target.hash || undefined}>

@@ -8,7 +8,7 @@ import { FoundSections } from './found-sections.tsx';
 import { itemClass } from './item-class.ts';
 import { FIRST_DOCUMENT } from './sections.ts';
 
-/** The list of all pages, folded on a small screen; what is searched for takes its place. */
+/** The list of all pages, collapsed on small screens; search results replace it. */
 export function DocumentationContents({ shown }: { shown: string }) {
   const [words, setWords] = useState('');
   return (
@@ -32,7 +32,7 @@ export function DocumentationContents({ shown }: { shown: string }) {
   );
 }
 
-/** A decision is found in the list of all of them. */
+/** A decision is part of the list of decisions. */
 function currentIn(path: string, shown: string): 'page' | 'true' | undefined {
   if (path === shown) return 'page';
   return path === DECISIONS && shown.startsWith(`${DECISIONS}/`) ? 'true' : undefined;

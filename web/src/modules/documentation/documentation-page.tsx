@@ -12,7 +12,7 @@ import { FIRST_DOCUMENT } from './sections.ts';
 const textQuery = ({ path, load }: Document) =>
   queryOptions({ queryKey: ['document', path], queryFn: load, staleTime: Number.POSITIVE_INFINITY });
 
-/** One document, and the list of all beside it. */
+/** One document next to the list of all. */
 export function DocumentationPage() {
   const { _splat: path } = useParams({ strict: false });
   const document = findDocument(path || FIRST_DOCUMENT);
@@ -20,7 +20,7 @@ export function DocumentationPage() {
     return (
       <Missing
         title="There is no such page in the documentation"
-        text="The address may be mistyped, or the page has another name now."
+        text="The address may be mistyped, or the page was renamed."
         to="/docs"
         label="Go to the documentation"
       />

@@ -9,14 +9,14 @@ import {
 } from './documents.ts';
 import { FIRST_DOCUMENT } from './sections.ts';
 
-/** The pages of the list, and the decisions that one of them lists. */
+/** Returns all listed pages, and the decisions that one of them lists. */
 async function listAll(): Promise<Document[]> {
   const listed = listSections().flatMap(({ documents }) => documents);
   const decisions = [...((await findDocument(DECISIONS)?.load()) ?? '').matchAll(/\]\(([^)]+)\.md\)/g)];
   return [...listed, ...decisions.flatMap(([, path = '']) => findDocument(path) ?? [])];
 }
 
-test('every document stands under one heading, or among the decisions, with its own title', async () => {
+test('every document is listed once, in a section or among the decisions, with its own title', async () => {
   const all = await listAll();
   expect(new Set(all.map(({ path }) => path)).size).toBe(all.length);
   expect(all[0]?.path).toBe(FIRST_DOCUMENT);
@@ -26,7 +26,7 @@ test('every document stands under one heading, or among the decisions, with its 
   for (const { path, title } of all) expect(title, path).not.toBe('');
 });
 
-test('no document links to one that is not there', async () => {
+test('no document links to a missing document', async () => {
   for (const { path, load } of await listAll()) {
     const links = [...(await load()).matchAll(/\]\(([^)\s]+\.md)(?:#[^)]*)?\)/g)].map(
       ([, href = '']) => href,
@@ -35,7 +35,7 @@ test('no document links to one that is not there', async () => {
   }
 });
 
-test('a link between documents leads to the page, also from a folder; others stay files', () => {
+test('links between documents open pages, also from folders; other links stay files', () => {
   expect(resolveLink('engine', 'ledger.md#holds')).toEqual({ path: 'ledger', hash: 'holds' });
   expect(resolveLink('decisions/usage-windows', '../ledger.md')).toEqual({ path: 'ledger', hash: '' });
   expect(resolveLink('engine', '#leases')).toEqual({ path: 'engine', hash: 'leases' });
@@ -47,7 +47,7 @@ test('a link between documents leads to the page, also from a folder; others sta
   ).toBeNull();
 });
 
-test('the examples call the server at the address by which they are read', async () => {
+test('the examples use the address at which the documentation is read', async () => {
   const text = await findDocument('api')?.load();
   expect(text).toContain(`BASE=\${BASE:-${window.location.origin}}`);
   expect(text).not.toContain('localhost:4080');

@@ -1,7 +1,7 @@
 import { type ProductPictureName, productPictures } from '../../ui/product-picture.tsx';
 import { sections } from './sections.ts';
 
-/** A page of `docs/`: its path without the ending, e.g. `decisions/usage-windows`. */
+/** A page of `docs/`: its path without the extension, such as `decisions/usage-windows`. */
 export type Document = { path: string; title: string; load: () => Promise<string> };
 
 const FOLDER = '../../../../docs/';
@@ -12,7 +12,7 @@ const titles = import.meta.glob<string>('../../../../docs/**/*.md', {
 });
 const texts = import.meta.glob<string>('../../../../docs/**/*.md', { query: '?raw', import: 'default' });
 
-/** The server's address in the examples, until it is read at another one. */
+/** The server's address as written in the examples; replaced by the current one. */
 const WRITTEN_ORIGIN = 'http://localhost:4080';
 
 /** The page that lists the decisions. */
@@ -33,23 +33,23 @@ function isDecision(path: string): boolean {
   return path.startsWith(`${DECISIONS}/`);
 }
 
-/** As a document: each decision with a link. */
+/** Returns a document that links to each decision. */
 function listDecisions(): string {
   const links = decisions.map(({ path, title }) => `- [${title}](${path}.md)`);
-  return ['Why Bakehouse is built as it is, one record for each decision.', '', ...links].join('\n');
+  return ['Why Bakehouse is built this way, one record per decision.', '', ...links].join('\n');
 }
 
-/** The document at this path; undefined where there is none. */
+/** Returns the document at this path, or undefined. */
 export function findDocument(path: string): Document | undefined {
   return [...documents, ...decisions].find((document) => document.path === path);
 }
 
-/** Every document, the decisions one by one. */
+/** Returns every document, including each decision. */
 export function listAllDocuments(): Document[] {
   return written;
 }
 
-/** The documents under their headings, in the order in which they are read; the decisions are one of them. */
+/** Returns the sections of the list in reading order; the decisions are a single document. */
 export function listSections(): { label: string; documents: Document[] }[] {
   const named = new Set<string>(sections.flatMap(({ paths }) => paths));
   return sections.map(({ label, paths }) => {
@@ -59,20 +59,20 @@ export function listSections(): { label: string; documents: Document[] }[] {
   });
 }
 
-/** The document and its part that a link in a document leads to; null where it leads to a file that is no document. */
+/** Returns the document and heading that a link leads to, or null if it leads to another file. */
 export function resolveLink(from: string, href: string): { path: string; hash: string } | null {
   const { file, hash } = resolveFile(from, href);
   const path = /^docs\/(.+)\.md$/.exec(file)?.[1];
   return path && findDocument(path) ? { path, hash: hash.slice(1) } : null;
 }
 
-/** The product's picture that a document shows; null where it is none of them. */
+/** Returns the product picture that a document shows, or null. */
 export function resolvePicture(from: string, src: string): ProductPictureName | null {
   const { file } = resolveFile(from, src);
   return productPictures.find((name) => file === `web/public/pictures/${name}-light.webp`) ?? null;
 }
 
-/** The file that a document names, as its path in the repository; empty where it is none. */
+/** Returns the path of a linked file in the repository; empty for other URLs. */
 function resolveFile(from: string, href: string): { file: string; hash: string } {
   const repository = 'file:///repository/';
   const { href: url, hash } = new URL(href, `${repository}docs/${from}.md`);

@@ -9,20 +9,20 @@ test.each([
   ['idempotency', 'ledger', 'idempotency'],
   ['webhook stripe', 'ledger', 'purchases-and-codes'],
   ['trigger word', 'fine-tuning', 'picture-models'],
-  // A word that is not typed to its end, and one that is mistyped.
+  // An incomplete word and a misspelled word.
   ['redee', 'ledger', 'purchases-and-codes'],
   ['embedings', 'api', 'embeddings'],
-])('%s is found', async (words, path, hash) => {
+])('finds %s', async (words, path, hash) => {
   const found = await findInDocuments(words);
   expect(found.map((one) => `${one.path}#${one.hash}`)).toContain(`${path}#${hash}`);
   for (const { excerpt } of found) expect(excerpt.length).toBeLessThan(160);
 });
 
-test('words that stand nowhere together are not found', async () => {
+test('does not find words that never occur together', async () => {
   expect(await findInDocuments('sourdough kubernetes stripe')).toEqual([]);
 });
 
-test('a section ends at the next heading; a comment in an example begins none', () => {
+test('a section ends at the next heading; a comment in an example does not start one', () => {
   const text =
     '# Title\n\nBefore.\n\n## A `b` [c](d.md)\n\n```sh\n# no heading\nrun\n```\n\n## A `b` c\n\nEnd.\n';
   expect(splitSections({ path: 'x', title: 'Title' }, text)).toMatchObject([
@@ -32,7 +32,7 @@ test('a section ends at the next heading; a comment in an example begins none', 
   ]);
 });
 
-test('each section that is found has the address of its heading on the page', async () => {
+test('each found section has the anchor of its heading', async () => {
   for (const document of listAllDocuments().filter(({ path }) => !path.startsWith('decisions/'))) {
     const text = await document.load();
     const { container, unmount } = render(

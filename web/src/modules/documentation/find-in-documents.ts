@@ -3,7 +3,7 @@ import MiniSearch, { type SearchResult } from 'minisearch';
 import { type Document, listAllDocuments } from './documents.ts';
 import { sections } from './sections.ts';
 
-/** A part of a document below one heading; `hash` and `heading` are empty for what stands before the first. */
+/** A part of a document below one heading; `hash` and `heading` are empty before the first heading. */
 export type Section = { path: string; title: string; hash: string; heading: string; text: string };
 export type Found = Section & { excerpt: string };
 
@@ -12,11 +12,11 @@ const EXCERPT_CHARS = 140;
 
 let index: Promise<MiniSearch<Section & { id: string }>> | null = null;
 
-/** The sections of the documentation that have all of the words, the nearest first. */
+/** Returns the sections that contain all words, best matches first. */
 export async function findInDocuments(words: string): Promise<Found[]> {
   index ??= buildIndex();
   const searched = await index.catch((error: unknown) => {
-    // A text that could not be fetched is tried again with the next words.
+    // Retries a failed download on the next search.
     index = null;
     throw error;
   });
@@ -47,13 +47,13 @@ async function buildIndex(): Promise<MiniSearch<Section & { id: string }>> {
 
 const forUsers = new Set<string>(sections[0].paths);
 
-/** Who searches wants to use it, more often than to know how it works, and rarely why it was built so. */
+/** Most readers want to use Bakehouse, fewer want to know how it works or why it was built so. */
 function importanceOf(path: string): number {
   if (forUsers.has(path)) return 2;
   return path.startsWith('decisions/') ? 0.5 : 1;
 }
 
-/** The sections of a document in markdown. Pure. */
+/** Splits a markdown document into sections. */
 export function splitSections(
   { path, title }: Pick<Document, 'path' | 'title'>,
   markdown: string,
@@ -75,7 +75,7 @@ export function splitSections(
   return found.filter(({ heading, text }) => heading !== '' || text.trim() !== '');
 }
 
-/** Without the marks of markdown. */
+/** Removes markdown syntax. */
 function plain(text: string): string {
   return text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -88,7 +88,7 @@ function toFound({ path, title, hash, heading, text, terms }: SearchResult): Fou
   return { path, title, hash, heading, text, excerpt: excerptOf(text, terms) };
 }
 
-/** The part of a text around the first of the terms. */
+/** Returns the part of a text around the first term. */
 function excerptOf(text: string, terms: string[]): string {
   const flat = text.replace(/\s+/g, ' ').trim();
   const at = Math.max(0, ...terms.slice(0, 1).map((term) => flat.toLowerCase().indexOf(term)));

@@ -6,11 +6,11 @@ import { itemClass } from './item-class.ts';
 
 type Props = { words: string; onOpen: () => void };
 
-/** The parts of the documentation that have these words. */
+/** Search results in the documentation. */
 export function FoundSections({ words, onOpen }: Props) {
   const query = useQuery({
     queryKey: ['documentation', 'found', words],
-    // All texts and the search come with the first words.
+    // Loads all texts and the search with the first query.
     queryFn: async () => (await import('./find-in-documents.ts')).findInDocuments(words),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,

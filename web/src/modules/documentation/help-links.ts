@@ -10,12 +10,15 @@ const documentationQuery = endpointQuery(
 );
 
 export type HelpLinks = {
-  /** Null where it is the product's own, under `/docs`. */
+  /** Null for the product's own documentation under `/docs`. */
   documentation: string | null;
   github: string | null;
 };
 
-/** Where the documentation and the source code are. Until that is known, the documentation is our own. */
+/**
+ * Returns the links to the documentation and the source code. Defaults to the product's documentation while
+ * loading.
+ */
 export function useHelpLinks(): HelpLinks {
   const { data } = useQuery(documentationQuery);
   return {

@@ -3,7 +3,7 @@ import { pageComponent } from '../../lib/loadable.tsx';
 
 const documentationPage = pageComponent(() => import('./documentation-page.tsx'), 'DocumentationPage');
 
-/** The product's own documentation, which anybody may read. */
+/** The public documentation of the product. */
 export const documentationRoutes = <Public extends AnyRoute>(parent: Public) =>
   [
     createRoute({ getParentRoute: () => parent, path: '/docs', component: documentationPage }),

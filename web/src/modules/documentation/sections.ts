@@ -1,4 +1,7 @@
-/** The order of the documentation's list, by paths below `docs/`; what is named nowhere comes under the last heading. */
+/**
+ * The order of the documentation's list, by path below `docs/`; unlisted documents follow under the last
+ * heading.
+ */
 export const sections = [
   {
     label: 'Using Bakehouse',
@@ -14,9 +17,9 @@ export const sections = [
       'ipfs',
     ],
   },
-  { label: 'Running it', paths: ['operations', 'deployment', 'connect-models', 'hub'] },
+  { label: 'Running it', paths: ['operations', 'deployment', 'connect-models', 'hub', 'troubleshooting'] },
   { label: 'How it works', paths: ['architecture', 'engine', 'text-serving', 'ledger', 'specification'] },
 ] as const;
 
-/** The page that `/docs` itself shows. */
+/** The page at `/docs`. */
 export const FIRST_DOCUMENT = 'getting-started';

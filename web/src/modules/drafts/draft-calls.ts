@@ -11,7 +11,7 @@ import { awaitEnd } from '../../ui/long-work.ts';
 import { workId } from './draft-sentences.ts';
 
 const POLL_MS = 3_000;
-/** The first request for a starter model gives it its server. */
+/** The first request for a starter model has to start its server. */
 const QUOTE_TIMEOUT_MS = 60_000;
 const PAGE_LENGTH = 50;
 
@@ -24,7 +24,7 @@ export function useDraft(id: string) {
   });
 }
 
-/** What a start would cost at most; without settings, going on. */
+/** The maximum cost of a start; without settings, of continuing. */
 export const quoteQuery = (id: string, settings: contract.DraftSettings | undefined) =>
   endpointQuery(
     ['draft', 'quote', id, settings ?? null],
@@ -50,7 +50,7 @@ export function useCreateDraft() {
   return useMutation({
     mutationFn: () => call(contract.createDraft, {}),
     onSuccess: () => readAgain(['draft', 'list']),
-    meta: { title: 'The draft could not be begun' },
+    meta: { title: 'The draft could not be created' },
   });
 }
 
@@ -71,7 +71,7 @@ export function useRemoveDocument(id: string) {
   });
 }
 
-/** Starts a draft anew, or without settings goes on with it. Its end is told wherever the person is by then. */
+/** Starts a draft, or without settings continues it. Announces its end on any page. */
 export function useStartDraft(id: string) {
   const keys = useIdempotencyKeys(`start-draft-${id}`);
   return useMutation({

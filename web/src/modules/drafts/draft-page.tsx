@@ -24,7 +24,7 @@ import { StartCard } from './start/start-card.tsx';
 
 const route = getRouteApi('/app/drafts/$id');
 
-/** A draft: its documents, what writes the rows, how far that is, and the rows. */
+/** A draft: documents, settings, progress, and rows. */
 export function DraftPage() {
   const { id } = route.useParams();
   return (
@@ -62,7 +62,7 @@ function LoadedPage({ draft }: { draft: Draft }) {
         title={titleOf(draft)}
         parents={[
           { label: 'My Datasets', to: '/dataset' },
-          { label: 'Rows from documents', to: '/drafts' },
+          { label: 'Generate from documents', to: '/drafts' },
         ]}
         badge={draft.status !== 'open' && <DraftStatus draft={draft} />}
         actions={
@@ -109,7 +109,7 @@ function Running({ draft }: { draft: Draft }) {
   );
 }
 
-/** How it ended, what was left out, and what it has cost. */
+/** Result, skipped parts, and cost. */
 function Ended({ draft }: { draft: Draft }) {
   const { status, rows, error, chunks, chunks_done, chunks_failed, cost_so_far: cost } = draft;
   if (status === 'open') return null;
@@ -120,7 +120,7 @@ function Ended({ draft }: { draft: Draft }) {
       ? 'Writing the rows failed'
       : rows === 0
         ? 'The model wrote no rows'
-        : `${countOf(rows, 'row')} to look through`;
+        : `${countOf(rows, 'row')} to review`;
   const reason = status === 'failed' || chunks_failed > 0 ? (error ?? '') : '';
   return (
     <Callout
@@ -140,7 +140,7 @@ function Ended({ draft }: { draft: Draft }) {
   );
 }
 
-/** Asks about the chunks that have no answer. */
+/** Continues with the chunks that have no answer. */
 function GoOnWithDraft({ draftId, chunks }: { draftId: string; chunks: number }) {
   const quote = useQuery(quoteQuery(draftId, undefined));
   return <GoOn left={countOf(chunks, 'chunk')} quote={quote} start={useStartDraft(draftId)} />;
@@ -155,7 +155,7 @@ function DeleteDialog({ draft, onClose }: { draft: Draft; onClose: () => void })
       open
       onOpenChange={(open) => !open && onClose()}
       title="Delete this draft?"
-      description={`Its documents${unsaved > 0 ? ` and ${countOf(unsaved, 'row')} that ${unsaved === 1 ? 'is' : 'are'} in no dataset` : ''} are deleted. Datasets keep what was saved in them.`}
+      description={`Its documents${unsaved > 0 ? ` and ${countOf(unsaved, 'unsaved row')}` : ''} will be deleted. Rows saved in datasets stay.`}
       action="Delete draft"
       pending={deletion.isPending}
       onConfirm={() => deletion.mutate(draft.draft_id, { onSuccess: () => void navigate({ to: '/drafts' }) })}

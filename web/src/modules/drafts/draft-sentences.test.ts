@@ -20,7 +20,7 @@ const draft = (more: Partial<Draft> = {}): Draft => ({
   ...more,
 });
 
-test('a draft is called by its documents, and says how far it is', () => {
+test('names a draft after its documents, and shows its progress', () => {
   expect(titleOf(draft())).toBe('a.pdf and 1 more');
   expect(titleOf({ documents: [document('a.pdf')] })).toBe('a.pdf');
   expect(titleOf({ documents: [] })).toBe('New draft');
@@ -29,13 +29,13 @@ test('a draft is called by its documents, and says how far it is', () => {
   expect(endOf(draft())).toBeNull();
 });
 
-test('its end says what came of it, and what that cost', () => {
+test('announces the result and its cost', () => {
   expect(endOf(draft({ status: 'completed', rows: 3 }))).toEqual({
     ...{ kind: 'success', title: '3 rows from a.pdf and 1 more', description: 'You were not charged.' },
   });
   const none = draft({ status: 'completed', rows: 0, dropped: { unreadable: 2, duplicate: 1 } });
   expect(endOf(none)).toMatchObject({ kind: 'warning', description: droppedText(none) });
-  expect(droppedText(none)).toBe('Left out: 2 answers had no rows, 1 row asked the same as another.');
+  expect(droppedText(none)).toBe('Skipped: 2 answers had no rows, 1 row repeated another question.');
   const failed = draft({ status: 'failed', error: 'There is no model' });
   expect(endOf(failed)).toMatchObject({
     ...{ kind: 'failure', description: 'There is no model. You were not charged.' },

@@ -8,13 +8,13 @@ export const workId = (id: string): string => `draft-${id}`;
 export const isRunning = ({ status }: Pick<Draft, 'status'>): boolean =>
   status === 'running' || status === 'cancelling';
 
-/** By its documents: 'handbook.pdf and 2 more'. */
+/** Returns a title from its documents: 'handbook.pdf and 2 more'. */
 export function titleOf({ documents: [first, ...more] }: Pick<Draft, 'documents'>): string {
   if (!first) return 'New draft';
   return more.length === 0 ? first.name : `${first.name} and ${more.length} more`;
 }
 
-/** How far it is: 'handbook.pdf · chunk 12 of 40 · 31 rows'. */
+/** Returns the progress: 'handbook.pdf · chunk 12 of 40 · 31 rows'. */
 export function phaseText({ status, current_document, chunks, chunks_done, rows }: Draft): string {
   if (status === 'cancelling') return 'Cancelling';
   const now = Math.min(chunks_done + 1, chunks);
@@ -25,21 +25,21 @@ export const progressOf = ({ chunks, chunks_done }: Draft): number =>
   chunks === 0 ? 0 : (100 * chunks_done) / chunks;
 
 const reasons: Record<DropReason, (count: number) => string> = {
-  duplicate: (count) => `${countOf(count, 'row')} asked the same as another`,
+  duplicate: (count) => `${countOf(count, 'row')} repeated another question`,
   empty: (count) => `${countOf(count, 'row')} had no question or no answer`,
   cut_off: (count) => `${countOf(count, 'row')} did not fit in the answer`,
   unreadable: (count) => `${countOf(count, 'answer')} had no rows`,
 };
 
-/** What of the answers was not kept, by the reason; empty where all was. */
+/** Returns the number of dropped answers by reason; empty if there are none. */
 export function droppedText({ dropped }: Pick<Draft, 'dropped'>): string {
   const parts = (Object.entries(dropped) as [DropReason, number][]).map(([reason, count]) =>
     reasons[reason](count),
   );
-  return parts.length === 0 ? '' : `Left out: ${parts.join(', ')}.`;
+  return parts.length === 0 ? '' : `Skipped: ${parts.join(', ')}.`;
 }
 
-/** What the toast at its end says; null while it runs. */
+/** Returns the toast at its end; null while it runs. */
 export function endOf(draft: Draft): LongWork['end'] {
   const { status, rows, error, cost_so_far: cost } = draft;
   const title = titleOf(draft);

@@ -16,7 +16,7 @@ import { draftsQuery, useCreateDraft } from './draft-calls.ts';
 import { titleOf } from './draft-sentences.ts';
 import { DraftStatus } from './draft-status.tsx';
 
-/** The drafts that somebody has, and the way to another. */
+/** The user's drafts, and a button to create one. */
 export function DraftsPage() {
   const navigate = useNavigate();
   const create = useCreateDraft();
@@ -34,8 +34,8 @@ export function DraftsPage() {
   return (
     <>
       <PageHeader
-        title="Rows from documents"
-        description="A model reads your documents and writes questions with their answers. You look through them, and save them as a dataset to train on."
+        title="Generate from documents"
+        description="A model reads your documents and writes questions with answers. Review them, then save them as a dataset to train on."
         parents={[{ label: 'My Datasets', to: '/dataset' }]}
         actions={button}
       />
@@ -49,7 +49,7 @@ export function DraftsPage() {
             <EmptyState
               icon={<FileText aria-hidden />}
               title="No drafts yet"
-              description="Begin one with PDF, Word, Markdown or text documents."
+              description="Start with PDF, Word, Markdown or text documents."
               action={button}
             />
           }
@@ -92,7 +92,7 @@ const columns: Column<Draft>[] = [
   { id: 'rows', header: 'Rows', cell: ({ rows }) => formatNumber(rows), numeric: true, width: '6rem' },
   {
     id: 'created',
-    header: 'Begun',
+    header: 'Created',
     cell: ({ created_at: at }) => (
       <span className="whitespace-nowrap text-muted">
         <RelativeTime at={at} />

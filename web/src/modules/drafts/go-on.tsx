@@ -4,13 +4,13 @@ import { Money } from '../../ui/money.tsx';
 import { errorMessage } from '../../ui/notify.ts';
 
 type Props = {
-  /** What has no answer: '3 chunks'. */
+  /** The unanswered part: '3 chunks'. */
   left: string;
   quote: UseQueryResult<{ highest_bgl: string }>;
   start: { isPending: boolean; mutate: (settings: undefined) => void };
 };
 
-/** Asks a model what has no answer, as before, with what that costs at most. */
+/** A button to continue with the unanswered part, with its maximum cost. */
 export function GoOn({ left, quote, start }: Props) {
   return (
     <div className="flex max-w-48 shrink-0 flex-col items-end gap-1 text-right">
@@ -20,7 +20,7 @@ export function GoOn({ left, quote, start }: Props) {
         loading={start.isPending}
         onClick={() => start.mutate(undefined)}
       >
-        Go on
+        Continue
       </Button>
       <span className="text-muted text-xs">
         {quote.isError ? (

@@ -17,7 +17,7 @@ export const draftsRoutes = <App extends AnyRoute>(app: App) =>
     }),
   ] as const;
 
-/** `document`: only the rows of this one are shown. */
+/** `document`: shows only the rows of this document. */
 function parseDraft({ document }: Record<string, unknown>): { document?: string } {
   return typeof document === 'string' ? { document } : {};
 }

@@ -6,7 +6,7 @@ import { endOf, phaseText, progressOf, titleOf, workId } from './draft-sentences
 
 const POLL_MS = 10_000;
 
-/** Drafts that were started, as the list of long work shows them. */
+/** Started drafts as long work. */
 export function useDraftWork(): LongWork[] {
   const cancel = useCancelDraft();
   const { data } = useQuery({ ...draftsQuery, refetchInterval: useFallbackInterval(POLL_MS) });

@@ -1,10 +1,10 @@
 import { loadable } from '../../lib/loadable.tsx';
 
-/** What a generator has made, on its page; it is loaded where there can be something. */
+/** Results on a generator's page. Loaded only if there can be any. */
 export const GeneratorResults = loadable(
   async () => (await import('./generator-results.tsx')).GeneratorResults,
 );
-/** Where a picture is given that is to be edited; what sends it comes along. */
+/** The field for a picture to edit. Also loads the code that sends it. */
 export const SourceField = loadable(async () => {
   const [field] = await Promise.all([
     import('./edit-picture/source-field.tsx'),
@@ -12,13 +12,13 @@ export const SourceField = loadable(async () => {
   ]);
   return field.SourceField;
 });
-/** An edit until it is under way. */
+/** An edit before it starts. */
 export const EditStart = loadable(async () => (await import('./edit-picture/edit-start.tsx')).EditStart);
-/** The last pictures of one generator. */
+/** The latest pictures of one generator. */
 export const PictureHistory = loadable(
   async () => (await import('./gallery/picture-history.tsx')).PictureHistory,
 );
-/** The last pictures of all. */
+/** The latest pictures of all generators. */
 export const RecentGenerations = loadable(
   async () => (await import('./gallery/recent-generations.tsx')).RecentGenerations,
 );

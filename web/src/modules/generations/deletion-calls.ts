@@ -21,15 +21,15 @@ export function useDeleteGeneration() {
   });
 }
 
-/** How many pictures they have: one generation may have several. */
+/** Counts pictures; a generation may have several. */
 export function countPictures(generations: readonly Pick<Generation, 'outputs'>[]): number {
   return generations.reduce((sum, { outputs }) => sum + outputs.length, 0);
 }
 
-/** So many are deleted at the same time. */
+/** Maximum number of concurrent deletions. */
 const DELETED_AT_ONCE = 4;
 
-/** Deletes one after the other, and says how many it could not delete; those stay. */
+/** Deletes generations and reports how many failed; those stay selected. */
 export function useDeleteGenerations() {
   return useMutation({
     mutationFn: async (generations: readonly Generation[]) => {
@@ -65,7 +65,7 @@ export function useDeleteGenerations() {
   });
 }
 
-/** What is gone already is deleted. */
+/** A missing generation counts as deleted. */
 async function deleteOne(id: string): Promise<void> {
   try {
     await call(deleteGeneration, { params: { id } });
@@ -74,7 +74,7 @@ async function deleteOne(id: string): Promise<void> {
   }
 }
 
-/** Out of the lists at once, so that nobody asks for it while they are read again. */
+/** Removes a generation from the cached lists immediately, before they are reloaded. */
 export function leaveOut(id: string): void {
   queryClient.setQueriesData<GenerationPages>(
     { queryKey: LISTS },

@@ -34,13 +34,13 @@ test('Generation timed out. Please try again.', async () => {
   const attempt = () => act(() => result.current.mutateAsync(request).catch((error: Error) => error.message));
   expect(await attempt()).toBe('Generation timed out. Please try again.');
   await attempt();
-  // The same attempt for the server: it may have heard the first one.
+  // Reuses the idempotency key, because the server may have received the first attempt.
   const [first, second] = vi.mocked(call).mock.calls.map(([, , options]) => options);
   expect(first).toMatchObject({ timeoutMs: 35_000, idempotencyKey: second?.idempotencyKey });
 });
 
-test('one that has ended before its start was answered is read again, and shown as it is', async () => {
-  // Nothing is asked for by the clock.
+test('reloads and shows a generation that ended before its start was answered', async () => {
+  // No polling.
   setConnected(true);
   onTestFinished(() => setConnected(false));
   const failed = unfinished({ state: 'failed', ended_at: '2026-01-01T00:01:00.000Z' });
@@ -69,7 +69,7 @@ test('Generation timed out after multiple attempts. Please try again.', async ()
   expect(vi.mocked(call).mock.calls[0]?.[2]).toMatchObject({ timeoutMs: 15_000 });
 });
 
-test('a server that cannot be reached is called that, and no timeout', async () => {
+test('reports an unreachable server as such, not as a timeout', async () => {
   const away = 'The server cannot be reached. Check your connection and try again.';
   vi.mocked(call).mockRejectedValue(new ApiError(away, { status: 0, code: 'network' }));
   const { result } = renderHook(() => useStartGeneration(), { wrapper });
@@ -83,7 +83,7 @@ test('a server that cannot be reached is called that, and no timeout', async () 
   expect(call).toHaveBeenCalledTimes(1 + POLLS_MAX);
 });
 
-test('times out after 40 attempts, though each was answered', async () => {
+test('times out after 40 polls even if each was answered', async () => {
   vi.useFakeTimers();
   vi.mocked(call).mockResolvedValue(unfinished());
   const { result } = renderHook(() => useGeneration('g1'), { wrapper });
@@ -95,12 +95,12 @@ test('times out after 40 attempts, though each was answered', async () => {
     ),
   );
   expect(call).toHaveBeenCalledTimes(POLLS_MAX);
-  // Another try begins a new count.
+  // Another try resets the count.
   void result.current.refetch();
   await waitFor(() => expect(result.current.error).toBeNull());
 });
 
-test('a video has more than 40 attempts, and times out after 40 without an answer', async () => {
+test('polls a video more than 40 times, and times out after 40 without an answer', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   for (let read = 0; read < POLLS_MAX + 5; read += 1)
     vi.mocked(call).mockResolvedValueOnce(unfinished({ generator: 'wan' }));
@@ -112,7 +112,7 @@ test('a video has more than 40 attempts, and times out after 40 without an answe
   expect(call).toHaveBeenCalledTimes(2 * POLLS_MAX + 5);
 });
 
-test('the end of one that was started here is announced, though it may have ended before it is listed', async () => {
+test('announces the end of a generation started here even if it ends before it is listed', async () => {
   const generation = unfinished();
   vi.mocked(call).mockResolvedValue(generation);
   const { result } = renderHook(() => useStartGeneration(), { wrapper });
@@ -120,7 +120,7 @@ test('the end of one that was started here is announced, though it may have ende
   expect(takeAwaited(workId(generation.id))).toBe(true);
 });
 
-test('what is not lost is reported as the server says it', async () => {
+test("reports other errors with the server's message", async () => {
   vi.mocked(call).mockRejectedValue(new ApiError('Guidance must be at most 15', { status: 400 }));
   const { result } = renderHook(() => useStartGeneration(), { wrapper });
   await expect(act(() => result.current.mutateAsync(request))).rejects.toThrow('Guidance must be at most 15');
@@ -130,7 +130,7 @@ test.each([
   ['a picture', null, 3],
   ['an edit', { url: '/source.png' }, 5],
 ] as const)(
-  'while nothing else tells, %s with the source %j is read again every %i seconds',
+  'without events, polls %s with the source %j every %i seconds',
   async (_what, source, seconds) => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     vi.mocked(call).mockResolvedValue(unfinished({ source: source as Generation['source'] }));
@@ -145,20 +145,17 @@ test.each([
   ['seedance', 15],
   ['veo', 3],
   ['wan', 3],
-] as const)(
-  'while nothing else tells, a video of %s is read again every %i seconds',
-  async (generator, seconds) => {
-    vi.useFakeTimers({ shouldAdvanceTime: true });
-    const source = { url: '/source.png' } as Generation['source'];
-    vi.mocked(call).mockResolvedValue(unfinished({ generator, source }));
-    renderHook(() => useGeneration('g1'), { wrapper });
-    await act(() => vi.advanceTimersByTimeAsync(60_000 + 500));
-    vi.useRealTimers();
-    expect(call).toHaveBeenCalledTimes(1 + 60 / seconds);
-  },
-);
+] as const)('without events, polls a video of %s every %i seconds', async (generator, seconds) => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const source = { url: '/source.png' } as Generation['source'];
+  vi.mocked(call).mockResolvedValue(unfinished({ generator, source }));
+  renderHook(() => useGeneration('g1'), { wrapper });
+  await act(() => vi.advanceTimersByTimeAsync(60_000 + 500));
+  vi.useRealTimers();
+  expect(call).toHaveBeenCalledTimes(1 + 60 / seconds);
+});
 
-test('a picture that the server has forgotten is sent once more', async () => {
+test('uploads a picture again if the server no longer has it', async () => {
   const edit = {
     ...request,
     generator: 'flux-kontext' as const,
@@ -179,13 +176,9 @@ test('a picture that the server has forgotten is sent once more', async () => {
 });
 
 test.each([
-  ['costs what was read', () => Promise.resolve({ cost: '2' }), { cost_max: '2' }],
-  [
-    'costs what the server quotes where that cannot be read',
-    () => Promise.reject(new ApiError('No price', { status: 400 })),
-    {},
-  ],
-])('what is asked for before its price is in sight %s', async (_what, read, limit) => {
+  ['is limited to the quoted price', () => Promise.resolve({ cost: '2' }), { cost_max: '2' }],
+  ['has no limit if the quote fails', () => Promise.reject(new ApiError('No price', { status: 400 })), {}],
+])('a request made before its price is displayed %s', async (_what, read, limit) => {
   vi.mocked(call).mockImplementation(async (endpoint: unknown) =>
     endpoint === quoteGeneration ? read() : unfinished(),
   );
@@ -195,7 +188,7 @@ test.each([
   expect(input?.body).toEqual({ generator: 'paris', prompt: 'A loaf', parameters: {}, ...limit });
 });
 
-test('the price is asked for what the form holds once it is known who generates, and not for what stood there before', async () => {
+test("quotes the form's values only once the provider is known", async () => {
   vi.mocked(call).mockResolvedValue({ cost: '1' });
   const quote = { initialProps: { steps: 999, known: false }, wrapper };
   const { result, rerender } = renderHook(

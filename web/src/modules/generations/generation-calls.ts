@@ -32,29 +32,27 @@ import {
 } from './generation-queries.ts';
 import { workId } from './generation-sentences.ts';
 
-/*
- * What the pages ask the server for. What is asked once something has been made, deletion-calls.ts and video-calls.ts, comes
- * apart: this is on the first screen of a generator.
- */
+/* Calls of the generator pages' first screen. Actions on finished generations are in deletion-calls.ts and
+   video-calls.ts, which load later. */
 
 const START_TIMEOUT_MS = 35_000;
 const QUOTES = ['quote'];
 const FAMILY = ['generation'];
 
-/** One generation while it is generated and afterwards; `known` stands in until it is read. */
+/** One generation, live; `known` is a placeholder until it is read. */
 export function useGeneration(id: string, known?: Generation) {
   const interval = useFallbackInterval(POLL_MS);
   return useQuery({
     ...generationQuery(id),
     placeholderData: known,
-    // It is asked again by the interval.
+    // The interval retries.
     ...(interval !== false && { retry: false }),
     refetchInterval: (query) =>
       query.state.data?.ended_at || arePollsOver(query) ? false : interval && pollMsOf(query.state.data),
   });
 }
 
-/** How often it is read again while nothing else tells how far it is. */
+/** Returns the poll interval while the event stream is down. */
 function pollMsOf(generation: Generation | undefined): number {
   if (generation?.generator === 'seedance') return SEEDANCE_POLL_MS;
   return generation?.source && !makesVideos(generation.generator) ? EDIT_POLL_MS : POLL_MS;
@@ -64,26 +62,26 @@ export type GenerationRequest = {
   generator: GeneratorName;
   prompt: string;
   parameters: GenerationParameters;
-  /** The deployment of the person's own that generates, by its name. */
+  /** Name of the user's deployment that generates. */
   model?: string;
-  /** Or the service that generates, by its title. */
+  /** Title of the service that generates. */
   service?: string;
-  /** What is edited. */
+  /** The picture to edit. */
   source?: Source;
   onUpload?: OnUpload;
-  /** The price in sight, in BGL: what is asked for may cost no more. */
+  /** The displayed price in BGL; the server rejects a higher one. */
   shownCost?: string | undefined;
 };
 
 /**
- * Asks for a picture; what is edited is sent before. Where the answer is lost the generation may have begun all the same: the lists are read again,
- * and asking for the same once more is not charged twice.
+ * Starts a generation, after uploading its source. If the response is lost, the generation may have started:
+ * the lists are reloaded, and a retry with the same input is not charged twice.
  */
 export function useStartGeneration(words: FailureOptions = { product: 'Image Generation' }) {
   const keys = useIdempotencyKeys('generation');
   return useMutation({
     mutationFn: async ({ source, onUpload = () => undefined, shownCost, ...request }: GenerationRequest) => {
-      // Its code comes with the field for a source: most generations have none.
+      // Loaded with the source field; most generations have no source.
       const sources = source && (await import('./edit-picture/send-source.ts'));
       const body = { ...request, ...(source && (await sources?.sendSource(source, onUpload))) };
       const costMax = shownCost ?? (await readCost(request));
@@ -102,7 +100,7 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
         throw lostAnswer(error, 'Generation timed out. Please try again.');
       }
     },
-    // What it costs now is shown before it is asked for once more.
+    // Shows the current price before a retry.
     onError: () => queryClient.invalidateQueries({ queryKey: QUOTES }),
     onSuccess: (generation) => {
       awaitEnd(workId(generation.id));
@@ -112,7 +110,10 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
   });
 }
 
-/** Shows what a write answered, and reads it again: an answer can arrive after the event of a later change. */
+/**
+ * Caches a write's response and refetches it, because a response can arrive after the event of a later
+ * change.
+ */
 function keepAnswer(generation: Generation): void {
   const { queryKey } = generationQuery(generation.id);
   queryClient.setQueryData(queryKey, generation);
@@ -127,7 +128,7 @@ export function useCancelGeneration() {
   });
 }
 
-/** What a price is asked for. */
+/** The inputs of a price. */
 type Quoted = Pick<GenerationRequest, 'generator' | 'model' | 'service' | 'parameters'>;
 
 const quoteQuery = (asked: string) =>
@@ -136,7 +137,10 @@ const quoteQuery = (asked: string) =>
 const quoted = ({ generator, model, service, parameters }: Quoted) =>
   JSON.stringify({ generator, model, service, parameters });
 
-/** The price of what is asked for before one has been shown; undefined where it cannot be had: the server's own holds. */
+/**
+ * Returns the price of a request that was not displayed yet; undefined if it fails, and the server's price
+ * applies.
+ */
 async function readCost(request: Quoted): Promise<string | undefined> {
   try {
     return (await queryClient.fetchQuery(quoteQuery(quoted(request)))).cost;
@@ -145,10 +149,10 @@ async function readCost(request: Quoted): Promise<string | undefined> {
   }
 }
 
-/** What these parameters cost. While they change the last price stays in sight, and is the one that counts. */
+/** The price of these parameters. While they change, the previous price stays displayed and applies. */
 export function useQuote(request: Quoted, enabled: boolean) {
   const asked = quoted(request);
-  // What stands in a form before it is known who generates was never meant to have a price.
+  // Values entered before the provider is known are not quoted.
   const settled = useDebounced(asked, enabled);
   const quote = useQuery({ ...quoteQuery(settled), enabled, placeholderData: keepPreviousData });
   return {

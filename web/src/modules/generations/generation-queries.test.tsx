@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const callsOf = (path: string) => api.calls.filter((call) => call.path === path).length;
 
-/** What the server has now, as an event has the pages read it. */
+/** Changes the server's state and refetches, as an event would. */
 async function become(changed: Generation): Promise<void> {
   api.generations = api.generations.map((one) => (one.id === changed.id ? changed : one));
   await queryClient.invalidateQueries({ queryKey: generationQuery(changed.id).queryKey });
@@ -37,12 +37,12 @@ async function watchRecent() {
     wrapper: ({ children }) => <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>,
   });
   await waitFor(() => expect(result.current).toHaveLength(2));
-  // Only the one that is under way is watched.
+  // Only unfinished generations are watched.
   await waitFor(() => expect(callsOf(ONE)).toBe(1));
   return result;
 }
 
-test('each step is read from the one that is generated, and no list for it; its end is read in the lists', async () => {
+test('reads each step from the generation itself, and the lists only at its end', async () => {
   const recent = await watchRecent();
   await become(unfinished({ step: 9 }));
   await waitFor(() => expect(recent.current[0]?.step).toBe(9));
@@ -53,7 +53,7 @@ test('each step is read from the one that is generated, and no list for it; its 
   expect(recent.current[0]?.state).toBe('completed');
 });
 
-test('one that was cancelled on another page is so here, and is not watched any more', async () => {
+test('shows a cancellation from another page and stops watching', async () => {
   const recent = await watchRecent();
   await become(unfinished({ state: 'cancelled', ended_at: '2026-01-01T00:01:00.000Z' }));
   await waitFor(() => expect(recent.current[0]?.state).toBe('cancelled'));
@@ -63,7 +63,7 @@ test('one that was cancelled on another page is so here, and is not watched any 
   expect(callsOf(ONE)).toBe(reads);
 });
 
-test('a list that is to be read again stays so while a step is written into the others', async () => {
+test('writing a step does not clear the invalidation of other lists', async () => {
   const gallery = generationsQuery('u1', { generator: 'paris' });
   await queryClient.fetchInfiniteQuery(gallery);
   const recent = await watchRecent();
@@ -74,7 +74,7 @@ test('a list that is to be read again stays so while a step is written into the 
   expect(queryClient.getQueryState(generationWorkQuery('u1').queryKey)?.isInvalidated).toBe(false);
 });
 
-test('one that was deleted elsewhere leaves the lists', async () => {
+test('removes a generation that was deleted elsewhere from the lists', async () => {
   const recent = await watchRecent();
   api.generations = api.generations.slice(1);
   await queryClient.invalidateQueries({ queryKey: generationQuery('g1').queryKey });

@@ -21,17 +21,17 @@ export const POLLS_MAX = 40;
 const POLL_TIMEOUT_MS = 15_000;
 export const LISTS = ['generation', 'list'];
 
-/** What a list of generations is narrowed to. */
+/** Filters of a generation list. */
 export type GenerationSearch = {
   generator?: GeneratorName | undefined;
   state?: GenerationState | undefined;
   /** Part of the prompt. */
   search?: string | undefined;
-  /** Those of one edit tree. */
+  /** Root id of an edit tree. */
   root?: string;
-  /** Those alone that are under way, or have lately ended. */
+  /** Only unfinished generations and those that ended recently. */
   recent?: 'true';
-  /** On a page of the list; as many as the server gives unless said. */
+  /** Page size. Defaults to the server's limit. */
   limit?: number;
 };
 
@@ -43,13 +43,13 @@ const readPage = (
   signal: AbortSignal,
 ) => call(listGenerations, { params: { userId }, query }, { signal });
 
-/** What a generator's history is narrowed to: 20 of each, and of Veo 100. */
+/** Returns the filter of a generator's history: the latest 20, or 100 of Veo. */
 export const historyOf = (generator: GeneratorName): GenerationSearch => ({
   generator,
   ...(generator === 'veo' && { limit: 100 }),
 });
 
-/** The user's generations page by page, newest first. */
+/** Pages through the user's generations, newest first. */
 export const generationsQuery = (userId: string, wanted: GenerationSearch = {}) =>
   pagedQuery({
     queryKey: [...LISTS, userId, wanted],
@@ -59,10 +59,10 @@ export const generationsQuery = (userId: string, wanted: GenerationSearch = {}) 
     read: (cursor, signal) => readPage(userId, { ...wanted, cursor }, signal),
   });
 
-/** The newest of all. */
+/** The latest of all generators. */
 export const recentGenerationsQuery = (userId: string) => generationsQuery(userId, { limit: 10 });
 
-/** Those under way, and those that have lately ended: all of them as one page, however many the server makes of them. */
+/** All unfinished and recently ended generations as a single page, over all server pages. */
 export const generationWorkQuery = (userId: string) =>
   pagedQuery({
     queryKey: [...LISTS, userId, RECENT],
@@ -77,7 +77,7 @@ export const generationWorkQuery = (userId: string) =>
     },
   });
 
-/** All that are under way, and what has lately ended; none while they are not read. */
+/** Returns all unfinished and recently ended generations; empty while loading. */
 export function useRecentGenerations(userId: string | undefined): Generation[] {
   const { data } = useInfiniteQuery({
     ...generationWorkQuery(userId ?? ''),
@@ -88,8 +88,8 @@ export function useRecentGenerations(userId: string | undefined): Generation[] {
 }
 
 /**
- * One generation; the lists are updated with its newest state. Fails after `POLLS_MAX` attempts of the fallback polling, and
- * for a video, which takes longer, after as many without an answer.
+ * One generation; also updates the lists with its latest state. Fails after `POLLS_MAX` fallback polls; for a
+ * video, which takes longer, after as many without an answer.
  */
 export const generationQuery = (id: string) =>
   queryOptions({
@@ -116,10 +116,10 @@ export const generationQuery = (id: string) =>
 
 const TIMED_OUT = 'Generation timed out after multiple attempts. Please try again.';
 
-/** How many attempts of the fallback polling each query has made. */
+/** Number of fallback polls per query. */
 const polls = new WeakMap<object, number>();
 
-/** The number of this attempt; an attempt after the last one begins a new count. 0 while the event stream is connected. */
+/** Returns the number of this poll, restarting at 1 after the last. 0 while the event stream is connected. */
 function countPoll(query: object | undefined): number {
   if (!query) return 0;
   const count = isConnected() ? 0 : arePollsOver(query) ? 1 : (polls.get(query) ?? 0) + 1;
@@ -135,7 +135,10 @@ export function arePollsOver(query: object): boolean {
   return (polls.get(query) ?? 0) >= POLLS_MAX;
 }
 
-/** Shows in the lists how far it is. They are read again where its state is another: who belongs in them has changed. */
+/**
+ * Writes a generation's progress into the lists. If its state changed, the filtered lists may change too, so
+ * they are reloaded.
+ */
 function updateLists(client: QueryClient, generation: Generation): void {
   const knownIn = (data: GenerationPages | undefined) =>
     data?.pages.flatMap((page) => page.generations).find(({ id }) => id === generation.id);
@@ -143,7 +146,7 @@ function updateLists(client: QueryClient, generation: Generation): void {
     .getQueriesData<GenerationPages>({ queryKey: LISTS })
     .some(([, data]) => (knownIn(data)?.state ?? generation.state) !== generation.state);
   client.setQueriesData<GenerationPages>(
-    // What is written counts as read just now: one that is to be read again stays so.
+    // setQueriesData marks queries as fresh, so invalidated ones are skipped.
     { queryKey: LISTS, predicate: ({ state }) => !state.isInvalidated },
     (data) =>
       data &&
@@ -155,7 +158,7 @@ function updateLists(client: QueryClient, generation: Generation): void {
 
 export type GenerationPages = InfiniteData<{ generations: Generation[] }>;
 
-/** Pages of a list with other generations in them. */
+/** Returns the list pages with their generations mapped. */
 export function mapGenerations<Data extends GenerationPages>(
   data: Data,
   map: (generations: Generation[]) => Generation[],
@@ -166,12 +169,12 @@ export function mapGenerations<Data extends GenerationPages>(
   };
 }
 
-/** Whether the call may have been heard, and its answer was lost. */
+/** Returns true if the server may have received the call although its response was lost. */
 export function isAnswerLost(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 0 || error.status === 408) && error.code !== 'no_key';
 }
 
-/** What is said of it: a server that cannot be reached let nothing time out. */
+/** Returns the error to show: an unreachable server is not a timeout. */
 export function lostAnswer(error: ApiError, sentence: string): ApiError {
   const isAway = error.code === 'network' || error.code === 'lookup';
   return isAway ? error : new ApiError(sentence, { status: 408, code: 'timeout' });

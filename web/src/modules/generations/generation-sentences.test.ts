@@ -34,13 +34,13 @@ test.each([
   expect(phaseText(generation(changed))).toBe(sentence);
 });
 
-test('how far it is, is known once it is generated', () => {
+test('shows progress only once generation has started', () => {
   expect(percentOf(generation({}))).toBeNull();
   expect(percentOf(generation({ state: 'running', step: 5 }))).toBe(25);
   expect(percentOf(generation({ provider: 'upstream', state: 'running', steps: 1 }))).toBeNull();
 });
 
-test('a service is at work once it has been asked, in what is read out and in the time', () => {
+test('a service counts as generating from the request on, in the announcement and in the time', () => {
   const asked = generation({ provider: 'upstream', state: 'starting', started_at: at(10).toISOString() });
   expect([workText(asked), workText(asked, true)]).toEqual(['Generating', 'Editing']);
   expect(timeText(asked, at(15), { at: at(10), step: 0 })).toBe('5 s so far');
@@ -49,7 +49,7 @@ test('a service is at work once it has been asked, in what is read out and in th
   expect(timeText(own, at(15), { at: at(10), step: 0 })).toBe('Waiting, 15 s so far');
 });
 
-test('the time that is left comes from the steps that were seen', () => {
+test('estimates the remaining time from the observed steps', () => {
   const running = { state: 'running' as const, started_at: at(10).toISOString() };
   const first = { at: at(20), step: 1 };
   expect(timeText(generation({}), at(5), { at: at(5), step: 0 })).toBe('Waiting, 5 s so far');
@@ -57,7 +57,7 @@ test('the time that is left comes from the steps that were seen', () => {
   expect(timeText(generation({ ...running, step: 5 }), at(28), first)).toBe('18 s so far, about 30 s left');
 });
 
-test('how long it took', () => {
+test('shows how long it took', () => {
   expect(secondsTaken(generation({ ended_at: at(9).toISOString() }))).toBeNull();
   expect(secondsTaken(generation({ started_at: at(4).toISOString(), ended_at: at(9).toISOString() }))).toBe(
     5,

@@ -10,51 +10,51 @@ export function isUnderWay({ state }: Pick<Generation, 'state'>): boolean {
   return unfinished.has(state);
 }
 
-/** A generation's id in the list of long work. */
+/** Returns a generation's id in the list of long work. */
 export function workId(id: string): string {
   return `generation-${id}`;
 }
 
-/** What is said to whoever asks for a second one on the page of a generator. */
+/** Returns the message for starting a second generation. */
 export function oneAtATime(generator: GeneratorName): string {
   return `A ${makesVideos(generator) ? 'video' : 'picture'} is still being generated. Wait for it to finish, or cancel it first.`;
 }
 
-/** What it does now: as the server says, which for one that waits is its place at least. */
+/** Returns the current phase: the server's reason if any, such as the queue position. */
 export function phaseText(generation: Stage): string {
   const { reason, step, steps } = generation;
   if (reason) return reason;
   return tellsSteps(generation) ? `Step ${step} of ${steps}` : workText(generation);
 }
 
-/** What it does now, without what changes from step to step: each would be too much to hear. */
+/** Returns the current phase without step numbers, which would be too much for screen readers. */
 export function workText(generation: Pick<Stage, 'provider' | 'state'>, isEdit = false): string {
   if (isGeneratedHere(generation)) return isEdit ? 'Editing' : 'Generating';
   return generation.state === 'queued' ? 'Waiting for its turn' : 'Starting the model';
 }
 
-/** A service does not say that it has started its model: it is at work once it has been asked. */
+/** A service does not report that its model has started, so it counts as generating from the request on. */
 function isGeneratedHere({ provider, state }: Pick<Stage, 'provider' | 'state'>): boolean {
   return state === 'running' || (state === 'starting' && provider !== 'own');
 }
 
-/** What a service does is not told by steps. */
+/** Services do not report steps. */
 function tellsSteps({ provider, state, steps }: Stage): boolean {
   return state === 'running' && provider === 'own' && steps > 0;
 }
 
-/** What a service has begun goes on, and is charged. */
+/** A generation that a service has started cannot be stopped and is charged. */
 export function canBeCancelled({ provider, state }: Pick<Stage, 'provider' | 'state'>): boolean {
   return provider === 'own' || state !== 'running';
 }
 
-/** Why there is no picture, where that is not said yet, and that it cost nothing. */
+/** Returns why there is no picture, if known, and that it was free. */
 export function freeText({ state, reason }: Pick<Stage, 'state' | 'reason'>): string {
   const free = 'You were not charged.';
   return state === 'failed' && reason ? `${reason.replace(/\.?$/, '.')} ${free}` : free;
 }
 
-/** 0 to 100; null while it cannot be said. */
+/** 0 to 100, or null if unknown. */
 export function percentOf(generation: Stage): number | null {
   return tellsSteps(generation) ? (generation.step / generation.steps) * 100 : null;
 }
@@ -62,8 +62,8 @@ export function percentOf(generation: Stage): number | null {
 type Times = Stage & Pick<Generation, 'created_at' | 'started_at'>;
 
 /**
- * '12 s so far, about 20 s left'; while it waits, for how long. How fast it is, is computed from the steps since the `first` that
- * was seen: before it, the model may have been starting.
+ * Returns the elapsed time with an estimate of the rest, or the waiting time. The speed is measured from the
+ * `first` observed step, because the model may have been starting before it.
  */
 export function timeText(generation: Times, now: Date, first: { at: Date; step: number }): string {
   const { step, steps, created_at, started_at } = generation;
@@ -75,7 +75,7 @@ export function timeText(generation: Times, now: Date, first: { at: Date; step: 
   return `${soFar}, ${aboutDuration((since(first.at) / (step - first.step)) * (steps - step))} left`;
 }
 
-/** How long it took since its turn came; null where that never was. */
+/** Returns the duration since it started, or null if it never did. */
 export function secondsTaken({
   started_at,
   ended_at,

@@ -21,35 +21,35 @@ import { ExpertWeights } from './view/expert-weights.tsx';
 import { GenerationFigures } from './view/generation-figures.tsx';
 import { GenerationPicture } from './view/generation-picture.tsx';
 
-/** What the page shows: a generation, and perhaps the one that it is compared with. */
+/** The displayed generation, and optionally one to compare it with. */
 export type ShownResult = {
-  /** Null: nothing, also where there is something newer. */
+  /** Null shows nothing, even if there is a newer one. */
   id: string | null;
   besideId?: string;
 };
 
-/** The picture that is to be edited, and the model that is asked for, where there are any. */
+/** The picture to edit and the requested model, if any. */
 type Wanted = { source: Source | null; model: string | undefined };
 
 type Props = {
   generator: GeneratorName;
-  /** What was begun here; without it the newest, so that a reload finds it again. */
+  /** The generation started here. If null, shows the latest, which also restores it after a reload. */
   shown: ShownResult | null;
   onShow: (shown: ShownResult | null) => void;
-  /** What the form is about: the newest stands there only where it was made of that. */
+  /** The form's inputs: the latest generation is shown only if it was made from them. */
   wanted: Wanted;
-  /** Stands there while there is nothing. */
+  /** Shown if there is no result. */
   empty: ReactNode;
-  /** Puts all aside for another picture. */
+  /** Clears the page for another picture. */
   onStartOver?: (() => void) | undefined;
 };
 
-/** The picture that is generated or was generated last, with the experts at work and what can be done with it. */
+/** The current or latest picture of a generator, with its experts and actions. */
 export function GeneratorResults({ generator, shown, onShow, wanted, empty, onStartOver }: Props) {
   const list = useGenerations(useUser().id, historyOf(generator));
   const all = list.data?.pages[0]?.generations ?? [];
   const [newest] = all;
-  // The first one that is not done is followed again after a reload, to its end.
+  // After a reload, follows the first unfinished generation to its end.
   const underWay = all.find(isUnderWay);
   const [followedId, follow] = useState<string>();
   if (underWay && underWay.id !== followedId) follow(underWay.id);
@@ -83,7 +83,7 @@ export function GeneratorResults({ generator, shown, onShow, wanted, empty, onSt
   );
 }
 
-/** Whether it has a picture, and this is of what is wanted: made of the same picture, or itself that which is edited next. */
+/** Returns true if it has a picture that was made from the wanted source, or is that source. */
 function isAbout({ id, state, source, model }: Generation, wanted: Wanted): boolean {
   if (state !== 'completed') return false;
   if (wanted.model !== undefined && wanted.model !== model) return false;
@@ -96,7 +96,7 @@ function isAbout({ id, state, source, model }: Generation, wanted: Wanted): bool
 type ResultProps = {
   id: string;
   known: Generation | undefined;
-  /** It was begun here. */
+  /** It was started here. */
   isNew: boolean;
   onShow: (shown: ShownResult | null) => void;
   onStartOver: (() => void) | undefined;
@@ -104,7 +104,7 @@ type ResultProps = {
 
 function Result({ id, known, isNew, onShow, onStartOver }: ResultProps) {
   const place = useRef<HTMLElement>(null);
-  // On a narrow screen it is below the form.
+  // On a narrow screen the result is below the form.
   useEffect(() => {
     if (isNew && matchMedia('(width < 64rem)').matches) place.current?.scrollIntoView({ behavior: 'smooth' });
   }, [isNew]);
@@ -142,7 +142,7 @@ function Result({ id, known, isNew, onShow, onStartOver }: ResultProps) {
   );
 }
 
-/** Announces the end of an edit that was begun here or seen under way, once; one that is merely opened has long ended. */
+/** Announces the end of an edit once, if it was started here or seen unfinished. */
 function useAnnouncedEnd(generation: Generation | undefined, isNew: boolean) {
   const isAwaited = useRef(isNew);
   const isEdit = generation !== undefined && editsPictures(generators[generation.generator]);

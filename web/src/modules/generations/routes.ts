@@ -3,7 +3,7 @@ import { type GeneratorName, generatorNames } from '@bakehouse/contract/generato
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
 
-/** The gallery and the page of each generation. */
+/** The gallery and the pages of generations. */
 export const generationsRoutes = <App extends AnyRoute>(app: App) =>
   [
     createRoute({
@@ -33,7 +33,7 @@ type GallerySearch = {
   search?: string;
   generator?: GeneratorName;
   state?: GenerationState;
-  /** The ids of those that are held side by side. */
+  /** Ids of the compared generations. */
   compare?: string[];
 };
 

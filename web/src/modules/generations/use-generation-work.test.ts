@@ -5,7 +5,7 @@ import { endOf } from './use-generation-work.ts';
 const end = (state: 'completed' | 'failed' | 'cancelled', pathname = '/dashboard', reason = '') =>
   endOf({ state, generator: 'paris', prompt: 'A loaf', reason, source: null }, pathname);
 
-test('a finished picture is announced on every page, and in its own words on the page of Paris', () => {
+test('announces a finished picture on every page, with special wording on the Paris page', () => {
   expect(end('completed')).toEqual({
     kind: 'success',
     title: 'Image Generation Completed!',
@@ -18,7 +18,7 @@ test('a finished picture is announced on every page, and in its own words on the
   expect(end('completed', '/bakery/paris').title).toBe('Paris images generated successfully!');
 });
 
-test('one that was not generated says why, and what it cost', () => {
+test('reports why a generation failed and what it cost', () => {
   expect(end('failed', '/paris', 'The image was corrupted')).toMatchObject({
     kind: 'failure',
     description: 'The image was corrupted. You were not charged.',
@@ -29,7 +29,7 @@ test('one that was not generated says why, and what it cost', () => {
   });
 });
 
-test('an edit that failed says so in its own words', () => {
+test('a failed edit has its own message', () => {
   const failed = (reason: string) =>
     endOf(
       { state: 'failed', generator: 'flux-kontext', prompt: 'A hat', reason, source: {} },
@@ -43,7 +43,7 @@ test('an edit that failed says so in its own words', () => {
   expect(failed('').title).toBe('Image editing failed: The picture could not be edited');
 });
 
-test('a long prompt is cut', () => {
+test('shortens a long prompt', () => {
   const { description } = endOf(
     { state: 'completed', generator: 'paris', prompt: 'bread '.repeat(50), reason: '', source: null },
     '/',
@@ -52,7 +52,7 @@ test('a long prompt is cut', () => {
   expect(description?.endsWith('…')).toBe(true);
 });
 
-test('a video says how it ended in its own words', () => {
+test('a video has its own messages', () => {
   const video = { generator: 'veo', prompt: 'A loaf rises', source: { url: 'x' } } as const;
   const endOfVideo = (state: Generation['state'], reason = '') => endOf({ ...video, state, reason }, '/veo');
   expect(endOfVideo('completed')).toEqual({

@@ -15,7 +15,7 @@ import {
 } from './generation-sentences.ts';
 import { useFollowedGenerations } from './use-followed-generations.ts';
 
-/** Generations, as the list of long work shows them. */
+/** Generations as long work. */
 export function useGenerationWork(): LongWork[] {
   const cancel = useCancelGeneration();
   const pathname = useLocation({ select: (location) => location.pathname });
@@ -31,10 +31,10 @@ export function useGenerationWork(): LongWork[] {
   }));
 }
 
-/** What its own page says of one that has completed. */
+/** Completion messages shown on the generator's own page. */
 const ownTitles: Partial<Record<GeneratorName, string>> = { paris: 'Paris images generated successfully!' };
 
-/** How it ended, in the words of the page that the person is on. */
+/** Returns how it ended, worded for the current page. */
 export function endOf(
   generation: Pick<Generation, 'state' | 'generator' | 'prompt' | 'reason'> & { source: object | null },
   pathname: string,
@@ -45,7 +45,7 @@ export function endOf(
   if (state === 'completed') {
     const own = pathname.endsWith(`/${generator}`) ? ownTitles[generator] : undefined;
     const title = own ?? 'Image Generation Completed!';
-    // What is missing is news; the prompt is not.
+    // Missing pictures matter more than the prompt.
     return { kind: 'success', title, description: reason || description };
   }
   if (state === 'failed' && source)

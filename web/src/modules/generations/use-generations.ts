@@ -5,8 +5,8 @@ import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { EDIT_POLL_MS, type GenerationSearch, generationsQuery, POLL_MS } from './generation-queries.ts';
 
 /**
- * The user's generations page by page; nothing is read for a visitor. Apart from the queries, which the dashboard has: the
- * table of generators is none of its own.
+ * Pages through the user's generations; reads nothing for visitors. Separate from generation-queries.ts,
+ * because the dashboard must not load the table of generators.
  */
 export function useGenerations(userId: string | undefined, wanted: GenerationSearch) {
   const edits = wanted.generator !== undefined && editsPictures(generators[wanted.generator]);

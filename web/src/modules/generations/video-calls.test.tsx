@@ -38,7 +38,7 @@ const download = () => {
   return act(() => result.current.mutateAsync(video));
 };
 
-test('a video is deleted and downloaded through the videos API, and that is said', async () => {
+test('deletes and downloads a video through the videos API and reports it', async () => {
   await remove();
   expect(call).toHaveBeenCalledWith(deleteVideo, { params: { id: video.id } });
   expect(success).toHaveBeenLastCalledWith('Video deleted successfully');
@@ -57,7 +57,7 @@ test.each([
   ['Permission denied', 'download', 403],
   ['Video not ready for download', 'download', 400],
   ['Failed to download video', 'download', 503],
-])('%s is said where the server answers a %s with %i', async (sentence, what, status) => {
+])('shows "%s" if the server answers a %s with %i', async (sentence, what, status) => {
   const refusal = new ApiError('in its own words', { status });
   vi.mocked(call).mockRejectedValue(refusal);
   vi.mocked(callRaw).mockRejectedValue(refusal);
@@ -65,12 +65,12 @@ test.each([
   expect(success).not.toHaveBeenCalled();
 });
 
-test('a video that a service has begun says itself why it stays', async () => {
+test("shows the server's reason if a video in progress at a service cannot be deleted", async () => {
   vi.mocked(call).mockRejectedValue(new ApiError('Google has started on this video', { status: 409 }));
   await expect(remove()).rejects.toThrow('Google has started on this video');
 });
 
-test('nothing is asked for what has no id', async () => {
+test('sends nothing without an id', async () => {
   await expect(remove({ ...video, id: '' })).rejects.toThrow('Missing parameters for deletion');
   expect(call).not.toHaveBeenCalled();
 });

@@ -9,10 +9,10 @@ import { notify } from '../../ui/notify.ts';
 import { leaveOut } from './deletion-calls.ts';
 import { LISTS } from './generation-queries.ts';
 
-/** A video has hundreds of megabytes at most. */
+/** Videos have at most some hundred megabytes. */
 const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;
 
-/** Deletes a video, by the words of the videos API. */
+/** Deletes a video through the videos API. */
 export function useDeleteVideo() {
   return useMutation({
     mutationFn: async ({ id }: Generation) => {
@@ -31,7 +31,7 @@ export function useDeleteVideo() {
   });
 }
 
-/** Has the browser save a video, by the words of the videos API. */
+/** Downloads a video through the videos API. */
 export function useDownloadVideo() {
   return useMutation({
     mutationFn: async ({ id, generator }: Pick<Generation, 'id' | 'generator'>) => {
@@ -46,7 +46,7 @@ export function useDownloadVideo() {
   });
 }
 
-/** A refusal in the sentence that the page has for its status; a conflict says more itself. */
+/** Returns the page's message for the status; a 401 or 409 keeps the server's message. */
 function inVideoWords(error: unknown, otherwise: string): Error {
   const status = error instanceof ApiError ? error.status : undefined;
   if (error instanceof ApiError && (status === 401 || status === 409)) return error;

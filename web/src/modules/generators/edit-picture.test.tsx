@@ -18,12 +18,12 @@ vi.mock('../../lib/api/api-client.ts', () => ({
   call: (...input: Parameters<FakeApi['call']>) => server.api?.call(...input),
 }));
 vi.mock('../../lib/api/upload.ts', () => ({ upload: vi.fn<typeof upload>() }));
-// Nothing decodes pictures here.
+// Pictures are not decoded in tests.
 vi.mock('../generations/edit-picture/picture-problem.ts', () => ({
   pictureProblem: vi.fn<typeof pictureProblem>(),
 }));
 
-// The pages are loaded on demand; how long that takes says nothing here.
+// Loaded up front, so that tests do not depend on load time.
 beforeAll(() =>
   Promise.all([
     import('./generator-page.tsx'),
@@ -37,7 +37,7 @@ const usableKontext = ['deployment', 'list', 'flux-kontext', 'u1', 'usable'];
 let api: FakeApi;
 let bread: File;
 beforeEach(() => {
-  // The server has one that was sent before.
+  // The server already has one uploaded picture.
   bread = new File(['bytes'], 'bread.png', { type: 'image/png' });
   api = new FakeApi();
   server.api = api;
@@ -83,7 +83,7 @@ async function fillAndGenerate(file = bread) {
   await userEvent.click(screen.getByRole('button', { name: 'Generate' }));
 }
 
-it('a picture is uploaded and edited; its place in the history is a placeholder until it is there', async () => {
+it('uploads and edits a picture; the history shows a placeholder in the meantime', async () => {
   let arrive: (sent: { id: string }) => void = () => undefined;
   vi.mocked(upload).mockImplementation((_endpoint, _params, _file, options) => {
     options?.onProgress?.(1, 4);
@@ -112,7 +112,7 @@ it('a picture is uploaded and edited; its place in the history is a placeholder 
   ]);
 });
 
-it('an edit that is done lies over its source, tells the history, and starting over leaves nothing of it', async () => {
+it('shows a finished edit over its source, refreshes the history, and Start over clears everything', async () => {
   const notified = vi.fn();
   window.addEventListener('fluxKontextHistoryRefresh', notified);
   await renderPage('/flux-kontext');
@@ -129,9 +129,9 @@ it('an edit that is done lies over its source, tells the history, and starting o
 });
 
 it.each([
-  ['has long ended is shown in silence', edit(), 0],
-  ['is under way is announced when it ends', editing(), 1],
-])('an edit that is opened and %s', async (_what, opened, times) => {
+  ['ended long ago is shown without an announcement', edit(), 0],
+  ['is in progress is announced when it ends', editing(), 1],
+])('an edit that %s', async (_what, opened, times) => {
   const notified = vi.fn();
   window.addEventListener('fluxKontextHistoryRefresh', notified);
   api.generations = [opened];
@@ -143,7 +143,7 @@ it.each([
   expect(notified).toHaveBeenCalledTimes(times);
 });
 
-it('the starter model reads a short prompt; a deployment of one’s own reads more', async () => {
+it("the starter model reads a short prompt; the user's own deployment reads more", async () => {
   await renderPage('/flux-kontext');
   expect(screen.getByText('Keep it short: about 20 words.')).toBeTruthy();
   const own = [{ pod_id: 'p1', status: 'running' }];
@@ -151,7 +151,7 @@ it('the starter model reads a short prompt; a deployment of one’s own reads mo
   await waitFor(() => expect(screen.queryByText(/^Keep it short/)).toBeNull());
 });
 
-it('what the starter model makes of a picture is said beside it; of another model it is not', async () => {
+it('notes how the starter model crops a picture, but not for another model', async () => {
   await renderPage('/flux-kontext');
   const note = /^Edited as a 128-pixel square/;
   expect(screen.queryByText(note)).toBeNull();
@@ -161,15 +161,15 @@ it('what the starter model makes of a picture is said beside it; of another mode
   await waitFor(() => expect(screen.queryByText(note)).toBeNull());
 });
 
-it('a price that cannot be read is not known, and nothing is called free', async () => {
+it('an unreadable price is shown as unknown, not as free', async () => {
   api.cost = null;
   await renderPage('/flux-kontext');
   const price = await screen.findByRole('group', { name: 'Price' });
-  await waitFor(() => expect(price.textContent).toContain('Not known'));
+  await waitFor(() => expect(price.textContent).toContain('Unknown'));
   expect(price.textContent).not.toMatch(/Free|0\.00/);
 });
 
-it('who hears that an edit has ended reads the history again', async () => {
+it('reloads the history when an edit has ended', async () => {
   await renderPage('/flux-kontext');
   await screen.findByText(/^What you generate appears here/);
   api.generations = [edit()];
@@ -177,7 +177,7 @@ it('who hears that an edit has ended reads the history again', async () => {
   expect(await screen.findByRole('link', { name: /^a hat on it/ })).toBeTruthy();
 });
 
-it('an edit that cannot begin says why; once more asks for the same, without sending the picture again', async () => {
+it('a failed start shows why, and a retry does not upload the picture again', async () => {
   await renderPage('/flux-kontext');
   api.refusal = new ApiError('The machine has no room', { status: 503 });
   await fillAndGenerate();
@@ -192,7 +192,7 @@ it('an edit that cannot begin says why; once more asks for the same, without sen
   expect(upload).toHaveBeenCalledOnce();
 });
 
-it('once more asks for nothing that the form would refuse by now', async () => {
+it('a retry is rejected if the form has become invalid', async () => {
   await renderPage('/flux-kontext');
   api.refusal = new ApiError('The machine has no room', { status: 503 });
   await fillAndGenerate();
@@ -203,7 +203,7 @@ it('once more asks for nothing that the form would refuse by now', async () => {
   expect(asked()).toHaveLength(1);
 });
 
-it('too little credit is reported with what is required and a link to buy more', async () => {
+it('insufficient credit shows the required amount and a link to buy more', async () => {
   const notified = vi.spyOn(notify, 'failure').mockImplementation(() => undefined);
   notifyFailures(queryClient);
   await renderPage('/flux-kontext');
@@ -222,7 +222,7 @@ it('too little credit is reported with what is required and a link to buy more',
   );
 });
 
-it('a second edit is refused in words while one is under way', async () => {
+it('rejects a second edit with a message while one is in progress', async () => {
   api.generations = [editing()];
   await renderPage('/flux-kontext');
   await screen.findByText('Step 5 of 20');
@@ -231,7 +231,7 @@ it('a second edit is refused in words while one is under way', async () => {
   expect(upload).not.toHaveBeenCalled();
 });
 
-it('a file that cannot be edited is refused at its field, and nothing is sent', async () => {
+it('rejects an invalid file at its field and sends nothing', async () => {
   vi.mocked(pictureProblem).mockResolvedValue('The picture must be a PNG, JPEG or WebP file');
   await renderPage('/flux-kontext');
   const choose = await screen.findByLabelText('Choose a file');
@@ -242,14 +242,14 @@ it('a file that cannot be edited is refused at its field, and nothing is sent', 
   expect(upload).not.toHaveBeenCalled();
 });
 
-it('a picture is pasted anywhere on the page', async () => {
+it('accepts a picture pasted anywhere on the page', async () => {
   await renderPage('/flux-kontext');
   await screen.findByLabelText('Choose a file');
   fireEvent.paste(document.body, { clipboardData: { files: [bread] } });
   expect(await screen.findByText('bread.png')).toBeTruthy();
 });
 
-it('a generation’s picture is brought along, edited again, and has its place in the tree', async () => {
+it('edits a generated picture again and adds it to the tree', async () => {
   const first = edit({ source: { ...source, generation_id: 'g1' }, root_id: 'g1' });
   api.generations = [first, generated];
   const router = await renderPage('/gallery/g1');
@@ -271,7 +271,7 @@ it('a generation’s picture is brought along, edited again, and has its place i
   await waitFor(() => expect(asked()).toEqual([expect.objectContaining({ source_generation_id: 'e1' })]));
 });
 
-it('a picture is chosen from the gallery', async () => {
+it('chooses a picture from the gallery', async () => {
   api.generations = [generated];
   await renderPage('/flux-kontext?prompt=a%20hat');
   await userEvent.click(await screen.findByRole('button', { name: 'From your gallery' }));
@@ -284,16 +284,16 @@ it('a picture is chosen from the gallery', async () => {
   await waitFor(() => expect(asked()).toEqual([expect.objectContaining(named)]));
 });
 
-it('a remix edits the same picture once more', async () => {
+it('a remix edits the same source again', async () => {
   api.generations = [edit({ source: { ...source, generation_id: 'g1' } }), generated];
   await renderPage('/flux-kontext?same_source_as=e1&prompt=a%20hat');
-  expect(await screen.findByText('The picture that was edited before')).toBeTruthy();
+  expect(await screen.findByText('The previous source picture')).toBeTruthy();
   api.next = editing({ id: 'e2' });
   await userEvent.click(screen.getByRole('button', { name: 'Generate' }));
   await waitFor(() => expect(asked()).toEqual([expect.objectContaining({ source_generation_id: 'g1' })]));
 });
 
-it('of several pictures the one that was chosen is edited', async () => {
+it('edits the chosen one of several pictures', async () => {
   const [first] = generated.outputs;
   if (!first) throw new Error('nothing is generated');
   api.generations = [{ ...generated, outputs: [first, { ...first, id: 'o2', url: '/second.png' }] }];
@@ -309,10 +309,10 @@ it('of several pictures the one that was chosen is edited', async () => {
 const EMPTY = 'Your pictures appear here';
 
 it.each([
-  ['of a generation that it was not made of', '/flux-kontext?source=g2'],
-  ['of another edit', '/flux-kontext?same_source_as=e0'],
-  ['for another model than its own', '/flux-kontext?model=rye'],
-])('the last edit does not stand beside what is brought along %s', async (_what, path) => {
+  ['a generation it was not made from', '/flux-kontext?source=g2'],
+  ['the source of another edit', '/flux-kontext?same_source_as=e0'],
+  ['a picture for another model', '/flux-kontext?model=rye'],
+])('does not show the last edit next to %s', async (_what, path) => {
   api.generations = [edit(), edit({ id: 'e0', prompt: 'no hat' }), generationOf({ id: 'g2' })];
   await renderPage(path);
   await screen.findByRole('link', { name: /^a hat on it/ });
@@ -321,16 +321,16 @@ it.each([
 });
 
 it.each([
-  ['it was made of', '/flux-kontext?source=g1'],
-  ['it is itself', '/flux-kontext?source=e1'],
-  ['it shares', '/flux-kontext?same_source_as=e1'],
-])('the last edit stands beside the picture that %s', async (_what, path) => {
+  ['the picture it was made from', '/flux-kontext?source=g1'],
+  ['its own result', '/flux-kontext?source=e1'],
+  ['its source', '/flux-kontext?same_source_as=e1'],
+])('shows the last edit next to %s', async (_what, path) => {
   api.generations = [edit({ source: { ...source, generation_id: 'g1' } }), generated];
   await renderPage(path);
   expect(await screen.findByRole('button', { name: 'Start over' })).toBeTruthy();
 });
 
-it('who comes back finds the picture that was uploaded, beside the prompt and the result', async () => {
+it('restores the uploaded picture, the prompt and the result on return', async () => {
   const router = await renderPage('/flux-kontext');
   api.next = edit();
   await fillAndGenerate();
@@ -339,7 +339,7 @@ it('who comes back finds the picture that was uploaded, beside the prompt and th
   await router.navigate({ href: '/paris' });
   await screen.findByRole('heading', { level: 1, name: /Paris/ });
   await router.navigate({ href: '/flux-kontext' });
-  expect(await screen.findByText('The picture that was edited before')).toBeTruthy();
+  expect(await screen.findByText('The previous source picture')).toBeTruthy();
   expect(prompt().value).toBe('a hat on it');
   expect(await screen.findByRole('slider', { name: 'Before and after' })).toBeTruthy();
 });

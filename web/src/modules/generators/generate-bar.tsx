@@ -10,15 +10,15 @@ import { ListPrice } from './generation-price.tsx';
 import { useGeneratorPage } from './generator-context.ts';
 import { withFallback } from './veo-estimate.ts';
 
-/** Says above the form that the model is still being prepared. */
+/** Id of the notice that the model is being prepared. */
 export const PREPARING_ID = 'preparing';
 
-/** Generate with its price, and who generates. */
+/** The Generate button with its price and provider. */
 export function GenerateBar() {
   const { name, ownOnly, userId, isUserKnown, draft, serving, generation, isOpen } = useGeneratorPage();
   const { served, by, upstream } = serving;
   const open = isServed(by, ownOnly);
-  // As high before it is known who generates as after that.
+  // Reserves the height until the provider is known.
   const hasPrice = isOpen || (isExpected() && (serving.isLoading || !isUserKnown));
   return (
     <div className="grid gap-3">

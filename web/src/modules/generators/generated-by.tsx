@@ -2,7 +2,7 @@ import { editsPictures, takesPicture } from '@bakehouse/contract/generators/gene
 import { starterFor } from '@bakehouse/contract/generators/stand-in';
 import { useGeneratorPage } from './generator-context.ts';
 
-/** Who generates, and whether the prompt leaves this installation. */
+/** The provider, and whether the prompt leaves this installation. */
 export function GeneratedBy() {
   const { name, draft, serving } = useGeneratorPage();
   const { upstream, form, isStarter } = serving;

@@ -9,14 +9,14 @@ import type { NamedProvider } from './form/providers.ts';
 
 type Props = { name: GeneratorName; form: Generator; values: FormValues; named?: NamedProvider };
 
-/** What the settings cost, while they can be asked for. */
+/** Quotes the settings while they are valid. */
 export function useGenerationQuote({ name, form, values, named = {} }: Props, enabled = true) {
   const problems = parameterProblems(form, values);
   const asked = { generator: name, parameters: requestParameters(form, values), ...named };
   return useQuote(asked, enabled && Object.keys(problems).length === 0);
 }
 
-/** The same beside a button that leads on. */
+/** The price next to a button that leads to the generator's page. */
 export function GenerationPrice(props: Props) {
   return <Price quote={useGenerationQuote(props)} />;
 }
@@ -24,11 +24,11 @@ export function GenerationPrice(props: Props) {
 type ListProps = {
   each: string;
   values: FormValues;
-  /** Whether it is known who is signed in: until then there may be a quote to come. */
+  /** The session is known; until then a quote may follow. */
   known: boolean;
 };
 
-/** What a visitor would pay to a service, which asks the same for each picture; only who is signed in has a quote. */
+/** A service's price for visitors, who have no quote: the same for each picture. */
 export function ListPrice({ each, values, known }: ListProps) {
   const cost = formatBgl(parseBgl(each) * BigInt(picturesAsked(values)));
   const quote = { data: known ? { cost } : undefined, isError: false, isSettled: known };

@@ -4,20 +4,20 @@ import type { Draft } from './form/use-draft.ts';
 import type { useGenerate } from './use-generate.ts';
 import type { useServing } from './use-serving.ts';
 
-/** What the parts of a generator's page are about. */
+/** State of a generator's page. */
 export type GeneratorPageState = {
   name: GeneratorName;
-  /** The page has this installation's own models alone. */
+  /** The page offers only this installation's own models. */
   ownOnly: boolean;
-  /** Undefined for a visitor, and until it is known. */
+  /** Undefined for visitors and while loading. */
   userId: string | undefined;
   isUserKnown: boolean;
   draft: Draft;
   change: (changed: Partial<Draft>) => void;
-  /** Who generates, and the form as they take it. */
+  /** The provider and its form. */
   serving: ReturnType<typeof useServing>;
   generation: ReturnType<typeof useGenerate>;
-  /** Whether this person can generate here. */
+  /** This user can generate here. */
   isOpen: boolean;
 };
 
@@ -26,6 +26,6 @@ export const GeneratorContext = createContext<GeneratorPageState | null>(null);
 /** Throws outside a generator's page. */
 export function useGeneratorPage(): GeneratorPageState {
   const state = useContext(GeneratorContext);
-  if (!state) throw new Error('This is part of a generator’s page');
+  if (!state) throw new Error('useGeneratorPage must be called inside a generator page');
   return state;
 }

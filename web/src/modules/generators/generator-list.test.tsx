@@ -6,7 +6,7 @@ import { GeneratorList } from './generator-list.tsx';
 
 type Served = Parameters<typeof GeneratorList>[0]['served'];
 
-/** What each link is called, with what is said of those that are marked. */
+/** Returns the names of the links, with the legend of marked ones. */
 async function listOf(served: Served): Promise<string[]> {
   const component = () => <GeneratorList served={served} />;
   const router = createRouter({ routeTree: createRootRoute({ component }), history: createMemoryHistory() });
@@ -20,7 +20,7 @@ async function listOf(served: Served): Promise<string[]> {
   return links;
 }
 
-it('lists the generators that work here first, and marks the others', async () => {
+it('lists connected generators first and marks the others', async () => {
   const served = { paris: { served_by: ['own'] }, veo: { served_by: ['upstream'] } } as unknown as Served;
   const links = await listOf(served);
   expect(links[0]).toBe('Paris');
@@ -28,27 +28,27 @@ it('lists the generators that work here first, and marks the others', async () =
   expect(links.filter((link) => !link.includes('not connected'))).toEqual(['Paris', 'Veo 3']);
 });
 
-it('marks those for which a starter model stands in', async () => {
+it('marks generators that a starter model replaces', async () => {
   const served = { paris: { served_by: ['own'] }, flux: { served_by: ['own'] } } as unknown as Served;
   const links = await listOf(served);
   expect(links.slice(0, 2)).toEqual([
     'Paris',
-    'FLUX.1 | Dashed: not connected. A starter model answers in their place.',
+    'FLUX.1 | Dashed: not connected. A starter model is used instead.',
   ]);
 });
 
-it('one that is still being prepared is not called unconnected', async () => {
+it('a generator in preparation is not shown as not connected', async () => {
   const served = { paris: { served_by: [], is_being_prepared: true } } as unknown as Served;
   expect(await listOf(served)).toContain(
     'Paris, being prepared | Dashed: not connected yet, or still being prepared.',
   );
 });
 
-it('marks none while that is not known', async () => {
+it('marks none while this is unknown', async () => {
   expect((await listOf(undefined))[0]).toBe('FLUX.1');
 });
 
-it('where others work, those that are not connected are shown on demand', async () => {
+it('shows generators that are not connected on demand if others work', async () => {
   const served = { paris: { served_by: ['own'] }, veo: { served_by: ['upstream'] } } as unknown as Served;
   const component = () => <GeneratorList served={served} without="paris" folds />;
   const router = createRouter({ routeTree: createRootRoute({ component }), history: createMemoryHistory() });

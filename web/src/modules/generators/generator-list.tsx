@@ -12,17 +12,17 @@ const groups = [
 ] as const;
 
 type Props = {
-  /** Who serves each; none is marked while that is not known. */
+  /** Providers of each generator; undefined while loading, when none is marked. */
   served: ServedBy | undefined;
-  /** The one that is in sight already. */
+  /** A generator to omit because it is already displayed. */
   without?: GeneratorName;
-  /** Leads to the pages with this installation's own models. */
+  /** Links to the pages of this installation's own models. */
   ownOnly?: boolean;
-  /** Those that are not connected are shown on demand, where others are. */
+  /** Collapses generators that are not connected if others are. */
   folds?: boolean;
 };
 
-/** All generators, each with a link to its page: those that are connected first, the others marked. */
+/** Links to all generators: connected ones first, the others marked. */
 export function GeneratorList({ served, without, ownOnly = false, folds = false }: Props) {
   const legend = useId();
   const works = (name: GeneratorName) => !served || isConnected(name, served, ownOnly);
@@ -71,7 +71,7 @@ export function GeneratorList({ served, without, ownOnly = false, folds = false 
           {isAnyToCome
             ? 'Dashed: not connected yet, or still being prepared.'
             : isAnyAnswered
-              ? 'Dashed: not connected. A starter model answers in their place.'
+              ? 'Dashed: not connected. A starter model is used instead.'
               : 'Dashed: not connected to this server yet.'}
         </p>
       )}

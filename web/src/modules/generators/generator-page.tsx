@@ -34,19 +34,19 @@ type Serving = ReturnType<typeof useServing>;
 
 const FORM_ID = 'generator';
 
-/** Their code comes apart: they stand below the first screen. */
+/** Loaded later: below the first screen. */
 const GeneratorList = loadable(async () => (await import('./generator-list.tsx')).GeneratorList);
 const UseFromCode = loadable(async () => (await import('./use-from-code.tsx')).UseFromCode);
 
-/** In place of the form. */
+/** Shown instead of the form. */
 const NobodyServes = loadable(async () => (await import('./nobody-serves.tsx')).NobodyServes);
 
-/** The page of the generator that the address names. */
+/** The page of the generator in the URL. */
 export function GeneratorPage() {
-  // Its own address, which stays while the page is left for another.
+  // Matches this page's own path, which does not change while navigating away.
   const { name, ownOnly } = useMatch({ strict: false, select: ({ pathname }) => parsePath(pathname) });
   const forgotten = timesForgotten.use();
-  // Another generator is another form; so is what comes after a sign-out, for whoever is next.
+  // Remounts for another generator, and after a sign-out to clear the draft.
   return <Page key={`${name} ${forgotten}`} name={name} ownOnly={ownOnly} />;
 }
 
@@ -59,7 +59,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const isOpen = isServed(serving.by, ownOnly) && userId !== undefined;
   const generation = useGenerate(name, { serving, draft, userId, isServed: isOpen }, noteEdit);
   const history = useGenerations(userId, historyOf(name));
-  // What is below comes when it is known how high that is which stands above it.
+  // Content below waits until the height of the content above is known.
   const results = useFetched(GeneratorResults, isOpen);
   const answered = useFirstAnswers(
     session,
@@ -69,7 +69,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   );
   const { place, tryPrompt } = useExamples(change);
   const form = formState(name, ownOnly, serving);
-  // What is tried is tried with whoever answers.
+  // Examples suit the model that answers.
   const examplesOf = serving.isStandIn ? starterFor(name).of : name;
   const empty = <Empty name={examplesOf} ratio={ratioOf(name, serving, draft)} onExample={tryPrompt} />;
   const isUserKnown = !session.isPending;
@@ -102,8 +102,8 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
 }
 
 /**
- * Whether there is a form: not where nobody generates, whose only truth would be a button that is disabled. Where a starter
- * generates it is there before that is known.
+ * Returns whether to show the form: not if nothing can generate, because its button would always be disabled.
+ * A generator with a starter shows it while loading.
  */
 function formState(name: GeneratorName, ownOnly: boolean, serving: Serving): 'there' | 'pending' | 'none' {
   const { starter }: Generator = generators[name];
@@ -120,7 +120,7 @@ function FormToCome() {
   );
 }
 
-/** On top of a page whose starter model is still being prepared. */
+/** A notice that the starter model is still being prepared. */
 function Preparing() {
   const { name, ownOnly, serving } = useGeneratorPage();
   if (!serving.isBeingPrepared || isServed(serving.by, ownOnly)) return null;
@@ -131,7 +131,7 @@ function Preparing() {
   );
 }
 
-/** Above the form of a generator that another's starter answers for. */
+/** A notice that another generator's starter answers. */
 function NotConnected() {
   const { name, serving } = useGeneratorPage();
   const { data: user } = useQuery(sessionQuery);
@@ -149,19 +149,19 @@ function NotConnected() {
         )
       }
     >
-      A small starter model answers in its place.
+      A small starter model is used instead.
     </Callout>
   );
 }
 
-/** What was made before, the same from code, and the other generators. */
+/** Earlier results, code samples and the other generators. */
 function History() {
   const { name, ownOnly, serving, generation, isOpen } = useGeneratorPage();
   const { awaited, isStarting } = generation;
   return (
     <Suspense>
       {isOpen && (
-        // Where its code cannot be had, what is below it stays.
+        // If its code fails to load, the content below stays.
         <Boundary fallback={BrokenPart}>
           <PictureHistory generator={name} awaited={isStarting && awaited ? awaited.source : null} />
         </Boundary>
@@ -198,7 +198,7 @@ function Title({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   );
 }
 
-/** The code of a part, where it is wanted, as a read that is waited for; what cannot be had says so itself. */
+/** Tracks loading of a component's code as a first read; a failure is shown by the component. */
 function useFetched(
   part: Pick<typeof GeneratorResults, 'preload' | 'isLoaded'>,
   isWanted: boolean,
@@ -210,7 +210,7 @@ function useFetched(
   return { isPending: !isFetched, failureCount: 0 };
 }
 
-/** A prompt that is tried stands in the form, inside `place`, where more can be typed. */
+/** Fills the form with an example prompt and focuses it. */
 function useExamples(onChange: (changed: Partial<Draft>) => void) {
   const place = useRef<HTMLDivElement>(null);
   const tryPrompt = (prompt: string) => {
@@ -222,7 +222,7 @@ function useExamples(onChange: (changed: Partial<Draft>) => void) {
 
 type EmptyProps = { name: GeneratorName; ratio: string; onExample: (prompt: string) => void };
 
-/** What stands in place of a result. */
+/** Placeholder for a result. */
 function Empty({ name, ratio, onExample }: EmptyProps) {
   return (
     <OutputFrame
@@ -234,7 +234,7 @@ function Empty({ name, ratio, onExample }: EmptyProps) {
   );
 }
 
-/** What was begun here, or is under way; an edit also before it begins. */
+/** The current result; for an edit, also its upload. */
 function Results({ empty }: { empty: ReactNode }) {
   const { name, serving, draft, change, generation } = useGeneratorPage();
   const { awaited, shown, show } = generation;
@@ -260,7 +260,7 @@ function Results({ empty }: { empty: ReactNode }) {
   );
 }
 
-/** The draft, with what the address brings along; once that is in the form, the address is the page's alone. */
+/** The draft with values from the URL, which are then removed from the URL. */
 function useBroughtDraft(name: GeneratorName) {
   const brought: Brought = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -292,6 +292,6 @@ function ratioOf(name: GeneratorName, { form }: Serving, { values }: Pick<Draft,
 function parsePath(pathname: string): { name: GeneratorName; ownOnly: boolean } {
   const parts = pathname.split('/').filter(Boolean);
   const name = generatorNames.find((each) => each === parts.at(-1));
-  if (!name) throw new Error(`${pathname} is no generator's page`);
+  if (!name) throw new Error(`${pathname} is not the page of a generator`);
   return { name, ownOnly: parts[0] === 'bakery' };
 }

@@ -21,7 +21,7 @@ import { servedGeneratorsQuery } from './served-generators.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
 
-// The pages are loaded on demand; how long that takes says nothing here.
+// Loaded up front, so that tests do not depend on load time.
 beforeAll(() =>
   Promise.all([
     import('./instant-generation-page.tsx'),
@@ -60,7 +60,7 @@ function open(served: object) {
   return router;
 }
 
-it('asks for a prompt, says what the generator waits for, and goes on in its page with the prompt', async () => {
+it('asks for a prompt, shows what the generator waits for, and passes the prompt to its page', async () => {
   const router = open({ flux: { served_by: [], upstreams: [] } });
   const goOn = await screen.findByRole('button', { name: 'Continue' });
   expect(screen.getByText(/^Its pictures come from a deployment or a service/)).toBeTruthy();
@@ -71,19 +71,19 @@ it('asks for a prompt, says what the generator waits for, and goes on in its pag
   await userEvent.click(goOn);
   await screen.findByRole('heading', { level: 1, name: 'FLUX.1' });
   expect(readKept('flux').prompt).toBe('Rye bread');
-  // Back leads to what was typed.
+  // Back restores the form.
   router.history.back();
   await screen.findByRole('heading', { level: 1, name: 'Instant Generation' });
   expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' }).value).toBe('Rye bread');
   expect(screen.getByRole('combobox', { name: 'Generator' }).textContent).toContain('FLUX.1');
 });
 
-it('where nothing works yet it begins with what is being prepared, and says so', async () => {
+it('if nothing works yet, selects a generator in preparation and shows that', async () => {
   open({ paris: { served_by: [], upstreams: [], is_being_prepared: true } });
   expect(await screen.findByText(/^The starter model for Paris is still being prepared/)).toBeTruthy();
 });
 
-it('refuses a prompt that is too long before it goes on, by the keys too', async () => {
+it('rejects an overlong prompt before navigating, also by keyboard', async () => {
   const router = open({});
   const prompt = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
   await userEvent.click(prompt);
@@ -95,7 +95,7 @@ it('refuses a prompt that is too long before it goes on, by the keys too', async
   expect(router.state.location.search).toEqual({});
 });
 
-it('shows the price of the settings with which the page of the generator begins: those that were left there', async () => {
+it("shows the price of the settings last used on the generator's page", async () => {
   const page = renderHook(() => useDraft('flux', {}, () => undefined));
   const { typed, change } = page.result.current;
   act(() => change({ values: { ...typed.values, n: 4 } }));

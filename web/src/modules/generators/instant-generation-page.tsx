@@ -28,12 +28,12 @@ import { GenerationPrice } from './generation-price.tsx';
 import { GeneratorList } from './generator-list.tsx';
 import { servedGeneratorsQuery } from './served-generators.ts';
 
-/** What was chosen and typed when the page was left. */
+/** The form's values when the page was left. */
 export type QuickFormSearch = { generator?: GeneratorName; prompt?: string };
 
-/** The quick way to a picture or a film: pick a generator, type, and go on in its page with the prompt. */
+/** A quick form: choose a generator, type a prompt, and continue on its page. */
 export function InstantGenerationPage() {
-  // What is below comes when it is known how high that is which stands above it.
+  // Content below waits until the height of the content above is known.
   const served = useQuery(servedGeneratorsQuery);
   const answered = useFirstAnswers(served, useInfiniteQuery(recentGenerationsQuery(useUser().id)));
   return (
@@ -61,7 +61,7 @@ export function InstantGenerationPage() {
 }
 
 const options = generatorNames
-  // It changes a picture, which its own page takes.
+  // Editors need a picture, which only their own page accepts.
   .filter((name) => !editsPictures(generators[name]))
   .map((name) => ({
     value: name,
@@ -69,7 +69,7 @@ const options = generatorNames
     makes: generators[name].makes === 'image' ? 'Pictures' : 'Videos',
   }));
 
-/** Those that are connected first, the others marked; none is while that is not known. */
+/** Returns connected generators first and marks the others; marks none while unknown. */
 function sortOptions(served: ServedBy | undefined) {
   const works = (name: GeneratorName) => !served || isConnected(name, served, false);
   return options
@@ -85,7 +85,7 @@ function QuickForm() {
   const served = useQuery(servedGeneratorsQuery);
   const left = useSearch({ strict: false }) as QuickFormSearch;
   const [chosen, setChosen] = useState(left.generator);
-  // One that can be used at once, where there is one, else one that can soon.
+  // Defaults to a connected generator, otherwise one in preparation.
   const name =
     chosen ??
     options.find(({ value }) => isConnected(value, served.data ?? {}, false))?.value ??
@@ -101,7 +101,7 @@ function QuickForm() {
       focusFirstInvalid(event.currentTarget, () => setProblem(found));
       return;
     }
-    // Back leads to the form as it was left.
+    // Back restores the form.
     await navigate({ to: '/instant-generation', search: { generator: name, prompt }, replace: true });
     await navigate({ to: `/${name}`, search: { prompt } });
   }
@@ -136,7 +136,7 @@ function QuickForm() {
   );
 }
 
-/** What a picture costs with the settings that the generator's page begins with, or what its generator waits for. */
+/** The price of a picture with the settings of the generator's page, or what the generator waits for. */
 function PriceOrReason({ name }: { name: GeneratorName }) {
   return (
     <QueryView

@@ -7,7 +7,7 @@ import { Select } from '../../ui/select.tsx';
 import { type ProviderChoice, providerSearch } from './form/providers.ts';
 import { useGeneratorPage } from './generator-context.ts';
 
-/** Who generates, where there is a choice or a deployment of the person's own; it stands in the address. */
+/** The choice of provider, kept in the URL. Shown if there is a choice or the user has a deployment. */
 export function ModelField() {
   const { name, serving } = useGeneratorPage();
   const { providers, provider } = serving;
@@ -39,7 +39,7 @@ export function ModelField() {
   );
 }
 
-/** A service and a deployment may have one name. */
+/** A service and a deployment may have the same name. */
 function valueOf({ kind, name }: ProviderChoice): string {
   return `${kind}:${name}`;
 }

@@ -8,7 +8,7 @@ import { sessionQuery } from '../accounts/session.ts';
 import { waitsFor } from './form/waits-for.ts';
 import { useGeneratorPage } from './generator-context.ts';
 
-/** In place of the form where nobody generates: why, and how an operator connects a model. */
+/** Shown instead of the form if nothing generates: why, and how an operator connects a model. */
 export function NobodyServes() {
   const { name, ownOnly, serving } = useGeneratorPage();
   const { data: user } = useQuery(sessionQuery);

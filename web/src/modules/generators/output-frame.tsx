@@ -5,12 +5,12 @@ import { Button } from '../../ui/button.tsx';
 type Props = {
   makes: 'image' | 'video';
   ratio: string;
-  /** Prompts to begin with. */
+  /** Example prompts. */
   examples: readonly string[];
   onExample: (prompt: string) => void;
 };
 
-/** Where the results will be, in the shape that was chosen. */
+/** Placeholder for the results in the chosen aspect ratio. */
 export function OutputFrame({ makes, ratio, examples, onExample }: Props) {
   const [width = 1, height = 1] = ratio.split(':').map(Number);
   const Icon = makes === 'image' ? Image : Clapperboard;

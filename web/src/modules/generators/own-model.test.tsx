@@ -30,7 +30,7 @@ beforeEach(() => {
   server.api = api;
 });
 
-it('a deployment of one’s own generates where nothing else does, and the address names another one', async () => {
+it("the user's deployment generates if nothing else does, and the URL can name another", async () => {
   const router = await renderPage('/flux');
   const field = await screen.findByRole('combobox', { name: 'Model' });
   expect(field.textContent).toContain('Rye');
@@ -55,13 +55,13 @@ it('a deployment of one’s own generates where nothing else does, and the addre
   expect(api.bodiesOf('/api/v1/generations')).toEqual([{ ...asked, prompt: 'A loaf', cost_max: '0.5' }]);
 });
 
-it('a Paris of one’s own generates before the starter, which can be chosen', async () => {
+it("the user's Paris is preferred to the starter, which can be chosen", async () => {
   const router = await renderPage('/paris');
   const field = await screen.findByRole('combobox', { name: 'Model' });
   expect(field.textContent).toContain('Rye');
   expect(screen.getByText('Runs on this server; nothing is sent elsewhere.')).toBeTruthy();
   expect(screen.queryByText(/^Keep it short/)).toBeNull();
-  // All of the form counts, the experts too.
+  // The whole form is sent, including the experts.
   await userEvent.click(await screen.findByRole('button', { name: 'Advanced' }));
   expect(screen.getByRole('combobox', { name: 'Experts' })).toBeTruthy();
   const asked = { generator: 'paris', model: 'rye' };
@@ -74,7 +74,7 @@ it('a Paris of one’s own generates before the starter, which can be chosen', a
   await screen.findByText('Starter model, 128 × 128, best at single objects');
 });
 
-it('where a service generates for all, it does unless one’s own is chosen', async () => {
+it("a service that serves everyone is preferred unless the user's deployment is chosen", async () => {
   const router = await renderPage('/flux');
   const upstream = { title: 'fal', model: 'fal-ai/flux', fields: ['n'], price: '0.625' };
   act(() => {
@@ -94,7 +94,7 @@ const serve = (name: string, served: object) =>
 const fal = { title: 'fal', model: 'fal-ai/x', fields: ['guidance_scale', 'seed'], price: '1' };
 const maker = { title: 'Black Forest Labs', model: 'flux-x', fields: ['seed'], price: '1' };
 
-it('of several services one is chosen, each with its price, and the form has what it takes', async () => {
+it('chooses one of several services, each with its price and its own fields', async () => {
   api.deployments = [];
   const router = await renderPage('/flux');
   serve('flux', { served_by: ['upstream'], upstreams: [maker, fal] });
@@ -114,7 +114,7 @@ it('of several services one is chosen, each with its price, and the form has wha
   await waitFor(() => expect(api.bodiesOf('/api/v1/generations/quote').at(-1)).toEqual(asked));
 });
 
-it('a service edits before the starter, which can be chosen; the page of own models has no other', async () => {
+it('a service is preferred for edits, the starter can be chosen, and the page of own models offers no service', async () => {
   const router = await renderPage('/flux-kontext');
   const both = { served_by: ['upstream', 'own'], upstreams: [fal] };
   serve('flux-kontext', both);
@@ -136,7 +136,7 @@ it('a service edits before the starter, which can be chosen; the page of own mod
   );
 });
 
-it('a deployment of one’s own edits before a service', async () => {
+it("the user's deployment is preferred to a service for edits", async () => {
   await renderPage('/flux-kontext');
   const own = [{ pod_id: 'p1', model_name: 'rye', title: 'Rye', status: 'running' }];
   act(() => void queryClient.setQueryData(usableKontext, own));

@@ -12,7 +12,7 @@ vi.mock('../../lib/api/api-client.ts', () => ({
   call: (...input: Parameters<FakeApi['call']>) => server.api?.call(...input),
 }));
 
-// The pages are loaded on demand; how long that takes says nothing here.
+// Loaded up front, so that tests do not depend on load time.
 beforeAll(() =>
   Promise.all([import('./generator-page.tsx'), GeneratorResults.preload(), PictureHistory.preload()]),
 );
@@ -28,7 +28,7 @@ const unfold = async () => userEvent.click(await screen.findByRole('button', { n
 const choose = (quality: string) => userEvent.click(screen.getByRole('radio', { name: quality }));
 const generate = () => userEvent.click(screen.getByRole('button', { name: 'Generate' }));
 
-it('shows the price beside the button, and the picture that is generated, step by step', async () => {
+it("shows the price next to the button, and the picture's progress step by step", async () => {
   await renderPage('/paris');
   expect((await screen.findByRole('group', { name: 'Price' })).textContent).toContain('Price');
   await screen.findByText('$0.02');
@@ -47,13 +47,13 @@ it('shows the price beside the button, and the picture that is generated, step b
         k: 2,
         output_format: 'png',
       },
-      // The price that is shown: it may cost no more.
+      // The displayed price is the maximum.
       cost_max: '0.5',
     },
   ]);
 });
 
-it('opens on the defaults of its starter; the specified ones are a click away, each with its price', async () => {
+it("opens with the starter's defaults; the specified ones are one click away, each with its price", async () => {
   await renderPage('/paris');
   const priced = () => api.bodiesOf('/api/v1/generations/quote').at(-1);
   const chosen = () => screen.getByRole('radio', { checked: true });
@@ -72,7 +72,7 @@ it('opens on the defaults of its starter; the specified ones are a click away, e
   expect(screen.queryByRole('radio', { checked: true })).toBeNull();
 });
 
-it('says how much of a prompt the starter model reads', async () => {
+it('shows how much of a prompt the starter model reads', async () => {
   await renderPage('/paris');
   expect(screen.getByText('Keep it short: about 20 words.')).toBeTruthy();
   await userEvent.click(prompt());
@@ -80,7 +80,7 @@ it('says how much of a prompt the starter model reads', async () => {
   expect(screen.getByText(/^Keep it short.* Yours has 21/)).toBeTruthy();
 });
 
-it('a number that does not fit is put right once it is left, and the form says so until it is changed', async () => {
+it('corrects an invalid number on blur, and explains it until the number changes', async () => {
   await renderPage('/paris');
   await unfold();
   const guidance = await screen.findByRole<HTMLInputElement>('textbox', { name: 'Guidance' });
@@ -94,7 +94,7 @@ it('a number that does not fit is put right once it is left, and the form says s
   expect(screen.queryByText(/is too high/)).toBeNull();
 });
 
-it('shows how a program asks for the same', async () => {
+it('shows the same request as code', async () => {
   await renderPage('/paris');
   await userEvent.type(prompt(), 'A loaf of bread');
   await userEvent.click(await screen.findByRole('button', { name: 'Use from code' }));
@@ -102,7 +102,7 @@ it('shows how a program asks for the same', async () => {
   expect(code).toContain('"prompt":"A loaf of bread","parameters":{"cfg_scale":4');
 });
 
-it('a second one is refused in words while one is generated, and nothing is asked of the server', async () => {
+it('rejects a second generation with a message while one is in progress, and sends nothing', async () => {
   api.generations = [unfinished()];
   await renderPage('/paris');
   // A reload finds it again.
@@ -118,7 +118,7 @@ it('a second one is refused in words while one is generated, and nothing is aske
   expect(await screen.findByText('You were not charged.')).toBeTruthy();
 });
 
-it('what another generator is at does not block this one', async () => {
+it("another generator's work does not block this one", async () => {
   api.generations = [unfinished({ id: 'g7', generator: 'flux-kontext' })];
   await renderPage('/paris');
   await screen.findByText('$0.02');
@@ -129,15 +129,15 @@ it('what another generator is at does not block this one', async () => {
   expect(api.bodiesOf('/api/v1/generations')).toHaveLength(1);
 });
 
-it('a price that cannot be read is not known, and nothing is called free', async () => {
+it('an unreadable price is shown as unknown, not as free', async () => {
   api.cost = null;
   await renderPage('/paris');
   const price = await screen.findByRole('group', { name: 'Price' });
-  await waitFor(() => expect(price.textContent).toContain('Not known'));
+  await waitFor(() => expect(price.textContent).toContain('Unknown'));
   expect(price.textContent).not.toMatch(/Free|0\.00/);
 });
 
-it('a finished picture has its figures and its experts, and can be deleted', async () => {
+it('a finished picture shows its details and experts, and can be deleted', async () => {
   const notified = vi.spyOn(notify, 'success').mockImplementation(() => undefined);
   api.generations = [generationOf()];
   await renderPage('/paris');
@@ -153,7 +153,7 @@ it('a finished picture has its figures and its experts, and can be deleted', asy
   await screen.findByText('Your pictures appear here');
 });
 
-it('runs again with other experts from the same seed, and shows both', async () => {
+it('runs again with other experts and the same seed, and shows both', async () => {
   api.generations = [generationOf()];
   await renderPage('/paris');
   await userEvent.click(await screen.findByRole('button', { name: /^Run again/ }));
@@ -175,7 +175,7 @@ it('runs again with other experts from the same seed, and shows both', async () 
   expect(await screen.findByRole('row', { name: 'Experts The best few All eight' })).toBeTruthy();
 });
 
-it('a remix stands in the form, and the address is the page’s own again', async () => {
+it('fills the form from a remix and removes it from the URL', async () => {
   const router = await renderPage(
     `/paris?prompt=Rye&settings=${encodeURIComponent(JSON.stringify({ sampling_strategy: 'top1', k: 1, seed: 7, other: 1 }))}`,
   );
@@ -207,7 +207,7 @@ it.each([
   ['Number of experts', '', '2'],
   ['Seed', '99999999999', '4294967295'],
   ['Seed', '', ''],
-])('%s of "%s" is "%s" once it is left', async (name, typed, left) => {
+])('corrects %s from "%s" to "%s" on blur', async (name, typed, left) => {
   await renderPage('/paris');
   await unfold();
   await retype(name, typed);
@@ -216,7 +216,7 @@ it.each([
   expect(field(name).value).toBe(left);
 });
 
-it('Enter in a field puts it right, too, and asks for what is in sight', async () => {
+it('Enter in a field corrects it, too, and requests the displayed values', async () => {
   await renderPage('/paris');
   await screen.findByText('$0.02');
   await unfold();
@@ -229,7 +229,7 @@ it('Enter in a field puts it right, too, and asks for what is in sight', async (
   expect(api.bodiesOf('/api/v1/generations')).toMatchObject([{ parameters: { num_inference_steps: 10 } }]);
 });
 
-it('a number that is changed and asked for at once costs no more than the price that was in sight', async () => {
+it('a number changed right before submitting costs no more than the displayed price', async () => {
   await renderPage('/paris');
   await screen.findByText('$0.02');
   await unfold();
@@ -247,14 +247,14 @@ it('a number that is changed and asked for at once costs no more than the price 
   ]);
 });
 
-it('the first field that is wrong has the focus', async () => {
+it('focuses the first invalid field', async () => {
   await renderPage('/paris');
   await generate();
   expect(document.activeElement).toBe(prompt());
   expect(screen.getByText('Please enter a prompt')).toBeTruthy();
 });
 
-it('an empty page has prompts to try, one click from the form; one with a picture has none', async () => {
+it('an empty page offers example prompts; a page with a picture does not', async () => {
   await renderPage('/paris');
   const examples = within(await screen.findByRole('group', { name: 'Try one of these' }));
   await userEvent.click(examples.getByRole('button', { name: 'a red apple on a table' }));
@@ -266,13 +266,13 @@ it('an empty page has prompts to try, one click from the form; one with a pictur
   expect(screen.queryByRole('group', { name: 'Try one of these' })).toBeNull();
 });
 
-it('what is no starter suggests nothing', async () => {
+it('a model that is not a starter has no examples', async () => {
   await renderPage('/flux-kontext');
   await screen.findByText('Your pictures appear here');
   expect(screen.queryByRole('group', { name: 'Try one of these' })).toBeNull();
 });
 
-it('the history has the last 20 pictures', async () => {
+it('the history shows the latest 20 pictures', async () => {
   api.generations = Array.from({ length: 21 }, (_, at) =>
     generationOf({ id: `g${at}`, prompt: `Bread ${at}` }),
   );

@@ -6,17 +6,17 @@ import type { QuickFormSearch } from './instant-generation-page.tsx';
 
 const generatorPage = pageComponent(() => import('./generator-page.tsx'), 'GeneratorPage');
 
-/** Kept for who is signed in. */
+/** Pages for signed-in users only. */
 const ownPages = ['flux-kontext'] as const satisfies GeneratorName[];
 type OwnPage = (typeof ownPages)[number];
 const publicPages = generatorNames.filter(
   (name): name is Exclude<GeneratorName, OwnPage> => !ownPages.some((own) => own === name),
 );
 
-/** The generators that anybody may look at. */
+/** The public generators. */
 export const generatorsRoutes = <Public extends AnyRoute>(parent: Public) => pagesOf(parent, publicPages);
 
-/** The others, and the quick way to all, for who is signed in. */
+/** The other generators and the quick form, for signed-in users. */
 export const ownGeneratorsRoutes = <App extends AnyRoute>(parent: App) =>
   [
     createRoute({
@@ -28,7 +28,7 @@ export const ownGeneratorsRoutes = <App extends AnyRoute>(parent: App) =>
     ...pagesOf(parent, ownPages),
   ] as const;
 
-/** One page for all, each generator also with this installation's own models alone. */
+/** One page for all generators, each also in a variant with only this installation's own models. */
 function pagesOf<Parent extends AnyRoute, Name extends GeneratorName>(
   parent: Parent,
   names: readonly Name[],
@@ -48,7 +48,7 @@ function parseQuickForm({ generator, prompt }: Record<string, unknown>): QuickFo
   return { ...(name && { generator: name }), ...(typeof prompt === 'string' && { prompt }) };
 }
 
-/** What somebody brings along. */
+/** Parses the values that a link brings. */
 function parseBrought({
   prompt,
   settings,

@@ -3,12 +3,12 @@ import { type GeneratorName, listGenerators } from '@bakehouse/contract/generato
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 
-/** A new installation prepares its own model first. */
+/** A new installation first prepares its own model. */
 const UNSERVED_POLL_MS = 10_000;
 
 export type ServedGenerator = ResponseOf<typeof listGenerators>['generators'][number];
 
-/** Who serves each generator; nobody where it has none. It is read again until one is served and none is being prepared. */
+/** Providers of each generator. Polled until one is served and none is being prepared. */
 export const servedGeneratorsQuery = queryOptions({
   queryKey: ['generators'],
   queryFn: async ({ signal }): Promise<Record<GeneratorName, ServedGenerator>> => {

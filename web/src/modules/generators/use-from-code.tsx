@@ -6,7 +6,7 @@ import { Disclosure } from '../../ui/disclosure.tsx';
 import { requestParameters } from './form/form-values.ts';
 import { useGeneratorPage } from './generator-context.ts';
 
-/** The same by a program, with what stands in the form. */
+/** The form's request as code. */
 export function UseFromCode() {
   const { name, draft, serving } = useGeneratorPage();
   const { prompt, values } = draft;

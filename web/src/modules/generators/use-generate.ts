@@ -15,21 +15,21 @@ import { useGenerationQuote } from './generation-price.tsx';
 const filming = { product: 'Video Generation' };
 const editing = { product: 'Image Editing', prefix: 'Image editing failed: ' };
 
-/** What is to be edited, until the edit has begun; why it did not, where it did not. */
+/** The source of an edit that has not started, with the error if it failed. */
 export type Awaited = { source: Source; uploaded: number | null; error: Error | null };
 
 type Asked = {
-  /** In which form, and who generates, where somebody is named. */
+  /** The provider's form, and the provider if one is named. */
   serving: { form: Generator; named: NamedProvider };
   draft: Draft;
   userId: string | undefined;
-  /** Whether it can be asked for, and so has a price. */
+  /** True if it can be requested and so has a price. */
   isServed: boolean;
 };
 
 /**
- * Generate on a generator's page: one picture at a time, and the one that was begun last is shown. `onStarted` is told what
- * it is made of, and its id.
+ * Generates on a generator's page, one at a time, and shows the latest. `onStarted` receives the source and
+ * the new id.
  */
 export function useGenerate(
   name: GeneratorName,
@@ -55,7 +55,7 @@ export function useGenerate(
     refusal: refused && underWay ? oneAtATime(name) : null,
     start: () => {
       setRefused(underWay !== undefined);
-      // It stands there with its Cancel.
+      // Shows the generation in progress, which has a Cancel button.
       if (underWay) return show({ id: underWay.id });
       if (start.isPending) return;
       const { prompt, values, source } = draft;
@@ -77,7 +77,7 @@ export function useGenerate(
         },
       );
     },
-    /** Nothing is shown or reported any more. */
+    /** Clears the result and its error. */
     reset: () => {
       start.reset();
       setRefused(false);

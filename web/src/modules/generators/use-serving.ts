@@ -23,7 +23,7 @@ import {
 } from './form/providers.ts';
 import { type ServedGenerator, servedGeneratorsQuery } from './served-generators.ts';
 
-/** Who generates on a generator's page, and the form as they take it. */
+/** Returns the provider of a generator's page, and its form. */
 export function useServing(
   name: GeneratorName,
   { ownOnly, userId }: { ownOnly: boolean; userId: string | undefined },
@@ -33,28 +33,28 @@ export function useServing(
   const served = query.data?.[name];
   const kind = makesVideos(name) ? 'wan' : imageDeploymentKinds.find((one) => one === name);
   const { models, isLoading } = useUsableDeployments(kind ?? 'flux', kind && userId);
-  // One of the person's own that is on its way edits, too, before a service or the starter.
+  // A pending deployment of the user is preferred to a service or the starter for edits.
   const awaitsOwn =
     !!useActiveKontextDeployment(editsPictures(generators[name]) ? userId : undefined) && models.length === 0;
   const providers = providersOf(name, { served, ownOnly, models });
   const isNamed = model !== undefined || service !== undefined;
   const provider = awaitsOwn && !isNamed ? undefined : chooseProvider(name, providers, { model, service });
-  // It is not known yet whether anybody else generates than a deployment.
+  // While loading it is unknown if another provider is preferred to the deployment.
   const isOwn = provider?.kind === 'deployment' && (isNamed || hasStarter(name) || query.data !== undefined);
   const upstream = provider?.kind === 'service' ? upstreamAt(served, provider) : null;
   const isStarter = !awaitsOwn && (provider ? provider.kind === 'starter' : hasStarter(name));
   return {
     ...{ served: query, providers, provider, upstream },
-    /** The deployment that the address asks for. */
+    /** The deployment in the URL. */
     namedModel: model,
     named: nameOf(provider, { served, isNamed, isOwn, isVideo: makesVideos(name) }),
     form: isOwn ? atDeployment(generators[name]) : formOf(name, { provider, upstream, isStarter }),
     by: isOwn ? (['own'] satisfies Provider[]) : (served?.served_by ?? []),
-    /** Whether it is still read who generates. */
+    /** The provider is still loading. */
     isLoading: query.isPending || isLoading,
     isBeingPrepared: served?.is_being_prepared ?? false,
     isStarter,
-    /** Another generator's starter answers in its place. */
+    /** Another generator's starter is used instead. */
     isStandIn: isStarter && !hasStarter(name),
   };
 }
@@ -65,7 +65,7 @@ type Serving = {
   isStarter: boolean;
 };
 
-/** A LoRA is for who is known to take one, and what a starter makes in one way alone is not asked for. */
+/** Omits LoRA fields unless the provider supports them, and fields that the starter fixes. */
 function formOf(name: GeneratorName, { provider, upstream, isStarter }: Serving): Generator {
   const generator: Generator = generators[name];
   if (upstream) return atService(generator, upstream.fields);
@@ -87,13 +87,13 @@ function upstreamAt(
 
 type Choice = { served: ServedGenerator | undefined; isNamed: boolean; isOwn: boolean; isVideo: boolean };
 
-/** What a call says of who generates: nothing where the server chooses the same. */
+/** Returns the provider to name in a request; empty if the server would choose the same. */
 function nameOf(
   provider: ProviderChoice | undefined,
   { served, isNamed, isOwn, isVideo }: Choice,
 ): NamedProvider {
   if (!provider) return {};
-  // A service comes before it, and a deployment that has begun meanwhile.
+  // By default the server would choose a service, or a deployment started in the meantime.
   const isPassedOver = provider.kind === 'starter' && (served?.served_by[0] === 'upstream' || isVideo);
   return isNamed || isOwn || isPassedOver ? providerSearch(provider) : {};
 }

@@ -26,14 +26,14 @@ const text = (
     />,
   ).container.textContent;
 
-test('the amount stands there once, with what is held of it and what was spent, exactly', () => {
+test('shows the available amount once, with held and spent amounts, exactly', () => {
   expect(text('0', [])).toBe('Available now$4.00Held for running work$0.00Spent in 30 days$0.00');
   expect(text('25', ['12.5', '0.000001', '12.5'])).toMatch(
     /^Available now\$4\.00Held for running work\$1\.00Spent in 30 days\$1\.00/,
   );
 });
 
-test('what was spent keeps its place while it is read, and is a dash where that fails', () => {
+test('the spent amount has a placeholder while loading, and a dash on failure', () => {
   const spent = (isError: boolean) =>
     render(
       <BalanceSummary
@@ -46,8 +46,8 @@ test('what was spent keeps its place while it is read, and is a dash where that 
   expect(spent(true)).toMatch(/Spent in 30 days–$/);
 });
 
-test('an account that began without starting credits says why, for as long as it has none', () => {
-  const why = /Starting credits are given once per email address/;
+test('explains missing starting credits until the account has credits', () => {
+  const why = /Starting credits are granted once per email address/;
   expect(text('0', [], { available: '0', isReturning: true })).toMatch(why);
   expect(text('0', [], { available: '0', isReturning: false })).not.toMatch(why);
   expect(text('0', [], { available: '25', isReturning: true })).not.toMatch(why);

@@ -9,11 +9,11 @@ import { NO_STARTING_CREDITS } from '../credits/credit-queries.ts';
 type Props = {
   balance: ViewedQuery<{ available: string; held: string }>;
   spend: ViewedQuery<{ days: readonly { amount: string }[] }>;
-  /** The address had an account before: an empty balance is no mistake. */
+  /** The address had an account before, which explains the empty balance. */
   isReturning: boolean;
 };
 
-/** What can be spent, what running work holds of the balance, and what went in thirty days. */
+/** Available and held credits, and spending in thirty days. */
 export function BalanceSummary({ balance, spend, isReturning }: Props) {
   return (
     <Card
@@ -57,7 +57,7 @@ export function BalanceSummary({ balance, spend, isReturning }: Props) {
 
 type LineProps = { label: string; bgl: string | undefined; isFailed?: boolean };
 
-/** It keeps its place until the amount is known. */
+/** Reserves its space until the amount is known. */
 function Line({ label, bgl, isFailed = false }: LineProps) {
   return (
     <div className="flex justify-between gap-4">

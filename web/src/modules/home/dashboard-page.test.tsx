@@ -17,7 +17,7 @@ test.each([
   ['what is under way', { ...nothing, held: '1' }],
   ['spending', { ...nothing, days: [{ date: '2026-11-20', use: 'deployment', amount: '3' }] }],
 ])(
-  'what was read ahead is not shown before the code of the card of %s, which would move the others',
+  'does not show prefetched data before the code of the card of %s, which would shift the layout',
   (_card, { dismissed, held, days }) => {
     const onePage = (page: object) => ({ pages: [page], pageParams: [null] });
     const readAhead: [{ queryKey: QueryKey }, object][] = [

@@ -30,10 +30,10 @@ import { BalanceSummary } from './balance-summary.tsx';
 import { columnsClass, PendingCard, PendingDashboard, PendingOnboarding } from './pending-dashboard.tsx';
 import { RecentCard } from './recent-card.tsx';
 
-/** What each day cost. */
+/** Spending per day. */
 const SpendCard = loadable(async () => (await import('../credits/statement/spend/spend-card.tsx')).SpendCard);
 
-/** Asks for what the page shows, so that it is under way before the page is rendered. */
+/** Prefetches the page's data before it renders. */
 export function readDashboard({ id, onboarding }: User): void {
   void queryClient.prefetchQuery(balanceQuery(id));
   void queryClient.prefetchQuery(spendQuery(id, {}));
@@ -47,7 +47,7 @@ export function readDashboard({ id, onboarding }: User): void {
   void OnboardingCard.preload();
 }
 
-/** What is going on and what to do next. */
+/** Current work and next steps. */
 export function DashboardPage() {
   const user = useUser();
   const { dismissed } = user.onboarding;
@@ -57,7 +57,7 @@ export function DashboardPage() {
     ...deploymentListQuery('text', user.id, { ended: true }),
     enabled: !dismissed,
   });
-  // Each card reads its own; here it is only waited for what decides how high they are.
+  // Each card reads its own data; this waits only for what determines the cards' heights.
   const answered = useFirstAnswers(
     balance,
     spend,
@@ -82,20 +82,20 @@ export function DashboardPage() {
   );
 }
 
-/** Whether something may be under way: credits are held for all of it but pictures that are free. */
+/** Returns true if work may be in progress: it holds credits, except for free pictures. */
 function useMayWork(balance: { held: string } | undefined): boolean {
   const { data } = useInfiniteQuery(recentGenerationsQuery(useUser().id));
   const isFree = balance && Number(balance.held) === 0;
   return !isFree || (data?.pages[0]?.generations.some(({ ended_at }) => ended_at === null) ?? false);
 }
 
-/** Whether the code is there of those cards that are known to be shown: one that came later would move the others. */
+/** Returns true once the code of all displayed cards is loaded; a late card would shift the layout. */
 function useCodeOfCards(
   answered: boolean,
   { begins, works, spent }: { begins: boolean; works: boolean; spent: boolean },
 ): boolean {
   const { id } = useUser();
-  // Who comes back has it. What is read ahead may be here before it.
+  // A returning user has it loaded. Prefetched data may arrive before the code.
   const [ready, setReady] = useState(
     () =>
       answered &&
@@ -112,19 +112,19 @@ function useCodeOfCards(
         : []),
       ...(spent ? [SpendCard.preload()] : []),
     ];
-    // All cards at once are long work on a phone: as a transition, whoever touches the page meanwhile interrupts it.
+    // Rendering all cards is slow on a phone; a transition lets input interrupt it.
     void Promise.allSettled(needed).then(() => startTransition(() => setReady(true)));
   }, [answered, begins, works, spent, id]);
   return ready;
 }
 
-/** Its code comes only where something may be under way. */
+/** Loaded only if work may be in progress. */
 const WorkUnderWay = loadable(async () => (await import('./work-under-way.tsx')).WorkUnderWay);
 
-/** Its code comes only for those who have not put it away. */
+/** Loaded only if it was not dismissed. */
 const OnboardingCard = loadable(async () => (await import('./onboarding-card.tsx')).OnboardingCard);
 
-/** A card whose code comes apart; where that cannot be had, the others stand without it. */
+/** A card that is loaded on demand; if that fails, the others stay. */
 function Part({ pending, children }: { pending?: ReactNode; children: ReactNode }) {
   return (
     <Boundary fallback={EmptyFallback}>
@@ -242,7 +242,7 @@ function RecentDeployments() {
   );
 }
 
-/** Only where there are any: the other cards say what to begin with. */
+/** Renders only if there are any: the other cards suggest how to start. */
 function Pictures() {
   const user = useUser();
   const list = useInfiniteQuery(recentGenerationsQuery(user.id));

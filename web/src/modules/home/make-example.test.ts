@@ -6,7 +6,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('an example that is never fetched is given up after ten seconds', async () => {
+test('stops fetching the example after ten seconds', async () => {
   vi.useFakeTimers();
   const never = (_: string, { signal }: RequestInit = {}) =>
     new Promise<Response>((_resolve, reject) => {

@@ -6,7 +6,7 @@ import { uploadFiles } from '../assets/files/uploads/uploads.ts';
 
 const example = { title: 'Bakehouse facts', category: 'Artificial intelligence', tags: ['example'] };
 
-/** Makes a small dataset that a model learns in minutes; resolves with its id. */
+/** Creates a small dataset that trains in minutes. Resolves with its id. */
 export async function makeExample(userId: string, idempotencyKey: string): Promise<string> {
   const data = await fetchAnswer(
     exampleUrl,

@@ -68,7 +68,7 @@ function show(
   );
 }
 
-it('stays until a model has been asked something', () => {
+it('stays until a model has been used', () => {
   const { unmount } = show([null]);
   expect(screen.getByText('3 of 4')).toBeTruthy();
   expect(screen.getByRole('link', { name: 'Start' }).getAttribute('href')).toBe('/my-deployments');
@@ -76,7 +76,7 @@ it('stays until a model has been asked something', () => {
   expect(show([null, '2026-11-20T08:00:00.000Z']).container.textContent).toBe('');
 });
 
-it('opens the wizard with a fine-tune chosen', () => {
+it('opens the wizard with fine-tuning selected', () => {
   Object.assign(completed, { fine_tune_model: false, create_model: false });
   show([]);
   screen.getByRole('button', { name: 'Start' }).click();
@@ -96,7 +96,7 @@ it('opens it with the newest dataset that has files', () => {
   expect(open).toHaveBeenCalledWith('create-model', { modelType: 'finetune', dataset: 'full' });
 });
 
-it('leads to the run that is under way instead of beginning another one', () => {
+it('links to the current run instead of starting another one', () => {
   Object.assign(completed, { fine_tune_model: false, create_model: false });
   show(
     [],
@@ -110,7 +110,7 @@ it('leads to the run that is under way instead of beginning another one', () => 
   expect(screen.getByRole('link', { name: 'View run' }).getAttribute('href')).toBe('/runs/r1');
 });
 
-it('gives an example to who has no data, and shows it', () => {
+it('offers an example to users without data, and opens it', () => {
   Object.assign(completed, { create_dataset: false, fine_tune_model: false, create_model: false });
   show([]);
   screen.getByRole('button', { name: 'Use an example' }).click();
@@ -119,7 +119,7 @@ it('gives an example to who has no data, and shows it', () => {
   expect(navigate).toHaveBeenCalledWith({ to: '/dataset/$id/description', params: { id: 'd1' } });
 });
 
-it('can be put away, and brought back by the toast', async () => {
+it('can be dismissed, and restored from the toast', async () => {
   const notified = vi.spyOn(notify, 'info').mockReturnValue(undefined);
   const { unmount } = show([null]);
   screen.getByRole('button', { name: 'Hide Get started' }).click();

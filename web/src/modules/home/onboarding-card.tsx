@@ -21,7 +21,7 @@ type Step = {
   id: 'create_dataset' | 'fine_tune_model' | 'create_model' | 'ask_model';
   title: string;
   text: string;
-  /** Where it begins; the last one begins on a page. */
+  /** Starts the step; the last step has a page instead. */
   start?: (sheets: SheetControl, dataset: string | undefined) => void;
 };
 
@@ -42,7 +42,7 @@ const steps: Step[] = [
   {
     id: 'create_model',
     title: 'Create a model',
-    text: 'A fine-tune counts, and so does an upload.',
+    text: 'Fine-tune or upload one.',
     start: ({ open }) => open('create-model'),
   },
   {
@@ -52,15 +52,15 @@ const steps: Step[] = [
   },
 ];
 
-/** The first steps, with a button for the next one; gone when all are done. */
+/** The first steps with a button for the next one; hidden when all are done. */
 export function OnboardingCard() {
   const { id: userId, onboarding } = useUser();
   const { data: deployments } = useInfiniteQuery(deploymentListQuery('text', userId, { ended: true }));
   const dismiss = useDismissOnboarding();
   const created = onboarding.onboarding_completed;
 
-  // The server ticks a step when its thing is there; the session knows it from its last reading, which may be that of
-  // this very page.
+  // The server completes a step when its object exists; the session may predate that, even if it was read on
+  // this page.
   useEffect(() => {
     if (!created) refreshUser(5_000).catch(() => undefined);
   }, [created]);
@@ -76,7 +76,7 @@ export function OnboardingCard() {
   const asked = deployments?.pages.some((page) =>
     page.deployments.some(({ last_request_at }) => last_request_at !== null),
   );
-  // Not before it is known: most people have done all of it.
+  // Hidden until known, because most users have completed everything.
   if (created && asked !== false) return null;
   const isDone = (id: Step['id']) => (id === 'ask_model' ? asked === true : onboarding.steps[id].completed);
   const next = steps.find(({ id }) => !isDone(id));
@@ -140,22 +140,22 @@ function StepRow({ step, number, state }: RowProps) {
   );
 }
 
-/** How the next step begins. */
+/** The button that starts the next step. */
 function Begin({ step: { id, start } }: { step: Step }) {
   const { id: userId } = useUser();
   const { data: datasets } = useInfiniteQuery(assetListQuery(userId, { types: 'RAW' }));
   const sheets = useSheets();
   const navigate = useNavigate();
   const example = useExampleDataset();
-  // Who has gone elsewhere meanwhile stays there.
+  // Not called if the user has left the page: the component is unmounted.
   const makeExample = () =>
     example.mutate(userId, {
       onSuccess: (datasetId) => void navigate({ to: '/dataset/$id/description', params: { id: datasetId } }),
     });
-  // The newest one with something in it is what a fine-tune is begun with.
+  // A fine-tune starts with the newest dataset that has files.
   const dataset = datasets?.pages[0]?.datasets.find(({ file_count }) => file_count > 0)?.dataset_id;
   const run = useRuns().data?.pages[0]?.runs.find((one) => !hasEnded(one));
-  // Nobody who waits for the first fine-tune means to begin a second one.
+  // During the first fine-tune, link to it instead of starting a second one.
   if (id === 'fine_tune_model' && run)
     return (
       <ButtonLink size="sm" to="/runs/$id" params={{ id: run.run_id }}>
@@ -182,7 +182,7 @@ function Begin({ step: { id, start } }: { step: Step }) {
   );
 }
 
-/** Puts the first steps away, or brings them back. */
+/** Dismisses or restores the first steps. */
 function useDismissOnboarding() {
   return useMutation({
     mutationFn: (dismissed: boolean) => call(changeOnboarding, { body: { dismissed } }),

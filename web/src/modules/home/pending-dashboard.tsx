@@ -3,10 +3,10 @@ import { Card } from '../../ui/card.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/session.ts';
 
-/** The dashboard's two columns; one below the other on narrow screens. */
+/** The dashboard's two columns, stacked on narrow screens. */
 export const columnsClass = 'grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]';
 
-/** The dashboard's cards before it is known what is in them. */
+/** Placeholders of the dashboard's cards. */
 export function PendingDashboard() {
   return (
     <LoadingRegion className={columnsClass}>
@@ -26,14 +26,14 @@ export function PendingDashboard() {
   );
 }
 
-/** The first steps, where they are probably shown. */
+/** Placeholder of the first steps, if they are likely to be shown. */
 export function PendingOnboarding() {
   const { onboarding } = useUser();
   if (onboarding.onboarding_completed || onboarding.dismissed) return null;
   return <PendingCard title="Get started" rows={4} rowClass="h-[4.25rem]" />;
 }
 
-/** A card before its content is there. */
+/** Placeholder of a card. */
 export function PendingCard({
   title,
   rows = 1,

@@ -8,21 +8,21 @@ const ROWS = 5;
 
 type Props<Data, Row> = {
   title: string;
-  /** The page with all of them. */
+  /** The page with the full list. */
   to: LinkProps['to'];
   query: ViewedQuery<Data>;
   rowsOf: (data: Data) => readonly Row[];
   rowKey: (row: Row) => string;
   row: (row: Row) => ReactNode;
-  /** What this is for, where there are none. */
+  /** Explains the purpose if the list is empty. */
   empty: string;
-  /** The first thing to do, then. */
+  /** The first action for an empty list. */
   action?: ReactNode;
-  /** Lines that are drawn while it loads. */
+  /** Number of placeholder lines. */
   skeletons?: number;
 };
 
-/** The newest few of a list, in each of its states. */
+/** The newest items of a list, with its loading, empty and error states. */
 export function RecentCard<Data, Row>({
   title,
   to,

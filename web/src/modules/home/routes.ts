@@ -9,8 +9,8 @@ export const homeRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/dashboard',
-      // Nothing waits for it: the page shows what it reads as it comes, and what has failed.
-      // A pointer that passes over a link fetches code, and no data.
+      // Does not block navigation: the page shows data and errors as they arrive. Hovering over a link
+      // preloads code but no data.
       loader: ({ preload }) => void (preload || readAhead().catch(() => undefined)),
       component: pageComponent(loadPage, 'DashboardPage'),
     }),
@@ -18,7 +18,7 @@ export const homeRoutes = <App extends AnyRoute>(app: App) =>
 
 const loadPage = () => import('./dashboard-page.tsx');
 
-/** On a slow phone the page takes long to render: what it shows is on its way meanwhile. */
+/** Prefetches data, because the page renders slowly on a phone. */
 async function readAhead(): Promise<void> {
   const [{ readDashboard }, user] = await Promise.all([
     loadPage(),

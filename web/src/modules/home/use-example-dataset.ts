@@ -2,12 +2,12 @@ import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { refreshSession } from '../accounts/session.ts';
 
-/** Gives the user the example dataset; resolves with its id. */
+/** Creates the example dataset for the user. Resolves with its id. */
 export function useExampleDataset() {
   const keys = useIdempotencyKeys('example');
   return useMutation({
     mutationFn: async (userId: string) => {
-      // Uploads bring far more code than the first screen needs.
+      // The upload code is much larger than the first screen should load.
       const { makeExample } = await import('./make-example.ts');
       return makeExample(userId, keys.keyFor(userId));
     },

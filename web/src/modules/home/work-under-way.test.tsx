@@ -21,7 +21,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** The server's answers, by a part of the address. */
+/** Fakes the server's answers by part of the URL. */
 function serve(answers: Record<string, object>) {
   setCredentials({ userId: 'u1', apiKey: 'bk_1' });
   const none = { pods: [], runs: [], deployments: [], generations: [], points: [], next_cursor: null };
@@ -56,7 +56,7 @@ const picture = {
   ...{ step: 2, steps: 8 },
 };
 
-test('deployments of every kind that start, and pictures that are generated, each say how far they are', async () => {
+test('shows the progress of starting deployments of every kind and of pictures', async () => {
   serve({
     '/vllm/': {
       pods: [starting, { ...starting, pod_id: 'p2', title: 'Awake', ready_at: '2026-01-01T00:00:00Z' }],
@@ -77,7 +77,7 @@ test('deployments of every kind that start, and pictures that are generated, eac
   expect(screen.getByRole('button', { name: 'Cancel Rye Chat' })).toBeTruthy();
 });
 
-test('all of it is read before the dashboard stands, and a read that fails holds nothing up', async () => {
+test('loads all work before the dashboard renders, and a failed read delays nothing', async () => {
   const fetched = serve({
     '/images/user/': { deployments: [{ ...starting, kind: 'flux', title: 'Rye Painter' }] },
   });
@@ -87,7 +87,7 @@ test('all of it is read before the dashboard stands, and a read that fails holds
   expect(screen.getByText('Rye Painter')).toBeTruthy();
 });
 
-test('what is under way is listed, however many newer ones there are', async () => {
+test('lists work in progress, however many newer items exist', async () => {
   const fetched = serve({ '/vllm/': { pods: [], next_cursor: 'p9' } });
   const first = fetched.getMockImplementation();
   fetched.mockImplementation(async (url) => {
@@ -101,13 +101,13 @@ test('what is under way is listed, however many newer ones there are', async () 
   expect(lists.every((url) => url.includes('recent=true'))).toBe(true);
 });
 
-test('where nothing is under way there is no card', async () => {
+test('shows no card if no work is in progress', async () => {
   serve({});
   await readWork('u1');
   expect(show().container.textContent).toBe('');
 });
 
-test('the page waits for a list that fails and is tried again no longer than a moment', async () => {
+test('waits only briefly for a list that fails and is retried', async () => {
   setCredentials({ userId: 'u1', apiKey: 'bk_1' });
   vi.stubGlobal('fetch', async () => Response.json({}, { status: 500 }));
   const begun = performance.now();

@@ -13,13 +13,13 @@ import { hasEnded } from '../training/runs/run-state.ts';
 import { recentRunsQuery, useRunWork } from '../training/runs/use-run-work.ts';
 import { PendingCard } from './pending-dashboard.tsx';
 
-/** A run that is under way, with its curve. */
+/** A run in progress with its curve. */
 const LiveRun = loadable(async () => (await import('../training/runs/curves/live-run.tsx')).LiveRun);
 
-/** The page waits no longer: a list that fails and is tried again would keep all other cards from sight. */
+/** Maximum delay: a list that fails and is retried must not delay the other cards. */
 const WAIT_MS_MAX = 1_500;
 
-/** Reads all that can be under way, so that the cards about it stand at once; what cannot be read, or takes long, is left out. */
+/** Reads all work that may be in progress, so that its cards render together; skips failed or slow reads. */
 export function readWork(userId: string): Promise<void> {
   return Promise.race([readAll(userId), new Promise<void>((resolve) => setTimeout(resolve, WAIT_MS_MAX))]);
 }
@@ -34,7 +34,7 @@ async function readAll(userId: string): Promise<void> {
   if (runs?.runs.some((run) => !hasEnded(run))) await LiveRun.preload();
 }
 
-/** All work that has not ended: the newest run with its curve, everything else in lines. */
+/** All unfinished work: the newest run with its curve, everything else as lines. */
 export function WorkUnderWay() {
   const run = useRuns().data?.pages[0]?.runs.find((one) => !hasEnded(one));
   const work = [...useRunWork(), ...useDeploymentWork(), ...useGenerationWork()];

@@ -9,7 +9,7 @@ import { HubSearch } from './hub-search.tsx';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 
-test('a hub that cannot be reached is said at the first answer, and asked again when somebody wants that', async () => {
+test('shows immediately that the hub is unreachable, and retries on request', async () => {
   vi.mocked(call).mockRejectedValueOnce(new ApiError(HUB_UNREACHABLE, { status: 503, code: 'unavailable' }));
   render(
     <QueryClientProvider client={queryClient}>

@@ -14,7 +14,7 @@ import { useHubSearch } from './repository/hub-calls.ts';
 
 type Props = { filter: ModelHubSearch; onFilter: (filter: ModelHubSearch) => void };
 
-/** Models or datasets of the public hub; the filter lives in the URL. */
+/** Search of models or datasets on the public hub; the filter lives in the URL. */
 export function HubSearch({ filter, onFilter }: Props) {
   const { type = 'model', query = '' } = filter;
   const found = useHubSearch(type, query);

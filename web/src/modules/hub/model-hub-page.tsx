@@ -12,7 +12,7 @@ import { TokenDialog } from './repository/token-dialog.tsx';
 
 const route = getRouteApi('/app/model-hub');
 
-/** Models and datasets of the public hub: search, look, clone. */
+/** The public hub: search, view and clone models and datasets. */
 export function ModelHubPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -44,7 +44,7 @@ export function ModelHubPage() {
             content: (
               <HubSearch
                 filter={withoutRepo}
-                // What was typed may be sent after a result was opened.
+                // The debounced search may fire after a result was opened.
                 onFilter={(filter) => go({ ...filter, ...(repo !== undefined && { repo }) })}
               />
             ),

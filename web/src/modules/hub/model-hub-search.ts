@@ -1,6 +1,6 @@
 import type { RepoType } from '@bakehouse/contract/hub/public';
 
-/** What the URL of the page says. */
+/** State of the page in its URL. */
 export type ModelHubSearch = {
   tab?: 'clones';
   type?: RepoType;
@@ -9,12 +9,12 @@ export type ModelHubSearch = {
   repo?: string;
 };
 
-/** Search parameters of the page; what it does not know is left out. */
+/** Parses the page's search parameters; ignores unknown values. */
 export function parseModelHub({ tab, type, query, repo }: Record<string, unknown>): ModelHubSearch {
   return {
     ...(tab === 'clones' && { tab }),
     ...(type === 'dataset' && { type }),
-    // A number that was searched for is read as one.
+    // The router parses digits as a number.
     ...((typeof query === 'string' || typeof query === 'number') && { query: String(query) }),
     ...(typeof repo === 'string' && { repo }),
   };

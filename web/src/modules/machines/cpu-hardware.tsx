@@ -3,17 +3,17 @@ import { Disclosure } from '../../ui/disclosure.tsx';
 import { deviceName } from './devices.ts';
 
 type Props = {
-  /** What it costs, after its name. */
+  /** Shown after the name. */
   price?: ReactNode;
-  /** Why another choice changes nothing here. */
+  /** Why the GPU choice has no effect here. */
   note: string;
-  /** Something is wrong with the choice. */
+  /** The choice is invalid. */
   hasProblem?: boolean;
-  /** The choice of GPUs. */
+  /** The GPU choice. */
   children: ReactNode;
 };
 
-/** Where a machine has no GPU: what is used, and the choice of GPUs folded away. */
+/** Shown on a machine without a GPU: the CPU, and the collapsed GPU choice. */
 export function CpuHardware({ price, note, hasProblem = false, children }: Props) {
   return (
     <div className="flex flex-col gap-3">

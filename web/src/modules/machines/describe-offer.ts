@@ -2,10 +2,10 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { listMachines } from '@bakehouse/contract/machines';
 import { countOf } from '../../lib/format/count-of.ts';
 
-/** A machine as its operator sees it. */
+/** A machine as shown to its operator. */
 export type ListedMachine = ResponseOf<typeof listMachines>['machines'][number];
 
-/** What a machine is made of, and how much work it takes at once. */
+/** Describes a machine's hardware and the number of concurrent tasks it accepts. */
 export function describeOffer(offer: NonNullable<ListedMachine['offer']>): { parts: string; slots: string } {
   const gpus = offer.accelerators.map(({ label, count }) => `${count} × ${label}`);
   const cores = countOf(offer.cpu.cores, 'core');

@@ -17,12 +17,12 @@ it.each<[Partial<Work>, string, string]>([
     'Text model starter and 1 deployment',
     'Everyone',
   ],
-])('%o is called %s', (work, name, sharing) => {
+])('%o is described as %s', (work, name, sharing) => {
   expect(describeWork({ ...base, ...work })).toBe(name);
   expect(describeSharing({ ...base, ...work })).toBe(sharing);
 });
 
-it('says which slots it takes', () => {
+it('describes the slots it occupies', () => {
   expect(describeSlots(base)).toBe('1 CPU slot');
   const gpus = { gpu_type: 'NVIDIA_H100_80GB', label: 'NVIDIA H100 (80GB)', count: 2 };
   expect(describeSlots({ ...base, gpus })).toBe('2 × NVIDIA H100 (80GB)');

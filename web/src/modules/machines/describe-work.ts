@@ -1,7 +1,7 @@
 import type { Work } from '@bakehouse/contract/machines';
 import { countOf } from '../../lib/format/count-of.ts';
 
-/** What a piece of work is, in words. */
+/** Returns the description of a task. */
 export function describeWork({ kind, model_name, deployments }: Work): string {
   switch (kind) {
     case 'run':
@@ -21,18 +21,18 @@ function withDeployments(model: string, deployments: number): string {
   return deployments > 0 ? `${model.trim()} and ${countOf(deployments, 'deployment')}` : model.trim();
 }
 
-/** Whose it is, where it is nobody's alone. */
+/** Returns who shares the task. */
 export function describeSharing({ kind, deployments }: Work): string {
   if (kind === 'text_model' || kind === 'image_model') return 'Everyone';
   return deployments > 1 ? 'Several users' : 'Nobody';
 }
 
-/** The slots that it takes. */
+/** Returns the slots that it occupies. */
 export function describeSlots({ gpus }: Work): string {
   return gpus ? `${gpus.count} × ${gpus.label}` : '1 CPU slot';
 }
 
-/** How much there is: '2 on machines, 1 in the queue'. */
+/** Returns the number of tasks: '2 on machines, 1 in the queue'. */
 export function describeAmount({ on_machines, waiting }: { on_machines: number; waiting: number }): string {
   return `${on_machines} on machines, ${waiting} in the queue`;
 }

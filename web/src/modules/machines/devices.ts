@@ -3,12 +3,12 @@ import type { Machine } from '@bakehouse/contract/machines';
 
 type Accelerators = Pick<Machine, 'accelerators'>;
 
-/** Where it runs, for people: the wire's 'CPU' is the one of this machine; GPUs have their names already. */
+/** Returns the display name of a device. The API's 'CPU' is this machine's; GPUs already have names. */
 export function deviceName(device: string): string {
   return device === 'CPU' ? 'This machine’s CPU' : device;
 }
 
-/** Those of the product's GPUs that this machine has, and how many. */
+/** Returns the product's GPU types that this machine has, with counts. */
 export function gpusHere({ accelerators }: Accelerators): Map<GpuType, number> {
   const counts = new Map<string, number>(accelerators.map(({ gpu_type, count }) => [gpu_type, count]));
   return new Map(
@@ -19,7 +19,7 @@ export function gpusHere({ accelerators }: Accelerators): Map<GpuType, number> {
   );
 }
 
-/** How a GPU that this machine does not have is marked in a list. PyTorch for CUDA 13 has no code for the V100. */
+/** Describes a GPU type that this machine lacks. PyTorch for CUDA 13 doesn't support the V100. */
 export function describeAbsence(type: GpuType): string {
   return type === 'NVIDIA_TESLA_V100' ? 'Not with this PyTorch' : 'Not on this machine';
 }

@@ -12,7 +12,10 @@ export const machineQuery = endpointQuery(['machine'], getMachine);
 
 export const machinesQuery = endpointQuery(['machines'], listMachines, {}, { staleTime: 0 });
 
-/** What runs work, for operators. Nobody announces that one is silent, so they are asked for while the event stream lives too. */
+/**
+ * Returns the machines, for operators. Polls even while the event stream is connected, because no event
+ * announces a silent machine.
+ */
 export function useMachines(isOperator: boolean) {
   return useQuery({
     ...machinesQuery,
@@ -21,10 +24,13 @@ export function useMachines(isOperator: boolean) {
   });
 }
 
-/** The work that runs and that in line, page by page; for operators. */
+/** Query for running and queued tasks, paginated; for operators. */
 export const workQuery = endpointPages(['work'], listWork, {}, { rows: 'work', id: 'work_id', staleTime: 0 });
 
-/** The same, kept up to date. What changes for others is announced to them alone, so it is asked for in the same way. */
+/**
+ * Returns the tasks, kept up to date. Polls, because events about other users' tasks are only sent to those
+ * users.
+ */
 export function useWork(isOperator: boolean) {
   return useInfiniteQuery({
     ...workQuery,
@@ -33,7 +39,7 @@ export function useWork(isOperator: boolean) {
   });
 }
 
-/** What the machine has and what it is still preparing. */
+/** Returns the machine's hardware and its unfinished preparations. */
 export function useMachine() {
   return useQuery({ ...machineQuery, refetchInterval: useFallbackInterval(POLL_MS) });
 }

@@ -28,7 +28,7 @@ beforeEach(() => {
   user.is_operator = true;
 });
 
-it('shows operators the machine and its cluster, and nobody else', () => {
+it('shows the machine and its cluster to operators only', () => {
   queryClient.setQueryData(machinesQuery.queryKey, {
     machines: [
       {
@@ -49,7 +49,7 @@ it('shows operators the machine and its cluster, and nobody else', () => {
   expect(screen.getByText('oven').closest('tr')?.textContent).toMatch(
     /Driver local.*8 cores, 16 GB of memory.*Now$/,
   );
-  // A phone has no column for it: it stands below the name.
+  // Narrow screens show it below the name instead of in a column.
   expect(screen.getByText('oven').closest('td')?.textContent).toMatch(/8 cores, 16 GB of memory.*Started/);
   expect(screen.getByText('bakery').closest('tr')?.textContent).toMatch(
     /Driver kubernetes.*Nothing can be started.*Nothing yet.*Not yet$/,
@@ -73,7 +73,7 @@ const work = {
   ...{ owner: { user_id: 'ada', username: 'ada-bakes' }, since: new Date().toISOString() },
 };
 
-it('shows what runs and what waits, and leads to whose it is, and to what is one’s own', () => {
+it('shows running and queued tasks, and links to their owners and to the user’s own tasks', () => {
   queryClient.setQueryData(workQuery.queryKey, {
     pageParams: [null],
     pages: [
@@ -111,7 +111,7 @@ it('shows what runs and what waits, and leads to whose it is, and to what is one
   ]);
 });
 
-it('says when nothing runs or waits', () => {
+it('reports that nothing runs or waits', () => {
   queryClient.setQueryData(workQuery.queryKey, {
     pageParams: [null],
     pages: [{ on_machines: 0, waiting: 0, next_cursor: null, work: [] }],

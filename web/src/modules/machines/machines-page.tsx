@@ -13,16 +13,13 @@ import { WorkTable } from './work-table.tsx';
 
 const ROW_HEIGHT = 60;
 
-/** The operator's view of what runs work: the machine, its cluster, and the queue. */
+/** Operator page: the machine, its cluster, and the queue. */
 export function MachinesPage() {
   const { is_operator } = useUser();
   const machines = useMachines(is_operator);
   return (
     <OperatorOnly isOperator={is_operator} title="Machines" what="the machines">
-      <PageHeader
-        title="Machines"
-        description="What runs training and deployments, and what is in the queue."
-      />
+      <PageHeader title="Machines" description="Machines that run training and deployments, and the queue." />
       <Card flush>
         <QueryView
           query={machines}
@@ -54,7 +51,7 @@ function MachinesTable({ machines }: { machines: ListedMachine[] }) {
               <span className="line-clamp-1 break-all font-medium">{name}</span>
               <span className="text-muted text-xs">Driver {driver}</span>
               {trouble !== null && <p className="text-warn text-xs">{trouble}</p>}
-              {/* The columns that a narrow screen has no room for. */}
+              {/* Columns that narrow screens hide. */}
               <div className="mt-1.5 md:hidden">
                 <Offered offer={offer} />
               </div>

@@ -1,7 +1,7 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
 
-/** The operator's list of machines. */
+/** Route of the operator's machine list. */
 export const machineRoutes = <App extends AnyRoute>(app: App) =>
   [
     createRoute({

@@ -6,7 +6,9 @@ import { useMachine } from './machine-queries.ts';
 
 type Preparation = Machine['preparations'][number];
 
-/** What the server prepares in the background, as the list of long work shows it; what failed stays there. */
+/**
+ * Returns the server's background preparations for the list of long-running tasks; failed ones stay listed.
+ */
 export function usePreparationWork(): LongWork[] {
   const { data } = useMachine();
   const preparations = data?.preparations ?? [];
@@ -30,7 +32,10 @@ function endOf({ label, state, detail }: Preparation): LongWork['end'] {
     : null;
 }
 
-/** Reads again what a preparation brings once it is ready: the starter model among the models, and one that answers. */
+/**
+ * Refetches the data that a finished preparation changes, such as the starter model and the models that
+ * answer.
+ */
 function useNews(ready: number | undefined): void {
   const before = useRef(ready);
   useEffect(() => {

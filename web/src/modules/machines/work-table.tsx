@@ -12,7 +12,7 @@ import { useWork } from './machine-queries.ts';
 
 const LINK = 'rounded font-medium hover:underline';
 
-/** What runs on the machines, and what waits for them. */
+/** Running and queued tasks. */
 export function WorkTable() {
   const { is_operator } = useUser();
   const work = useWork(is_operator);
@@ -76,7 +76,7 @@ function WorkCell({ work }: { work: Work }) {
       </span>
       <span className="block text-muted text-xs">
         <Owner work={work} />
-        {/* The columns that a narrow screen has no room for. */}
+        {/* Columns that narrow screens hide. */}
         <span className="md:hidden">
           {' · '}
           {[describeSlots(work), ...(work.machine === null ? [] : [work.machine])].join(' · ')}
@@ -87,7 +87,7 @@ function WorkCell({ work }: { work: Work }) {
   );
 }
 
-/** What is one's own leads to its page; the pages of others are theirs. */
+/** Links the user's own tasks to their pages; other users' pages aren't accessible. */
 function WorkName({ work }: { work: Work }) {
   const user = useUser();
   const name = describeWork(work);

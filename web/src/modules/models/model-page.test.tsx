@@ -55,7 +55,7 @@ async function askToDelete(pods: object[]) {
 
 beforeEach(() => queryClient.clear());
 
-test('that a model is deployed is said before it is deleted, with the way to the deployment', async () => {
+test('deleting a deployed model shows a warning with a link to the deployment', async () => {
   const { dialog, action } = await askToDelete([pod]);
   expect(within(dialog).getByText(/^It is deployed as/).textContent).toBe(
     'It is deployed as rye-1. Terminate the deployment first.',
@@ -72,7 +72,7 @@ test('a model whose deployments have ended can be deleted', async () => {
   expect(action.disabled).toBe(false);
 });
 
-test('a model that is deployed is chatted with; another deployment of it is among the rarer actions', async () => {
+test('a deployed model links to its chat; deploying it again is in the menu', async () => {
   await open([pod]);
   expect(screen.getByRole('link', { name: 'Chat' }).getAttribute('href')).toBe('/my-deployments/p1');
   expect(screen.queryByRole('button', { name: /^Deploy/ })).toBeNull();

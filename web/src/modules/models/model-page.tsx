@@ -32,12 +32,12 @@ import { useRun } from '../training/runs/run-queries.ts';
 import { displayState } from '../training/runs/run-state.ts';
 import { unfinishedText } from '../training/runs/unfinished/unfinished-model.ts';
 
-/** What the base and the tuned model say to rows that a run has held out. */
+/** Answers of the base and tuned models to held-out rows. */
 const HeldOutAnswers = loadable(
   async () => (await import('../training/held-out/held-out-answers.tsx')).HeldOutAnswers,
 );
 
-/** What a pipeline calls itself may be of any length. */
+/** Pipeline names are untrusted and may have any length. */
 const PIPELINE_CHARS_MAX = 100;
 
 const route = getRouteApi('/app/model/$id/description');
@@ -107,12 +107,12 @@ export function ModelPage() {
 
 const hasFiles = (asset: Asset | undefined) => asset !== undefined && asset.files.length > 0;
 
-/** What stands against deploying it; nothing is asked of one without files. */
+/** Returns the obstacles to deploying the model; not fetched for a model without files. */
 function useReadiness(id: string, asset: Asset | undefined) {
   return useQuery({ ...modelReadinessQuery(id), enabled: hasFiles(asset) });
 }
 
-/** The run that makes this model, or should have, as it is read; undefined once its files are there. */
+/** Returns the query for the run that produces the model; undefined once its files exist. */
 function useUnfinishedRun(asset: Asset | undefined) {
   const user = useUser();
   const lineage = asset?.file_count === 0 && asset.user_id === user.id ? asset.lineage : null;
@@ -167,7 +167,7 @@ function ModelActions({ asset, pod }: { asset: Asset; pod: Pod | undefined }) {
   );
 }
 
-/** What is done with it more rarely. */
+/** Menu of less frequent actions. */
 function MoreActions({ asset, pod }: { asset: Asset; pod: Pod | undefined }) {
   const [exporting, setExporting] = useState(false);
   const readiness = useReadiness(asset.dataset_id, asset).data;
@@ -216,7 +216,7 @@ function PodLink({ pod }: { pod: Pod }) {
   );
 }
 
-/** Where a LoRA is chosen. */
+/** Links to the generators that use a LoRA. */
 function LoraUse() {
   const linkClass = 'rounded text-accent-text underline underline-offset-2';
   return (
@@ -239,7 +239,7 @@ function ModelFiles({ asset, canChange }: { asset: Asset; canChange: boolean }) 
   return (
     <AssetFiles
       asset={asset}
-      // The files of a fine-tune are what its run has made.
+      // A fine-tune's files come only from its run.
       canChange={canChange && asset.lineage === null}
       hint="safetensors, GGUF, tokenizer and configuration files"
       help={<ModelFilesHelp />}
@@ -248,7 +248,7 @@ function ModelFiles({ asset, canChange }: { asset: Asset; canChange: boolean }) 
   );
 }
 
-/** Shown to who started the run: the rows are of its dataset. */
+/** Only for the run's owner: the rows are from their dataset. */
 function OwnAnswers({ asset: { dataset_id: modelId, lineage, file_count } }: { asset: Asset }) {
   if (!lineage || file_count === 0) return null;
   return (
@@ -281,7 +281,7 @@ function ModelCard({ asset, canChange }: { asset: Asset; canChange: boolean }) {
 
 type Lineage = NonNullable<Asset['lineage']>;
 
-/** Of another user's model, what one may read oneself; its run is its owner's. */
+/** For another user's model, links only what the viewer can access; runs are private to their owner. */
 function MadeFrom({ lineage, hasRun }: { lineage: Lineage; hasRun: boolean }) {
   const { base_model: base, dataset, run_id: run } = lineage;
   return (

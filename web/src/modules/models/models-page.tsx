@@ -25,7 +25,7 @@ export function ModelsPage() {
     <>
       <PageHeader
         title="My Models"
-        description="Your models, the starter models, and what others share."
+        description="Your models, starter models, and models shared by others."
         actions={
           <>
             <ButtonLink to="/model-hub">
@@ -41,7 +41,7 @@ export function ModelsPage() {
         }
       />
       <PageDrop
-        label="Drop to make a model of them"
+        label="Drop to create a model"
         onDrop={(folder) => sheets.open('create-model', { dropped: keepDropped(folder) })}
       >
         <AssetList

@@ -3,7 +3,7 @@ import { pageComponent } from '../../lib/loadable.tsx';
 import { parseTabAndFile } from '../../lib/tab-search.ts';
 import { parseAssetList } from '../assets/asset-list-search.ts';
 
-/** The list of models, the page of each, and the pages of restricted models. */
+/** Routes of the model list, model pages and restricted models. */
 export const modelsRoutes = <App extends AnyRoute>(app: App) =>
   [
     createRoute({

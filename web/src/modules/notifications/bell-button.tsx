@@ -8,7 +8,7 @@ const SHOWN_MAX = 9;
 
 type Props = ComponentProps<'button'> & { unread: number };
 
-/** The bell with its badge, which shows 9+ above 9. */
+/** The bell button with its badge, which shows 9+ above 9. */
 export function BellButton({ unread, className, ...rest }: Props) {
   return (
     <button
@@ -30,7 +30,7 @@ export function BellButton({ unread, className, ...rest }: Props) {
   );
 }
 
-/** No more are counted than the server counts. */
+/** The server stops counting at this number. */
 function unreadText(unread: number): string {
   return unread < UNREAD_COUNT_MAX ? String(unread) : `${UNREAD_COUNT_MAX} or more`;
 }

@@ -20,7 +20,7 @@ vi.mock('@tanstack/react-router', async (original) => ({
 const goTo = vi.fn<(path: string) => void>();
 setNavigate(goTo);
 
-/** As many come with the first page. */
+/** Length of the first page. */
 const PAGE_LENGTH = 50;
 let stored: Notification[] = [];
 beforeEach(() => {
@@ -73,7 +73,7 @@ it.each([
   expect(within(bell).getByText(badge)).toBeTruthy();
 });
 
-it('says when there are none', async () => {
+it('reports that there are none', async () => {
   show([]);
   fireEvent.click(screen.getByRole('button', { name: 'Notifications' }));
   expect(await screen.findByText("You don't have any notifications.")).toBeTruthy();
@@ -87,14 +87,14 @@ it("'Mark all as read' empties the badge", async () => {
   expect(await screen.findByRole('button', { name: 'Notifications' })).toBeTruthy();
 });
 
-it('counts what is unread behind a whole page of what was read', async () => {
+it('counts unread notifications beyond the first page', async () => {
   show(stubs(PAGE_LENGTH + 1).map((one, at) => ({ ...one, status: at < PAGE_LENGTH ? 'read' : 'unread' })));
   fireEvent.click(await screen.findByRole('button', { name: 'Notifications, 1 unread' }));
   fireEvent.click(await screen.findByRole('button', { name: 'Mark all as read' }));
   expect(await screen.findByRole('button', { name: 'Notifications' })).toBeTruthy();
 });
 
-it('leads to what one is about, and marks that one as read', async () => {
+it("opens a notification's subject and marks it as read", async () => {
   show(stubs(2));
   fireEvent.click(await screen.findByRole('button', { name: 'Notifications, 2 unread' }));
   fireEvent.click(await screen.findByRole('link', { name: /Model 1 has finished training/ }));
@@ -102,7 +102,7 @@ it('leads to what one is about, and marks that one as read', async () => {
   expect(await screen.findByRole('button', { name: 'Notifications, 1 unread' })).toBeTruthy();
 });
 
-it('shows one of a kind that only a newer server knows', async () => {
+it('shows a notification of a kind that only a newer server knows', async () => {
   const [one] = stubs(1);
   show([{ ...one, kind: 'bread_baked', message: 'Your bread is baked' } as unknown as Notification]);
   fireEvent.click(await screen.findByRole('button', { name: 'Notifications, 1 unread' }));
@@ -112,7 +112,7 @@ it('shows one of a kind that only a newer server knows', async () => {
 it.each([
   ['12.5', '12.50 BGL', '$0.50'],
   ['0.004', '0.0040 BGL', '$0.00016'],
-])('tells an amount of %s BGL in the chosen currency', async (amount, inBgl, inDollars) => {
+])('shows an amount of %s BGL in the display currency', async (amount, inBgl, inDollars) => {
   const [one] = stubs(1);
   show([
     { ...one, kind: 'balance_low', message: `Your balance is down to ${inBgl}`, amount } as Notification,
@@ -121,7 +121,7 @@ it.each([
   expect(await screen.findByText(`Your balance is down to ${inDollars}`)).toBeTruthy();
 });
 
-it('says what happened, and when', async () => {
+it('shows the message and its time', async () => {
   const [one] = stubs(1);
   const created_at = new Date(Date.now() - 5 * 60_000).toISOString();
   show([{ ...one, created_at } as Notification]);
@@ -136,7 +136,7 @@ const aboutPicture = (id: string, generation_id: string): Notification => ({
   created_at: new Date().toISOString(),
 });
 
-it('shows the picture and its prompt; of one that was deleted it says so', async () => {
+it('shows the picture and its prompt, or that it was deleted', async () => {
   show([aboutPicture('n1', 'g1'), aboutPicture('n2', 'gone')]);
   fireEvent.click(await screen.findByRole('button', { name: 'Notifications, 2 unread' }));
   const row = await screen.findByRole('link', { name: /A loaf of rye/ });
@@ -146,7 +146,7 @@ it('shows the picture and its prompt; of one that was deleted it says so', async
   expect(asked.map(([, input]) => input)).toMatchObject([{ query: { ids: 'g1,gone' } }]);
 });
 
-it.each(['/gallery/g1', '/paris'])('does not count what is being watched at %s', async (pathname) => {
+it.each(['/gallery/g1', '/paris'])('does not count a task that is being watched at %s', async (pathname) => {
   page.pathname = pathname;
   show([aboutPicture('n1', 'g1'), ...stubs(1)]);
   await screen.findByRole('button', { name: 'Notifications, 1 unread' });
@@ -158,7 +158,7 @@ it.each(['/gallery/g1', '/paris'])('does not count what is being watched at %s',
   );
 });
 
-it('counts what ends on another page, or in a tab that nobody looks at', async () => {
+it('counts a task that ends on another page, or in a hidden tab', async () => {
   const look = vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
   page.pathname = '/gallery/g1';
   show([aboutPicture('n1', 'g1')]);

@@ -9,10 +9,10 @@ const NotificationPopover = loadable(
   async () => (await import('./notification-popover.tsx')).NotificationPopover,
 );
 
-/** What the user is notified of, behind a bell that counts what is unread. */
+/** The user's notifications, in a bell with the unread count. */
 export function NotificationBell() {
   const user = useUser();
-  // The list is read before it is opened, so that it is there at once.
+  // Preload the list so that it opens instantly.
   const watched = useReadWatched(user.id);
   const unread = Math.max(0, (useUnreadCount(user.id) ?? 0) - watched);
   return (

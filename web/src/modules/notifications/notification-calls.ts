@@ -10,7 +10,7 @@ import { useMutation } from '../../lib/mutation/use-mutation.ts';
 const POLL_MS = 30_000;
 const PAGE_LENGTH = 50;
 
-/** The user's notifications page by page, newest first. */
+/** Query for the user's notifications, paginated, newest first. */
 export const notificationsQuery = (userId: string) =>
   pagedQuery({
     queryKey: ['notification', userId],
@@ -31,7 +31,7 @@ export function useNotifications(userId: string) {
   return useInfiniteQuery({ ...notificationsQuery(userId), refetchInterval: useFallbackInterval(POLL_MS) });
 }
 
-/** How many are unread, on whichever page of the list; undefined while it is not known. */
+/** Returns the number of unread notifications across pages; undefined while unknown. */
 export function useUnreadCount(userId: string): number | undefined {
   const { data } = useQuery({
     ...endpointQuery(['notification', userId, 'unread'], countUnread, { params: { userId } }),
@@ -40,12 +40,12 @@ export function useUnreadCount(userId: string): number | undefined {
   return data?.unread;
 }
 
-/** Marks the notification with this id as read; with an empty one all of them. */
+/** Marks a notification as read; an empty id marks all. */
 export function useReadNotifications(userId: string) {
   return useMutation({
     mutationFn: (notification_id: string) =>
       call(readNotifications, { params: { userId }, query: { notification_id, status: 'read' } }),
-    // The button stays busy until the list shows it.
+    // Awaited so that the button stays busy until the list is updated.
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['notification', userId] }),
   });
 }

@@ -28,7 +28,7 @@ import type { useNotifications } from './notification-calls.ts';
 type Look = { icon: LucideIcon; tone: string };
 const good: Look = { icon: CircleCheck, tone: 'text-good' };
 const bad: Look = { icon: CircleAlert, tone: 'text-bad' };
-/** Of a kind that a newer server has. */
+/** Fallback for kinds that only a newer server knows. */
 const plain: Look = { icon: Bell, tone: 'text-muted' };
 const looks: Record<Notification['kind'], Look> = {
   run_completed: good,
@@ -56,11 +56,11 @@ const looks: Record<Notification['kind'], Look> = {
 
 type Props = {
   notifications: ReturnType<typeof useNotifications>;
-  /** One is followed to the page of what it is about. */
+  /** Called when a notification is opened. */
   onOpen: (notification: Notification) => void;
 };
 
-/** The notifications, newest first, each a link to what it is about. */
+/** Notifications, newest first, each linking to its subject. */
 export function NotificationList({ notifications, onOpen }: Props) {
   return (
     <div className="max-h-[min(30rem,70dvh)] overflow-y-auto">
@@ -99,7 +99,7 @@ function Row({ notification, onOpen }: { notification: Notification; onOpen: () 
   const message = useMessage(notification);
   const at = new Date(created_at);
   const follow = (event: MouseEvent) => {
-    // Into another tab or window the browser goes by itself.
+    // Let the browser open new tabs and windows.
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
     onOpen();
@@ -134,7 +134,7 @@ function Row({ notification, onOpen }: { notification: Notification; onOpen: () 
   );
 }
 
-/** The sentence with its amount in the chosen currency; the server says it in BGL. */
+/** Returns the message with its amount in the display currency; the server sends BGL. */
 function useMessage({ message, amount }: Notification): string {
   const show = useShowAmount();
   return amount === null ? message : message.replace(showAmount(amount, 'BGL'), show(amount));

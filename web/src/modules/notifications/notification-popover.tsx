@@ -7,7 +7,7 @@ import { useUser } from '../accounts/session.ts';
 import { useNotifications, useReadNotifications } from './notification-calls.ts';
 import { NotificationList } from './notification-list.tsx';
 
-/** The list of notifications, open at first, with its trigger. */
+/** The list of notifications with its trigger. Initially open. */
 export function NotificationPopover({ trigger, unread }: { trigger: ReactElement; unread: number }) {
   const user = useUser();
   const notifications = useNotifications(user.id);

@@ -6,14 +6,14 @@ import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import { faceQuery } from '../generations/face/face-query.ts';
 import { useNotifications, useReadNotifications } from './notification-calls.ts';
 
-/** What tells how work ended: other news is read when somebody reads it. */
+/** Only notifications about finished work are marked as read automatically. */
 const OF_WORK = /^(run|deployment|generation|clone)_/;
-/** The newest alone can be of what is on the page. */
+/** Only recent notifications can concern the current page. */
 const LOOKED_AT = 10;
 
 /**
- * Marks as read what a person is looking at when it is told: work on its own page, or a picture on the page of its generator.
- * Answers how many unread ones are of that kind, so that nothing counts them meanwhile.
+ * Marks notifications as read if the user is watching their subject: a task on its own page, or a picture on
+ * its generator's page. Returns how many unread ones are affected, to exclude them from the count until then.
  */
 export function useReadWatched(userId: string): number {
   const pathname = useLocation({ select: (location) => location.pathname });
@@ -39,7 +39,7 @@ export function useReadWatched(userId: string): number {
   return ids.length;
 }
 
-/** Whether a generation was made on this page, which shows its results. */
+/** Returns a predicate for generations made on this page, which shows its results. */
 function useMadeHere(userId: string, pathname: string, unread: readonly Notification[]) {
   const isGenerator = generatorNames.some((name) => pathname === `/${name}`);
   const ids = isGenerator ? [...new Set(unread.flatMap(({ generation_id: id }) => id ?? []))] : [];

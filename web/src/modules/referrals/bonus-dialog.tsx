@@ -9,7 +9,10 @@ import type { Welcome } from './referral-calls.ts';
 const REFUSED =
   'We encountered an issue: Invalid code or reached maximum limit of invites. Please try again later or contact support if the problem persists.';
 
-/** What became of the invitation by which somebody came: the bonus that the ledger has, or that there is none. Open at first. */
+/**
+ * Result of the invitation that the user signed up with: the credited bonus, or why there is none. Initially
+ * open.
+ */
 export function BonusDialog({ welcome }: { welcome: Welcome }) {
   const navigate = useNavigate();
   const [open, setOpen] = useState(true);

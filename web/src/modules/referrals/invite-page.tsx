@@ -18,7 +18,7 @@ import { ShareOnX } from './share-on-x.tsx';
 
 type Referral = ResponseOf<typeof generateReferral>;
 
-/** The person's own invitation, and who has joined by it. */
+/** The user's invitation, and who has joined through it. */
 export function InvitePage() {
   return (
     <>

@@ -1,9 +1,9 @@
 import { PENDING_REFERRAL_COOKIE, PENDING_REFERRAL_PATH } from '@bakehouse/contract/pending-referral';
 
-/** A month: who signs up by GitHub, or confirms an address, is away for a while. */
+/** One month, because signing up with GitHub or confirming an address takes the user away from the page. */
 const AGE_S = 30 * 24 * 60 * 60;
 
-/** Keeps the code of an invitation's link over sign-up: the page that the link leads to is soon left. */
+/** Stores the invitation code from the URL until sign-up, because users leave the landing page. */
 export function keepReferralCode(search: string): void {
   const code = new URLSearchParams(search).get('referral_code');
   if (code === null || !/^[a-z0-9]{1,40}$/i.test(code)) return;

@@ -37,12 +37,12 @@ beforeEach(() => {
     .mockImplementation(async (endpoint) => answers.get(endpoint)?.());
 });
 
-test('says which bonus an invitation has given', async () => {
+test('shows the bonus of an invitation', async () => {
   render(shell(true));
   expect(await screen.findByText(/\$5/)).toBeTruthy();
 });
 
-test('an invitation that waits for the address counts once that is confirmed', async () => {
+test('an invitation that waits for address confirmation counts after it', async () => {
   answers.set(validateReferral, () => ({ success: false, data: { reason: 'address_not_confirmed' } }));
   const { rerender } = render(shell(false));
   await vi.waitFor(() => expect(asked(validateReferral)).toBe(1));
@@ -51,7 +51,7 @@ test('an invitation that waits for the address counts once that is confirmed', a
   expect(await screen.findByText(/\$5/)).toBeTruthy();
 });
 
-test('one that could not be read is read when the server is back', async () => {
+test('a code that could not be redeemed is retried when the server is back', async () => {
   vi.stubGlobal('fetch', () => Promise.reject(new Error('away')));
   const stop = watchServer(() => undefined);
   answers.set(getPendingReferral, () => {

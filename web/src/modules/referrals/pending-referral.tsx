@@ -8,11 +8,11 @@ import { pendingReferralQuery, type Welcome } from './referral-calls.ts';
 
 const BonusDialog = loadable(async () => (await import('./bonus-dialog.tsx')).BonusDialog);
 
-/** Uses the code of the invitation by which somebody came, and says what became of it. */
+/** Redeems the invitation code that the user signed up with, and shows the result. */
 export function PendingReferral({ userId }: { userId: string }) {
   const { email_verified: isConfirmed } = useUser();
   const [welcome, setWelcome] = useState<Welcome | null>(null);
-  // Once more when the address is confirmed, for which a code may have waited.
+  // Again after the address is confirmed, which the code may have waited for.
   useEffect(() => {
     let left = false;
     let failed = false;
@@ -30,7 +30,7 @@ export function PendingReferral({ userId }: { userId: string }) {
       );
     };
     redeem();
-    // The code was kept.
+    // The code is still stored.
     const stop = onReconnect(() => failed && redeem());
     return () => {
       left = true;
@@ -39,7 +39,7 @@ export function PendingReferral({ userId }: { userId: string }) {
   }, [userId, isConfirmed]);
   if (!welcome) return null;
   return (
-    // Inside: what became of the code is told once, and waits here for the dialog.
+    // Inside the boundary: the result is only delivered once, and is kept here until the dialog loads.
     <Boundary fallback={EmptyFallback}>
       <Suspense>
         <BonusDialog welcome={welcome} />

@@ -22,14 +22,14 @@ beforeEach(() => {
     .mockImplementation(async (endpoint) => answers.get(endpoint));
 });
 
-test('asks nothing more where the browser came by no invitation', async () => {
+test('sends nothing else if the browser has no invitation code', async () => {
   play(null);
   expect(await redeem()).toBeNull();
   expect(called()).toEqual([getPendingReferral]);
   expect(vi.mocked(call).mock.calls[0]?.[2]).toMatchObject({ timeoutMs: 5_000, signal });
 });
 
-test('what was known of a post on X is read anew with the code, before it is used', async () => {
+test('refetches the X post state before redeeming the code', async () => {
   const { queryKey } = xQuery('abcd2345');
   queryClient.setQueryData(queryKey, { status: 'connected', username: 'ada', postUrl: 'https://x.com/1' });
   play(null);
@@ -45,25 +45,25 @@ test('what was known of a post on X is read anew with the code, before it is use
   expect(known).toBeUndefined();
 });
 
-test('says what was given, and forgets the code', async () => {
+test('reports the bonus and deletes the code', async () => {
   play('abcd2345');
   expect(await redeem()).toEqual({ kind: 'given', bonus: '125' });
   expect(called()).toEqual([getPendingReferral, validateReferral, forgetPendingReferral]);
 });
 
-test('says that a code does not count, and forgets it', async () => {
+test('reports an invalid code and deletes it', async () => {
   play('abcd2345', { reason: 'limit_reached', bonus: null, is_new: false }, false);
   expect(await redeem()).toEqual({ kind: 'refused' });
   expect(called()).toContain(forgetPendingReferral);
 });
 
-test('says nothing twice', async () => {
+test('reports each result once', async () => {
   play('abcd2345', { is_new: false });
   expect(await redeem()).toBeNull();
   expect(called()).toContain(forgetPendingReferral);
 });
 
-test('keeps a code that waits for the address to be confirmed', async () => {
+test('keeps a code that waits for address confirmation', async () => {
   play('abcd2345', { reason: 'address_not_confirmed', bonus: null, is_new: false }, false);
   expect(await redeem()).toBeNull();
   expect(called()).not.toContain(forgetPendingReferral);

@@ -22,7 +22,7 @@ export const referralQuery = endpointQuery(['referral', 'own'], generateReferral
 
 const xKey = ['referral', 'x'];
 
-/** Whether the person's invitation can be posted on X from here, and whether it was. */
+/** Query for whether the invitation can be posted on X, and whether it was. */
 export const xQuery = (code: string) =>
   queryOptions({
     queryKey: [...xKey, code],
@@ -35,12 +35,12 @@ export const xQuery = (code: string) =>
     },
   });
 
-/** Asks for X's page, which leads back to this one. */
+/** Starts connecting X; its page redirects back here. */
 export function useConnectX() {
   return useMutation({ mutationFn: () => call(startXAuth, {}) });
 }
 
-/** What changes what is known of X. */
+/** A mutation that updates the X state. */
 function useXMutation<Input>(mutationFn: (input: Input) => Promise<unknown>) {
   const client = useQueryClient();
   return useMutation({
@@ -57,10 +57,10 @@ export const useDisconnectX = () => useXMutation<void>(() => call(endXAuth, {}))
 export const usePostOnX = () =>
   useXMutation((message: string) => call(postReferralToX, { body: { message } }, { timeoutMs: 30_000 }));
 
-/** What became of the code that this browser came with. */
+/** Result of redeeming the browser's code. */
 export type Welcome = { kind: 'given'; bonus: string } | { kind: 'refused' };
 
-/** Redeems the code that this browser came with, by somebody whose address is confirmed or not. Signing out cancels it. */
+/** Redeems the browser's code; the key includes whether the address is confirmed. Signing out cancels it. */
 export const pendingReferralQuery = (userId: string, isConfirmed: boolean) =>
   queryOptions({
     queryKey: ['referral', 'pending', userId, isConfirmed],
@@ -70,8 +70,8 @@ export const pendingReferralQuery = (userId: string, isConfirmed: boolean) =>
   });
 
 /**
- * Uses the code that this browser came with, if it came with one, and forgets it, and with it what was known of a post
- * on X before. One that waits for the address to be confirmed is kept; so is one that could not be asked about.
+ * Redeems and deletes the browser's code, if there is one, and refetches the X state. Keeps a code that waits
+ * for address confirmation or couldn't be redeemed.
  */
 export async function redeemPendingCode(userId: string, signal: AbortSignal): Promise<Welcome | null> {
   const query = { userId };

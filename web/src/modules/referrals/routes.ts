@@ -3,13 +3,13 @@ import { pageComponent } from '../../lib/loadable.tsx';
 
 type BackFromX = { code?: string; state?: string; error?: string };
 
-/** Invite Friends. */
+/** Route of Invite Friends. */
 export const referralsRoutes = <App extends AnyRoute>(app: App) =>
   [
     createRoute({
       getParentRoute: () => app,
       path: '/invite',
-      // What X's page leads back with.
+      // Parameters of X's redirect.
       validateSearch: (search: Record<string, unknown>): BackFromX => ({
         ...(typeof search.code === 'string' && { code: search.code }),
         ...(typeof search.state === 'string' && { state: search.state }),

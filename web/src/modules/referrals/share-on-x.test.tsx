@@ -37,17 +37,17 @@ beforeEach(() => {
     .mockImplementation(async (endpoint) => answers.get(endpoint));
 });
 
-test('where the server posts nothing, the link leads to X, without a word about its configuration', async () => {
+test('if the server cannot post, links to X without mentioning the configuration', async () => {
   show('not_configured');
   const link = await screen.findByRole('link', { name: 'Share on X' });
   expect(screen.queryByText(/configured/)).toBeNull();
   expect(new URL(link.getAttribute('href') ?? '').searchParams.get('url')).toBe(LINK);
 });
 
-test('an account that cannot be read is asked for again; X itself is reached all the same', async () => {
+test('a failed account request can be retried, and X itself is still linked', async () => {
   vi.mocked(call).mockRejectedValue(new ApiError('The server is busy', { status: 409 }));
   show('not_connected');
-  await screen.findByText('Your account on X could not be read');
+  await screen.findByText('Your X account could not be loaded');
   expect(screen.getByText('The server is busy')).toBeTruthy();
   expect(screen.getByRole('link', { name: 'Share on X' })).toBeTruthy();
   vi.mocked(call).mockImplementation(async (endpoint) => answers.get(endpoint));
@@ -56,12 +56,12 @@ test('an account that cannot be read is asked for again; X itself is reached all
   expect(screen.queryByRole('link', { name: 'Share on X' })).toBeNull();
 });
 
-test('an account on X is connected first', async () => {
+test('an X account must be connected first', async () => {
   show('not_connected');
   expect(await screen.findByRole('button', { name: 'Connect X' })).toBeTruthy();
 });
 
-test('what is written is posted from the connected account', async () => {
+test('posts the text from the connected account', async () => {
   show('connected');
   const message = await screen.findByLabelText('Post on X');
   screen.getByText(/^Posted as @ada/);
@@ -72,7 +72,7 @@ test('what is written is posted from the connected account', async () => {
   expect(posted?.[1]).toMatchObject({ body: { message: 'Come and bake' } });
 });
 
-test('an invitation that was posted is not posted again', async () => {
+test('an invitation can only be posted once', async () => {
   show('connected', 'https://x.com/ada/status/1');
   const link = await screen.findByRole('link', { name: 'View the post' });
   expect(link.getAttribute('href')).toBe('https://x.com/ada/status/1');

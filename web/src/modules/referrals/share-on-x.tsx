@@ -16,12 +16,12 @@ import { useForm } from '../../ui/use-form.ts';
 import { useConnectX, useDisconnectX, useFinishX, usePostOnX, xQuery } from './referral-calls.ts';
 
 const MESSAGE = 'Train and run your own models with me:';
-/** What a post has room for beside the link, which counts as 23 characters. */
+/** Maximum text length besides the link, which counts as 23 characters. */
 const MESSAGE_LENGTH_MAX = 256;
 
 const route = getRouteApi('/app/invite');
 
-/** The invitation on X: posted from here where the server can, else from X's own page. */
+/** Shares the invitation on X: posted by the server if possible, else through X's page. */
 export function ShareOnX({ code, link }: { code: string; link: string }) {
   const isConnecting = useBackFromX();
   const x = useQuery(xQuery(code));
@@ -29,13 +29,13 @@ export function ShareOnX({ code, link }: { code: string; link: string }) {
     <div className="grid gap-3">
       <QueryView
         query={x}
-        failed="Your account on X could not be read"
+        failed="Your X account could not be loaded"
         pending={<Skeleton className="h-9" />}
         compact
       >
         {(account) => <Share account={account} isConnecting={isConnecting} link={link} />}
       </QueryView>
-      {/* X's own page needs no answer of this server. */}
+      {/* X's page doesn't need the server's response. */}
       {x.isLoadingError && <ShareLink link={link} />}
     </div>
   );
@@ -71,7 +71,7 @@ function Share({ account: { status, username, postUrl }, isConnecting, link }: S
       <div className="flex flex-wrap items-center gap-3">
         <Button
           loading={connect.isPending || isConnecting}
-          // Who has gone elsewhere meanwhile stays there: it is not called any more.
+          // Not called if the user has left the page.
           onClick={() => connect.mutate(undefined, { onSuccess: ({ url }) => location.assign(url) })}
         >
           Connect X
@@ -132,7 +132,7 @@ function PostForm({ username }: { username: string }) {
   );
 }
 
-/** Finishes the connection that X's page leads back with, once. True while it does. */
+/** Completes the connection after X's redirect, once. Returns true while in progress. */
 function useBackFromX(): boolean {
   const { code, state, error } = route.useSearch();
   const navigate = useNavigate();

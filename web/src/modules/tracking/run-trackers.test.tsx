@@ -28,21 +28,21 @@ beforeEach(() => {
   vi.mocked(call).mockReset();
 });
 
-test('nothing is said of trackers before it is known which there are', async () => {
+test('shows nothing about trackers until they are loaded', async () => {
   vi.mocked(call).mockReturnValue(new Promise(() => undefined));
   await show();
-  expect(screen.queryByText(/logged here alone/)).toBeNull();
+  expect(screen.queryByText(/not logged to an external tracker/)).toBeNull();
   expect(screen.getByRole('button', { name: 'TensorBoard' })).toBeTruthy();
 });
 
-test('a run without trackers leads to where they are connected', async () => {
+test('a run without trackers links to the settings that connect them', async () => {
   vi.mocked(call).mockResolvedValue({ trackers: [] });
   await show();
-  expect(await screen.findByText(/logged here alone/)).toBeTruthy();
+  expect(await screen.findByText(/not logged to an external tracker/)).toBeTruthy();
   expect(screen.getByRole('link', { name: 'profile' }).getAttribute('href')).toBe('/profile');
 });
 
-test('a run leads to its page at each tracker, or says why it has none', async () => {
+test('a run links to its page at each tracker, or shows why it has none', async () => {
   const trouble = 'MLflow could not be reached. It is tried again each minute';
   vi.mocked(call).mockResolvedValue({
     trackers: [

@@ -8,7 +8,7 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useDownloadEvents, useRunTrackers } from './tracking-calls.ts';
 
-/** Where the curves of a run are beside this page. */
+/** Where else a run's curves are logged. */
 export function RunTrackers({ runId }: { runId: string }) {
   const download = useDownloadEvents(runId);
   return (
@@ -24,7 +24,7 @@ export function RunTrackers({ runId }: { runId: string }) {
       <div className="min-h-10 text-[0.8125rem]">
         <QueryView
           query={useRunTrackers(runId)}
-          failed="Where this run is logged could not be loaded"
+          failed="The trackers of this run could not be loaded"
           pending={<Skeleton className="h-10" />}
           isEmpty={({ trackers }) => trackers.length === 0}
           empty={<NoTracker />}
@@ -49,11 +49,11 @@ export function RunTrackers({ runId }: { runId: string }) {
 function NoTracker() {
   return (
     <p className="text-muted">
-      This run is logged here alone. Connect Weights & Biases or MLflow in your{' '}
+      This run is not logged to an external tracker. Connect Weights & Biases or MLflow in your{' '}
       <Link to="/profile" className="rounded text-accent-text underline underline-offset-2">
         profile
       </Link>{' '}
-      to log later ones there as well.
+      to log later runs there.
     </p>
   );
 }

@@ -24,17 +24,17 @@ const words = {
     keyHelp: undefined,
   },
   mlflow: {
-    description: 'The tracking server of your team. The token is kept encrypted and never shown again.',
+    description: 'Your team’s tracking server. The token is kept encrypted and never shown again.',
     project: 'Experiment',
     key: 'Token',
-    keyHelp: 'A token, or user:password. Leave it empty if the server asks for none.',
+    keyHelp: 'A token, or user:password. Leave it empty if the server requires none.',
   },
 } as const;
 
 type Values = { project: string; url: string; apiKey: string };
 type Props = { service: TrackerService; tracker: Tracker | null; onClose: () => void };
 
-/** Connects a tracker, or changes the one that there is. */
+/** Connects or edits a tracker. */
 export function TrackerDialog({ service, tracker, onClose }: Props) {
   const save = useSaveTracker(service);
   const text = words[service];
@@ -108,7 +108,7 @@ function Fields({ service, tracker, values, problems, change }: FieldsProps) {
       </Field>
       <Field
         label={text.key}
-        help={tracker ? 'Leave it empty to keep the one that is saved.' : text.keyHelp}
+        help={tracker ? 'Leave it empty to keep the saved one.' : text.keyHelp}
         error={problems.apiKey}
       >
         <Input
@@ -130,7 +130,7 @@ function urlProblem(url: string): string | undefined {
     : 'Enter an address such as https://mlflow.example.com';
 }
 
-/** The field that the server means; where it does not say, the one that leads there. */
+/** Returns the field that the server rejected; by default, the one that determines the connection. */
 function fieldOf(error: unknown, service: TrackerService): 'project' | 'url' | 'apiKey' {
   const param = error instanceof ApiError ? error.param : null;
   if (param === 'project' || param === 'url') return param;

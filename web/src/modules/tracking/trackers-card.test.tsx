@@ -24,7 +24,7 @@ function answer({ trackers, saving }: { trackers: Tracker[]; saving?: () => Prom
   );
 }
 
-/** What the server was sent by this method. */
+/** The body of the last call with this method. */
 const sent = (method: string) =>
   vi.mocked(call).mock.calls.find(([endpoint]) => endpoint.method === method)?.[1];
 
@@ -44,7 +44,7 @@ beforeEach(() => {
   vi.mocked(call).mockReset();
 });
 
-test('a tracker is connected with a key, and what the server refuses stands at its field', async () => {
+test('connects a tracker with a key, and shows a rejection at its field', async () => {
   const refusal = new ApiError('Weights & Biases does not accept this API key', {
     ...{ code: 'invalid_request', status: 400, param: 'api_key' },
   });
@@ -63,7 +63,7 @@ test('a tracker is connected with a key, and what the server refuses stands at i
   expect(await dialog.findByText('Weights & Biases does not accept this API key')).toBeTruthy();
 });
 
-test('the address of MLflow is asked for, and its token may be left out', async () => {
+test('requires the URL of MLflow, and its token is optional', async () => {
   await open([wandb]);
   expect(await screen.findByText('Project loaves of ada')).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Connect MLflow' }));
@@ -80,7 +80,7 @@ test('the address of MLflow is asked for, and its token may be left out', async 
   });
 });
 
-test('one that accepts its key no more says so, and can be disconnected', async () => {
+test('a tracker that rejects its key shows that, and can be disconnected', async () => {
   const trouble = 'Weights & Biases does not accept this API key. Save another one to go on';
   await open([{ ...wandb, trouble }]);
   expect(await screen.findByText(trouble)).toBeTruthy();

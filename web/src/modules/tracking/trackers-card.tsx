@@ -15,14 +15,10 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { TrackerDialog } from './tracker-dialog.tsx';
 import { trackersQuery, useDeleteTracker } from './tracking-calls.ts';
 
-/** Where the curves of the person's runs are logged as well. */
+/** Where the user's runs are logged too. */
 export function TrackersCard() {
   return (
-    <Card
-      title="Experiment tracking"
-      description="Runs that you start from now on are logged there while they train."
-      flush
-    >
+    <Card title="Experiment tracking" description="New runs are logged there while they train." flush>
       <QueryView
         query={useQuery(trackersQuery)}
         failed="Your experiment trackers could not be loaded"
@@ -80,7 +76,7 @@ function TrackerRow({ service, tracker }: { service: TrackerService; tracker: Tr
         open={open === 'question'}
         onOpenChange={close}
         title={`Disconnect ${name}?`}
-        description="Your key is deleted here, and your runs are no longer logged there. What was logged stays."
+        description="Your key is deleted here, and your runs are no longer logged there. Existing logs stay."
         action="Disconnect"
         pending={disconnect.isPending}
         onConfirm={() => disconnect.mutate(undefined, { onSuccess: close })}
@@ -89,7 +85,7 @@ function TrackerRow({ service, tracker }: { service: TrackerService; tracker: Tr
   );
 }
 
-/** 'Project loaves of ada', 'Experiment loaves at https://…'. */
+/** Returns 'Project loaves of ada' or 'Experiment loaves at https://…'. */
 function describe({ service, project, account, url }: Tracker): string {
   if (service === 'mlflow') return `Experiment ${project} at ${url}`;
   return account ? `Project ${project} of ${account}` : `Project ${project}`;

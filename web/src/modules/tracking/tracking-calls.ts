@@ -14,14 +14,14 @@ import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 import { readAgain } from '../../lib/mutation/read-again.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 
-/** Runs are logged once a minute. */
+/** The server logs runs once a minute. */
 const POLL_MS = 30_000;
 
 export const trackersQuery = endpointQuery(['tracker'], listTrackers);
 
 type Connection = InputOf<typeof saveTracker>['body'];
 
-/** Connects or changes a tracker; the dialog shows what is refused. */
+/** Connects or edits a tracker; the dialog shows rejections. */
 export function useSaveTracker(service: TrackerService) {
   return useMutation({
     mutationFn: (body: Connection) => call(saveTracker, { params: { service }, body }),
@@ -37,7 +37,7 @@ export function useDeleteTracker(service: TrackerService) {
   });
 }
 
-/** Where a run is logged. */
+/** Returns the trackers that log a run. */
 export function useRunTrackers(runId: string) {
   return useQuery({
     ...endpointQuery(['tracker', 'run', runId], listTrackedRuns, { params: { runId } }),
@@ -45,7 +45,7 @@ export function useRunTrackers(runId: string) {
   });
 }
 
-/** Has the browser save the metrics of a run for TensorBoard. */
+/** Downloads the metrics of a run for TensorBoard. */
 export function useDownloadEvents(runId: string) {
   return useMutation({
     mutationFn: async () => {

@@ -19,7 +19,7 @@ vi.mock('./wizard/use-checked-choice.ts', () => ({
   useCheckedChoice: () => ({ isPending: false, forget: () => undefined }),
 }));
 
-test('two clicks in the same moment create one model, and send its files once', async () => {
+test('two clicks in the same tick create one model and upload its files once', async () => {
   vi.mocked(call).mockResolvedValue('m1');
   vi.mocked(uploadFiles).mockResolvedValue({ done: [], failed: [], paused: [] });
   const { result } = renderHook(() => useCreateModel({}), {
@@ -41,7 +41,7 @@ test('two clicks in the same moment create one model, and send its files once', 
   expect(uploadFiles).toHaveBeenCalledExactlyOnceWith('m1', files);
 });
 
-test('after a lost answer, an upload with the same name and files creates the same model', async () => {
+test('after a lost response, an upload with the same name and files creates the same model', async () => {
   vi.mocked(call)
     .mockReset()
     .mockRejectedValueOnce(new ApiError('The server cannot be reached.', { status: 0, code: 'network' }))

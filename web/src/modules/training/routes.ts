@@ -2,7 +2,7 @@ import { type RunFilter, runFilters } from '@bakehouse/contract/runs';
 import { type AnyRoute, createRoute, redirect } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
 
-/** The lists of runs, and the page of a run. */
+/** Routes of the run lists and the run page. */
 export const trainingRoutes = <App extends AnyRoute>(app: App) =>
   [
     createRoute({

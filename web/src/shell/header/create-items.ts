@@ -1,7 +1,7 @@
 import { Boxes, Database } from 'lucide-react';
 import type { FoundItem } from '../palette/sidebar-words.ts';
 
-/** What the Create menu offers. */
+/** Items of the Create menu. */
 export const createItems: FoundItem[] = [
   {
     kind: 'sheet',

@@ -4,7 +4,7 @@ import { preloadSheets } from '../all-sheets.ts';
 import { useGoToItem } from '../navigation/use-go-to-item.ts';
 import { createItems } from './create-items.ts';
 
-/** Create Dataset and Create Model, each in a side sheet. */
+/** The Create menu: Create Dataset and Create Model, each in a side sheet. */
 export function CreateMenu({ trigger }: { trigger: ReactElement }) {
   const goTo = useGoToItem();
   useEffect(preloadSheets, []);

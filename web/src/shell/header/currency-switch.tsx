@@ -1,7 +1,7 @@
 import { currencyChoice } from '../../lib/format/currency.ts';
 import { Segmented } from '../../ui/segmented.tsx';
 
-/** USD or BGL, for every amount of the app. */
+/** Switches all amounts between USD and BGL. */
 export function CurrencySwitch() {
   const currency = currencyChoice.use();
   return (

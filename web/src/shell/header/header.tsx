@@ -10,7 +10,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Logo } from '../../ui/logo.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 
-/** Their code comes apart: a visitor has no use for it. */
+/** Separate chunks: visitors don't need them. */
 const HeaderSearch = loadable(async () => (await import('../search/header-search.tsx')).HeaderSearch);
 const Own = loadable(async () => (await import('./own-header.tsx')).Own);
 
@@ -18,16 +18,16 @@ type Props = {
   /** Null for a visitor; undefined until the session is known. */
   user: User | null | undefined;
   menu: { open: () => void; isOpen: boolean; isWaiting: boolean };
-  /** It goes on from what was typed in the search box. */
+  /** Opens the palette with the text typed in the search box. */
   onOpenPalette: (typed?: string) => void;
-  /** The pointer or the focus is near the button. */
+  /** Called on hover and focus of the button. */
   preloadMenu: () => void;
   preloadPalette: () => void;
-  /** The page has no sidebar, so the menu button stays at every width. */
+  /** The page has no sidebar, so the menu button is shown at every width. */
   menuAlways: boolean;
 };
 
-/** The line at the top of every page. What is the user's own fills in when the session is known. */
+/** The header of every page. User-specific parts appear once the session is known. */
 export function Header({ user, menu, onOpenPalette, preloadMenu, preloadPalette, menuAlways }: Props) {
   const searchHasRoom = useWindowWidth('md');
   return (
@@ -72,7 +72,7 @@ export function Header({ user, menu, onOpenPalette, preloadMenu, preloadPalette,
               onClick={() => onOpenPalette()}
               onPointerEnter={preloadPalette}
               onFocus={preloadPalette}
-              // Where there is no room the menu has it.
+              // On narrower screens, search is in the menu.
               className="max-[23.75rem]:hidden md:hidden"
             >
               <Search aria-hidden />
@@ -95,7 +95,7 @@ export function Header({ user, menu, onOpenPalette, preloadMenu, preloadPalette,
   );
 }
 
-/** What a visitor can do: come in, and be brought back here. */
+/** Links to sign in or sign up, then return to this page. */
 function SignInOptions() {
   const next = useLocation({ select: ({ href }) => href });
   return (
@@ -110,7 +110,7 @@ function SignInOptions() {
   );
 }
 
-/** As large as what is the user's own. */
+/** Placeholder with the size of the user-specific parts. */
 function PendingOwn() {
   return (
     <>

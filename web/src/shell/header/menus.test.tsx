@@ -24,7 +24,7 @@ vi.mock('../../ui/menu.tsx', async (original) => ({
 
 const items = async () => (await screen.findAllByRole('menuitem')).map((item) => item.textContent);
 
-test('the user menu has its items in the order of the product', async () => {
+test('the user menu lists its items in the specified order', async () => {
   render(<UserMenu trigger={<button type="button">ada</button>} />);
   expect(await items()).toEqual([
     'Profile',
@@ -37,7 +37,7 @@ test('the user menu has its items in the order of the product', async () => {
   ]);
 });
 
-test('the Create menu leads to both sheets', async () => {
+test('the Create menu opens both sheets', async () => {
   render(<CreateMenu trigger={<button type="button">Create</button>} />);
   expect(await items()).toEqual(['Create Dataset', 'Create Model']);
   fireEvent.click(screen.getByRole('menuitem', { name: 'Create Model' }));

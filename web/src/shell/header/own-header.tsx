@@ -20,12 +20,12 @@ const NotificationBell = loadable(
 );
 const UserMenu = loadable(async () => (await import('./user-menu.tsx')).UserMenu);
 
-/** What is the user's own: to create, to pay, to change. */
+/** The user-specific part of the header: create, balance and account. */
 export function Own({ user }: { user: User | undefined }) {
   const switchHasRoom = useWindowWidth('lg');
   return (
     <>
-      {/* The first, so that nothing moves when it comes and goes. */}
+      {/* First in the row, so that appearing and disappearing moves nothing else. */}
       {user && (
         <AfterPage preload={LongWorkTray.preload}>
           <LongWorkTray />
@@ -43,7 +43,7 @@ export function Own({ user }: { user: User | undefined }) {
               'max-sm:px-2 max-sm:text-[0.8125rem] max-[26rem]:w-9 max-[26rem]:px-0',
             )}
           >
-            {/* Where there is no room for its word it is no second plus beside the one at the balance. */}
+            {/* Without its label, use another icon: the balance also has a plus. */}
             <Plus aria-hidden className="max-sm:hidden" />
             <SquarePen aria-hidden className="min-[26rem]:hidden" />
             <span className="max-[26rem]:sr-only">Create</span>

@@ -19,7 +19,7 @@ import { useHelpLinks } from '../../modules/documentation/help-links.ts';
 import { Menu, MenuAnchor, MenuItem, MenuLink, MenuRadioGroup, MenuSeparator } from '../../ui/menu.tsx';
 import { notifyFailure } from '../../ui/notify-failure.ts';
 
-/** Own pages, help, theme, currency on narrow screens, and the way out. */
+/** Account pages, help, theme, currency on narrow screens, and signing out. */
 export function UserMenu({ trigger }: { trigger: ReactElement }) {
   const user = useUser();
   const theme = themeChoice.use();

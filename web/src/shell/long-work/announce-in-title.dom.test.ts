@@ -8,7 +8,7 @@ const look = (isHidden: boolean) => {
 
 afterEach(() => look(false));
 
-it('says it where nobody looks, and gives the page its title back', () => {
+it("announces in the title of a hidden tab, and restores the page's title", () => {
   document.title = 'Dashboard · Bakehouse';
   look(true);
   announceInTitle('Baker is trained');
@@ -18,7 +18,7 @@ it('says it where nobody looks, and gives the page its title back', () => {
   expect(document.title).toBe('Dashboard · Bakehouse');
 });
 
-it('says nothing where somebody looks, and leaves what the page has written since', () => {
+it('announces nothing in a visible tab, and keeps a title that the page has set since', () => {
   document.title = 'Dashboard · Bakehouse';
   announceInTitle('Baker is trained');
   expect(document.title).toBe('Dashboard · Bakehouse');

@@ -1,7 +1,9 @@
-/** The title that a page has while an announcement stands in its place. */
+/** The page's title while an announcement replaces it. */
 let covered: { title: string; by: string } | null = null;
 
-/** Says something in the title of a tab that nobody looks at; the page's own title comes back when somebody does. */
+/**
+ * Shows a message in the title of a hidden tab, and restores the page's title when the tab becomes visible.
+ */
 export function announceInTitle(text: string): void {
   if (!document.hidden) return;
   const isOurs = covered?.by === document.title;
@@ -16,7 +18,7 @@ export function announceInTitle(text: string): void {
 function restore(): void {
   if (document.hidden) return;
   document.removeEventListener('visibilitychange', restore);
-  // What the page itself has written since stays.
+  // Keep a title that the page itself has set since.
   if (covered?.by === document.title) document.title = covered.title;
   covered = null;
 }

@@ -15,7 +15,7 @@ const run = { run_id: 'r1', title: 'Baker', state: 'running', reason: '', stop_r
 let stored: object = run;
 let streams: ReadableStreamDefaultController<Uint8Array>[] = [];
 
-/** The locks of a browser, of which nobody else holds any unless it is said. */
+/** Fake Web Locks; another tab holds the lock if `heldElsewhere`. */
 function locksOf({ heldElsewhere }: { heldElsewhere: boolean }) {
   return {
     request: async (
@@ -65,9 +65,9 @@ const wrapper = ({ children }: { children: ReactNode }) => (
 );
 
 it.each([
-  ['the one that listens', false, 'Baker has finished training · Bakehouse'],
-  ['while another one listens', true, 'Dashboard · Bakehouse'],
-])('a run ends while nobody looks at the tab: %s', async (_which, heldElsewhere, title) => {
+  ['this tab listens', false, 'Baker has finished training · Bakehouse'],
+  ['another tab listens', true, 'Dashboard · Bakehouse'],
+])('a run ends while the tab is hidden: %s', async (_which, heldElsewhere, title) => {
   Object.defineProperty(navigator, 'locks', { value: locksOf({ heldElsewhere }), configurable: true });
   document.title = 'Dashboard · Bakehouse';
   const ending = new AbortController();
@@ -83,7 +83,7 @@ it.each([
       .at(-1)
       ?.enqueue(new TextEncoder().encode('id: 1\nevent: change\ndata: {"topic":"run","id":"r1"}\n\n'));
   } catch {
-    // It was closed.
+    // Already closed.
   }
   await pass();
   expect(document.title).toBe(title);

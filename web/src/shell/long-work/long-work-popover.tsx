@@ -7,7 +7,7 @@ import { popupClass, popupLayer } from '../../ui/popup-class.ts';
 
 type Props = { trigger: ReactElement; title: string; listed: readonly LongWork[] };
 
-/** The list of long work, open at first, with its trigger. */
+/** The list of long-running tasks with its trigger. Initially open. */
 export function LongWorkPopover({ trigger, title, listed }: Props) {
   return (
     <Popover.Root defaultOpen>

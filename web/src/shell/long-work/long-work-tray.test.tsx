@@ -11,7 +11,7 @@ beforeEach(() => {
   work.value = [];
 });
 
-it('is there as long as something is under way, and tells what', async () => {
+it('is shown while tasks run, and names them', async () => {
   const { rerender } = render(<LongWorkTray />);
   expect(screen.queryByRole('button')).toBeNull();
   const cancel = vi.fn();
@@ -29,7 +29,7 @@ it('is there as long as something is under way, and tells what', async () => {
   expect(cancel).toHaveBeenCalledOnce();
 });
 
-it('asks before it ends what would be lost, and keeps in sight what has failed for good', async () => {
+it('asks before cancelling tasks that would lose work, and keeps permanently failed tasks listed', async () => {
   const cancel = vi.fn();
   const question = { title: 'Cancel this run?', description: 'It is saved.', action: 'Cancel run' };
   work.value = [

@@ -9,7 +9,7 @@ import { useLongWork } from './use-long-work.ts';
 
 const LongWorkPopover = loadable(async () => (await import('./long-work-popover.tsx')).LongWorkPopover);
 
-/** All that is under way or has failed for good, behind a button that is there as long as something is. */
+/** A menu with all running and permanently failed tasks. Hidden if there are none. */
 export function LongWorkTray() {
   const work = useLongWork();
   useEndToasts(work);
@@ -32,7 +32,7 @@ export function LongWorkTray() {
       ) : (
         <LoaderCircle aria-hidden className="size-4 animate-spin text-accent-text" />
       )}
-      {/* A phone's header has no room for it; the list has as many lines. */}
+      {/* Phones have no room for the count; the list shows the same number of rows. */}
       <span className="max-sm:hidden">{listed.length}</span>
     </button>
   );

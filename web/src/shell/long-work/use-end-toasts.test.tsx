@@ -12,7 +12,7 @@ const run = (end: LongWork['end'], id = 'run-1'): LongWork => ({
   end,
 });
 
-it('says once how work ended that was seen under way, and nothing of what had ended before', () => {
+it('announces once how observed tasks ended, and ignores tasks that ended before', () => {
   const success = vi.spyOn(notify, 'success').mockImplementation(() => undefined);
   const done = { kind: 'success', title: 'Baker is trained' } as const;
   const { rerender } = renderHook(({ work }) => useEndToasts(work), { initialProps: { work: [run(done)] } });
@@ -23,7 +23,7 @@ it('says once how work ended that was seen under way, and nothing of what had en
   expect(success).toHaveBeenCalledExactlyOnceWith('Baker is trained', { id: 'run-1' });
 });
 
-it('says how work ended that was started here, though it had ended when it was first listed', () => {
+it('announces the end of a task started here, even if it ended before it was first listed', () => {
   const success = vi.spyOn(notify, 'success').mockImplementation(() => undefined);
   const done = { kind: 'success', title: 'Deployed' } as const;
   const { rerender } = renderHook(({ work }) => useEndToasts(work), {

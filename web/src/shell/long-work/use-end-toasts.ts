@@ -4,8 +4,8 @@ import { notify } from '../../ui/notify.ts';
 import { announceInTitle } from './announce-in-title.ts';
 
 /**
- * A toast for each piece of work that was started here or seen under way, and has ended, on whatever page the person is; where they
- * look at another tab, the title of this one says it.
+ * Shows a toast when a task ends that was started or seen here, on any page. In a hidden tab it shows in the
+ * title.
  */
 export function useEndToasts(work: readonly LongWork[]): void {
   useEffect(() => {

@@ -8,7 +8,7 @@ import { useReadingWork } from '../../modules/training/readings/use-reading-work
 import { useRunWork } from '../../modules/training/runs/use-run-work.ts';
 import type { LongWork } from '../../ui/long-work.ts';
 
-/** All that takes a while, wherever it was begun. Another kind joins by its line here. */
+/** Returns all long-running tasks. To add a kind, add its hook here. */
 export function useLongWork(): LongWork[] {
   return [
     ...useUploadWork(),

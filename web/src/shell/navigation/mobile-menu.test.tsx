@@ -24,7 +24,7 @@ vi.mock('../../lib/when-idle.ts', () => ({
   idleQueue: () => () => () => {},
 }));
 
-/** Whether the code of the menu can be fetched. */
+/** Whether the menu's code can be loaded. */
 const code = vi.hoisted(() => ({ isThere: false }));
 vi.mock('./mobile-menu.tsx', async (original) => {
   const { MobileMenu } = await original<typeof import('./mobile-menu.tsx')>();
@@ -41,7 +41,7 @@ beforeEach(async () => {
   vi.restoreAllMocks();
   vi.spyOn(console, 'error').mockReturnValue();
   vi.stubGlobal('fetch', answer);
-  // Nobody is there to give it: that fails at once.
+  // Offline, loading fails immediately.
   answer.mockRejectedValue(new TypeError('Failed to fetch'));
   await checkServer();
 });
@@ -61,11 +61,11 @@ async function show() {
   await screen.findByRole('heading', { name: 'FLUX' });
 }
 
-/** Also while it is hidden behind the menu. */
+/** Found even while hidden behind the menu. */
 const button = () => screen.getByRole('button', { name: 'Menu', hidden: true });
 const click = (element: HTMLElement) => act(async () => userEvent.click(element));
 
-test('a menu that cannot be fetched is said to be so, and does not slide in when the server is back', async () => {
+test('reports a menu that fails to load, and does not open it when the server is back', async () => {
   const failure = vi.spyOn(notify, 'failure').mockReturnValue(undefined);
   await show();
   await click(button());
@@ -81,7 +81,7 @@ test('a menu that cannot be fetched is said to be so, and does not slide in when
   expect(button().getAttribute('aria-expanded')).toBe('true');
 });
 
-test('a menu that is opened again while it slides out stays open', async () => {
+test('a menu that is reopened while it slides out stays open', async () => {
   code.isThere = true;
   await show();
   await click(button());

@@ -11,11 +11,11 @@ type Props = {
   page: string | undefined;
   open: boolean;
   onClose: () => void;
-  /** It goes on from what was typed in the search box. */
+  /** Opens the palette with the text typed in the search box. */
   onOpenPalette: (typed: string) => void;
 };
 
-/** The slide-in menu of narrow screens and of pages without a sidebar. */
+/** The slide-in menu, for narrow screens and pages without a sidebar. */
 export function MobileMenu({ user, page, open, onClose, onOpenPalette }: Props) {
   const [typed, setTyped] = useState('');
   const close = () => {

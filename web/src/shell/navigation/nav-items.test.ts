@@ -9,7 +9,7 @@ const groups = navGroups({ is_operator: false });
 const marked = (pathname: string, sheet?: { name: string; page?: string }, among = groups) =>
   findSelected(among, { pathname, sheet })?.label;
 
-test('the groups are in the order of the product', () => {
+test('groups are in the specified order', () => {
   expect(groups.map(({ label, items }) => [label, ...items.map((item) => item.label)])).toEqual([
     [null, 'Dashboard', 'Profile', 'Instant Generation'],
     ['Deployments', 'Deploy Models', 'My Datasets', 'My Models', 'Diffusion Training', 'LLM Training'],
@@ -20,14 +20,14 @@ test('the groups are in the order of the product', () => {
   ]);
 });
 
-test('operators see one group more, visitors what is public', () => {
+test('operators see one more group, and visitors only public items', () => {
   expect(labels(navGroups({ is_operator: true }))).toContain('Ledger');
   expect(labels(groups)).not.toContain('Ledger');
   expect(labels(navGroups(undefined))).toEqual(labels(groups));
   expect(labels(navGroups(null))).toEqual(['Documentation']);
 });
 
-test('the documentation is a page of our own, or a link to where the settings say', () => {
+test('the documentation is an internal page, or a link if the settings define one', () => {
   const documentation = (url?: string) =>
     navGroups(null, url)
       .flatMap(({ items }) => items)
@@ -36,7 +36,7 @@ test('the documentation is a page of our own, or a link to where the settings sa
   expect(documentation('https://docs.example')).toMatchObject({ kind: 'link', href: 'https://docs.example' });
 });
 
-test('a page marks its item, also from below and from elsewhere', () => {
+test('a page highlights its item, also on subpages and related pages', () => {
   expect(marked('/dataset')).toBe('My Datasets');
   expect(marked('/dataset/d1/description')).toBe('My Datasets');
   expect(marked('/datasets')).toBeUndefined();
@@ -46,15 +46,15 @@ test('a page marks its item, also from below and from elsewhere', () => {
   expect(marked('/bakery/flux-kontext')).toBe('Instant Generation');
 });
 
-test('a sheet marks an item while it is open, and then the page has its mark back', () => {
+test("a sheet highlights an item while it is open, and then the page's item is highlighted again", () => {
   const ofPage = { name: 'create-model', page: '/model' };
   expect(marked('/dashboard', ofPage)).toBe('My Models');
   expect(marked('/dashboard')).toBe('Dashboard');
-  // A sheet that belongs nowhere leaves the page its mark.
+  // A sheet without a page leaves the page's item highlighted.
   expect(marked('/dashboard', { name: 'other' })).toBe('Dashboard');
 });
 
-test('a sheet that is an item itself has the mark', () => {
+test('highlights a sheet that is an item itself', () => {
   const own = { kind: 'sheet', label: 'Own', sheet: 'own' as SheetName, icon: Send } as const;
   const among: NavGroup[] = [...groups, { label: null, items: [own] }];
   expect(marked('/dashboard', { name: 'own' }, among)).toBe('Own');
@@ -62,7 +62,7 @@ test('a sheet that is an item itself has the mark', () => {
   expect(marked('/dashboard', undefined, among)).toBe('Dashboard');
 });
 
-test('the sidebar is hidden on paths that end in dataset, market or model, and nowhere else', () => {
+test('the sidebar is hidden on paths ending in dataset, market or model only', () => {
   for (const path of ['/dataset', '/market', '/model', '/bakery/model'])
     expect(hidesSidebar(path)).toBe(true);
   for (const path of ['/dashboard', '/model/source', '/dataset/1/description', '/my-model'])

@@ -31,27 +31,27 @@ import type { SheetName } from '../../lib/sheet.ts';
 export type NavItem = {
   label: string;
   icon: LucideIcon;
-  /** Visitors see it too. */
+  /** Also shown to visitors. */
   isPublic?: boolean;
 } & (
   | {
       kind: 'route';
       to: LinkProps['to'] & string;
-      /** Where the pages are that belong to it and are not below `to`. */
+      /** Paths of pages that belong to the item but aren't below `to`. */
       alsoAt?: readonly string[];
     }
   | {
       kind: 'sheet';
       sheet: SheetName;
-      /** Where a page shows the same. */
+      /** A page with the same content. */
       alsoAt?: readonly string[];
     }
-  /** Leads out of the app, in a tab of its own. */
+  /** An external link that opens in a new tab. */
   | { kind: 'link'; href: string }
 );
 export type NavGroup = { label: string | null; items: NavItem[] };
 
-/** Whether a page is its own list of things and has the whole width; the menu of the header leads on from there. */
+/** Returns true for full-width list pages without a sidebar; their navigation is in the header's menu. */
 export function hidesSidebar(pathname: string): boolean {
   return /\/(dataset|market|model)$/.test(pathname);
 }
@@ -228,8 +228,8 @@ const operatorGroup: NavGroup = {
 };
 
 /**
- * The sidebar's groups: operators have one more, visitors what is public. While nobody knows who it is, a user's.
- * `documentationUrl` is where the documentation is that is not the product's own.
+ * Returns the sidebar's groups. Operators see one more, visitors only public items. Until the session is
+ * known, returns a user's groups. `documentationUrl` is set if the documentation is external.
  */
 export function navGroups(
   user: Pick<User, 'is_operator'> | null | undefined,
@@ -255,10 +255,7 @@ function withDocumentationAt(href: string): NavGroup[] {
   }));
 }
 
-/**
- * The item that is marked: that of the open sheet, or else of the page that the sheet belongs to; without a sheet, that of the
- * page in sight, which has its mark back when the sheet closes.
- */
+/** Returns the item to highlight: for the open sheet, else for its page, else for the current page. */
 export function findSelected(
   shown: readonly NavGroup[],
   { pathname, sheet }: { pathname: string; sheet: { name: string; page?: string } | undefined },

@@ -7,14 +7,14 @@ import { findSheet } from '../all-sheets.ts';
 import { findSelected, type NavItem, navGroups } from './nav-items.ts';
 
 type Props = {
-  /** Null for a visitor, undefined until the session is known. */
+  /** Null for a visitor; undefined until the session is known. */
   user: User | null | undefined;
-  /** The page that is marked, where that is not the one in sight. */
+  /** The highlighted page, if it isn't the current one. */
   page?: string | undefined;
   onNavigate?: () => void;
 };
 
-/** The groups of pages and sheets. Also the slide-in menu's content; `onNavigate` closes that. */
+/** Navigation by groups. Also used in the slide-in menu; `onNavigate` closes that. */
 export function Sidebar({ user, page, onNavigate }: Props) {
   const { pathname } = useLocation();
   const groups = navGroups(user, useHelpLinks().documentation);

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useSheets } from '../../lib/sheet.ts';
 import type { NavItem } from './nav-items.ts';
 
-/** Does what an item of the navigation stands for. */
+/** Returns a function that opens a navigation item. */
 export function useGoToItem(): (item: NavItem) => void {
   const navigate = useNavigate();
   const { open } = useSheets();

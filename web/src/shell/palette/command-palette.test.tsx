@@ -19,7 +19,7 @@ vi.mock('../../modules/accounts/session.ts', async (original) => ({
 
 let flux: object[] = [];
 let pictures: object[] = [];
-/** What the server finds by name only: no first page has it. */
+/** Items that the server only finds by name, because they aren't on the first page. */
 let named: { pods?: object[]; runs?: object[] } = {};
 afterEach(() => {
   flux = [];
@@ -28,7 +28,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Types into a palette whose searches are answered like this; what else it reads is empty. */
+/** Types into a palette whose search returns this response; its other requests return nothing. */
 function search(status: number, answer: unknown, typed: string): Promise<void> {
   return type(typed, async () => Response.json(answer, { status }));
 }
@@ -63,25 +63,25 @@ async function type(typed: string, answerTo: (words: string) => Promise<Response
 
 const model = (id: string, name: string) => ({ kind: 'model', id, name, tags: [] });
 
-test('a search that failed is not shown as one that found nothing', async () => {
+test('a failed search is not shown as an empty result', async () => {
   await search(503, { error: { code: 'unavailable', message: 'The database is away.' } }, 'zzz');
   expect((await screen.findByRole('alert')).textContent).toBe('The search failed: The database is away.');
   expect(screen.queryByText('Nothing matches')).toBeNull();
 });
 
-test('pages and actions are there all the same', async () => {
+test('pages and actions are listed regardless', async () => {
   await search(503, { error: { code: 'unavailable', message: 'The database is away.' } }, 'dark');
   await screen.findByRole('alert');
   expect(screen.getByRole('option', { name: 'Use the dark theme' })).toBeTruthy();
 });
 
-test('a search that found nothing says so', async () => {
+test('a search without results is reported', async () => {
   await search(200, { results: [], similar: false }, 'zzz');
   await screen.findByText('Nothing matches');
   expect(screen.queryByRole('alert')).toBeNull();
 });
 
-test('what was found for other words stands only where it fits what is typed now', async () => {
+test('results for earlier text are shown only if they match the current text', async () => {
   const all = [model('k', 'Kontext starter'), model('s', 'SmolLM2-135M-Instruct')];
   const never = new Promise<Response>(() => undefined);
   await type('smol', (words) =>
@@ -102,7 +102,7 @@ test('finds a deployment of an image model', async () => {
   });
 });
 
-test('a run and a deployment of long ago are found by the server, which is asked once the typing has stopped', async () => {
+test('finds old runs and deployments on the server, after typing stops', async () => {
   const pod = {
     pod_id: 'p9',
     title: 'Sourdough chat',
@@ -121,7 +121,7 @@ test('a run and a deployment of long ago are found by the server, which is asked
   expect(navigate).toHaveBeenCalledWith({ to: '/runs/$id', params: { id: 'r9' } });
 });
 
-test('the API key is copied on plain http too, where a page has no clipboard', async () => {
+test('copies the API key over plain http, which has no clipboard API', async () => {
   const clipboard = vi.spyOn(navigator, 'clipboard', 'get').mockReturnValue(undefined as never);
   let copied = '';
   Object.assign(document, {
@@ -136,7 +136,7 @@ test('the API key is copied on plain http too, where a page has no clipboard', a
   clipboard.mockRestore();
 });
 
-test('what was typed before it was there stands in its box', async () => {
+test('text typed before the palette loaded is in its input', async () => {
   keepKeys('', () => {});
   await userEvent.keyboard('dark');
   await search(200, { results: [], similar: false }, ' th');
@@ -144,7 +144,7 @@ test('what was typed before it was there stands in its box', async () => {
   expect(screen.getByRole('option', { name: 'Use the dark theme' })).toBeTruthy();
 });
 
-test('Enter that was pressed before it was there performs the first result once there is one', async () => {
+test('pressing Enter before the palette loaded runs the first result', async () => {
   keepKeys('', () => {});
   await userEvent.keyboard('rye{Enter}');
   let answer = (_response: Response) => {};
@@ -170,18 +170,18 @@ test.each([
   ['deploy', 'Deploy Models', '/my-deployments'],
   ['vllm', 'Deploy Models', '/my-deployments'],
   ['deploy kontext', 'Deploy Image Models', '/my-deployments/images'],
-])('%s leads to its page', async (typed, name, to) => {
+])('%s opens its page', async (typed, name, to) => {
   await search(200, { results: [], similar: false }, typed);
   await userEvent.click(await screen.findByRole('option', { name }));
   expect(navigate).toHaveBeenCalledWith({ to });
 });
 
-test('does not read a verb as a command', async () => {
+test('does not treat a verb as a command', async () => {
   await search(200, { results: [], similar: false }, 'terminate sourdough');
   expect(await screen.findByText('Nothing matches')).toBeTruthy();
 });
 
-test('a picture is found by its prompt, shown beside it, and opened', async () => {
+test('finds a picture by its prompt, shows a thumbnail and opens it', async () => {
   pictures = [generationOf({ id: 'g7', prompt: 'A loaf of\nrye bread' })];
   await search(200, { results: [], similar: false }, 'rye');
   const option = await screen.findByRole('option', { name: 'A loaf of rye bread' });

@@ -10,7 +10,7 @@ import { takeKeys } from './kept-keys.ts';
 import type { Command, CommandGroup } from './match-commands.ts';
 import { useCommands } from './use-commands.ts';
 
-/** Searches pages, actions and the user's own things. */
+/** Searches pages, actions and the user's data. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('');
   const { groups, searching, error } = useCommands(typed);
@@ -32,7 +32,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
               open
               inline
               items={groups}
-              // They are chosen already, by more than their labels.
+              // Already filtered, by more than their labels.
               filter={null}
               value={typed}
               onValueChange={(value) => {
@@ -47,7 +47,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
                 <Autocomplete.Input
                   aria-label="Search pages, actions, datasets, models, deployments, runs and pictures"
                   placeholder="Search or jump to…"
-                  // What was typed before it was there.
+                  // Text typed before the palette loaded.
                   onFocus={() => {
                     const kept = takeKeys();
                     setTyped((begun) => begun + kept.typed);
@@ -97,12 +97,12 @@ function Results({ searching, error, onClick }: ResultsProps) {
 
 type KeptEnter = {
   first: Command | undefined;
-  /** There may be a first one yet. */
+  /** Results may still arrive. */
   searching: boolean;
   perform: (command: Command) => void;
 };
 
-/** Where Enter was pressed before the palette was there, the first command is performed once there is one. */
+/** Runs the first command once there is one, if Enter was pressed before the palette loaded. */
 function useKeptEnter({ first, searching, perform }: KeptEnter): (entered: boolean) => void {
   const [entered, setEntered] = useState(false);
   const performFirst = useEffectEvent(() => first && perform(first));

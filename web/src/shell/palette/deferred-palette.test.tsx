@@ -29,7 +29,7 @@ vi.mock('../../lib/when-idle.ts', () => ({
   idleQueue: () => () => () => {},
 }));
 
-/** Whether the code of the palette can be fetched. */
+/** Whether the palette's code can be loaded. */
 const code = vi.hoisted(() => ({ isThere: false }));
 vi.mock('./command-palette.tsx', () => ({
   get CommandPalette() {
@@ -41,7 +41,7 @@ vi.mock('./command-palette.tsx', () => ({
 const ada = { id: 'u1', username: 'ada', onboarding: { onboarding_completed: true } } as User;
 const shownUser = createStore<User | null | undefined>(ada);
 
-/** The shell until it turns out that nobody is signed in, then what has a field to type in. */
+/** The shell until the session turns out to be missing, then a form. */
 function App() {
   const user = shownUser.use();
   if (user === null) return <input aria-label="Email" />;
@@ -71,7 +71,7 @@ beforeEach(async () => {
   vi.spyOn(console, 'error').mockReturnValue();
   vi.spyOn(notify, 'failure').mockReturnValue(undefined);
   vi.stubGlobal('fetch', answer);
-  // Nobody is there to give it: that fails at once.
+  // Offline, loading fails immediately.
   answer.mockRejectedValue(new TypeError('Failed to fetch'));
   await checkServer();
   takeKeys();
@@ -94,10 +94,10 @@ async function show(user: User | undefined) {
   await screen.findByLabelText('Prompt');
 }
 
-/** What suspends goes on only inside of an `act` that is awaited. */
+/** Suspended content only resumes inside an awaited `act`. */
 const openPalette = () => act(async () => userEvent.keyboard('{Control>}k{/Control}'));
 
-/** Types into a field of the page, and gives what arrives there. */
+/** Types into a field of the page and returns its value. */
 async function typeInto(label: string) {
   const field = screen.getByLabelText<HTMLInputElement>(label);
   await userEvent.clear(field);
@@ -105,7 +105,7 @@ async function typeInto(label: string) {
   return field.value;
 }
 
-test('a palette that could not be fetched beforehand is fetched again, and else gives the keys back and says so', async () => {
+test('retries a palette that failed to preload, else releases the keyboard and reports the error', async () => {
   await preloadPalette();
   await show(ada);
   await openPalette();
@@ -113,7 +113,7 @@ test('a palette that could not be fetched beforehand is fetched again, and else 
   expect(await typeInto('Prompt')).toBe('rye');
 });
 
-test('each further try does the same, and none opens it by itself when the server is back', async () => {
+test('further attempts behave the same, and none opens the palette when the server is back', async () => {
   await show(ada);
   for (const times of [1, 2]) {
     await openPalette();
@@ -129,14 +129,14 @@ test('each further try does the same, and none opens it by itself when the serve
   expect(await screen.findByText('The palette')).toBeTruthy();
 });
 
-test('where it turns out that nobody is signed in, the form to sign in has the keys', async () => {
+test('the sign-in form receives the keys if there is no session', async () => {
   await show(undefined);
   await openPalette();
   act(() => shownUser.set(null));
   expect(await typeInto('Email')).toBe('rye');
 });
 
-test('while nobody knows who is signed in, the page has the keys', async () => {
+test('the page receives the keys until the session is known', async () => {
   await show(undefined);
   await openPalette();
   screen.getByRole('button', { name: 'Try again' }).focus();
@@ -144,7 +144,7 @@ test('while nobody knows who is signed in, the page has the keys', async () => {
   expect(tryAgain).toHaveBeenCalledTimes(1);
 });
 
-test('who signs out while it opens has the keys on the next page', async () => {
+test('after signing out while the palette opens, the next page receives the keys', async () => {
   await show(ada);
   await openPalette();
   act(() => shownUser.set(null));

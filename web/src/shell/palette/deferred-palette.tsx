@@ -6,17 +6,17 @@ import { keepKeys, takeKeys } from './kept-keys.ts';
 
 const CommandPalette = loadable(async () => (await import('./command-palette.tsx')).CommandPalette);
 
-/** Fetches the code of the palette before it is opened. */
+/** Preloads the code of the palette. */
 export const preloadPalette = CommandPalette.preload;
 
-/** `begun` is null while the palette is closed, otherwise what was typed elsewhere that it goes on from. */
+/** `begun` is the initial text, or null while the palette is closed. */
 export function usePalette(isVisitor: boolean) {
   const [begun, setBegun] = useState<string | null>(null);
-  // Who was expected is not signed in: it does not open for whoever comes later.
+  // The expected session is missing: don't open the palette for the next user.
   if (isVisitor && begun !== null) setBegun(null);
   const open = (typed = '') => {
     if (isVisitor) return;
-    // It may have failed before.
+    // Retries a failed load.
     void preloadPalette();
     setBegun((before) => before ?? typed);
   };
@@ -25,11 +25,11 @@ export function usePalette(isVisitor: boolean) {
 
 type Props = { begun: string; onClose: () => void };
 
-/** The palette; what is typed before it is there is kept for it. Where it cannot be had it says so and closes. */
+/** The palette. Buffers keys until its code loads; if that fails, reports it and closes. */
 export function DeferredPalette({ begun, onClose }: Props) {
   return (
     <>
-      {/* The first: it keeps the keys before the palette may take them. */}
+      {/* First, so that it buffers keys before the palette takes them. */}
       <KeptKeys begun={begun} onEscape={onClose} />
       <Close value={onClose}>
         <Boundary fallback={Unavailable}>
@@ -42,7 +42,7 @@ export function DeferredPalette({ begun, onClose }: Props) {
   );
 }
 
-/** As long as it stands the keys are kept, unless they were taken; the page has them back when it goes. */
+/** Buffers keys while mounted, until the palette takes them. Unmounting releases the keyboard. */
 function KeptKeys({ begun, onEscape }: { begun: string; onEscape: () => void }) {
   const callOff = useEffectEvent(onEscape);
   useLayoutEffect(() => {

@@ -1,7 +1,7 @@
 import { CloudDownload, FileText, Images, Lock, Rocket } from 'lucide-react';
 import type { FoundItem } from './sidebar-words.ts';
 
-/** Pages that have no place in the sidebar: the palette leads to them too. */
+/** Pages that are in the palette but not in the sidebar. */
 export const furtherPages: FoundItem[] = [
   {
     kind: 'route',

@@ -2,7 +2,7 @@ import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 import { keepKeys, takeKeys } from './kept-keys.ts';
 
-test('what is typed is kept until it is taken, and nothing on the page is typed into or pressed', async () => {
+test('buffers keys until they are taken, and the page receives none', async () => {
   document.body.innerHTML = '<input /><button>Pay</button>';
   const [input, button] = [document.querySelector('input'), document.querySelector('button')];
   let pressed = 0;
@@ -22,7 +22,7 @@ test('what is typed is kept until it is taken, and nothing on the page is typed 
   expect(takeKeys()).toEqual({ typed: '', entered: false });
 });
 
-test('it goes on from what was typed elsewhere, and leaves shortcuts alone', async () => {
+test('starts with the given text, and ignores shortcuts', async () => {
   let shortcuts = 0;
   const count = (event: KeyboardEvent) => (shortcuts += Number(event.ctrlKey && event.key === 'k'));
   addEventListener('keydown', count);
@@ -33,13 +33,13 @@ test('it goes on from what was typed elsewhere, and leaves shortcuts alone', asy
   expect(takeKeys().typed).toBe('paris');
 });
 
-test('Enter counts where nothing was typed behind it', async () => {
+test('Enter counts only if nothing is typed after it', async () => {
   keepKeys('', () => {});
   await userEvent.keyboard('flu{Enter}x');
   expect(takeKeys()).toEqual({ typed: 'flux', entered: false });
 });
 
-test('Escape calls it off', async () => {
+test('Escape cancels', async () => {
   let calledOff = 0;
   keepKeys('', () => (calledOff += 1));
   await userEvent.keyboard('flu{Escape}');

@@ -1,5 +1,5 @@
 let kept = '';
-/** Enter was the last key. */
+/** True if Enter was the last key. */
 let entered = false;
 let callOff = () => {};
 
@@ -11,19 +11,21 @@ function keep(event: KeyboardEvent): void {
   else if (key === 'Escape') callOff();
   else if (key !== 'Enter') return;
   entered = key === 'Enter' && !isComposing;
-  // What stands behind the palette is not meant.
+  // The page behind the palette must not receive it.
   event.preventDefault();
   event.stopPropagation();
 }
 
-/** Keeps what is typed from now on, behind `begun`, until `takeKeys`: nothing of the page hears it. Escape calls `onEscape`. */
+/**
+ * Buffers keystrokes after `begun` until `takeKeys` and hides them from the page. Escape calls `onEscape`.
+ */
 export function keepKeys(begun: string, onEscape: () => void): void {
   kept = begun;
   callOff = onEscape;
   addEventListener('keydown', keep, true);
 }
 
-/** What was typed so far, and whether Enter came after it; the keys are the page's again. */
+/** Returns the buffered text and whether Enter followed it, and releases the keyboard. */
 export function takeKeys(): { typed: string; entered: boolean } {
   removeEventListener('keydown', keep, true);
   const taken = { typed: kept, entered };

@@ -9,7 +9,7 @@ const groups = [
 const found = (typed: string) =>
   matchCommands(groups, typed).flatMap(({ items }) => items.map(({ label }) => label));
 
-test('a page is found by its name, by the beginning of a word, and by what people call it', () => {
+test('finds a page by its name, the start of a word, and synonyms', () => {
   expect(found('trans hist')).toEqual(['Transaction History']);
   expect(found('Bill')).toEqual(['Transaction History']);
   expect(found('chat')).toEqual(['Deploy Models']);
@@ -19,7 +19,7 @@ test('a page is found by its name, by the beginning of a word, and by what peopl
   expect(matchCommands(groups, 'sourdough')).toEqual([]);
 });
 
-test('what the server found stays, whatever its title is', () => {
+test('keeps server results, whatever their titles', () => {
   const models = { value: 'Models', found: true, items: [{ label: 'SmolLM2-135M-Instruct' }] };
   expect(matchCommands([models], 'transformers')).toEqual([models]);
 });

@@ -6,21 +6,20 @@ type Searchable = { label: string; words?: string };
 export type Command = {
   value: string;
   label: string;
-  /** Beside the label: what it is. */
+  /** Kind of the item, shown next to the label. */
   note?: string;
   words?: string;
   icon: LucideIcon;
-  /** Stands in the place of the icon. */
+  /** Replaces the icon. */
   picture?: ReactNode;
   run: () => void;
 };
 
-/** One heading of the palette; `found` by the server, which looked at more than the label. */
+/** A section of the palette; `found` if the server matched more than the label. */
 export type CommandGroup<Item> = { value: string; items: Item[]; found?: boolean };
 
 /**
- * What fits the words that were typed: each of them begins a word of the label or one of its other names. Groups
- * without anything fall out.
+ * Returns the items that match: each typed word starts a word of the label or a synonym. Drops empty groups.
  */
 export function matchCommands<Item extends Searchable>(
   groups: CommandGroup<Item>[],
@@ -34,7 +33,7 @@ export function matchCommands<Item extends Searchable>(
     .filter((group) => group.items.length > 0);
 }
 
-/** Whether each of the words begins a word of a name. Pure. */
+/** Returns true if each typed word starts a word of the name. */
 export function nameFits(name: string, typed: string): boolean {
   return fits({ label: name }, wordsOf(typed));
 }

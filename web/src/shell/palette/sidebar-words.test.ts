@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { navGroups } from '../navigation/nav-items.ts';
 import { sidebarWords } from './sidebar-words.ts';
 
-test('every page of the sidebar is found by other names too, and nothing else has any', () => {
+test('every sidebar page has synonyms, and nothing else does', () => {
   const labels = navGroups({ is_operator: true }).flatMap(({ items }) => items.map(({ label }) => label));
   expect(Object.keys(sidebarWords)).toEqual(labels);
 });

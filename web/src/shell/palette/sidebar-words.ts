@@ -1,9 +1,9 @@
 import type { NavItem } from '../navigation/nav-items.ts';
 
-/** With other names that people look for it by. */
+/** With synonyms to search by. */
 export type FoundItem = NavItem & { words: string };
 
-/** Other names that people look for the pages of the sidebar by; only the palette and the search box need them. */
+/** Synonyms of sidebar pages; only the palette and the search box need them. */
 export const sidebarWords: Record<string, string> = {
   Dashboard: 'home overview start',
   Profile: 'account password email username settings',
@@ -30,7 +30,7 @@ export const sidebarWords: Record<string, string> = {
   'Access Requests': 'operator restricted models grant refuse',
 };
 
-/** An item of the sidebar as it is looked for. */
+/** Adds synonyms to a sidebar item. */
 export function withWords(item: NavItem): FoundItem {
   return { ...item, words: sidebarWords[item.label] ?? '' };
 }

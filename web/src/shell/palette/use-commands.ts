@@ -9,13 +9,13 @@ import { type Command, matchCommands } from './match-commands.ts';
 import { useGeneratorPages, usePages, useToCommand } from './use-pages.ts';
 import { type SearchGroups, useSearchGroups } from './use-search-groups.tsx';
 
-/** What the palette offers for the typed words: actions and pages by name, and the person's things. */
+/** Returns the palette's results: actions and pages by name, and the user's data. */
 export function useCommands(typed: string): SearchGroups {
   const actions = useActions();
   const pages = usePages();
   const generators = useGeneratorPages(typed);
   const { groups, ...found } = useSearchGroups(typed);
-  // A generator is found by its own name: for that it is the first.
+  // Generators come first because they are searched by their exact name.
   const offered = [generators, { value: 'Actions', items: actions }, pages, ...groups];
   return { groups: matchCommands(offered, typed), ...found };
 }

@@ -4,14 +4,14 @@ import { useUser } from '../../modules/accounts/session.ts';
 import { generationsQuery, recentGenerationsQuery } from '../../modules/generations/generation-queries.ts';
 import { nameFits } from './match-commands.ts';
 
-/** Pictures and videos by words of their prompts, once these have `settled`; without words the newest. */
+/** Returns pictures and videos whose prompts match the `settled` text, or the newest if it is empty. */
 export function useFoundPictures(typed: string, settled: string) {
   const { id } = useUser();
   const newest = useInfiniteQuery(recentGenerationsQuery(id));
   const found = useInfiniteQuery({
     ...generationsQuery(id, { search: settled }),
     enabled: settled !== '',
-    // What was found before stays in sight meanwhile.
+    // Keep the previous results visible while loading.
     placeholderData: keepPreviousData,
   });
   const all = (typed === '' ? newest : found).data?.pages[0]?.generations ?? [];

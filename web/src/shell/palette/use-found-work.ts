@@ -6,13 +6,13 @@ import { type Deployment, linkTo, statusWord } from '../../modules/deployments/k
 import { runListQuery, runsQuery } from '../../modules/training/runs/run-queries.ts';
 import { matchCommands, nameFits } from './match-commands.ts';
 
-/** A deployment of any kind, or a run. */
+/** A run or a deployment of any kind. */
 export type FoundWork = {
   id: string;
   label: string;
-  /** Other words that it is looked for by. */
+  /** Other words to search by. */
   words: string;
-  /** Of a deployment: its name, which tells it from others of its model, and how it is. */
+  /** For deployments: the name, to distinguish deployments of one model, and the status. */
   name?: string;
   status?: string;
   link: ReturnType<typeof linkTo> | { to: '/runs/$id'; params: { id: string } };
@@ -21,8 +21,8 @@ export type FoundWork = {
 type Work = { deployments: FoundWork[]; runs: FoundWork[] };
 
 /**
- * Deployments and runs for what was typed: of those on the first pages what fits at once, and whatever the server finds by
- * name for the words that have `settled`, ended deployments too.
+ * Returns deployments and runs: matches from the first pages immediately, and server results for the
+ * `settled` text, including ended deployments.
  */
 export function useFoundWork(
   typed: string,
@@ -44,7 +44,7 @@ export function useFoundWork(
   };
 }
 
-/** The first pages: all deployments that have not ended, of most people. */
+/** First pages, which for most users contain all active deployments. */
 function useNewest(): Work {
   const { id } = useUser();
   const text = useInfiniteQuery(deploymentListQuery('text', id)).data?.pages[0]?.deployments ?? [];
@@ -54,7 +54,7 @@ function useNewest(): Work {
   return { deployments: deploymentsOf(live), runs: runs.map(ofRun) };
 }
 
-/** What the server finds by name; what was found before stays in sight meanwhile. */
+/** Searches by name on the server; keeps the previous results visible while loading. */
 function useSearched(search: string) {
   const { id } = useUser();
   const options = { enabled: search !== '', placeholderData: keepPreviousData };
@@ -72,7 +72,7 @@ function useSearched(search: string) {
   };
 }
 
-/** Sorts live deployments before ended ones, and the newest first. */
+/** Sorts active deployments first, then by age, newest first. */
 function deploymentsOf(deployments: readonly Deployment[]): FoundWork[] {
   return deployments
     .toSorted(

@@ -11,7 +11,7 @@ import { furtherPages } from './further-pages.ts';
 import type { Command, CommandGroup } from './match-commands.ts';
 import { type FoundItem, withWords } from './sidebar-words.ts';
 
-/** The pages of the sidebar and the others, but for those of the generators. */
+/** Returns all pages except the generators' pages. */
 export function usePages(): CommandGroup<Command> {
   const toCommand = useToCommand();
   const inSidebar = navGroups(useUser(), useHelpLinks().documentation)
@@ -20,7 +20,7 @@ export function usePages(): CommandGroup<Command> {
   return { value: 'Pages', items: [...inSidebar, ...furtherPages].map(toCommand) };
 }
 
-/** The pages of the generators, which are many: only for who types something. */
+/** Returns the generators' pages. There are many, so only once something is typed. */
 export function useGeneratorPages(typed: string): CommandGroup<Command> {
   const navigate = useNavigate();
   const names = typed.trim() === '' ? [] : generatorNames;
@@ -40,7 +40,7 @@ export function useGeneratorPages(typed: string): CommandGroup<Command> {
   return { value: 'Generators', items };
 }
 
-/** A command that leads to an item of the navigation. */
+/** Returns a function that turns a navigation item into a command. */
 export function useToCommand(): (item: FoundItem) => Command {
   const goTo = useGoToItem();
   return (item) => {

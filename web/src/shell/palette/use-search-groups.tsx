@@ -7,17 +7,17 @@ import type { Command, CommandGroup } from './match-commands.ts';
 import { useFoundPictures } from './use-found-pictures.ts';
 import { type FoundWork, useFoundWork } from './use-found-work.ts';
 
-/** Deployments and runs at most, each. */
+/** Maximum number each of deployments and runs. */
 const SHOWN_MAX = { atFirst: 5, forWords: 12 };
 
 export type SearchGroups = {
   groups: CommandGroup<Command>[];
-  /** The server's answer is still to come. */
+  /** Server results are still loading. */
   searching: boolean;
   error: Error | null;
 };
 
-/** Finds the user's own things that match what was typed. */
+/** Searches the user's data. */
 export function useSearchGroups(typed: string): SearchGroups {
   const words = typed.trim();
   const navigate = useNavigate();

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import { HeaderSearch } from './header-search.tsx';
 
-/** Whether the code of the box can be fetched. */
+/** Whether the search box's code can be loaded. */
 const code = vi.hoisted(() => ({ isThere: false }));
 vi.mock('./search-box.tsx', () => ({
   get SearchBox() {
@@ -11,14 +11,14 @@ vi.mock('./search-box.tsx', () => ({
     return ({ typed }: { typed: string }) => <p>The box with {typed}</p>;
   },
 }));
-// Nobody is there to give it: that fails at once.
+// Offline, loading fails immediately.
 vi.mock('../../lib/live/online.ts', async (original) => ({
   ...(await original<object>()),
   isOnline: () => false,
 }));
 vi.mock('../../lib/when-idle.ts', () => ({ whenIdle: () => () => {} }));
 
-test('where the code of the box cannot be fetched, what is typed stays with the focus, and it is tried again', async () => {
+test('if the search box fails to load, the input keeps its text and focus, and loading is retried', async () => {
   vi.spyOn(console, 'error').mockReturnValue();
   render(<HeaderSearch signedIn onOpenPalette={() => undefined} />);
   const input = screen.getByRole('textbox');

@@ -12,7 +12,7 @@ type Props = {
   onOpenPalette: (typed: string) => void;
 };
 
-/** The header's search: a plain input at first, which takes what is typed until the code of the box is there. */
+/** The header's search: a plain input that accepts text until the search box's code loads. */
 export function HeaderSearch({ signedIn, onOpenPalette }: Props) {
   const [typed, setTyped] = useState('');
   const [box, setBox] = useState<'not there' | 'there' | 'focused'>('not there');
@@ -20,7 +20,7 @@ export function HeaderSearch({ signedIn, onOpenPalette }: Props) {
   const container = useRef<HTMLDivElement>(null);
   const load = () =>
     void SearchBox.preload().then(() => {
-      // The plain input goes on taking what is typed, and tries again when the pointer or the focus comes near.
+      // The plain input keeps working, and hover or focus retries.
       if (!SearchBox.isLoaded()) return;
       setBox((known) =>
         known !== 'not there' ? known : document.activeElement === input.current ? 'focused' : 'there',

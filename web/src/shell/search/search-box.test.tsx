@@ -40,7 +40,7 @@ const show = () =>
     </QueryClientProvider>,
   );
 
-test('what was found for other words is not opened with what is typed now', async () => {
+test('Enter does not open a result of an earlier text', async () => {
   const found = { kind: 'model', id: 'm1', name: 'Bread', tags: [] };
   vi.stubGlobal(
     'fetch',
@@ -61,7 +61,7 @@ test('what was found for other words is not opened with what is typed now', asyn
   expect(navigate).not.toHaveBeenCalled();
 });
 
-/** Types where the models of these names are found. */
+/** Types into a search box whose server finds models with these names. */
 async function find(typed: string, names: string[]) {
   const results = names.map((name) => ({ kind: 'model', id: name, name, tags: [] }));
   vi.stubGlobal(
@@ -72,7 +72,7 @@ async function find(typed: string, names: string[]) {
   if (typed !== '') await userEvent.type(screen.getByRole('combobox'), typed);
 }
 
-test('a page and a generator are found by their names, below the models', async () => {
+test('lists matching pages and generators below the models', async () => {
   await find('paris', ['Paris starter']);
   await screen.findByRole('option', { name: /Paris starter/ });
   const names = screen.getAllByRole('option').map(({ textContent }) => textContent);
@@ -82,7 +82,7 @@ test('a page and a generator are found by their names, below the models', async 
   expect(navigate).toHaveBeenCalledWith({ to: '/paris' });
 });
 
-test('where no model is found the pages are there all the same', async () => {
+test('lists pages even if no model is found', async () => {
   await find('deploy', []);
   const page = await screen.findByRole('option', { name: 'Deploy Models Page' });
   expect(screen.getByText('No models found')).toBeTruthy();
@@ -90,14 +90,14 @@ test('where no model is found the pages are there all the same', async () => {
   expect(navigate).toHaveBeenCalledWith({ to: '/my-deployments' });
 });
 
-test('the palette goes on from what was typed here', async () => {
+test('passes its text on to the palette', async () => {
   await find('dark', []);
   await screen.findByText('No models found');
   await userEvent.click(screen.getByRole('button', { name: /Pages, actions and runs/ }));
   expect(openPalette).toHaveBeenCalledExactlyOnceWith('dark');
 });
 
-test('nothing is looked for until 300 ms have passed since the last letter', async () => {
+test('searches 300 ms after the last keystroke', async () => {
   vi.useFakeTimers();
   const search = vi.fn(async (_url: string) => Response.json({ results: [], similar: false }));
   vi.stubGlobal('fetch', search);
@@ -113,7 +113,7 @@ test('nothing is looked for until 300 ms have passed since the last letter', asy
   expect(asked()).toEqual([expect.stringContaining('query=bread')]);
 });
 
-test('tags are suggested before anything is typed', async () => {
+test('suggests tags before anything is typed', async () => {
   await find('', []);
   await userEvent.click(screen.getByRole('combobox'));
   const names = (await screen.findAllByRole('option')).map(({ textContent }) => textContent);

@@ -10,23 +10,23 @@ import { useFound } from './use-found.ts';
 
 const suggestedTags = ['transformers', 'pytorch', 'llama', 'code', 'text-generation'];
 
-/** Beside what was found; the palette has all. */
+/** Maximum number of pages below the results; the palette shows all. */
 const PAGES_MAX = 4;
 
 type Props = {
   typed: string;
   onType: (typed: string) => void;
-  /** Somebody is typing already: the focus stays here. */
+  /** The user is already typing: keep the focus. */
   focused?: boolean;
-  /** Something was chosen, and its page opens. */
+  /** Called when a result is chosen and its page opens. */
   onChosen?: () => void;
-  /** The palette goes on from what was typed here. */
+  /** Opens the palette with the typed text. */
   onOpenPalette: (typed: string) => void;
-  /** What drops down is drawn in here: a part of the page that assistive technology knows. */
+  /** Container of the dropdown, so that it is inside a landmark. */
   container?: RefObject<HTMLElement | null>;
 };
 
-/** Finds own datasets and models, and those that everybody may use, while one types. */
+/** Searches the user's and public datasets and models while typing. */
 export function SearchBox({ typed, onType, focused = false, onChosen, onOpenPalette, container }: Props) {
   const navigate = useNavigate();
   const input = useRef<HTMLInputElement>(null);
@@ -49,11 +49,11 @@ export function SearchBox({ typed, onType, focused = false, onChosen, onOpenPale
   return (
     <Autocomplete.Root
       items={found.items}
-      // The server has chosen them.
+      // Already filtered by the server.
       mode="none"
       filter={null}
       value={typed}
-      // A choice would write its label into the box.
+      // Choosing an item would write its label into the input.
       onValueChange={(text, { reason }) => reason !== 'item-press' && onType(text)}
       open={open}
       onOpenChange={(next, { reason }) => reason !== 'item-press' && setOpen(next)}
@@ -79,7 +79,7 @@ export function SearchBox({ typed, onType, focused = false, onChosen, onOpenPale
   );
 }
 
-/** What stands in the list for what was typed: what was found and the pages of that name; the suggested tags before anything is. */
+/** Returns the list for the typed text: results and matching pages, or suggested tags if it is empty. */
 function useFoundItems(typed: string): Found {
   const { results, similar, searching, error, words } = useFound(typed.trim(), { needsWords: true });
   const pages = [useGeneratorPages(typed), usePages()];
@@ -88,7 +88,7 @@ function useFoundItems(typed: string): Found {
     return { items, words, similar: false, searching: false, error: null };
   }
   const found = results.map((result) => ({ label: result.name, result }));
-  // What is found comes first, also for who presses Enter.
+  // Results come first, so that Enter opens one.
   const named = searching ? [] : matchCommands(pages, typed).flatMap(({ items }) => items);
   const items = [...found, ...named.slice(0, PAGES_MAX).map((page) => ({ label: page.label, page }))];
   return { items, words, similar, searching, error };

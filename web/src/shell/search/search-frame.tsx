@@ -3,11 +3,11 @@ import type { ReactNode } from 'react';
 import { controlClass } from '../../ui/control-class.ts';
 
 export const SEARCH_LABEL = 'Search models and datasets';
-/** The `/` key comes to the input that has it. */
+/** Marks the input that the `/` key focuses. */
 export const SEARCH_BOX = 'data-search-box';
 export const searchInputClass = controlClass('peer h-9 pr-8 pl-9 [&::-webkit-search-cancel-button]:hidden');
 
-/** The look of the search box around its input. */
+/** The frame around the search input. */
 export function SearchFrame({ children }: { children: ReactNode }) {
   return (
     <div className="relative">

@@ -9,16 +9,16 @@ import { errorMessage } from '../../ui/notify.ts';
 import { itemClass, popupClass, popupLayer } from '../../ui/popup-class.ts';
 import type { Command } from '../palette/match-commands.ts';
 
-/** A line of the list: a suggested tag, what was found, or a page. */
+/** A list item: a suggested tag, a result or a page. */
 export type Item = { label: string; tag?: string; result?: SearchResult; page?: Command };
 
 export type Found = {
   items: Item[];
-  /** What was looked for. */
+  /** The searched text. */
   words: string;
-  /** The answer for what is typed now is still to come. */
+  /** Results for the current text are still loading. */
   searching: boolean;
-  /** Nothing has the words in it. */
+  /** There is no exact match; the results are similar names. */
   similar: boolean;
   error: Error | null;
 };
@@ -29,7 +29,7 @@ type Props = Found & {
   container: RefObject<HTMLElement | null> | undefined;
 };
 
-/** What drops down from the search box. */
+/** The dropdown of the search box. */
 export function SearchPopup({ onChoose, onOpenPalette, container, ...found }: Props) {
   const { words, error } = found;
   return (
@@ -73,7 +73,7 @@ export function SearchPopup({ onChoose, onOpenPalette, container, ...found }: Pr
   );
 }
 
-/** What is said above the list, and read out. */
+/** Returns the status line above the list, which is also announced. */
 function statusOf({ words, items, searching, similar, error }: Found): string {
   if (items[0]?.tag) return 'Suggested tags';
   if (!items.some(({ result }) => result)) return searching ? 'Searching…' : error ? '' : 'No models found';

@@ -5,29 +5,30 @@ import { useDebounced } from '../../lib/use-debounced.ts';
 import { nameFits } from '../palette/match-commands.ts';
 
 type Options = {
-  /** Without words nothing is looked for; otherwise everything is found. */
+  /** Skips the search without text; otherwise an empty text finds everything. */
   needsWords?: boolean;
 };
 
-/** The datasets and models that the server finds for the words, once they have stood for a moment. */
+/** Searches datasets and models on the server, debounced. */
 export function useFound(typed: string, { needsWords = false }: Options = {}) {
   const words = useDebounced(typed);
   const { data, error, isFetching, isPlaceholderData } = useQuery({
     ...endpointQuery(['asset', 'search', words], search, { query: { query: words } }),
-    // What was found before stays in sight meanwhile.
+    // Keep the previous results visible while loading.
     placeholderData: keepPreviousData,
     enabled: !needsWords || words !== '',
   });
   const results = data?.results ?? [];
-  // Enter runs the first one: of what was found for other words, only what fits these stays.
+  // Enter opens the first result: of results for an earlier text, keep only those that match the current
+  // text.
   const isOfOthers = words !== typed || isPlaceholderData;
   return {
-    /** What was looked for. */
+    /** The searched text. */
     words,
     results: isOfOthers ? results.filter(({ name }) => nameFits(name, typed)) : results,
-    /** Nothing has the words in it. */
+    /** There is no exact match; the results are similar names. */
     similar: !isOfOthers && data?.similar === true,
-    /** The answer for what is typed now is still to come. */
+    /** Results for the current text are still loading. */
     searching: words !== typed || isFetching,
     error,
   };

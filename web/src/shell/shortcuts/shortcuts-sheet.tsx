@@ -24,11 +24,11 @@ const groups: { title: string; shortcuts: { keys: string[]; does: string }[] }[]
   },
   {
     title: 'On a generation',
-    shortcuts: [{ keys: ['←', '→'], does: 'Go to the one before or after it' }],
+    shortcuts: [{ keys: ['←', '→'], does: 'Go to the previous or next generation' }],
   },
   {
     title: 'On a chart',
-    shortcuts: [{ keys: ['←', '→'], does: 'Show the values before or after' }],
+    shortcuts: [{ keys: ['←', '→'], does: 'Show the previous or next values' }],
   },
   {
     title: 'In a chat',
@@ -39,7 +39,7 @@ const groups: { title: string; shortcuts: { keys: string[]; does: string }[] }[]
   },
 ];
 
-/** What can be done from the keyboard. */
+/** Lists the keyboard shortcuts. */
 export function ShortcutsSheet({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (
     <Sheet open={open} onClose={onClose} title="Keyboard shortcuts">

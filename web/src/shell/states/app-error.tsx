@@ -1,7 +1,7 @@
 import { type Broken, useRetry } from '../../ui/boundary.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 
-/** What stands in place of the whole app when even the shell broke: never a white page. */
+/** Replaces the whole app if even the shell fails to render. */
 export function AppError(broken: Broken) {
   const retry = useRetry(broken);
   return (

@@ -2,7 +2,10 @@ import { useParams } from '@tanstack/react-router';
 import { RepositoryPage } from '../../modules/assets/repository/repository-page.tsx';
 import { Missing } from '../../ui/missing.tsx';
 
-/** For every address that is no page: it may be the name of a dataset or model. Routes of their own would weigh on each first screen. */
+/**
+ * Handles all unknown paths, including repository names of datasets and models; separate routes would enlarge
+ * the first screen.
+ */
 export function NotFoundPage() {
   const { _splat: address = '' } = useParams({ strict: false });
   const [, type, path = ''] = /^(datasets|models)\/(.+)$/.exec(address) ?? [];

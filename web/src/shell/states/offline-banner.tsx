@@ -3,7 +3,7 @@ import { cx } from '../../lib/cx.ts';
 import { lastAnswer, useOnline } from '../../lib/live/online.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 
-/** Says that nothing is fresh while the server cannot be reached, and how old it is. */
+/** Warns that the server is unreachable, and shows the age of the data. */
 export function OfflineBanner() {
   const online = useOnline();
   return (
@@ -24,7 +24,7 @@ export function OfflineBanner() {
 }
 
 function Age() {
-  // Not announced anew every minute.
+  // Don't announce it every minute.
   return (
     <span aria-live="off">
       Last updated <RelativeTime at={lastAnswer()} inSentence />.

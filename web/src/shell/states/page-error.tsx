@@ -4,7 +4,7 @@ import { useRetry } from '../../ui/boundary.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { NotFetched } from '../../ui/not-fetched.tsx';
 
-/** What a page shows instead of itself when it breaks; the shell around it stays. */
+/** Replaces a page that fails to render; the shell stays. */
 export function PageError({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const retry = useRetry({

@@ -1,6 +1,6 @@
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 
-/** A page whose code is on its way: a title and a card. */
+/** Placeholder while a page's code loads. */
 export function PagePending() {
   return (
     <LoadingRegion label="Loading the page" className="mx-auto w-full max-w-6xl">
@@ -11,7 +11,7 @@ export function PagePending() {
   );
 }
 
-/** The whole app while the session is being read: the header's line and a page. */
+/** Placeholder for the whole app while the session is loading. */
 export function AppPending() {
   return (
     <div className="min-h-dvh">

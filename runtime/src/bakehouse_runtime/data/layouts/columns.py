@@ -1,7 +1,7 @@
-"""The columns that public datasets have, by what they mean: which names each meaning goes by, and
-what is said of a column that is not used. Reading, warnings and refusals follow from this table.
+"""The column names of public datasets by meaning, and the warning for each if it is unused.
+Reading, warnings and errors follow from this table.
 
-The web app's preview recognises by the same names: column-roles.ts of the server's preview.
+The web app's preview uses the same names (column-roles.ts of the server's preview).
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Role(NamedTuple):
-    """What columns of these names mean, the plainest name first."""
+    """The names of columns with one meaning, the most common name first."""
 
     names: tuple[str, ...]
-    # Why one that is not used matters, and what to do about it.
+    # The warning about an unused column: why it matters, and what to do.
     unused: str
 
 
@@ -33,7 +33,7 @@ QUESTION = Role(
     ("question", "prompt", "query", "input", "inputs", "input_text"),
     "one question is learnt of each row",
 )
-# Read with the question that it is about.
+# Read together with the question.
 CONTEXT = Role(
     ("context", "passage", "paragraph"),
     "write it into the question if the answers rest on it",
@@ -49,7 +49,7 @@ SYSTEM = Role(
     ("system", "system_prompt", "system_message"),
     "choose it as the system prompt column if it holds prompts",
 )
-# The columns of Natural Instructions. The definition says what to do with the inputs.
+# The columns of Natural Instructions. The definition is the instruction for the inputs.
 NATURAL_INSTRUCTIONS = ("definition", "inputs", "targets")
 TEXT = Role(("text", "content"), "name it context if the answers rest on it")
 EVIDENCE = Role(
@@ -61,7 +61,7 @@ CHOICES = Role(
     ("choices", "options", "endings"),
     "answers that only point at a choice are learnt as such",
 )
-# The better answer and the worse one.
+# Pairs of the better and the worse answer.
 PREFERENCES = (
     ("chosen", "rejected"),
     ("chosen_response", "rejected_response"),
@@ -79,7 +79,7 @@ REASONING = Role(
     "write thoughts into the answer if they are to be learnt",
 )
 TOOLS = Role(("tools", "functions"), "they belong to conversations")
-# What they say of a row decides whether it is learnt.
+# The value decides whether the row is trained on.
 LABEL = Role(
     ("label",),
     "good and bad rows are learnt alike: choose the format Feedback to learn from both",
@@ -89,7 +89,7 @@ FEEDBACK = Role(
     ("label", "kto_tag", "thumbs", "thumbs_up", "rating", "feedback", "desirable", "is_good"),
     "choose the format Feedback if it says which answers are good and which are bad",
 )
-# What such a column says of them, in small letters.
+# The accepted values, in lower case.
 GOOD = ("true", "1", "1.0", "yes", "good", "up", "thumbs_up", "thumbs up", "like", "👍")
 BAD = (
     "false",
@@ -104,7 +104,7 @@ BAD = (
     "dislike",
     "👎",
 )
-# What is asked where nothing is answered, and what answers are compared with.
+# The question of a row without an answer, and the reference for generated answers.
 PROMPT = ("prompt", "question", "query", "instruction")
 REFERENCE = Role(
     ("reference", "reference_answer", "ground_truth", "solution", "reward_model"),
@@ -112,12 +112,12 @@ REFERENCE = Role(
 )
 SPLIT = Role(("split", "partition"), "rows of every split are learnt")
 WEIGHT = Role(("weight",), "every row counts the same")
-# What may stand beside a question that nothing answers. The last ones are columns of verl.
+# Columns allowed next to a question without an answer. The last ones are columns of verl.
 BESIDE_PROMPTS = (
     *(name for role in (SYSTEM, CONTEXT, HISTORY, TOOLS, SPLIT, WEIGHT) for name in role.names),
     *("data_source", "ability", "extra_info"),
 )
-# What a text shows as <image>, <video> or <audio>.
+# Columns of the media that a text marks as <image>, <video> or <audio>.
 MEDIA = tuple(
     f"{kind}{end}"
     for kind in ("image", "video", "audio")
@@ -130,9 +130,9 @@ ROLES = (
 )
 _ROLE_OF = {name: role for role in ROLES for name in role.names}
 
-# Who speaks in two columns. Other than those of a role they mean this only together.
+# Names of two speakers. Unlike the names of a role, they only count as a pair.
 SPEAKERS = (("user", "assistant"), ("human", "assistant"), ("human", "bot"), ("q", "a"))
-# What is asked and what is answered: the usual pairs first, then any of both.
+# Question and answer columns: the usual pairs first, then any combination.
 PAIRS = (
     *(("question", "answer"), ("prompt", "completion"), ("prompt", "response")),
     *(("query", "response"), ("input", "output")),
@@ -143,14 +143,14 @@ _HELD_OUT = {"test", "testing", "validation", "valid", "val", "dev", "eval", "ev
 
 
 class LeftOut(NamedTuple):
-    """Which values of a role leave their row out, and what is said of the column once."""
+    """The values of a role that exclude a row, and the warning about the column."""
 
     role: Role
     is_left_out: Callable[[str], bool]
     said: str
 
     def leaves_out(self, value: object) -> bool:
-        """Whether a row with this value is not to be learnt."""
+        """Returns whether a row with this value is excluded from training."""
         is_plain = isinstance(value, str | bool | int | float)
         return is_plain and self.is_left_out(str(value).strip())
 
@@ -177,13 +177,13 @@ _NAMED_COLUMNS_MAX = 5
 
 
 def find(columns: Sequence[str], *names: str) -> str | None:
-    """The first of these columns, whatever its case."""
+    """Returns the first of these columns that exists, ignoring case."""
     by_name = {column.strip().lower(): column for column in reversed(columns)}
     return next((by_name[name] for name in names if name in by_name), None)
 
 
 def find_all(columns: Sequence[str], *names: str) -> list[str]:
-    """Those of these columns that there are, in the order of the names."""
+    """Returns the columns that exist, in the order of the names."""
     found = (find(columns, name) for name in names)
     return [column for column in found if column is not None]
 
@@ -192,12 +192,12 @@ def find_all(columns: Sequence[str], *names: str) -> list[str]:
 def decisive_columns(
     columns: tuple[str, ...], data_format: DataFormat
 ) -> list[tuple[str, LeftOut]]:
-    """The columns by whose values rows are left out."""
+    """Returns the columns whose values exclude rows."""
     return [
         (column, rule)
         for rule in LEFT_OUT
         for column in find_all(columns, *rule.role.names)
-        # Whether a text is good is none of the label's business: it is continued, not answered.
+        # A label does not apply to a text, which is continued rather than answered.
         if column not in data_format.columns
         and not (rule.role is LABEL and data_format.format == "text")
     ]
@@ -205,7 +205,7 @@ def decisive_columns(
 
 @lru_cache(maxsize=256)
 def context_columns(columns: tuple[str, ...], data_format: DataFormat) -> list[str]:
-    """What is read with the question, by the names that it goes by."""
+    """Returns the columns that are read together with the question."""
     if data_format.format == "alpaca":
         return find_all(columns, "input", *CONTEXT.names)
     if data_format.format in ("prompt_completion", "preference", "feedback", "prompts"):
@@ -217,7 +217,8 @@ def context_columns(columns: tuple[str, ...], data_format: DataFormat) -> list[s
 
 @lru_cache(maxsize=256)
 def history_column(columns: tuple[str, ...], data_format: DataFormat) -> str | None:
-    """The earlier turns of a question, where its format has none of its own."""
+    """Returns the column with the earlier turns of a question, if its format has none of its
+    own."""
     column = find(columns, *HISTORY.names)
     has_question = data_format.format not in ("messages", "sharegpt", "text")
     return column if has_question and column not in data_format.columns else None
@@ -225,7 +226,7 @@ def history_column(columns: tuple[str, ...], data_format: DataFormat) -> str | N
 
 @lru_cache(maxsize=256)
 def tools_column(columns: tuple[str, ...], data_format: DataFormat) -> str | None:
-    """The functions that a conversation may call."""
+    """Returns the column with the functions that a conversation may call."""
     column = find(columns, *TOOLS.names)
     is_read = data_format.format != "text" and column not in data_format.columns
     return column if is_read else None
@@ -233,7 +234,7 @@ def tools_column(columns: tuple[str, ...], data_format: DataFormat) -> str | Non
 
 @lru_cache(maxsize=256)
 def used_columns(columns: tuple[str, ...], data_format: DataFormat) -> frozenset[str]:
-    """All columns that are read in this format."""
+    """Returns all columns that are read in this format."""
     found = {
         *data_format.columns,
         *context_columns(columns, data_format),
@@ -248,27 +249,29 @@ def used_columns(columns: tuple[str, ...], data_format: DataFormat) -> frozenset
 
 @lru_cache(maxsize=256)
 def instruction_columns(columns: tuple[str, ...]) -> tuple[str | None, str | None]:
-    """The instruction, and what is answered to it."""
+    """Returns the columns of the instruction and its answer."""
     return find(columns, *INSTRUCTION.names), find(columns, *ANSWER.names)
 
 
 def pair_columns(columns: tuple[str, ...], data_format: DataFormat) -> tuple[str, str]:
-    """What is asked, and what is answered, in a format of pairs."""
+    """Returns the columns of question and answer in a format of pairs."""
     if data_format.format != "alpaca":
         return data_format.input_column, data_format.output_column
-    # Rows of jsonl may name theirs differently.
+    # Rows of jsonl may use different names.
     question, answer = instruction_columns(columns)
     return question or "instruction", answer or "output"
 
 
 def answer_columns(columns: tuple[str, ...], data_format: DataFormat) -> tuple[str, ...]:
-    """What is answered in a format of pairs: of preferences the better answer and the worse one."""
+    """Returns the answer columns in a format of pairs: for preferences the better and the worse
+    answer."""
     _, answer = pair_columns(columns, data_format)
     return (answer, data_format.rejected_column) if data_format.rejected_column else (answer,)
 
 
 def preference_columns(columns: Sequence[str]) -> tuple[str, str, str] | None:
-    """The question, or an empty name where there is none, the better answer and the worse one."""
+    """Returns the question, or an empty name if there is none, the better answer and the worse
+    one."""
     question = find(columns, *INSTRUCTION.names, *QUESTION.names, *DIALOGUE.names)
     for pair in PREFERENCES:
         better, worse = (find(columns, name) for name in pair)
@@ -278,7 +281,7 @@ def preference_columns(columns: Sequence[str]) -> tuple[str, str, str] | None:
 
 
 def rating_of(value: object) -> bool | None:
-    """Whether a value says that an answer is good; None where it says neither."""
+    """Returns whether a value rates an answer good or bad, or None if it is no rating."""
     said = str(value).strip().lower() if isinstance(value, str | bool | int | float) else ""
     return True if said in GOOD else False if said in BAD else None
 
@@ -286,8 +289,8 @@ def rating_of(value: object) -> bool | None:
 def column_warnings(
     columns: Sequence[str], data_format: DataFormat, ignored: Collection[str]
 ) -> list[str]:
-    """What is said of the columns that are not used, or only to leave rows out: of those that mean
-    something each by itself. Those `ignored` are not used though their names mean something."""
+    """Returns warnings about columns that are unused or only exclude rows: one per column with a
+    known meaning. `ignored` columns are unused although their names have a meaning."""
     names = tuple(column for column in columns if column not in ignored)
     used = used_columns(names, data_format)
     warnings = [
@@ -307,7 +310,7 @@ def column_warnings(
 
 
 def _others(columns: list[str]) -> list[str]:
-    """The one line about columns that nobody knows."""
+    """Returns one warning about all unknown columns."""
     if not columns:
         return []
     named = ", ".join(columns[:_NAMED_COLUMNS_MAX])

@@ -1,4 +1,5 @@
-"""Layouts of public files that cannot be read as they stand: how one is known, and what to do."""
+"""Layouts of public files that cannot be read directly: how to detect each, and the advice to
+show."""
 
 from __future__ import annotations
 
@@ -13,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class Shape(NamedTuple):
-    """A layout that is known by names of its columns, and the sentence about a file in it."""
+    """A layout that is detected by its column names, and the sentence about it."""
 
-    # In small letters. One of the sets has to be there whole.
+    # In lower case. All columns of one of the sets must be present.
     columns: tuple[frozenset[str], ...]
     said: str
 
@@ -62,7 +63,7 @@ _SHAPES = (
         *({"speaker", "text"}, {"type", "content"}, {"type", "data"}),
     ),
 )
-# What is known by the keys of the turns in a list.
+# Layouts that are detected by the keys of the turns in a list.
 _TURNS = (
     ({"role", "parts"}, "Gemini"),
     ({"type", "data"}, "LangChain"),
@@ -71,7 +72,7 @@ _TURNS = (
     ({"human", "assistant"}, "BELLE and Firefly"),
     ({"input", "output"}, "Capybara"),
 )
-# Columns of these names are meant to hold turns, whatever stands in them.
+# Columns with these names should hold turns, whatever their values.
 _DIALOGUES = (*DIALOGUE.names, "chat", "dialog", "dialogue", "turns")
 _SPLITS = ("train", "training", "test", "validation", "valid", "val", "dev", "eval")
 _NAMED_KEYS_MAX = 5
@@ -80,9 +81,8 @@ _NAMED_KEYS_MAX = 5
 def describe_shape(
     columns: Sequence[str], rows: Sequence[dict[str, Any]], dropped: int
 ) -> str | None:
-    """What a file that is not recognised holds, and what to do about it, as the end of a sentence
-    that begins with its name; None where nobody knows. `dropped` of its first rows cannot be
-    read."""
+    """Describes a file of unknown format and the fix, as the end of a sentence that begins with its
+    name; None if nothing is known. `dropped` of its first rows cannot be read."""
     if len(columns) == 1 and dropped > len(rows):
         return (
             f"has one column, {columns[0]}, and several fields in most of its rows: put each value "
@@ -96,7 +96,7 @@ def describe_shape(
 
 
 def _describe_columns(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> str | None:
-    """What columns of these names mean."""
+    """Describes a layout by its column names."""
     splits = find_all(columns, *_SPLITS)
     if len(splits) > 1 and all(list_of(row.get(splits[0])) for row in rows):
         return f"holds several lists of rows ({', '.join(splits)}): save the one to train on alone"
@@ -114,7 +114,7 @@ def _describe_columns(columns: Sequence[str], rows: Sequence[dict[str, Any]]) ->
 
 
 def _describe_list(column: str, rows: Sequence[dict[str, Any]]) -> str | None:
-    """What the lists in a column hold, where they are no turns that can be read."""
+    """Describes the lists in a column that are not readable as turns."""
     first = next((found for row in rows if (found := list_of(row.get(column)))), None)
     if first is None:
         return None
@@ -139,7 +139,7 @@ def _describe_list(column: str, rows: Sequence[dict[str, Any]]) -> str | None:
 
 
 def _describe_only_column(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> str | None:
-    """Why an only column is not taken for text."""
+    """Explains why the only column is not read as text."""
     if len(columns) != 1:
         return None
     (column,) = columns

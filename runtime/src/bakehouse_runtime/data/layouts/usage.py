@@ -1,4 +1,4 @@
-"""How the columns of a file are used, by what stands in them: a name alone may mislead."""
+"""Decides how columns are used from their values, because names alone can mislead."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..formats import DataFormat
 
-# Rows in which the answers are counted that may stand for no value.
+# Number of rows in which possible marks for missing answers are counted.
 _COUNTED_ROWS = 1000
 _PAIRS = ("alpaca", "prompt_completion", "preference", "feedback", "prompts")
 
@@ -35,19 +35,19 @@ class Usage:
     """How columns are used. `missing` counts the rows that were dropped while reading."""
 
     format: DataFormat
-    # Columns that are not read though their names mean something.
+    # Columns that are not read although their names have a meaning.
     ignored: frozenset[str] = frozenset()
-    # Columns of a pair in whose texts turns are written.
+    # Columns of a pair whose texts contain turns.
     written: frozenset[str] = frozenset()
-    # Whether the file has no other way to say that an answer is missing.
+    # Whether a missing answer can only be marked by text.
     has_marks: bool = False
-    # The marks of these that are answers like others, and in how many of so many rows.
+    # The marks that are regular answers, with their counts in the first `counted` rows.
     regular: Counter[str] = field(default_factory=Counter[str])
     counted: int = 0
     missing: int = 0
 
     def applied(self, row: Row) -> Row | Dropped:
-        """The row with what is used of it."""
+        """Returns the row with only its used columns."""
         values = row.values
         if self.has_marks:
             for column in answer_columns(tuple(values), self.format):
@@ -64,7 +64,7 @@ class Usage:
         return Row(row.line, used)
 
     def warnings(self) -> list[str]:
-        """What is said of answers that may stand for no value, once all rows are read."""
+        """Returns warnings about answers that may mark a missing value, once all rows are read."""
         said: list[str] = []
         if self.missing:
             rows = "1 row has" if self.missing == 1 else f"{self.missing} rows have"
@@ -87,8 +87,8 @@ def usage_of(
     *,
     has_marks: bool,
 ) -> Usage:
-    """How the columns of a file with these first rows are used; `read` reads all rows once more.
-    `has_marks`: texts are all that it has, so that a missing answer is written as one."""
+    """Returns how the columns of a file with these first rows are used; `read` rereads all rows.
+    `has_marks`: cells are always text, so a missing answer is marked by text."""
     columns = tuple(dict.fromkeys(name for row in first for name in row.values))
     usage = Usage(
         data_format,
@@ -106,7 +106,7 @@ def usage_of(
 def _unread(
     columns: tuple[str, ...], first: Sequence[Row], data_format: DataFormat
 ) -> frozenset[str]:
-    """The columns of which nothing can be read in any of the first rows."""
+    """Returns the columns with no readable value in any of the first rows."""
     readers = dict.fromkeys(context_columns(columns, data_format), is_context)
     if history := history_column(columns, data_format):
         readers[history] = is_history
@@ -126,7 +126,7 @@ def _deciding_nothing(
     data_format: DataFormat,
     read: Callable[[], Iterable[Row | Dropped]],
 ) -> frozenset[str]:
-    """The columns that would leave out every row: they say something else."""
+    """Returns the columns that would exclude every row; they must have another meaning."""
     rules = dict(decisive_columns(columns, data_format))
 
     def left(names: Iterable[str], row: Row) -> set[str]:
@@ -135,7 +135,7 @@ def _deciding_nothing(
     found = set(rules)
     for row in first:
         found = left(found, row)
-    # Rows may be sorted by it.
+    # Rows may be sorted by the column, so check all of them.
     for item in read() if found else ():
         found = left(found, item) if isinstance(item, Row) else found
         if not found:
@@ -146,8 +146,8 @@ def _deciding_nothing(
 def _written(
     columns: tuple[str, ...], first: Sequence[Row], data_format: DataFormat
 ) -> frozenset[str]:
-    """The columns of a pair that have turns in half of their first texts, those of an answer with
-    the assistant's as the last: other texts may be answers that are written so."""
+    """Returns the columns of a pair with turns in at least half of their first texts. For an answer
+    column the last turn must be the assistant's, since an answer may itself be a list in text."""
     question, _ = pair_columns(columns, data_format)
     answers = answer_columns(columns, data_format)
     found: set[str] = set()
@@ -162,7 +162,7 @@ def _written(
 
 
 def _count_marks(usage: Usage, rows: Iterable[Row | Dropped]) -> None:
-    """Finds the marks that are answers like others: one in a hundred, and more than one in all."""
+    """Finds the marks that are regular answers: at least 1 % of the rows, and more than one row."""
     counts: Counter[str] = Counter()
     for item in islice(rows, _COUNTED_ROWS):
         if isinstance(item, Row):
@@ -179,5 +179,5 @@ def _count_marks(usage: Usage, rows: Iterable[Row | Dropped]) -> None:
 
 
 def _mark(value: object) -> str | None:
-    """What stands for no value in a cell; None where it holds one."""
+    """Returns the mark for a missing value in a cell, or None if the cell holds a value."""
     return value.strip() if isinstance(value, str) and is_missing_mark(value) else None

@@ -36,7 +36,7 @@ _NO_THOUGHTS = (
 
 
 class ChatTemplate:
-    """A compiled chat template. Raises PlainError where it is no template."""
+    """A compiled chat template. Raises PlainError if it is invalid."""
 
     def __init__(
         self,
@@ -45,8 +45,8 @@ class ChatTemplate:
         today: date,
         turn_tokens: Iterable[str] = (),
     ) -> None:
-        """`special_tokens` are those that have a name in templates, `turn_tokens` the others of the
-        tokenizer, the one that ends a turn among them."""
+        """`special_tokens` are the named ones; `turn_tokens` are the tokenizer's other special
+        tokens, including the end-of-turn token."""
         self._source, self._special_tokens, self._today = source, special_tokens, today
         self._template = JinjaTemplate(source, special_tokens, today)
         self._marks = tuple({*special_tokens.values(), *turn_tokens} - {""})
@@ -57,28 +57,30 @@ class ChatTemplate:
 
     @cached_property
     def _tool_template(self) -> JinjaTemplate:
-        """The one of conversations with tools, in which they are served too."""
+        """The template for conversations with tools, also used in serving."""
         if says_tools(self._source):
             return self._template
         return JinjaTemplate(add_tools(self._source), self._special_tokens, self._today)
 
     def render(self, turns: list[Turn], tools: Sequence[Tool] = ()) -> Rendered:
-        """Writes a conversation in which these functions may be called. Where the template says
-        itself what the assistant generates, by `{% generation %}`, that is learnt; else what each
-        answer adds to the text before it, its end-of-turn token included; an earlier answer that is
-        written otherwise now than when it was the last is only read, and so is one that the file
-        asks to be. Raises TemplateRefusalError, and ends the process where it takes longer than
-        TEMPLATE_LIMIT_S."""
+        """Renders a conversation in which `tools` may be called.
+
+        Only some spans count in the loss. If the template marks generated text with `{% generation
+        %}`, these spans do. Otherwise the spans are what each answer adds to the text before it,
+        including its end-of-turn token. An earlier answer is excluded if it renders differently
+        than when it was last, or if the file excludes it. Raises TemplateRefusalError; kills the
+        process after TEMPLATE_LIMIT_S.
+        """
         with limited_time():
             return self._rendered(turns, _Writing(self._template_for(turns, tools), turns, tools))
 
     def prompt(self, messages: list[Message]) -> str:
-        """Writes a conversation up to where the next answer begins. As `render`, where it fails."""
+        """Renders a conversation up to the start of the next answer. Fails as `render` does."""
         with limited_time():
             return self._template.write(messages, (), begin=True).text
 
     def question(self, turns: list[Turn], tools: Sequence[Tool]) -> str:
-        """The same of turns, in which these functions may be called."""
+        """As `prompt`, for turns in which `tools` may be called."""
         with limited_time():
             template = self._template_for(turns, tools)
             return template.write(messages_of(turns), tools, begin=True).text
@@ -105,8 +107,8 @@ class ChatTemplate:
         return Rendered(whole, learnt, numbers, is_rewritten, is_ended)
 
     def _answer(self, turns: list[Turn], at: int, writing: _Writing, after: int) -> Span | None:
-        """Where in the whole text an answer stands that begins behind `after`, by writing the
-        conversation up to it; None where an earlier one is rewritten once another turn follows."""
+        """Returns the span of an answer that begins after `after`, found by rendering the
+        conversation up to it; None if an earlier answer is rewritten once another turn follows."""
         whole = writing.whole.text
         is_last = at == len(turns) - 1
         prompt = writing.up_to(at, begin=True) if at > 0 else ""
@@ -114,7 +116,7 @@ class ChatTemplate:
             return _refuse(_ASKED_OTHERWISE) if is_last else None
         answered = whole if is_last else writing.up_to(at + 1, begin=False)
         begin, end = len(prompt), _shared_length(answered, whole)
-        # What opens an answer, such as <think>, may be asked for already.
+        # The prompt may already contain the opening of an answer, such as <think>.
         ends_behind = _end_of(_last_words(turns[at]), whole[after:end]) > len(
             _squeezed(whole[after:begin])
         )
@@ -126,8 +128,8 @@ class ChatTemplate:
         return begin, self._end_of_turn(whole, begin, end)
 
     def _end_of_turn(self, whole: str, begin: int, end: int) -> int:
-        """Where an answer ends that is shared up to `end`, together with the token that ends its
-        turn: a template may write another one, or none, at the end of a text alone."""
+        """Extends the end of an answer, shared up to `end`, by its end-of-turn token. A template
+        may write a different token, or none, at the end of the whole text."""
         for mark in self._mark.finditer(whole, begin):
             if mark.start() < end < mark.end():
                 end = mark.start()
@@ -141,7 +143,7 @@ class ChatTemplate:
 
 
 class _Writing:
-    """A conversation that a template writes, whole and up to each of its turns."""
+    """A conversation rendered by a template, whole and up to each of its turns."""
 
     def __init__(self, template: JinjaTemplate, turns: list[Turn], tools: Sequence[Tool]) -> None:
         self._template, self._tools = template, tools
@@ -158,20 +160,20 @@ def _refuse(reason: str) -> NoReturn:
 
 
 def _last_words(turn: Turn) -> str:
-    """What an answer ends with that each template writes as it stands: of a call its name."""
+    """Returns the end of an answer that every template writes verbatim; for a call its name."""
     return turn.calls[-1].name if turn.calls else turn.content
 
 
 def _is_read(turn: Turn, text: str) -> bool:
-    """Whether what a turn says stands in the text; results may be written as JSON."""
+    """Returns whether the text contains the turn; results may be written as JSON."""
     said = turn.content.strip()
     in_json = json.dumps(said, ensure_ascii=False)[1:-1]
     return turn.role == "assistant" or said in text or (turn.role == "tool" and in_json in text)
 
 
 def _left_out(turn: Turn, text: str) -> str | None:
-    """What a text leaves out of an answer: some templates write one call of several, and most of
-    them no thoughts."""
+    """Returns what the text omits of an answer: some templates write only one of several calls, and
+    most omit thoughts."""
     calls = Counter(call.name for call in turn.calls)
     if any(text.count(name) < count for name, count in calls.items()):
         return _NO_CALLS
@@ -179,7 +181,7 @@ def _left_out(turn: Turn, text: str) -> str | None:
 
 
 def _generated(turns: list[Turn], spans: list[Span], whole: str) -> tuple[list[Span], list[int]]:
-    """Of what a template marks as generated that which is learnt, with the numbers of its turns."""
+    """Returns the spans marked as generated that count in the loss, with their turn numbers."""
     if not spans:
         _refuse("the chat template marks nothing that is generated")
     answers = [at for at, turn in enumerate(turns) if turn.role == "assistant"]
@@ -206,7 +208,7 @@ def _text_of(number: int, learnt: list[tuple[Span, int]], whole: str) -> str:
 
 
 def _shared_length(one: str, other: str) -> int:
-    """How many characters two texts share from their beginning."""
+    """Returns the length of the common prefix."""
     if other.startswith(one):
         return len(one)
     pairs = enumerate(zip(one, other, strict=False))
@@ -218,8 +220,8 @@ def _squeezed(text: str) -> str:
 
 
 def _end_of(content: str, text: str) -> int:
-    """How many characters that are no space stand in a text up to where the content ends, however
-    both are spaced; 0 where it is not in there."""
+    """Returns how many non-space characters of the text precede the end of the content, ignoring
+    spacing; 0 if the text does not contain it."""
     sought = _squeezed(content)
     at = _squeezed(text).rfind(sought)
     return 0 if at < 0 else at + len(sought)

@@ -1,4 +1,5 @@
-"""A chat template as a program: compiled, run within bounds, and what it marks as generated."""
+"""Compiles and runs a chat template within limits, and records the text that it marks as
+generated."""
 
 from __future__ import annotations
 
@@ -27,18 +28,18 @@ if TYPE_CHECKING:
 
 
 class TemplateRefusalError(Exception):
-    """A conversation that the template cannot write so that it could be trained on, and why."""
+    """The reason why the template cannot render a conversation in a trainable way."""
 
 
 class Written(NamedTuple):
-    """A conversation as a template writes it, and what of it `{% generation %}` marks."""
+    """A rendered conversation, and the spans marked by `{% generation %}`."""
 
     text: str
     generated: list[Span]
 
 
 class JinjaTemplate:
-    """A compiled chat template. Raises PlainError where it is no template."""
+    """A compiled chat template. Raises PlainError if it is invalid."""
 
     def __init__(self, source: str, special_tokens: dict[str, str], today: date) -> None:
         """`special_tokens` are those that have a name in templates."""
@@ -46,7 +47,7 @@ class JinjaTemplate:
         environment = _environment(today)
         self._generation = cast("_Generation", environment.extensions[_Generation.identifier])
         try:
-            # Compiling computes what is constant.
+            # Compiling evaluates constant expressions.
             with limited_time():
                 self._template = environment.from_string(source)
         except jinja2.TemplateError as error:
@@ -54,11 +55,11 @@ class JinjaTemplate:
 
     @property
     def marks_answers(self) -> bool:
-        """Whether it says itself what the assistant generates."""
+        """Returns whether the template marks generated text itself."""
         return self._generation.is_used
 
     def write(self, messages: list[Message], tools: Sequence[Tool], *, begin: bool) -> Written:
-        """Writes a conversation in which these functions may be called; `begin`s the next answer.
+        """Renders a conversation in which `tools` may be called; `begin` opens the next answer.
         Raises TemplateRefusalError."""
         generation = self._generation
         generation.blocks, generation.spans = [], []
@@ -75,9 +76,9 @@ class JinjaTemplate:
 
 @contextmanager
 def limited_time() -> Iterator[None]:
-    """A template is a program, and may never end, not even between two lines of Python: the system
-    ends this process, and `run_confined` says why. Counts the time of this process alone, which
-    others on a busy machine do not use up."""
+    """Kills this process if a template runs too long; `run_confined` reports the reason. A template
+    may block even within one line of Python, so only the kernel can stop it. Counts the CPU time of
+    this process alone, so a busy machine does not matter."""
     signal.setitimer(signal.ITIMER_VIRTUAL, TEMPLATE_LIMIT_S)
     try:
         yield
@@ -85,19 +86,19 @@ def limited_time() -> Iterator[None]:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
-# What the code of a template may raise besides the errors of jinja2.
+# Errors of template code other than jinja2's own.
 _FAULTS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
 
 
 class _Generation(Extension):
-    """`{% generation %}` marks what the assistant says; Transformers does the same."""
+    """`{% generation %}` marks the assistant's text, as in Transformers."""
 
     tags = {"generation"}  # noqa: RUF012 - jinja2's own protocol
 
     def __init__(self, environment: jinja2.Environment) -> None:
         super().__init__(environment)
         self.is_used = False
-        # What has been written so far of the text that is being written, and what is marked in it.
+        # The rendered blocks, and the spans marked in them.
         self.blocks: list[str] = []
         self.spans: list[Span] = []
 
@@ -116,7 +117,7 @@ class _Generation(Extension):
 
 
 def _environment(today: date) -> ImmutableSandboxedEnvironment:
-    """Offers to chat templates what Transformers offers."""
+    """Returns an environment with the helpers that Transformers offers to chat templates."""
 
     def refuse(message: str) -> None:
         raise jinja2.TemplateError(message)

@@ -1,8 +1,8 @@
-"""The chat template of base models that bring none: trained with and served by, word for word."""
+"""The chat template for base models without one, used identically in training and serving."""
 
 from __future__ import annotations
 
-# A turn a line; what the assistant says ends with the end-of-text token.
+# One turn per line; an assistant turn ends with the end-of-text token.
 _TURNS = (
     "{% for message in messages %}"
     "{{ message['content'] }}"
@@ -13,6 +13,6 @@ _TURNS = (
 
 
 def plain_template(*, begins: bool) -> str:
-    """The template, which begins with the begin-of-text token where the model's texts do and nobody
-    else puts it there: llama.cpp does."""
+    """Returns the template. `begins` adds the begin-of-text token, for models that need it with
+    engines that do not add it; llama.cpp adds it."""
     return "{{ bos_token }}" + _TURNS if begins else _TURNS

@@ -1,4 +1,4 @@
-"""The turns of a conversation as chat templates take them."""
+"""Converts the turns of a conversation to the messages that chat templates expect."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Message = dict[str, Any]
 
 
 def messages_of(turns: list[Turn]) -> list[Message]:
-    """As Transformers hands them to templates: arguments as objects. Calls get ids that all
-    templates take, Mistral's too, which wants nine letters or digits."""
+    """Returns messages as Transformers passes them to templates, with arguments as objects. Call
+    ids have nine letters or digits, which Mistral's template requires."""
     ids: dict[int, str] = {}
 
     def id_of(call: ToolCall) -> str:
@@ -43,5 +43,5 @@ def _message(turn: Turn, ids: Iterable[str]) -> Message:
         ]
     if turn.result_of:
         message |= {"name": turn.result_of.name, "tool_call_id": next(iter(ids))}
-    # Each template has a name of its own for it.
+    # Templates use different names for thoughts, so set all of them.
     return message | dict.fromkeys(THINKING_FIELDS if turn.thinking else (), turn.thinking)

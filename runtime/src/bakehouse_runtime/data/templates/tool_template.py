@@ -1,5 +1,5 @@
-"""Tools for chat templates that have no words for them: said in words of the conversation, in the
-form that most models are trained to call in, which llama.cpp and vLLM know how to read."""
+"""Adds tools to chat templates that do not support them. Tools are described in the conversation,
+in the call format that most models are trained on and that llama.cpp and vLLM can parse."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _ABOUT = (
     '{\\"name\\": <function name>, \\"arguments\\": <arguments>}\\n</tool_call>',
 )
 
-# Writes the turns anew, for the template behind it: calls and results become text, results side by
-# side one turn of the user, and the functions stand in the first turn of HOLDER. A conversation
-# without any of it stays as it is.
+# Rewrites the turns for the template that follows: calls and results become text, consecutive
+# results become one user turn, and the functions are listed in the first turn of HOLDER. A
+# conversation without tools is unchanged.
 _REWRITE = """
 {%- set ns = namespace(turns=[], has_calls=false, about='') -%}
 {%- for message in messages -%}
@@ -65,13 +65,13 @@ _REWRITE = """
 
 
 def says_tools(template: str) -> bool:
-    """Whether a chat template writes the tools of a request itself."""
+    """Returns whether a chat template renders the tools of a request itself."""
     return _SAYS_TOOLS.search(template) is not None
 
 
 def add_tools(template: str) -> str:
-    """The chat template with words for tools, calls and results; a conversation without any of
-    them it writes as before."""
+    """Returns the chat template with support for tools, calls and results; other conversations
+    render as before."""
     has_system = "system" in template and _REFUSES_SYSTEM.search(template) is None
     joined = (
         "message.content + '\\n\\n' + ns.about"
@@ -80,5 +80,5 @@ def add_tools(template: str) -> str:
     )
     rewrite = _REWRITE.lstrip("\n").replace("HOLDER", "system" if has_system else "user")
     begin, end = _ABOUT
-    # The line that ends here is no text: templates are read without the one behind a block.
+    # The rewrite ends without a newline: Jinja trims the newline after a block.
     return rewrite.replace("BEGIN", begin).replace("END", end).replace("JOINED", joined) + template

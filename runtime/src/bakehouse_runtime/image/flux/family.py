@@ -1,7 +1,7 @@
-"""Flux as a family: what goes into and comes out of its transformer.
+"""The Flux family: the inputs and outputs of its transformer.
 
-Latents are packed, and have positions, as in Diffusers' Flux pipelines, where both are private; a
-test holds them together.
+Latents are packed and positioned as in Diffusers' Flux pipelines, whose functions are private; a
+test compares both.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from torch import Tensor, nn
 from ..family import Family
 from ..text import TextStates
 
-# What a transformer that reads a distilled guidance is given where nobody chooses one.
+# The default for a transformer with a distilled guidance.
 DISTILLED_GUIDANCE = 2.5
 
 
 def pack(latents: Tensor) -> Tensor:
-    """[n, channels, height, width] to tokens of 2 x 2 positions, [n, tokens, 4 channels]."""
+    """Packs [n, channels, height, width] into tokens of 2 x 2 positions, [n, tokens, 4
+    channels]."""
     count, channels, height, width = latents.shape
     blocks = latents.reshape(count, channels, height // 2, 2, width // 2, 2)
     return blocks.permute(0, 2, 4, 1, 3, 5).reshape(count, -1, channels * 4)
@@ -33,7 +34,7 @@ def unpack(tokens: Tensor, height: int, width: int) -> Tensor:
 
 
 def positions(height: int, width: int, picture: int, device: torch.device) -> Tensor:
-    """Positions of packed tokens: number of the picture (0 generated, 1 condition), row, column."""
+    """Returns the positions of packed tokens: picture (0 generated, 1 condition), row, column."""
     rows, columns = torch.meshgrid(
         torch.arange(height // 2), torch.arange(width // 2), indexing="ij"
     )
@@ -42,14 +43,13 @@ def positions(height: int, width: int, picture: int, device: torch.device) -> Te
 
 
 class Flux(Family):
-    """A transformer that reads token states and a pooled vector, and what is edited as further
-    tokens."""
+    """A transformer that reads token states and a pooled vector; the edited picture is added as
+    further tokens."""
 
     name = "FLUX"
     sample_guidance = 2.5
     distilled_guidance = DISTILLED_GUIDANCE
-    # Near noise the picture cannot be guessed from what is left of it, but must come from the
-    # condition.
+    # Near pure noise little of the picture is left, so the model must learn to use the condition.
     time_shift = 3.0
     lora_loader = FluxLoraLoaderMixin
 

@@ -1,6 +1,5 @@
-"""Loading FLUX Kontext. The starter model and FLUX.1 Kontext load through the same Diffusers
-pipeline; the starter brings no text encoder and takes the installed sentence encoder in both of its
-places."""
+"""Loads FLUX Kontext. The starter model and FLUX.1 Kontext use the same Diffusers pipeline; the
+starter has no text encoder and uses the installed sentence encoder for both encoders."""
 
 from __future__ import annotations
 
@@ -28,17 +27,17 @@ from .family import DISTILLED_GUIDANCE, Flux
 from .text import FluxText
 
 TEXT_ENCODERS = ("text_encoder", "text_encoder_2")
-# In `model_index.json` of a model without a guidance of its own.
+# The key in `model_index.json` of a model without distilled guidance.
 TRUE_GUIDANCE = "true_guidance"
 TEXT_PARTS = (*TEXT_ENCODERS, "tokenizer", "tokenizer_2")
-# Of FLUX.1 Kontext; its guidance is the distilled one.
+# Defaults of FLUX.1 Kontext; its guidance is distilled.
 PUBLISHED_DEFAULTS = PictureDefaults(steps=28, guidance=DISTILLED_GUIDANCE)
 
 
 @dataclass(frozen=True)
 class FluxModel:
-    """What a folder holds. `has_true_guidance`: no guidance was distilled into the model, so that
-    whoever serves it compares with an empty prompt. `defaults`: for requests that name none."""
+    """The parts of a loaded model. `has_true_guidance`: the model has no distilled guidance, so
+    serving runs a second pass with an empty prompt. `defaults` apply to requests that set none."""
 
     family: Flux
     transformer: FluxTransformer2DModel
@@ -49,23 +48,23 @@ class FluxModel:
 
 @dataclass(frozen=True)
 class FluxEncoders:
-    """What pictures and prompts go through before the transformer reads them. `text_sizes` are
-    those of the states of `text_encoder_2` and of the vector of `text_encoder`."""
+    """The parts that encode pictures and prompts for the transformer. `text_sizes` are the sizes of
+    the states of `text_encoder_2` and of the vector of `text_encoder`."""
 
     family: Flux
     text_sizes: tuple[int, int]
 
 
 def load_flux(folder: Path, device: torch.device, dtype: torch.dtype = torch.float32) -> FluxModel:
-    """Loads a pipeline in Diffusers' format. Raises PlainError where it cannot."""
+    """Loads a pipeline in Diffusers' format. Raises PlainError on failure."""
     return load_flux_network(folder, load_flux_encoders(folder, device, dtype), device, dtype)
 
 
 def load_flux_encoders(
     folder: Path, device: torch.device, dtype: torch.dtype = torch.float32
 ) -> FluxEncoders:
-    """Loads the autoencoder and the text encoders, which a training uses up before it loads the
-    transformer: a GPU need not hold all of them at once."""
+    """Loads the autoencoder and the text encoders. A training frees them before it loads the
+    transformer, so that a GPU need not hold all parts together."""
     index = _checked_index(folder)
     if _has_text_encoders(index):
         window = FULL_SIZE_WINDOW
@@ -92,7 +91,7 @@ def load_flux_network(
     device: torch.device,
     dtype: torch.dtype = torch.float32,
 ) -> FluxModel:
-    """Loads what the encoders lead into; the text encoders may be gone by then."""
+    """Loads the transformer; the text encoders may already be freed."""
     transformer = load_picture_model(
         FluxTransformer2DModel, folder / "transformer", "The transformer", dtype
     )
@@ -112,17 +111,18 @@ def load_flux_network(
 
 
 def _pipeline(folder: Path, dtype: torch.dtype, parts: dict[str, Any]) -> FluxKontextPipeline:
-    """Diffusers' pipeline of these parts. All with weights are loaded apart from it, since it would
-    fill in at random what their files lack."""
+    """Returns Diffusers' pipeline of these parts. Weights are loaded separately, since Diffusers
+    would fill in missing weights at random."""
     with loading(f"The model in {folder.name}"):
         return FluxKontextPipeline.from_pretrained(folder, dtype=dtype, **SAFE_WEIGHTS, **parts)
 
 
 def _checked_index(folder: Path) -> dict[str, Any]:
-    """The content of `model_index.json`. Refuses a folder that is no Flux model or lacks a part.
+    """Returns the content of `model_index.json`. Raises PlainError if the folder is no Flux model
+    or lacks a part.
 
-    The server has the same rule (`neededOfFlux` in needed-parts.ts), so that it deploys no model
-    that is refused here."""
+    The server checks the same rule before it deploys a model (`neededOfFlux` in needed-parts.ts).
+    """
     if not (folder / "model_index.json").exists():
         raise PlainError(
             f"The folder {folder.name} has no model_index.json: it is not a Diffusers model."
@@ -141,12 +141,12 @@ def _checked_index(folder: Path) -> dict[str, Any]:
 
 
 def _has_text_encoders(index: dict[str, Any]) -> bool:
-    # A part that a model does without is [null, null].
+    # An absent part is [null, null].
     return any(index.get(part) not in (None, [None, None]) for part in TEXT_PARTS)
 
 
 def _text_encoder_class(index: dict[str, Any], part: str) -> type[PreTrainedModel]:
-    """The class in Transformers that a part of the model's index names, as Diffusers writes it:
+    """Returns the Transformers class of a part in the model's index, which Diffusers writes as
     [library, class]."""
     entry = index.get(part)
     name = entry[-1] if isinstance(entry, list) and entry else entry

@@ -1,6 +1,6 @@
-"""FLUX Kontext: editing a picture by an instruction, or generating one from text alone.
+"""FLUX Kontext: edits a picture by an instruction, or generates one from text alone.
 
-Diffusers' pipelines take all steps of one picture at a time; a test holds the two together.
+Diffusers' pipelines run all steps of one picture at a time; a test compares the results of both.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from ..text import TextStates, joined
 from .family import DISTILLED_GUIDANCE
 from .load import FluxModel, load_flux
 
-# FLUX.1 Kontext resizes what it edits to one of its own sizes around 1024 x 1024.
+# FLUX.1 Kontext resizes the edited picture to one of its own sizes around 1024 x 1024.
 FULL_SIZE = 1024
 
 
 @dataclass(frozen=True)
 class KontextRequest:
-    """One picture: `picture` edited, or, without one, generated from the prompt alone. `guidance`
-    is the model's own (distilled) guidance, or, where it has none, true guidance
-    (`FluxModel.has_true_guidance`). Steps and guidance that are None are what the model's folder
-    names. `ratio` is the width over the height of what was sent, once `picture` is in the size that
+    """A request for one picture: edits `picture`, or generates one from the prompt alone.
+    `guidance` is the model's distilled guidance, or true guidance if it has none
+    (`FluxModel.has_true_guidance`). Steps and guidance default to the values in the model's folder.
+    `ratio` is the width over the height of the uploaded picture, once `picture` has the size that
     the model reads (`KontextPipeline.prepared`)."""
 
     prompt: str
@@ -55,8 +55,6 @@ class KontextRequest:
 
 
 class KontextSampling(Sampling):
-    """A request that is being sampled."""
-
     def __init__(
         self,
         noise: Tensor,
@@ -76,7 +74,7 @@ class KontextSampling(Sampling):
 
     @property
     def batch_key(self) -> Hashable:
-        """Of one size, with conditions of one size, and with the same LoRA."""
+        """Batches share one picture size, one condition size and the same LoRA."""
         return (
             self.latents.shape,
             None if self.condition is None else self.condition.shape,
@@ -84,7 +82,7 @@ class KontextSampling(Sampling):
         )
 
     def lora_applied(self) -> AbstractContextManager[None]:
-        """The transformer has its LoRA for as long as the block takes."""
+        """Applies the LoRA to the transformer within the block."""
         if self._lora is None or self._chosen is None:
             return nullcontext()
         return self._lora.applied(self._chosen.scale)
@@ -104,7 +102,7 @@ class KontextPipeline(Pipeline[KontextRequest, KontextSampling]):
     def from_folder(
         cls, folder: Path, device: torch.device, dtype: torch.dtype = torch.float32
     ) -> KontextPipeline:
-        """Loads a pipeline in Diffusers' format. Raises PlainError where it cannot."""
+        """Loads a pipeline in Diffusers' format. Raises PlainError on failure."""
         return cls(load_flux(folder, device, dtype))
 
     @property
@@ -113,12 +111,12 @@ class KontextPipeline(Pipeline[KontextRequest, KontextSampling]):
 
     @property
     def side(self) -> int:
-        """Of the square pictures that the model generates."""
+        """Returns the side of the square pictures that the model generates."""
         return self.family.side
 
     def prepared(self, request: KontextRequest) -> KontextRequest:
-        """The request with its picture in the size in which it conditions the model: forty
-        megapixels are 120 MB."""
+        """Returns the request with its picture scaled to the size of the condition; forty
+        megapixels would take 120 MB while they wait."""
         if request.picture is None or request.ratio is not None:
             return request
         ratio = request.picture.width / request.picture.height
@@ -140,15 +138,15 @@ class KontextPipeline(Pipeline[KontextRequest, KontextSampling]):
         steps = defaults.steps if request.steps is None else request.steps
         times = self._times(steps, (height // pixels // 2) * (width // pixels // 2))
         guidance = defaults.guidance if request.guidance is None else request.guidance
-        # Times nothing it is none, and needs no pass of its own.
+        # At scale 0 a LoRA has no effect and needs no pass of its own.
         chosen = request.lora if request.lora and request.lora.scale > 0 else None
         return KontextSampling(
             noise.to(self.device), times, guidance, text, condition, chosen, chosen and lora
         )
 
     def _offload(self) -> None:
-        """The transformer stays: its 24 GB at full size would have to find room in the machine's
-        memory, and whoever asks next would wait for all of it."""
+        """The transformer stays on the device: its 24 GB at full size would have to fit into the
+        machine's memory, and the next request would wait for the transfer."""
         super()._offload()
         self._loras.clear()
 
@@ -159,7 +157,7 @@ class KontextPipeline(Pipeline[KontextRequest, KontextSampling]):
     def _guided_velocity(
         self, batch: Sequence[KontextSampling], latents: Tensor, now: Tensor
     ) -> Tensor:
-        """With true guidance each row by its own scale, at scale 1 without a second pass."""
+        """Applies true guidance per row; rows at scale 1 need no second pass."""
         scales = [sampling.guidance for sampling in batch]
         if not self.model.has_true_guidance:
             return self._pass(batch, [sampling.text for sampling in batch], latents, now, scales)
@@ -199,12 +197,12 @@ class KontextPipeline(Pipeline[KontextRequest, KontextSampling]):
     def _generated_size(self, ratio: float | None) -> tuple[int, int]:
         if ratio is None or self.side < FULL_SIZE:
             return self.side, self.side
-        # The area that the model knows, in the picture's ratio, as the pipeline has it.
+        # The model's area in the picture's ratio, as in Diffusers' pipeline.
         width, height = round(FULL_SIZE * ratio**0.5), round(FULL_SIZE / ratio**0.5)
         return self._whole_tokens(width), self._whole_tokens(height)
 
     def _resized(self, picture: Image.Image) -> Image.Image:
-        """The picture in the size in which it conditions the model."""
+        """Returns the picture in the size of the condition."""
         if self.side < FULL_SIZE:
             return fit_square(picture, self.side)
         ratio = picture.width / picture.height
@@ -216,14 +214,14 @@ class KontextPipeline(Pipeline[KontextRequest, KontextSampling]):
         return picture.resize(size, Image.Resampling.LANCZOS)
 
     def _whole_tokens(self, length: int) -> int:
-        """A token stands for 2 x 2 latents."""
+        """A token covers 2 x 2 latents."""
         pixels = 2 * self.family.pixels_a_latent
         return max(1, length // pixels) * pixels
 
     def _times(self, steps: int, tokens: int) -> list[float]:
-        """The times of the steps and the end, from 1 (noise) to 0 (data), as the pipelines have
-        them."""
-        # Its times are the scheduler's own state.
+        """Returns the times of the steps and the end, from 1 (noise) to 0 (data), as Diffusers'
+        pipelines do."""
+        # Copied because setting the times changes the scheduler's state.
         scheduler = copy.deepcopy(self.model.scheduler)
         config = scheduler.config
         shift = calculate_shift(

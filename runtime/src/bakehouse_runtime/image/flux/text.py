@@ -1,4 +1,4 @@
-"""Prompts as Flux reads them, by the pipelines' own code."""
+"""Encodes prompts for Flux with the code of Diffusers' pipelines."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _CUT = "The following part of your input was truncated"
 
 class FluxText:
     """The text half of a Flux pipeline: token states of one encoder, pooled output of the other.
-    The one reads a prompt to its end; CLIP, the other of the published model, its first 77 tokens.
-    """
+    The first encoder reads the whole prompt; CLIP, the second encoder of the published model, its
+    first 77 tokens."""
 
     def __init__(self, pipeline: Any, window: int) -> None:
         self._pipeline = pipeline
@@ -33,7 +33,7 @@ class FluxText:
 
     @classmethod
     def of_sentence_encoder(cls, window: int = SENTENCE_WINDOW) -> FluxText:
-        """The installed sentence encoder in both places, as the starter model takes it."""
+        """Uses the installed sentence encoder for both encoders, as the starter model does."""
         model, tokenizer = load_sentence_encoder(window)
         pipeline = FluxPipeline(
             scheduler=None,  # pyright: ignore[reportArgumentType]
@@ -68,8 +68,8 @@ class FluxText:
 
 @contextmanager
 def prompts_unlogged(pipeline: Any) -> Iterator[None]:
-    """Without the pipeline's warnings that quote what CLIP does not read of a prompt: what is asked
-    is not for the log."""
+    """Hides the pipeline's warnings that quote the part of a prompt that CLIP truncates: prompts
+    must not be logged."""
 
     def quotes_nobody(record: logging.LogRecord) -> bool:
         return not record.getMessage().startswith(_CUT)

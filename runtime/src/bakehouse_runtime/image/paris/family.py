@@ -1,4 +1,4 @@
-"""Paris as a family: each expert, and the model that all of them start from, is a network."""
+"""The Paris family: each expert, and the model that all experts start from, is a network."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..text import TextStates
 
 
 class Paris(Family):
-    """An expert reads token states and a time in 0..1000, and nothing else."""
+    """An expert reads only token states and a time in 0..1000."""
 
     name = "Paris"
     sample_guidance = 4.0

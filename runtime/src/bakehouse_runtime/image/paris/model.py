@@ -1,7 +1,7 @@
-"""Paris: the transformer that each expert is, and the router that weighs them.
+"""Paris: the transformer of each expert, and the router that weighs the experts.
 
-The module tree gives exactly the parameter names of the published weights, so that a state
-dict loads without a mapping. Source: arXiv 2510.03434 and its public port `modeling_paris.py`.
+Parameter names match the published weights, so that a state dict loads without a mapping. Source:
+arXiv 2510.03434 and its public port `modeling_paris.py`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ TIME_MAX_PERIOD = 10000.0
 
 @dataclass(frozen=True)
 class ExpertShape:
-    """The shape of one expert; the defaults are those of the published Paris. `norm_eps` is that of
-    the layer norms that are modulated: the port names none, so that PyTorch's own holds."""
+    """The shape of one expert; the defaults are the published Paris. `norm_eps` applies to the
+    modulated layer norms; the port does not set it, so PyTorch's default applies."""
 
     latent_channels: int = 4
     latent_side: int = 32
@@ -36,9 +36,9 @@ class ExpertShape:
 
 @dataclass(frozen=True)
 class RouterShape:
-    """The shape of the router; the defaults are those of the published Paris. `norm_eps` is that of
-    the layer norms that are modulated, `head_gelu` the approximation of the head's second GELU,
-    in the port `tanh` as that of the first."""
+    """The shape of the router; the defaults are the published Paris. `norm_eps` applies to the
+    modulated layer norms, and `head_gelu` is the approximation of the head's second GELU, `tanh` in
+    the port as for the first."""
 
     latent_channels: int = 4
     latent_side: int = 32
@@ -53,7 +53,7 @@ class RouterShape:
 
 
 def time_features(time: Tensor) -> Tensor:
-    """Sinusoids of `time` (0..1000, one a sample): cosines, then sines."""
+    """Returns sinusoids of `time` (0..1000, one per sample): cosines, then sines."""
     half = TIME_FEATURES // 2
     exponents = torch.arange(half, dtype=torch.float32, device=time.device) / half
     angles = time.float()[:, None] * torch.exp(-math.log(TIME_MAX_PERIOD) * exponents)
@@ -72,7 +72,7 @@ class TimeEmbedding(nn.Module):
 
 
 class Attention(nn.MultiheadAttention):
-    """`nn.MultiheadAttention` in its parameters, computed by the fused kernel."""
+    """The parameters of `nn.MultiheadAttention`, computed by the fused kernel."""
 
     def __init__(self, hidden_size: int, heads: int) -> None:
         super().__init__(hidden_size, heads, batch_first=True)
@@ -97,7 +97,7 @@ def _mlp(hidden_size: int, ratio: int) -> nn.Sequential:
 
 
 def _modulation(hidden_size: int) -> nn.Sequential:
-    """From the time embedding to shift, scale and gate of attention and of MLP."""
+    """Maps the time embedding to shift, scale and gate of attention and MLP."""
     return nn.Sequential(nn.SiLU(), nn.Linear(hidden_size, 6 * hidden_size))
 
 
@@ -107,8 +107,8 @@ def _modulated(x: Tensor, shift: Tensor, scale: Tensor, eps: float) -> Tensor:
 
 
 class ExpertLayer(nn.Module):
-    """Self-attention, text cross-attention and MLP. Its modulation is the shared time signal plus
-    a learnt table of its own (AdaLN-single)."""
+    """Self-attention, text cross-attention and MLP. The modulation is the shared time signal plus a
+    learnt table per layer (AdaLN-single)."""
 
     def __init__(self, shape: ExpertShape) -> None:
         super().__init__()
@@ -127,9 +127,9 @@ class ExpertLayer(nn.Module):
         return x + gate_mlp * self.mlp(_modulated(x, shift_mlp, scale_mlp, self.norm_eps))
 
     def initialise(self) -> None:
-        # The cross-attention has no gate; it joins in from zero.
+        # The cross-attention has no gate, so its contribution starts at zero.
         nn.init.zeros_(self.cross_attn.out_proj.weight)
-        # Rows 2 and 5 are the gates: at one, so that depth acts from the first step.
+        # Rows 2 and 5 are the gates, which start at one so that all layers act from the first step.
         nn.init.normal_(self.scale_shift_table, std=0.02)
         self.scale_shift_table.data[[2, 5]] += 1.0
 
@@ -179,7 +179,7 @@ class Expert(nn.Module):
         return x.permute(0, 5, 1, 3, 2, 4).reshape(-1, channels, side, side)
 
     def initialise(self, seed: int) -> None:
-        """Weights for training from nothing: the output starts at zero."""
+        """Sets the weights for training from scratch: the output starts at zero."""
         torch.manual_seed(seed)
         _initialise(self, self.pos_embed, rows=self.shape.latent_side // self.shape.patch_size)
         for weight in self.t_block.parameters():
@@ -191,7 +191,7 @@ class Expert(nn.Module):
 
 
 class RouterLayer(nn.Module):
-    """Self-attention and MLP with a modulation of its own (AdaLN-zero)."""
+    """Self-attention and MLP with a modulation per layer (AdaLN-zero)."""
 
     def __init__(self, shape: RouterShape) -> None:
         super().__init__()
@@ -210,7 +210,8 @@ class RouterLayer(nn.Module):
 
 
 class Router(nn.Module):
-    """Classifies a noisy latent, from it and the time alone, by cluster and so by expert."""
+    """Predicts the cluster, and so the expert, of a noisy latent from the latent and the time
+    alone."""
 
     def __init__(self, shape: RouterShape) -> None:
         super().__init__()
@@ -230,7 +231,7 @@ class Router(nn.Module):
         )
 
     def forward(self, latent: Tensor, time: Tensor) -> Tensor:
-        """One logit an expert, [n, experts]."""
+        """Returns one logit per expert, [n, experts]."""
         x = self.patch_embed(latent).flatten(2).transpose(1, 2) + self.pos_embed
         x = torch.cat([self.cls_token.expand(len(x), -1, -1), x], dim=1)
         embedded_time = self.time_embed(time)
@@ -239,7 +240,7 @@ class Router(nn.Module):
         return self.head(x[:, 0])
 
     def initialise(self, seed: int) -> None:
-        """Weights for training from nothing: every layer starts as the identity."""
+        """Sets the weights for training from scratch: every layer starts as the identity."""
         torch.manual_seed(seed)
         _initialise(self, self.pos_embed, rows=self.shape.latent_side // self.shape.patch_size)
         nn.init.normal_(self.cls_token, std=0.02)
@@ -268,7 +269,8 @@ def _initialise(model: nn.Module, positions: nn.Parameter, rows: int) -> None:
 
 
 def _grid_positions(size: int, rows: int) -> Tensor:
-    """Sinusoids of the row in the first half of the features, of the column in the second."""
+    """Returns sinusoids of the row in the first half of the features, of the column in the
+    second."""
     quarter = size // 4
     frequencies = TIME_MAX_PERIOD ** (-torch.arange(quarter) / quarter)
     angles = torch.arange(rows)[:, None] * frequencies

@@ -1,4 +1,4 @@
-"""Paris whole: from prompts to pictures, the starter model and the published one alike."""
+"""The complete Paris, from prompts to pictures; for the starter model and the published one."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from .sampling import ExpertVelocity, RoutedSampling, Strategy, routed_velocity
 from .weights import load_experts, load_router
 
 ALWAYS_GUIDED = (0.0, 1.0)
-# As the original product asked the published model.
+# The values that the original product used with the published model.
 PUBLISHED_DEFAULTS = PictureDefaults(steps=20, guidance=7.5)
 
 
 @dataclass(frozen=True)
 class ParisRequest:
-    """One picture. `guidance` 1 means the plain model; `k` counts only for `topk`. Steps and
-    guidance that are None are what the model's folder names."""
+    """A request for one picture. `guidance` 1 disables guidance; `k` applies only to `topk`. Steps
+    and guidance default to the values in the model's folder."""
 
     prompt: str
     seed: int
@@ -56,8 +56,6 @@ class ParisRequest:
 
 
 class ParisSampling(RoutedSampling):
-    """A request that is being sampled."""
-
     def __init__(
         self, request: ParisRequest, defaults: PictureDefaults, noise: Tensor, text: TextStates
     ) -> None:
@@ -69,8 +67,8 @@ class ParisSampling(RoutedSampling):
 
 
 class ParisPipeline(Pipeline[ParisRequest, ParisSampling]):
-    """Eight experts, their router, the autoencoder and the text encoder on one device; of the
-    experts as many as it has room for."""
+    """The experts, their router, the autoencoder and the text encoder on one device, with as many
+    experts on it as fit."""
 
     def __init__(
         self,
@@ -82,8 +80,8 @@ class ParisPipeline(Pipeline[ParisRequest, ParisSampling]):
         guidance_interval: tuple[float, float] = ALWAYS_GUIDED,
         defaults: PictureDefaults = PUBLISHED_DEFAULTS,
     ) -> None:
-        """`guidance_interval`: the first and the last time, of those from 0 to 1, at which a
-        request's guidance counts. `defaults`: for requests that name none."""
+        """`guidance_interval` holds the first and last time, from 0 to 1, at which guidance
+        applies. `defaults` apply to requests that set none."""
         _check_parts(experts, router, autoencoder, text_encoder)
         super().__init__(Paris(autoencoder, text_encoder), device)
         self.experts = [expert.eval() for expert in experts]
@@ -99,8 +97,8 @@ class ParisPipeline(Pipeline[ParisRequest, ParisSampling]):
     ) -> ParisPipeline:
         """Loads `expert_0/` and so on, `router/`, `vae/` and the text encoder.
 
-        `dtype` is that of experts and router; the autoencoder and the text encoder are small
-        beside them and stay in float32. Raises PlainError for what is missing or damaged.
+        `dtype` applies to the experts and the router; the autoencoder and the text encoder are
+        small and stay in float32. Raises PlainError for missing or damaged files.
         """
         count = len(list(folder.glob("expert_*")))
         if count == 0:
@@ -125,7 +123,7 @@ class ParisPipeline(Pipeline[ParisRequest, ParisSampling]):
         return ParisSampling(request, self.defaults, noise.to(self.device), text)
 
     def _offload(self) -> None:
-        """An expert is back once it is asked for."""
+        """Experts return to the device on their next use."""
         super()._offload()
         self.router.to(CPU)
         self._cache.offload()
@@ -143,8 +141,8 @@ class ParisPipeline(Pipeline[ParisRequest, ParisSampling]):
         return self.router(latents.to(dtype), 1000 * t).float().softmax(dim=-1)
 
     def _expert_velocity(self, number: int, samplings: Sequence[ParisSampling]) -> ExpertVelocity:
-        """Classifier-free guidance, each row by its own scale; at scale 1, and outside of the
-        interval, without a second pass."""
+        """Applies classifier-free guidance per row; rows at scale 1, or outside of the interval,
+        need no second pass."""
         first, last = self.guidance_interval
 
         def velocity(latents: Tensor, t: Tensor, rows: Tensor) -> Tensor:
@@ -172,10 +170,10 @@ class ParisPipeline(Pipeline[ParisRequest, ParisSampling]):
 
 
 def load_guidance_interval(folder: Path) -> tuple[float, float]:
-    """What `model_index.json` names as `guidance_interval`; all times where it names none.
+    """Returns the `guidance_interval` of `model_index.json`; defaults to all times.
 
     Guidance helps in the middle of the flow. Near the noise it makes pictures alike, near the data
-    it does little for the work of a second pass (arXiv 2404.07724).
+    it has little effect for the cost of a second pass (arXiv 2404.07724).
     """
     interval = _index(folder).get("guidance_interval", ALWAYS_GUIDED)
     match interval:
@@ -189,10 +187,10 @@ def load_guidance_interval(folder: Path) -> tuple[float, float]:
 
 
 def load_text_encoder(folder: Path) -> ClipText | SentenceText:
-    """The folder's own CLIP, or, where `model_index.json` names a window, the sentence encoder.
+    """Loads the folder's own CLIP, or the sentence encoder if `model_index.json` has a window.
 
-    The server has the same rule (`neededOfParis` in needed-parts.ts), so that it deploys no model
-    that is refused here."""
+    The server checks the same rule before it deploys a model (`neededOfParis` in needed-parts.ts).
+    """
     if (folder / "text_encoder").is_dir():
         return ClipText(folder / "text_encoder", folder / "tokenizer")
     window = _index(folder).get("text_window")
@@ -201,7 +199,7 @@ def load_text_encoder(folder: Path) -> ClipText | SentenceText:
             f"The folder {folder.name} has neither a text_encoder nor a model_index.json with a "
             "text_window."
         )
-    # An empty prompt is two tokens already.
+    # An empty prompt already has two tokens.
     if not isinstance(window, int) or not 2 <= window <= LONGEST_SENTENCE_WINDOW:
         raise PlainError(
             f"The text_window in {folder.name}/model_index.json is not a number from 2 to "

@@ -1,8 +1,7 @@
-"""How Paris samples: routing among experts along the flow.
+"""Routes between experts along the flow.
 
-With experts trained on disjoint clusters of the data, the flow of all the data is
-    u_t(x) = sum_k p_t(k | x) u_t^k(x)
-where p_t(k | x) is what the router estimates (arXiv 2501.05450).
+With experts trained on disjoint clusters of the data, the flow of all the data is u_t(x) = sum_k
+p_t(k | x) u_t^k(x), where the router estimates p_t(k | x) (arXiv 2501.05450).
 """
 
 from __future__ import annotations
@@ -18,20 +17,20 @@ from ..flow import time_steps
 from ..sampling import Generated, Sampling
 
 Strategy: TypeAlias = Literal["top1", "topk", "full"]
-# (latents [n, ...], t in 0..1 [n], rows of the batch that they are, on the CPU) -> velocities.
+# (latents [n, ...], t in 0..1 [n], their rows in the batch, on the CPU) -> velocities.
 ExpertVelocity: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor]
 # (latents, t) -> probabilities [n, experts].
 RouterProbabilities: TypeAlias = Callable[[Tensor, Tensor], Tensor]
 
-# An expert of less weight than this is not computed.
+# Experts below this weight are not computed.
 NEGLIGIBLE_WEIGHT = 1e-6
 
 
 def expert_weights(probabilities: Tensor, strategy: Strategy, k: int) -> Tensor:
-    """The weight of each expert, [n, experts], rows summing to 1.
+    """Returns the weight of each expert, [n, experts]; rows sum to 1.
 
-    `top1` takes the most probable expert, `topk` the `k` most probable with their probabilities
-    renormalised, `full` all of them.
+    `top1` uses the most probable expert, `topk` the `k` most probable with renormalised
+    probabilities, `full` all of them.
     """
     if strategy == "full":
         return probabilities
@@ -44,9 +43,10 @@ def expert_weights(probabilities: Tensor, strategy: Strategy, k: int) -> Tensor:
 def mixed_velocity(
     latents: Tensor, t: Tensor, weights: Tensor, experts: Sequence[ExpertVelocity]
 ) -> Tensor:
-    """The weighted sum of the experts' velocities; each expert sees only the rows that need it."""
+    """Returns the weighted sum of the experts' velocities; each expert only computes the rows that
+    need it."""
     total = torch.zeros_like(latents)
-    # Copied once, not once an expert: the copy waits for a GPU.
+    # Copied once rather than per expert, because the copy waits for the GPU.
     is_used = (weights > NEGLIGIBLE_WEIGHT).cpu()
     for index, expert in enumerate(experts):
         rows = is_used[:, index].nonzero().flatten()
@@ -59,7 +59,7 @@ def mixed_velocity(
 
 
 class RoutedSampling(Sampling):
-    """One that experts take part in, and what the router did for it so far."""
+    """A sampling with experts, and its routing at each step."""
 
     def __init__(self, noise: Tensor, steps: int, strategy: Strategy, k: int) -> None:
         super().__init__(noise, time_steps(steps))
@@ -70,22 +70,22 @@ class RoutedSampling(Sampling):
 
     @property
     def expert_weights(self) -> list[float]:
-        """Of each expert at the last step."""
+        """Returns the weight of each expert at the last step."""
         return self._weights[-1]
 
     @property
     def expert_used(self) -> int:
-        """The expert of the greatest weight over the steps."""
+        """Returns the expert with the greatest total weight over the steps."""
         usage = [sum(of_one) for of_one in zip(*self._weights, strict=True)]
         return usage.index(max(usage))
 
     @property
     def routing_confidence(self) -> float:
-        """The mean over the steps of the greatest probability."""
+        """Returns the mean over the steps of the greatest probability."""
         return sum(self._confidences) / len(self._confidences)
 
     def note_routing(self, weights: list[float], confidence: float) -> None:
-        """The weight of each expert at a step, and the greatest probability."""
+        """Records the weight of each expert at a step, and the greatest probability."""
         self._weights.append(weights)
         self._confidences.append(confidence)
 
@@ -100,8 +100,8 @@ def routed_velocity(
     router: RouterProbabilities,
     experts: Sequence[ExpertVelocity],
 ) -> Tensor:
-    """The velocities of a batch, each by the experts that its own settings choose; every sampling
-    notes how it was routed."""
+    """Returns the velocities of a batch, each with the experts of its own settings; records the
+    routing in every sampling."""
     probabilities = router(latents, now)
     weights = torch.cat(
         [

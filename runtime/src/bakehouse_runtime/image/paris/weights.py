@@ -1,16 +1,16 @@
-"""Reading and writing the parts of a Paris: `expert_0/` and so on, and `router/`.
+"""Reads and writes the parts of a Paris: `expert_0/` and so on, and `router/`.
 
-Shapes are read off the weights themselves, because they are in every copy, whatever the
-configuration files call them. Only the number of attention heads leaves no trace there, nor does a
-last layer that is missing, nor what the layers compute with no weights: `norm_eps` and `head_gelu`,
-which are the published ones where a configuration names none. The starter names its own.
+Shapes are derived from the weights, because configuration files use different names. The weights do
+not reveal the number of attention heads, a missing last layer, or the settings `norm_eps` and
+`head_gelu` of layers without weights; these default to the published values. The starter configures
+its own.
 
-An expert is a whole model, as the published ones are; or a difference from the model in `base/`
-beside it, whose matrices are of low rank: eight experts of one base then take little more room than
-that base. Read, both are the same.
+An expert is a whole model, like the published ones, or a low-rank difference from the model in the
+sibling folder `base/`: eight experts of one base then take little more space than that base. Both
+load as the same kind of model.
 
-Weights may lie in several files, as an upload takes them: a list beside them, of the kind that
-Diffusers writes, says which lie in which.
+Weights may be sharded, because of upload limits: an index in Diffusers' format then lists the
+shards.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ EXPERT_WEIGHTS = "diffusion_pytorch_model.safetensors"
 ROUTER_WEIGHTS = "pytorch_model.safetensors"
 BASE = "base"
 DIFFERENCE_WEIGHTS = "difference.safetensors"
-# The difference of the matrix `x` is `x.up @ x.down`; of anything else it is stored as it is.
+# The difference of a matrix `x` is `x.up @ x.down`; other parameters store it directly.
 UP, DOWN = ".up", ".down"
 HEADS_KEYS = ("heads", "num_heads", "num_attention_heads")
 LAYERS_KEYS = ("layers", "num_layers", "depth", "num_hidden_layers")
-# The published widths, whose configuration need not say the number of heads.
+# The published widths, whose configuration may omit the number of heads.
 PUBLISHED_HEADS = {
     ExpertShape.hidden_size: ExpertShape.heads,
     RouterShape.hidden_size: RouterShape.heads,
@@ -50,7 +50,7 @@ PUBLISHED_HEADS = {
 def expert_shape(
     sizes: dict[str, tuple[int, ...]], heads: int, norm_eps: float = ExpertShape.norm_eps
 ) -> ExpertShape:
-    """The shape of an expert from the sizes of its weights."""
+    """Derives the shape of an expert from the sizes of its weights."""
     text_size = sizes["text_proj.weight"][1]
     return ExpertShape(**_backbone_shape(sizes, heads), text_size=text_size, norm_eps=norm_eps)
 
@@ -61,7 +61,7 @@ def router_shape(
     norm_eps: float = RouterShape.norm_eps,
     head_gelu: Literal["tanh", "none"] = RouterShape.head_gelu,
 ) -> RouterShape:
-    """The shape of a router from the sizes of its weights."""
+    """Derives the shape of a router from the sizes of its weights."""
     return RouterShape(
         **_backbone_shape(sizes, heads),
         experts=sizes["head.4.weight"][0],
@@ -84,23 +84,24 @@ def _backbone_shape(sizes: dict[str, tuple[int, ...]], heads: int) -> dict[str, 
 
 
 def load_experts(folders: Sequence[Path], dtype: torch.dtype) -> list[Expert]:
-    """The experts in `folders`, in the precision `dtype`. What several are differences from is
-    read once.
+    """Loads the experts in `folders` in `dtype`; reads a shared base once.
 
-    Raises PlainError for what is missing or damaged."""
+    Raises PlainError for missing or damaged files.
+    """
     bases: dict[Path, Expert] = {}
     return [_load(folder, bases).to(dtype) for folder in folders]
 
 
 def load_expert(folder: Path) -> Expert:
-    """The expert in `folder`, in the precision of its file; as a difference, in that of its base.
+    """Loads the expert in `folder` in the dtype of its file, or of its base if it is a difference.
 
-    Raises PlainError for what is missing or damaged."""
+    Raises PlainError for missing or damaged files.
+    """
     return _load(folder, {})
 
 
 def load_router(folder: Path) -> Router:
-    """The router in `folder`, in the precision of its file."""
+    """Loads the router in `folder` in the dtype of its file."""
     path = folder / ROUTER_WEIGHTS
     sizes = _read_sizes(path)
     said = _norm_eps(folder), _head_gelu(folder)
@@ -111,7 +112,7 @@ def load_router(folder: Path) -> Router:
 
 
 def _load(folder: Path, bases: dict[Path, Expert]) -> Expert:
-    """The expert in `folder`. `bases` are those that have been read; another joins them."""
+    """Loads the expert in `folder`. `bases` caches loaded bases."""
     if (folder / EXPERT_WEIGHTS).exists() or not (folder / DIFFERENCE_WEIGHTS).exists():
         return _load_whole(folder)
     base = folder.parent / BASE
@@ -139,9 +140,9 @@ def save_expert(expert: Expert, folder: Path, dtype: torch.dtype) -> None:
 def save_difference(
     expert: Expert, base: Expert, folder: Path, rank: int, dtype: torch.dtype
 ) -> None:
-    """Writes what makes `expert` of `base`, which belongs into `base/` beside `folder`: of each
-    matrix's difference the `rank` largest singular values (the nearest matrix of that rank,
-    Eckart and Young 1936), of everything else all."""
+    """Writes `expert` as a difference from `base`, which belongs into the sibling folder `base/`.
+    Matrices store the `rank` largest singular values of the difference (the nearest matrix of that
+    rank, Eckart and Young 1936), other parameters the whole difference."""
     started = base.state_dict()
     weights: dict[str, torch.Tensor] = {}
     for name, value in expert.state_dict().items():
@@ -194,8 +195,7 @@ def _shape(path: Path, read: Any) -> Any:
 
 
 def _shards(path: Path) -> list[Path]:
-    """The files in which the weights of `path` lie: that one, or those that the list beside it
-    names, where they were saved in several."""
+    """Returns the files with the weights of `path`: that file, or the shards in its index."""
     list_path = path.with_name(f"{path.name}.index.json")
     if path.exists() or not list_path.exists():
         return [path]
@@ -234,7 +234,7 @@ def _config(folder: Path) -> dict[str, Any]:
 
 
 def _declared(folder: Path, keys: Sequence[str]) -> int | None:
-    """The first number that the configuration in `folder` has by one of the names `keys`."""
+    """Returns the first number in the configuration of `folder` under one of the names `keys`."""
     config = _config(folder)
     return next((config[key] for key in keys if isinstance(config.get(key), int)), None)
 
@@ -286,8 +286,8 @@ def _fill(model: nn.Module, path: Path, sizes: dict[str, tuple[int, ...]]) -> No
 
 
 def _missing_end(folder: Path, sizes: dict[str, tuple[int, ...]]) -> list[str]:
-    """The first of the layers at the end that the configuration counts and the weights do not
-    have: the shape, which is read off the weights, does not know it."""
+    """Returns the first layer that the configuration counts but the weights lack; the derived shape
+    cannot reveal it."""
     layers = _layers(sizes)
     end = str(len(layers))
     is_missing = (_declared(folder, LAYERS_KEYS) or 0) > len(layers) and end not in layers

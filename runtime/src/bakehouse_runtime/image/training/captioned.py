@@ -1,5 +1,5 @@
-"""A person's own pictures and captions, as a dataset asset holds them. Reading them needs no torch,
-so that they are looked at before anything is paid for just as training does."""
+"""Reads a user's pictures and captions from a dataset asset. It needs no torch, so that validation
+before payment reads exactly as training does."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from ...files import inside
 from ..pictures import RATIO_MAX, read_picture
 
 PICTURE_ENDINGS = frozenset({".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff"})
-# What a dataset may bring beside its pictures without a word about it.
+# Files other than pictures that a dataset may contain without a warning.
 _OTHER_ENDINGS = frozenset({".txt", ".jsonl", ".json", ".md", ".caption", ".yaml", ".yml"})
 PICTURES_MAX = 2000
-# Less says nothing of a style, and would be enlarged to a blur.
+# Smaller pictures show no style, and would be blurred when enlarged.
 SIDE_MIN = 32
 _CAPTION_BYTES_MAX = 16_384
 
 
 @dataclass(frozen=True)
 class CaptionedPicture:
-    """A picture file and its caption; with `source`, the instruction that leads from there.
-    `where` names the caption's place to people."""
+    """A picture file and its caption; with `source`, the caption is the instruction that edits it.
+    `where` is the caption's location for messages."""
 
     path: Path
     text: str
@@ -37,7 +37,7 @@ class CaptionedPicture:
 
 @dataclass(frozen=True)
 class FileNote:
-    """A sentence about a file, which it names."""
+    """A message about a file."""
 
     file: str
     message: str
@@ -45,21 +45,21 @@ class FileNote:
 
 @dataclass(frozen=True)
 class Captions:
-    """What a caption becomes: with the trigger word, and as long as the model reads."""
+    """Prepares captions: adds the trigger word and truncates to the model's window."""
 
     trigger_word: str | None
     window: int
     length: Callable[[str], int]
 
     def with_trigger(self, text: str) -> str:
-        """The text, behind the trigger word unless it has it already."""
+        """Returns the text, with the trigger word in front unless it contains it."""
         word = self.trigger_word
         if not word or word.casefold() in text.casefold():
             return text
         return f"{word}, {text}" if text else word
 
     def fitted(self, text: str) -> str:
-        """The text without the last words that the model would not read."""
+        """Drops the last words that exceed the window."""
         words = text.split()
         if self.length(text) <= self.window:
             return text
@@ -75,8 +75,7 @@ class Captions:
 
 @dataclass
 class PictureSet:
-    """The pictures that can be trained on; those that cannot, with the reason of each; and what is
-    unusual about others."""
+    """The usable pictures, the unusable ones with reasons, and notes about usable ones."""
 
     kept: list[CaptionedPicture] = field(default_factory=list)
     left_out: list[FileNote] = field(default_factory=list)
@@ -90,10 +89,10 @@ class PictureSet:
 def read_picture_set(
     folder: Path, metadata_path: str | None, captions: Captions, usual_side: int
 ) -> PictureSet:
-    """The pictures that a metadata file lists or, without one, all that are there, with the text
-    file of the same name beside each as its caption. Every file is read to its end.
+    """Returns the pictures of a metadata file, or all pictures of the folder, each with the text
+    file of the same name as its caption. Reads every file to its end.
 
-    Raises PlainError where there are none, or too many.
+    Raises PlainError if there are no pictures, or too many.
     """
     found = PictureSet()
     if metadata_path is None:
@@ -119,7 +118,7 @@ def read_picture_set(
 
 
 def picture_files(folder: Path) -> list[Path]:
-    """All picture files in and below `folder`, in the order of their names."""
+    """Returns all picture files in and below `folder`, sorted by name."""
     return [path for path in _files(folder) if path.suffix.lower() in PICTURE_ENDINGS]
 
 
@@ -172,7 +171,7 @@ def _listed(folder: Path, metadata: Path, found: PictureSet) -> Iterator[Caption
 def _of_line(folder: Path, metadata: Path, where: str, line: str) -> CaptionedPicture:
     try:
         row = json.loads(line)
-    # RecursionError: lists within lists without end.
+    # RecursionError: deeply nested lists.
     except (ValueError, RecursionError) as error:
         raise PlainError(f"{where} is not JSON.") from error
     if not isinstance(row, dict):
@@ -203,8 +202,8 @@ def _examined(
     first_with: dict[str, str],
     found: PictureSet,
 ) -> CaptionedPicture:
-    """The picture with its size and the caption as it is trained. Raises PlainError where it cannot
-    be trained on."""
+    """Returns the picture with its size and its final caption. Raises PlainError if it is
+    unusable."""
     name = _name(folder, picture.path)
     width, height = read_picture(picture.path).size
     if picture.source is not None:
@@ -217,7 +216,7 @@ def _examined(
         raise PlainError(
             f"{name} is too narrow: one side is more than {RATIO_MAX} times as long as the other."
         )
-    # An edit is another one with another source or instruction.
+    # Edits with another source or instruction are different pictures.
     content = hashlib.sha256(picture.path.read_bytes())
     if picture.source is not None:
         content.update(picture.source.read_bytes() + picture.text.encode())

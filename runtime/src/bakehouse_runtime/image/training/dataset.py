@@ -1,4 +1,4 @@
-"""A person's own pictures as examples for training."""
+"""A user's pictures as training examples."""
 
 from __future__ import annotations
 
@@ -13,21 +13,20 @@ from .captioned import CaptionedPicture
 from .latent_cache import Example
 from .sizes import RATIOS_FROM_SIDE, Size, nearest_size
 
-# Augmentation of small pictures, which are cheap: each also in slightly narrower cuts, so that it
-# is not memorised.
+# Augmentation of small pictures, which are cheap: slightly narrower crops prevent memorising.
 CUTS = 8
 NARROWEST_CUT = 0.85
 HELD_OUT_ONE_IN = 10
 
 
 def cuts_of(side: int) -> int:
-    """How many cuts of each picture a model of such pictures is trained on."""
+    """Returns the number of crops per picture for a model of this size."""
     return CUTS if side < RATIOS_FROM_SIDE else 1
 
 
 class PictureExamples:
-    """Captioned pictures as numbered examples of one size: each in several cuts, the first one
-    whole. The same picture always has the same cuts, by its place among all of them."""
+    """Captioned pictures as numbered examples of one size, each in several crops, the first one
+    uncropped. Crops depend only on the seed and the picture's place in the dataset."""
 
     def __init__(
         self,
@@ -52,7 +51,7 @@ class PictureExamples:
         rng = np.random.default_rng((self.seed, number))
         part = 1.0 if index % self.cuts == 0 else rng.uniform(NARROWEST_CUT, 1.0)
         left, top = rng.uniform(0, 1 - part, 2)
-        # A cut of the picture in twice its size.
+        # Crops the picture at twice the final size.
         width, height = (2 * length for length in self.size)
         box = (left * width, top * height, (left + part) * width, (top + part) * height)
 
@@ -65,7 +64,7 @@ class PictureExamples:
 
 
 def by_size(pictures: Sequence[CaptionedPicture], sizes: list[Size]) -> dict[Size, list[int]]:
-    """The numbers of the pictures that are trained in each size."""
+    """Returns the numbers of the pictures that are trained in each size."""
     found: dict[Size, list[int]] = {}
     for number, picture in enumerate(pictures):
         found.setdefault(nearest_size(picture.width, picture.height, sizes), []).append(number)
@@ -73,10 +72,10 @@ def by_size(pictures: Sequence[CaptionedPicture], sizes: list[Size]) -> dict[Siz
 
 
 def held_out_pictures(pictures: Sequence[CaptionedPicture]) -> frozenset[int]:
-    """The numbers of the pictures that are measured on and not trained on: every tenth file, of an
-    edit the edited one, with all captions that it has.
+    """Returns the numbers of the held-out pictures: every tenth file (for edits, the source file)
+    with all its captions.
 
-    With fewer than ten files there is none to spare: then it is measured on what it is trained on.
+    Fewer than ten files leave none to hold out; measurements then use the training pictures.
     """
     files = list(dict.fromkeys(picture.source or picture.path for picture in pictures))
     if len(files) < HELD_OUT_ONE_IN:
@@ -90,5 +89,5 @@ def held_out_pictures(pictures: Sequence[CaptionedPicture]) -> frozenset[int]:
 
 
 def rows_of(places: Sequence[int], chosen: frozenset[int], cuts: int) -> np.ndarray:
-    """The rows of those pictures among `places` that are chosen: all their cuts."""
+    """Returns the rows of the chosen pictures among `places`, with all their crops."""
     return np.flatnonzero(np.repeat([place in chosen for place in places], cuts))

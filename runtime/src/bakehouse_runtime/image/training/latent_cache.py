@@ -1,7 +1,7 @@
-"""The latent cache: media as latents and captions as text states, made once and read every step.
+"""A cache of media as latents and captions as text states, written once and read at every step.
 
-Encoding costs more than a training step of a small model, so that trainers never see a pixel. It is
-written in shards; a killed writing goes on with the missing ones.
+Encoding costs more than a training step of a small model, so trainers never process pixels. The
+cache is written in shards; a restarted write adds the missing ones.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from .loop import TrainingReporter
 
 SHARD_EXAMPLES = 512
 CAPTIONS_AT_ONCE = 32
-# Of the memory that a GPU has free before a training begins.
+# Share of a GPU's free memory at the start of a training.
 SHARE_OF_A_GPU = 0.25
 
 
 @dataclass(frozen=True)
 class Example:
-    """A picture, or for a model of films a `Film`, and its caption; or, with `source`, what an
-    instruction makes of the source. `weights` says how much each latent counts in the loss,
-    [height, width] of the latents, as whole numbers up to 255; all examples of a cache have
-    them, or none."""
+    """A picture, or a `Film` for video models, and its caption; with `source`, the result of
+    applying the instruction to the source. `weights` is the weight of each latent in the loss,
+    [height, width] of the latents, as integers up to 255; either all examples of a cache have
+    weights or none."""
 
     picture: Any
     text: str
@@ -42,7 +42,7 @@ class Example:
 
 
 class Examples(Protocol):
-    """Examples by number; the same number always gives the same example."""
+    """Examples by number; the same number always returns the same example."""
 
     def __len__(self) -> int: ...
 
@@ -52,7 +52,7 @@ class Examples(Protocol):
 def write_latent_cache(
     folder: Path, examples: Examples, family: Family, reporter: TrainingReporter
 ) -> bool:
-    """Encodes all examples into `folder`. Returns False where it was asked to stop."""
+    """Encodes all examples into `folder`. Returns False if it was stopped."""
     folder.mkdir(parents=True, exist_ok=True)
     reporter.phase("encoding pictures")
     count = len(examples)
@@ -97,7 +97,7 @@ def _write_texts(folder: Path, family: Family, reporter: TrainingReporter) -> bo
     texts = sorted({text for path in _shards(folder) for text in np.load(path)["texts"].tolist()})
     states: list[Tensor] = []
     pooled: list[Tensor] = []
-    # The empty text, which stands for no prompt, is always the first.
+    # The empty text, which means no prompt, is always first.
     texts = ["", *texts]
     for start in range(0, len(texts), CAPTIONS_AT_ONCE):
         if reporter.stop_requested:
@@ -157,12 +157,12 @@ class LatentCache:
 
     @property
     def device(self) -> torch.device:
-        """Where it lies: rows and texts are asked for by numbers that lie there too."""
+        """The device of the cache; row and text numbers must be on it too."""
         return self.latents.device
 
     def to(self, device: torch.device) -> LatentCache:
-        """This cache on the device, so that no step waits for it; or where it is, if a GPU has no
-        room for it beside the training."""
+        """Returns a copy of this cache on the device, so that no step waits for a transfer; returns
+        the cache itself if a GPU has no room for it."""
         if device.type == "cuda":
             free, _ = torch.cuda.mem_get_info(device)
             if sum(part.nbytes for part in self._parts().values()) > free * SHARE_OF_A_GPU:
@@ -173,15 +173,15 @@ class LatentCache:
         return moved
 
     def select(self, rows: np.ndarray) -> CachedRows:
-        """Some of the rows."""
+        """Returns some of the rows."""
         return CachedRows(self, torch.from_numpy(rows).to(self.device))
 
     def all_rows(self) -> CachedRows:
-        """All rows."""
+        """Returns all rows."""
         return CachedRows(self, torch.arange(len(self), device=self.device))
 
     def text(self, numbers: Tensor) -> TextStates:
-        """The states of texts in float32, padded with zeros to the window."""
+        """Returns the states of texts in float32, padded with zeros to the window."""
         places = torch.arange(self.window, device=self.device)
         used = places < self._lengths[numbers][:, None]
         index = self._starts[numbers][:, None] + places
@@ -195,8 +195,8 @@ class LatentCache:
 
 @dataclass(frozen=True)
 class CachedRows:
-    """Some rows of a cache by their numbers, which lie where the cache does: what a run trains on
-    and what it measures on are of one cache, which may take most of the memory."""
+    """Some rows of a cache by number; the numbers are on the cache's device. Training and held-out
+    rows share one cache, which may take most of the memory."""
 
     cache: LatentCache
     rows: Tensor

@@ -1,8 +1,8 @@
-"""The loop that all trainers of media share: steps, averaged weights, checkpoints, resuming.
+"""The training loop of all media trainers: steps, averaged weights, checkpoints, resuming.
 
-A step's data and noise are drawn from (seed, step) alone, so a training that was killed and
-resumed from its checkpoint goes on exactly as if it had not been, where the data lies on the same
-kind of device (a GPU draws other numbers).
+A step's data and noise depend only on (seed, step), so a training that is killed and resumed from a
+checkpoint continues exactly as without the interruption, on the same kind of device (a GPU draws
+other numbers).
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ Unit: TypeAlias = Literal["steps", "bytes", "examples"]
 
 
 class TrainingReporter(Protocol):
-    """The part of the runtime's Reporter that trainers use, and a place for samples."""
+    """The part of the runtime's Reporter that trainers use, and a callback for samples."""
 
     @property
     def stop_requested(self) -> bool:
-        """Whether to save and end after the current step."""
+        """Whether to save and stop after the current step."""
         ...
 
     def phase(self, phase: str) -> None: ...
@@ -53,24 +53,25 @@ class TrainingReporter(Protocol):
     def checkpoint(self, step: int) -> None: ...
 
     def samples(self, written: Path) -> None:
-        """Samples of a checkpoint have been written: a file, or a folder of them."""
+        """Reports that samples of a checkpoint were written: a file or a folder of files."""
         ...
 
 
-# The loss of a batch by its number, which is the step's unless a step has several, and further
-# values for the curves.
+# Returns the loss of a batch by its number, and further values for the curves. The number is the
+# step's unless a step has several batches.
 ComputeLoss: TypeAlias = Callable[[int], tuple[Tensor, dict[str, Tensor]]]
-# Gets the model with its averaged weights, writes samples to the path with the ending of their
-# kind, or into a folder there, and gives where they are and measurements for the curves.
+# Receives the model with its averaged weights, and writes samples to the path with a matching file
+# extension, or into a folder there. Returns their location and measurements for the curves.
 Evaluate: TypeAlias = Callable[[nn.Module, Path], tuple[Path, dict[str, float]]]
 
 
 @dataclass(frozen=True)
 class LoopSettings:
-    """How long and how fast. `cooldown` is the last part of the steps in which the learning rate
-    falls to zero; `average_decay` that of the exponential average of the weights. `muon` suits a
-    transformer from nothing; weights that were made by AdamW are best tuned by it. `accumulation`
-    is how many losses make a step; `samples_first` asks for samples before the first one."""
+    """Length, speed and optimizer of a training. `cooldown` is the final share of the steps in
+    which the learning rate falls to zero; `average_decay` is the decay of the weights' exponential
+    moving average. `muon` suits a transformer trained from scratch; weights trained with AdamW are
+    best tuned with it. `accumulation` is the number of batches per step; `samples_first` writes
+    samples before the first step."""
 
     steps: int
     learning_rate: float
@@ -87,7 +88,7 @@ class LoopSettings:
 
 
 class Training:
-    """A model in training: its weights, their running average and the optimizers' state."""
+    """A model in training: its weights, their moving average and the optimizers' state."""
 
     def __init__(self, model: nn.Module, settings: LoopSettings, device: torch.device) -> None:
         self.model = model.to(device).train()
@@ -99,19 +100,19 @@ class Training:
         }
         self.average = {name: weight.detach().clone() for name, weight in self.trained.items()}
         self.optimizers = _optimizers(model, self.trained, settings)
-        # Whether gradients of the next step are there.
+        # Whether gradients of the next step have been added.
         self._is_begun = False
 
     def learning_rate(self) -> float:
-        """Linear warm-up, constant, linear cool-down to zero."""
+        """Returns the learning rate: linear warm-up, constant, linear cool-down to zero."""
         settings = self.settings
         rising = (self.step + 1) / max(1, settings.warmup_steps)
         falling = (settings.steps - self.step) / max(1.0, settings.cooldown * settings.steps)
         return settings.learning_rate * min(1.0, rising, falling)
 
     def advance(self, *losses: Tensor) -> Tensor:
-        """One optimizer step on the losses; the gradient's norm before clipping. It does not wait
-        for a GPU, so whether they are numbers is asked later, by `refuse_unless_finite`."""
+        """Runs one optimizer step on the losses and returns the gradient's norm before clipping. It
+        does not synchronise with a GPU; `refuse_unless_finite` checks the values later."""
         for loss in losses:
             self.add_gradients(loss)
         for optimizer in self.optimizers:
@@ -120,9 +121,9 @@ class Training:
         norm = nn.utils.clip_grad_norm_(self.trained.values(), GRADIENT_NORM_LIMIT)
         for optimizer in self.optimizers:
             optimizer.step()
-        # A young average follows the weights closely, so that early samples show them. In place:
-        # Diffusers' EMAModel takes three times as long (21 against 6 ms for 3.4 million weights)
-        # and a copy of all weights at each step.
+        # A young average follows the weights closely, so that early samples show progress. Updated
+        # in place: Diffusers' EMAModel takes three times as long (21 against 6 ms for 3.4 million
+        # weights) and copies all weights at each step.
         decay = min(self.settings.average_decay, (self.step + 1) / (self.step + 10))
         averages, weights = list(self.average.values()), [w.detach() for w in self.trained.values()]
         get_ema_multi_avg_fn(decay)(averages, weights, self.step)
@@ -131,8 +132,8 @@ class Training:
         return norm
 
     def add_gradients(self, loss: Tensor) -> None:
-        """Adds the gradients of one of several losses to those of the step; what it took to compute
-        the loss is freed."""
+        """Adds the gradients of one loss to the gradients of the step, and frees the loss's
+        graph."""
         if not self._is_begun:
             self._forget_gradients()
         self._is_begun = True
@@ -143,9 +144,9 @@ class Training:
             optimizer.zero_grad(set_to_none=True)
 
     def refuse_unless_finite(self, last: Sequence[Mapping[str, float]]) -> None:
-        """Raises PlainError where a loss or a gradient's norm of the last steps was no number.
+        """Raises PlainError if a loss or gradient norm of the last steps is not finite.
 
-        To be asked before weights are saved: the newest checkpoint must stay worth resuming.
+        Call this before saving weights, so that the newest checkpoint is always usable.
         """
         for ago, values in zip(range(len(last), 0, -1), last, strict=True):
             if not (math.isfinite(values["loss"]) and math.isfinite(values["grad_norm"])):
@@ -153,8 +154,10 @@ class Training:
 
     @contextmanager
     def ema_weights(self) -> Iterator[nn.Module]:
-        """The model with its averaged weights, in evaluation mode, for samples and export."""
-        # The last step's gradients are needed no more, and take as much as the weights kept here.
+        """Yields the model with its averaged weights, in evaluation mode, for samples and
+        export."""
+        # The last step's gradients are no longer needed, and take as much memory as the copied
+        # weights.
         self._forget_gradients()
         kept = {name: weight.detach().clone() for name, weight in self.trained.items()}
         _copy_into(self.trained, self.average)
@@ -166,12 +169,12 @@ class Training:
             self.model.train()
 
     def adopt_ema_weights(self) -> None:
-        """Leaves the averaged weights in the model for good: the end of a training."""
+        """Replaces the model's weights with the averaged ones at the end of a training."""
         _copy_into(self.trained, self.average)
         self.model.eval()
 
     def save(self, folder: Path) -> None:
-        """Writes `step-<n>.pt` whole or not at all, and forgets all but the newest two."""
+        """Writes `step-<n>.pt` atomically, and deletes all but the newest two."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"step-{self.step:08d}.pt"
         state = {
@@ -188,19 +191,20 @@ class Training:
             old.unlink()
 
     def resume(self, folder: Path) -> None:
-        """Goes on from the newest checkpoint in `folder` that can be read; without any, anew.
+        """Resumes from the newest readable checkpoint in `folder`; starts over without any.
 
-        Raises PlainError where none of some can be read, or that one is of another training.
+        Raises PlainError if checkpoints exist but none is readable, or if one is of another
+        training.
         """
         paths = sorted(folder.glob("step-*.pt"), reverse=True)
         unreadable: Exception | None = None
         for path in paths:
             try:
-                # Not onto a GPU, where it would lie beside the model until it is adopted. There
-                # all is copied; on the CPU the optimizers keep it, and would keep the mapped file.
+                # Loaded on the CPU: on a GPU it would need memory next to the model. A GPU copies
+                # all values; on the CPU the optimizers would hold on to the mapped file.
                 mapped = self.device.type != "cpu"
                 state = torch.load(path, map_location="cpu", mmap=mapped, weights_only=True)
-            # A file that is cut off, empty or overwritten.
+            # The file is truncated, empty or overwritten.
             except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
                 if is_out_of_memory(error):
                     raise
@@ -237,11 +241,12 @@ def _copy_into(weights: Mapping[str, Tensor], values: Mapping[str, Tensor]) -> N
 def _optimizers(
     model: nn.Module, trained: dict[str, nn.Parameter], settings: LoopSettings
 ) -> list[torch.optim.Optimizer]:
-    """AdamW for everything; or Muon for the matrices of the hidden layers and AdamW for the rest.
+    """Returns AdamW for everything, or Muon for the matrices of the hidden layers and AdamW for the
+    rest.
 
-    Muon (Jordan et al. 2024) scaled to AdamW's step (Liu et al. 2025, arXiv 2502.16982), so that
-    one learning rate serves both. The starter Kontext was wrong by a third less after its first
-    450 steps than with AdamW alone.
+    Muon (Jordan et al. 2024) is scaled to AdamW's step (Liu et al. 2025, arXiv 2502.16982), so that
+    both use one learning rate. After 450 steps the starter Kontext had a third less error than with
+    AdamW alone.
     """
     names = hidden_matrices(model) & trained.keys() if settings.optimizer == "muon" else set()
     hidden = [weight for name, weight in trained.items() if name in names]
@@ -260,8 +265,8 @@ def _optimizers(
 
 
 def hidden_matrices(model: nn.Module) -> set[str]:
-    """The names of the weights of linear maps in lists of layers: in what a transformer repeats,
-    not in what leads in and out of it."""
+    """Returns the names of the weights of linear maps in lists of layers: the repeated blocks of a
+    transformer, without its input and output layers."""
     return {
         f"{list_name}.{name}.weight"
         for list_name, layers in model.named_modules()
@@ -278,10 +283,10 @@ def run_loop(
     compute_loss: ComputeLoss,
     evaluate: Evaluate,
 ) -> bool:
-    """Trains up to the last step, from the newest checkpoint in `work_dir` on.
+    """Trains to the last step, starting from the newest checkpoint in `work_dir`.
 
-    `evaluate` is called at every checkpoint, but for one at which a stop is asked for; its samples
-    are kept as `samples/step-<n>`. Returns False where it was asked to stop, with its work saved.
+    Calls `evaluate` at every checkpoint, except at a stop; stores its samples as
+    `samples/step-<n>`. Returns False if it was stopped, with its work saved.
     """
     settings = training.settings
     training.resume(work_dir / "checkpoints")
@@ -314,10 +319,10 @@ def run_loop(
 
 
 def _add_draw(training: Training, compute_loss: ComputeLoss, draw: int) -> dict[str, Tensor]:
-    """Adds the gradients of one of a step's batches; its loss and further values."""
+    """Adds the gradients of one of a step's batches; returns its loss and further values."""
     settings = training.settings
     number = training.step * settings.accumulation + draw
-    # What a model draws by itself, as dropout does, is the batch's alone too.
+    # Random numbers inside the model, such as dropout, must also depend only on the batch.
     torch.manual_seed(step_seed(settings.seed, number))
     with fast_arithmetic(training.device):
         loss, values = compute_loss(number)
@@ -326,8 +331,8 @@ def _add_draw(training: Training, compute_loss: ComputeLoss, draw: int) -> dict[
 
 
 def _numbers(rows: Sequence[Mapping[str, Tensor]]) -> list[dict[str, float]]:
-    """The values of some steps, read from the device at once: a GPU is waited for here and nowhere
-    else between two checkpoints."""
+    """Returns the values of some steps in one transfer from the device: the only synchronisation
+    with a GPU between two checkpoints."""
     if len(rows) == 0:
         return []
     names = list(rows[0])
@@ -342,7 +347,8 @@ def _checkpoint(
     evaluate: Evaluate,
 ) -> None:
     training.save(work_dir / "checkpoints")
-    # At once: samples of a full-size model take minutes, and a stopped run is killed before that.
+    # Report immediately: samples of a full-size model take minutes, and a stopped run would be
+    # killed before.
     reporter.checkpoint(training.step)
     if not reporter.stop_requested:
         _evaluate(training, work_dir, reporter, evaluate)
@@ -361,13 +367,13 @@ def _evaluate(
 
 
 def step_generator(seed: int, step: int, device: torch.device | str = "cpu") -> torch.Generator:
-    """The source of a step's rows and noise, on the device where they are needed: what one draws on
-    a CPU must be waited for."""
+    """Returns the random generator of a step's rows and noise, on the device that uses them:
+    numbers drawn on the CPU would have to be transferred."""
     return torch.Generator(device).manual_seed(step_seed(seed, step))
 
 
 def step_seed(seed: int, step: int) -> int:
-    """A seed of the step's own: two trainings of different seeds never share one."""
+    """Returns a seed for the step; trainings with different seeds never share one."""
     return (seed << 32) + step
 
 

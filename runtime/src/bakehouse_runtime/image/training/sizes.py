@@ -1,13 +1,13 @@
-"""The sizes in which pictures are trained: what the base model generates, in a few ratios."""
+"""The training sizes of pictures: the base model's area in a few aspect ratios."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
 
-# From here on a model generates pictures of any ratio; smaller ones know squares alone.
+# Models of this size and above generate any ratio; smaller ones only squares.
 RATIOS_FROM_SIDE = 1024
-# Both latents and the tokens of 2 x 2 of them come out even.
+# Divisible by the latent size and by tokens of 2 x 2 latents.
 _MULTIPLE = 16
 _RATIOS = (
     *(Fraction(1, 2), Fraction(9, 16), Fraction(2, 3), Fraction(3, 4), Fraction(4, 5)),
@@ -19,7 +19,7 @@ Size = tuple[int, int]
 
 
 def training_sizes(side: int, resolution: int | None) -> list[Size]:
-    """Width and height of every size for a base model whose own pictures are squares of `side`,
+    """Returns width and height of every size for a base model that generates squares of `side`,
     with about as many pixels as a square of `resolution`."""
     if side < RATIOS_FROM_SIDE:
         return [(side, side)]
@@ -28,7 +28,7 @@ def training_sizes(side: int, resolution: int | None) -> list[Size]:
 
 
 def nearest_size(width: int, height: int, sizes: list[Size]) -> Size:
-    """The size whose ratio is nearest to that of a picture."""
+    """Returns the size with the nearest aspect ratio."""
     wanted = math.log(width / height)
     return min(sizes, key=lambda size: abs(math.log(size[0] / size[1]) - wanted))
 

@@ -1,4 +1,4 @@
-"""The autoencoder between films and latents, and the scale of latents."""
+"""Converts between videos and latents with the autoencoder, and scales latents."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ from ..film import Film, to_films, to_values
 
 
 def posterior(autoencoder: AutoencoderKLWan, values: Tensor) -> DiagonalGaussianDistribution:
-    """The distribution of the raw latents of films in -1..1, [n, 3, frames, height, width]."""
+    """Returns the distribution of the raw latents of videos in -1..1, [n, 3, frames, height,
+    width]."""
     return autoencoder.encode(values.to(autoencoder.dtype), return_dict=False)[0]
 
 
 def decoded(autoencoder: AutoencoderKLWan, raw: Tensor) -> Tensor:
-    """The films of raw latents, in float32."""
+    """Returns the videos of raw latents, in float32."""
     return autoencoder.decode(raw.to(autoencoder.dtype), return_dict=False)[0].float()
 
 
 @torch.no_grad()
 def encode_films(autoencoder: AutoencoderKLWan, films: Sequence[Film]) -> Tensor:
-    """The films' latents, shifted and scaled as the transformer expects them, on the CPU."""
+    """Returns the videos' latents, shifted and scaled as the transformer expects them, on the
+    CPU."""
     mean, std = _scale(autoencoder)
-    # One after the other: a full-size film takes gigabytes while it is encoded.
+    # One at a time: encoding a full-size video takes gigabytes.
     parts = [
         posterior(autoencoder, to_values([film]).to(autoencoder.device)).mean.float()
         for film in films
@@ -43,7 +45,7 @@ def decode_films(autoencoder: AutoencoderKLWan, latents: Tensor, fps: float) -> 
 
 
 def _scale(autoencoder: AutoencoderKLWan) -> tuple[Tensor, Tensor]:
-    """Mean and deviation of each channel of the raw latents."""
+    """Returns mean and standard deviation of each channel of the raw latents."""
     mean, std = (
         torch.tensor(autoencoder.config[name], device=autoencoder.device).reshape(1, -1, 1, 1, 1)
         for name in ("latents_mean", "latents_std")

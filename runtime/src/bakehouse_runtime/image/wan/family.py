@@ -1,4 +1,4 @@
-"""Wan as a family: films, and what goes into and comes out of its transformer."""
+"""The Wan family: videos, and the inputs and outputs of its transformer."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from ..residency import CPU
 from ..text import TextEncoder, TextStates
 from .autoencoder import decode_films, encode_films
 
-# As Diffusers' schedulers count times.
+# The time scale of Diffusers' schedulers.
 TIMES = 1000
-# Of the samples that a training writes.
+# For the samples that a training writes.
 STRIP_FRAMES = 5
 STRIP_SIDE_MAX = 256
 
 
 class Wan(Family):
-    """A transformer over the latents of a film, [n, channels, frames, height, width]. What a film
-    begins with is given as the latents of its first frame: they are there without noise, and at the
-    time 0 (`expand_timesteps` of Diffusers' pipelines, as Wan 2.2 TI2V has it)."""
+    """A transformer over the latents of a video, [n, channels, frames, height, width]. A given
+    first frame is passed as its latents, without noise and at time 0 (`expand_timesteps` of
+    Diffusers' pipelines, as in Wan 2.2 TI2V)."""
 
     name = "Wan"
     sample_guidance = 4.0
-    # With more values in a row of latents, more noise is needed to hide what is there.
+    # Larger latents need more noise to hide their content.
     time_shift = 2.0
     lora_loader = WanLoraLoaderMixin
 
@@ -54,7 +54,7 @@ class Wan(Family):
 
     @property
     def frames_a_latent(self) -> int:
-        """Of all latents but the first, which stands for one frame."""
+        """Returns the frames per latent; the first latent holds only one frame."""
         return int(self.autoencoder.config["scale_factor_temporal"])
 
     def encode(self, media: Sequence[Film]) -> Tensor:
@@ -64,14 +64,14 @@ class Wan(Family):
         return decode_films(self.autoencoder, latents, self.fps)
 
     def preview(self, latents: Tensor) -> Image.Image:
-        """The frame in the middle, of its own latents alone."""
+        """Returns the middle frame, decoded from its own latents alone."""
         middle = latents.shape[1] // 2
         (film,) = self.decode(latents[None, :, middle : middle + 1])
         return reduced(film.picture(0), PREVIEW_SIDE_MAX)
 
     def prepare_sampling(self, device: torch.device) -> None:
         self.autoencoder.eval()
-        # A full-size frame takes gigabytes while it is decoded.
+        # Decoding a full-size frame takes gigabytes.
         if device.type == "cuda":
             self.autoencoder.enable_tiling()
         self.to(device)
@@ -108,13 +108,12 @@ class Wan(Family):
         )[0]
         if condition is None:
             return predicted
-        # The one that leads to the condition, so that the film ends with it.
+        # The velocity towards the condition, so that the first frame becomes it.
         first = (latents[:, :, :1] - condition) / t.reshape(-1, 1, 1, 1, 1)
         return torch.cat([first.to(predicted.dtype), predicted[:, :, 1:]], dim=2)
 
     def write_samples(self, media: Sequence[Film], columns: int, path: Path) -> Path:
-        """Each film as a row of some of its frames, the rows below each other: first those of the
-        first column."""
+        """Writes each video as a row of some of its frames; rows are stacked column by column."""
         strips = [strip(film, STRIP_FRAMES, STRIP_SIDE_MAX) for film in media]
         rows = len(strips) // columns
         width, height = max(one.width for one in strips), strips[0].height

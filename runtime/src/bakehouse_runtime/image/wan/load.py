@@ -1,5 +1,5 @@
-"""Loading Wan. The starter model and Wan2.2-TI2V-5B load through the same Diffusers pipeline; the
-starter brings no text encoder and takes the installed sentence encoder in its place."""
+"""Loads Wan. The starter model and Wan2.2-TI2V-5B use the same Diffusers pipeline; the starter has
+no text encoder and uses the installed sentence encoder instead."""
 
 from __future__ import annotations
 
@@ -27,24 +27,23 @@ from .text import WanText
 
 PIPELINES = ("WanPipeline", "WanImageToVideoPipeline")
 TEXT_PARTS = ("text_encoder", "tokenizer")
-# Of what only other models of the series have.
+# Parts that only other models of the series have.
 OTHERS = ("transformer_2", "image_encoder")
 FULL_SIZE_WINDOW = 512
 PUBLISHED_DEFAULTS = PictureDefaults(steps=50, guidance=5.0)
-# Both say at which times the steps are. They are Euler's here in any case: UniPC, the published
-# one, keeps what it has seen at earlier steps, and requests at different steps are computed
-# together.
+# Both define the times of the steps. The steps are always Euler's: UniPC, the published scheduler,
+# stores results of earlier steps, but requests at different steps share a batch.
 Scheduler: TypeAlias = FlowMatchEulerDiscreteScheduler | UniPCMultistepScheduler
 SCHEDULERS: dict[str, Any] = {
     kind.__name__: kind for kind in (FlowMatchEulerDiscreteScheduler, UniPCMultistepScheduler)
 }
-# Largest film and frames a second of Wan 2.2 TI2V, and of a model that no picture is given to.
+# Largest video and frame rate: of Wan 2.2 TI2V, and of a model without picture input.
 LARGEST = {True: (FilmSize(1280, 704, 121), 24.0), False: (FilmSize(832, 480, 81), 16.0)}
 
 
 @dataclass(frozen=True)
 class WanModel:
-    """What a folder holds. `takes_pictures`: a film may begin with a picture."""
+    """The parts of a loaded model. `takes_pictures`: a video may begin with a picture."""
 
     family: Wan
     transformer: WanTransformer3DModel
@@ -55,13 +54,13 @@ class WanModel:
 
 
 def load_wan(folder: Path, dtype: torch.dtype = torch.float32) -> WanModel:
-    """Loads a pipeline in Diffusers' format onto the CPU, its autoencoder in float32. Raises
-    PlainError where it cannot."""
+    """Loads a pipeline in Diffusers' format onto the CPU, with its autoencoder in float32. Raises
+    PlainError on failure."""
     index = _checked_index(folder)
     transformer = load_picture_model(
         WanTransformer3DModel, folder / "transformer", "The transformer", dtype
     )
-    # In halves it would draw other colours.
+    # 16-bit weights would change the colours.
     autoencoder = load_picture_model(
         AutoencoderKLWan, folder / "vae", "The autoencoder", torch.float32
     )
@@ -87,7 +86,7 @@ def load_wan(folder: Path, dtype: torch.dtype = torch.float32) -> WanModel:
 
 
 def _check_only(sizes: FilmSizes, most: FilmSize) -> None:
-    """Refuses the one size of a model that it cannot make, or that no machine should try."""
+    """Raises PlainError if the fixed size of a model is impossible or too large for any machine."""
     width, height, frames = sizes.largest.width, sizes.largest.height, sizes.largest.frames
     multiple, each = sizes.multiple, sizes.frames_a_latent
     if width % multiple or height % multiple or frames % each != 1:
@@ -103,7 +102,8 @@ def _check_only(sizes: FilmSizes, most: FilmSize) -> None:
 
 
 def _checked_index(folder: Path) -> dict[str, Any]:
-    """The content of `model_index.json`. Refuses a folder that is no Wan model or lacks a part."""
+    """Returns the content of `model_index.json`. Raises PlainError if the folder is no Wan model or
+    lacks a part."""
     if not (folder / "model_index.json").exists():
         raise PlainError(
             f"The folder {folder.name} has no model_index.json: it is not a Diffusers model."
@@ -127,7 +127,7 @@ def _checked_index(folder: Path) -> dict[str, Any]:
 
 
 def _has(index: dict[str, Any], part: str) -> bool:
-    # A part that a model does without is [null, null].
+    # An absent part is [null, null].
     return index.get(part) not in (None, [None, None])
 
 

@@ -1,6 +1,6 @@
-"""Wan: films from a prompt, or from a prompt and the picture that they begin with.
+"""Wan: generates videos from a prompt, or from a prompt and a first frame.
 
-Diffusers' pipelines take all steps of one film at a time; a test holds the two together.
+Diffusers' pipelines run all steps of one video at a time; a test compares the results of both.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from .load import WanModel, load_wan
 from .size import FilmSize
 from .text import WanText
 
-# Of a GPU's memory, for what decoding a full-size film takes beside a step.
+# Reserve of a GPU's memory for decoding a full-size video, in addition to a step.
 DECODING_BYTES = 8 << 30
 
 
 @dataclass(frozen=True)
 class FilmRequest:
-    """One film: from the prompt alone, or with `picture` as its first frame. Steps and guidance
-    that are None are what the model's folder names; length and size come as near to what is asked
-    for as the model can. `size` is what they became, once the picture has it too
+    """A request for one video: from the prompt alone, or with `picture` as its first frame. Steps
+    and guidance default to the values in the model's folder; length and size are rounded to what
+    the model supports. `size` is the rounded result, once the picture is scaled to it
     (`FilmPipeline.prepared`)."""
 
     prompt: str
@@ -54,8 +54,6 @@ class FilmRequest:
 
 
 class FilmSampling(Sampling):
-    """A request that is being sampled."""
-
     def __init__(
         self,
         noise: Tensor,
@@ -73,12 +71,12 @@ class FilmSampling(Sampling):
 
     @property
     def batch_key(self) -> Hashable:
-        """Of one size and length, with a first frame or without."""
+        """Batches share one size and length, and all or none have a first frame."""
         return self.latents.shape, self.condition is None
 
 
 class FilmPipeline(Pipeline[FilmRequest, FilmSampling]):
-    """A Wan model, with and without a picture to begin with."""
+    """A Wan model, with and without a first frame."""
 
     medium = "film"
 
@@ -93,12 +91,12 @@ class FilmPipeline(Pipeline[FilmRequest, FilmSampling]):
     def from_folder(
         cls, folder: Path, device: torch.device, dtype: torch.dtype = torch.float32
     ) -> FilmPipeline:
-        """Loads a pipeline in Diffusers' format. Raises PlainError where it cannot."""
+        """Loads a pipeline in Diffusers' format. Raises PlainError on failure."""
         return cls(load_wan(folder, dtype), device)
 
     def prepared(self, request: FilmRequest) -> FilmRequest:
-        """The request with its picture in the size of the film: forty megapixels are 120 MB. Raises
-        RequestError for a picture where the model takes none."""
+        """Returns the request with its picture scaled to the video's size; forty megapixels would
+        take 120 MB while they wait. Raises RequestError for a picture if the model accepts none."""
         if request.size is not None:
             return request
         picture = request.picture
@@ -142,7 +140,7 @@ class FilmPipeline(Pipeline[FilmRequest, FilmSampling]):
         return family.latent_channels, frames, size.height // pixels, size.width // pixels
 
     def _velocity(self, batch: Sequence[FilmSampling], latents: Tensor, now: Tensor) -> Tensor:
-        """Each row by its own guidance, at 1 and below without a second pass."""
+        """Applies guidance per row; rows at scale 1 or below need no second pass."""
         scales = [sampling.guidance for sampling in batch]
         rows = [row for row, scale in enumerate(scales) if scale > 1]
         passes = [*range(len(batch)), *rows]
@@ -161,17 +159,17 @@ class FilmPipeline(Pipeline[FilmRequest, FilmSampling]):
         return conditional
 
     def _times(self, steps: int) -> list[float]:
-        """The times of the steps and the end, from 1 (noise) to 0 (data), as the pipelines have
-        them."""
-        # Its times are the scheduler's own state.
+        """Returns the times of the steps and the end, from 1 (noise) to 0 (data), as Diffusers'
+        pipelines do."""
+        # Copied because setting the times changes the scheduler's state.
         scheduler = copy.deepcopy(self.model.scheduler)
         scheduler.set_timesteps(steps)
         return torch.as_tensor(scheduler.sigmas).tolist()
 
 
 def _has_room_for_text(model: WanModel, device: torch.device) -> bool:
-    """Whether the text encoder fits the device beside all else: at full size it takes 11 GB, and
-    works for a moment a film."""
+    """Returns whether the text encoder fits on the device with all other parts: at full size it
+    takes 11 GB, and is only used briefly per video."""
     if device.type != "cuda":
         return True
     text = model.family.text_encoder

@@ -1,4 +1,4 @@
-"""How long and how large a film becomes: what comes nearest to what is asked for."""
+"""Rounds the requested length and size of a video to what the model supports."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 from ...errors import PlainError
 from ...files import read_optional_object
 
-# In `model_index.json`: what a model makes that can make nothing else.
+# The key in `model_index.json` with the only size that a model supports.
 FILM = "film"
-# A film of fewer latents has no motion to speak of.
+# A shorter video shows hardly any motion.
 SHORTEST_LATENTS = 2
 
 
@@ -23,9 +23,9 @@ class FilmSize:
 
 @dataclass(frozen=True)
 class FilmSizes:
-    """What a model can make. `largest` is its area and its length at most; a model that `is_only`
-    makes films of that very size. Sides are multiples of `multiple`, and frames one more than a
-    multiple of `frames_a_latent`."""
+    """The sizes that a model supports. `largest` limits area and length; with `is_only` it is the
+    only size. Sides are multiples of `multiple`, and frames are one more than a multiple of
+    `frames_a_latent`."""
 
     largest: FilmSize
     fps: float
@@ -36,8 +36,7 @@ class FilmSizes:
     def nearest(
         self, seconds: float, width: int, height: int, ratio: float | None = None
     ) -> FilmSize:
-        """What comes nearest to this; a picture that the film begins with has its own `ratio` of
-        width to height."""
+        """Returns the nearest supported size; a first frame sets the `ratio` of width to height."""
         if self.is_only:
             return self.largest
         wanted = ratio or width / height
@@ -49,7 +48,7 @@ class FilmSizes:
         )
 
     def _side(self, length: float) -> int:
-        # Not rounded up: the area is the largest that fits a GPU.
+        # Never rounded up: the area is the largest that fits on a GPU.
         return max(1, int(length / self.multiple + 1e-6)) * self.multiple
 
     def _frames(self, seconds: float) -> int:
@@ -60,7 +59,7 @@ class FilmSizes:
 
 
 def read_only_size(folder: Path) -> tuple[FilmSize, float] | None:
-    """The one size of film that the model's folder names, and its frames a second. Raises
+    """Returns the only video size in the model's folder, if any, and its frame rate. Raises
     PlainError."""
     film = read_optional_object(folder / "model_index.json").get(FILM)
     if film is None:

@@ -1,4 +1,4 @@
-"""Prompts as Wan reads them, by the pipelines' own code."""
+"""Encodes prompts for Wan with the code of Diffusers' pipelines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..text import (
 
 
 class WanText:
-    """The text half of a Wan pipeline: states of a T5 encoder, zero behind the prompt's end."""
+    """The text half of a Wan pipeline: states of a T5 encoder, zero after the prompt's end."""
 
     def __init__(self, pipeline: Any, window: int) -> None:
         self._pipeline = pipeline
@@ -26,8 +26,8 @@ class WanText:
 
     @classmethod
     def of_sentence_encoder(cls, window: int = SENTENCE_WINDOW) -> WanText:
-        """The installed sentence encoder in the place of the T5, as the starter model takes it: it
-        is called in the same way, and its states are read in the same way."""
+        """Uses the installed sentence encoder instead of the T5, as the starter model does; both
+        have the same interface."""
         model, tokenizer = load_sentence_encoder(window)
         pipeline = WanPipeline(
             tokenizer=tokenizer,
@@ -39,7 +39,7 @@ class WanText:
 
     @property
     def model(self) -> Any:
-        """The encoder itself."""
+        """Returns the encoder."""
         return self._pipeline.text_encoder
 
     def to(self, device: torch.device) -> None:

@@ -1,4 +1,4 @@
-"""A LoRA adapter on a network of Diffusers: put on, trained, and saved as Diffusers loads it."""
+"""Adds a LoRA adapter to a Diffusers network and saves it in Diffusers' format."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def add_adapter(network: Any, lora: LoraSpec, seed: int) -> None:
-    """Freezes the network and gives it a LoRA adapter in float32 that can be trained."""
+    """Freezes the network and adds a trainable LoRA adapter in float32."""
     network.requires_grad_(False)
     torch.manual_seed(seed)
     try:
@@ -47,7 +47,7 @@ def save_adapter(family: Family, network: Any, folder: Path) -> None:
     weights: dict[str, nn.Module | Tensor] = {
         name: weight.contiguous() for name, weight in get_peft_model_state_dict(network).items()
     }
-    # Dropout is for training alone, but a loader would build it in, switched on.
+    # Dropout is only for training, but a loader would create it, enabled.
     metadata = network.peft_config["default"].to_dict() | {"lora_dropout": 0.0}
     family.lora_loader.save_lora_weights(
         folder, transformer_lora_layers=weights, transformer_lora_adapter_metadata=metadata

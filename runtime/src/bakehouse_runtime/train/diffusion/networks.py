@@ -1,4 +1,4 @@
-"""The networks that a person can train: how each is loaded, and what of it is saved."""
+"""The networks that users can train: how to load each, and which part to save."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
     from ...image.flux.load import FluxModel
     from ...protocol import LoraSpec, TrainFluxSpec, TrainParisSpec
 
-# From here on what lies between the layers is computed twice instead of kept: the full-size model
-# would keep tens of gigabytes a picture.
+# From this size on, activations between the layers are recomputed instead of stored: the full-size
+# model would store tens of gigabytes per picture.
 CHECKPOINTED_PARAMETERS = 1_000_000_000
-# Weight, gradient and the optimizer's two averages, and the average that is handed over.
+# Weight, gradient, the optimizer's two moments, and the exported average.
 TRAINED_BYTES = 5 * 4
 
 
 @dataclass(frozen=True)
 class OpenedNetwork:
-    """What a spec trains, ready for it. `title` is what comes of it, for its card; `save` writes
-    that into a folder; `write_samples` draws what the spec wants to see at each checkpoint into a
-    folder, where it wants to see something."""
+    """The trainable network of a spec. `title` describes the result in its card; `save` writes the
+    result into a folder; `write_samples` writes the spec's samples of a checkpoint into a folder,
+    if it has any."""
 
     network: nn.Module
     title: str
@@ -52,8 +52,8 @@ class OpenedNetwork:
 
 @dataclass(frozen=True)
 class OpenedEncoders:
-    """What pictures and captions are encoded by, and how the network is opened after that: a GPU
-    need not hold both."""
+    """The encoders of pictures and captions, and a function that opens the network afterwards: a
+    GPU need not hold both."""
 
     family: Family
     open_network: Callable[[], OpenedNetwork]
@@ -62,12 +62,12 @@ class OpenedEncoders:
 def open_encoders(
     spec: TrainFluxSpec | TrainParisSpec, base: Path, work_dir: Path, device: torch.device
 ) -> OpenedEncoders:
-    """The encoders of the model that the spec trains. Raises PlainError where they cannot be
-    loaded; so does `open_network`, and where the network is too large."""
+    """Loads the encoders of the model in the spec. Raises PlainError if they cannot be loaded; so
+    does `open_network`, also for a network that is too large."""
     if spec.method == "paris":
         family = Paris(load_autoencoder(base / "vae", device), load_text_encoder(base))
         return OpenedEncoders(family, lambda: _expert(spec.expert, base))
-    # In halves small steps of all weights would be lost.
+    # In 16 bits, small updates of the weights would be lost.
     dtype = torch.float32 if spec.lora is None else frozen_dtype(device)
     encoders = load_flux_encoders(base, device, dtype)
 
@@ -82,7 +82,7 @@ def open_encoders(
 
 
 def _expert(number: int, base: Path) -> OpenedNetwork:
-    """One expert of a Paris, in float32, saved in the precision that it had."""
+    """Returns one expert of a Paris, in float32, saved in its original dtype."""
     folder = f"expert_{number}"
     expert = load_expert(base / folder)
     dtype = expert.pos_embed.dtype
@@ -94,7 +94,7 @@ def _expert(number: int, base: Path) -> OpenedNetwork:
 
 
 def _whole(model: FluxModel, base: Path, device: torch.device) -> OpenedNetwork:
-    """All weights of a Flux, saved in the precision that they had."""
+    """Returns a Flux for a full fine-tune, saved in its original dtype."""
     transformer = model.transformer
     check_memory(transformer.num_parameters(), device)
 
@@ -110,7 +110,7 @@ def _whole(model: FluxModel, base: Path, device: torch.device) -> OpenedNetwork:
 def _adapter(
     spec: TrainFluxSpec, lora: LoraSpec, model: FluxModel, base: Path, work_dir: Path
 ) -> OpenedNetwork:
-    """A LoRA on a Flux, of which nothing else is trained or saved."""
+    """Returns a Flux with a LoRA; only the LoRA is trained and saved."""
     family, transformer = model.family, model.transformer
     add_adapter(transformer, lora, spec.data.seed)
     samples = AdapterSamples(model, base, spec.sample_prompts, work_dir)
@@ -128,7 +128,7 @@ def _checkpoint_activations(transformer: FluxTransformer2DModel) -> None:
 
 
 def check_memory(weights: int, device: torch.device) -> None:
-    """Refuses to train all of so many weights on a GPU that cannot hold them."""
+    """Raises PlainError if the GPU cannot hold a full fine-tune of `weights` weights."""
     if device.type != "cuda":
         return
     needed = weights * TRAINED_BYTES / 1e9
@@ -141,8 +141,8 @@ def check_memory(weights: int, device: torch.device) -> None:
 
 
 def _copy_other_parts(base: Path, outputs: Path) -> None:
-    """What the trained transformer needs beside it; the base's card, figures and samples are not
-    its own."""
+    """Copies the parts that the trained transformer needs; not the base's card, figures and
+    samples."""
     shutil.copyfile(base / "model_index.json", outputs / "model_index.json")
     for part in ("vae", "scheduler", *TEXT_PARTS):
         if (base / part).is_dir():
@@ -150,6 +150,6 @@ def _copy_other_parts(base: Path, outputs: Path) -> None:
 
 
 def _stored_dtype(folder: Path) -> torch.dtype:
-    """The precision of the weights' file in a folder of Diffusers' format."""
+    """Returns the dtype of the weights in a folder of Diffusers' format."""
     with safe_open(min(folder.glob("*.safetensors")), framework="pt") as file:
         return file.get_tensor(min(file.keys())).dtype

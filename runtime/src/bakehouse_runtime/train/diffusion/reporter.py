@@ -1,4 +1,4 @@
-"""The reports of a diffusion training as a workload."""
+"""Reports a diffusion training as a workload."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from ...image.training.loop import Unit
     from ...workload import Workload
 
-# What was drawn before the first step.
+# The samples before the first step.
 FIRST_SAMPLES = "samples/step-00000000"
-# The adapter that has drawn the newest samples.
+# The adapter that generated the newest samples.
 SAMPLED_ADAPTER = "sampled-adapter/pytorch_lora_weights.safetensors"
 
 
 class DiffusionReporter:
-    """Hands a trainer's reports to the server, samples as artefacts, and keeps the newest
-    value of each curve for the summary; `first` are those before the first step, also after a
+    """Forwards a trainer's reports to the server and uploads samples. `latest` has the newest value
+    of each curve for the summary; `first` has the values before the first step, also after a
     restart."""
 
     def __init__(self, work: Workload) -> None:
@@ -72,8 +72,8 @@ class DiffusionReporter:
         self._work.reporter.stopped(self.last_step)
 
     def samples(self, written: Path) -> None:
-        """A sheet is an artefact alone; the pictures of a folder are told of once all are there,
-        with the adapter that has drawn them, unless that has learned nothing yet."""
+        """Uploads a sheet as an artefact. A folder of pictures is reported once all are uploaded,
+        with the adapter that generated them, unless it is still untrained."""
         client = self._work.client
         if written.is_file():
             client.upload(f"samples/{written.name}", written)

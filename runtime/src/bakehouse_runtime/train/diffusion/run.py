@@ -1,4 +1,4 @@
-"""`train` for a diffusion model: a network of a family on a person's pictures or edits."""
+"""`train` for a diffusion model: trains a network on a user's pictures or edits."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def run(spec: TrainFluxSpec | TrainParisSpec) -> int:
-    """Trains, or goes on from the last checkpoint, until done or stopped."""
+    """Trains from the start or the last checkpoint until done or stopped."""
     saves_memory = "choose a smaller batch size"
     if spec.method == "flux":
         saves_memory += ", or train an adapter (LoRA) of a small rank"
@@ -65,7 +65,7 @@ def _run(spec: TrainFluxSpec | TrainParisSpec, work: Workload) -> None:
     reporter.phase("loading model")
     network = opened.open_network()
     if encoded.held_out:
-        # Past the curves' reporter, whose first values are the measured ones.
+        # Bypasses the curves' reporter, which records the first measurements.
         work.reporter.metrics(0, {"held_out_rows": encoded.held_out})
     if not train_network(
         family,
@@ -93,7 +93,7 @@ def _run(spec: TrainFluxSpec | TrainParisSpec, work: Workload) -> None:
 
 
 def sample_prompts(spec: TrainFluxSpec | TrainParisSpec) -> list[SamplePrompt]:
-    """What the spec wants to see at each checkpoint."""
+    """Returns the spec's prompts for samples at each checkpoint."""
     return spec.sample_prompts if spec.method == "flux" else []
 
 
@@ -103,8 +103,7 @@ def read_pictures(
     family: Family,
     reporter: DiffusionReporter,
 ) -> list[CaptionedPicture]:
-    """Those that can be trained on; the log says what is left out. Raises PlainError where none
-    is left."""
+    """Returns the usable pictures; logs the others. Raises PlainError if none is usable."""
     encoder = family.text_encoder
     captions = Captions(spec.data.trigger_word, encoder.window, encoder.length)
     found = read_picture_set(dataset, spec.data.metadata_path, captions, family.side)
@@ -119,7 +118,7 @@ def read_pictures(
 
 @dataclass(frozen=True)
 class EncodedPictures:
-    """The rows that are trained and measured on, which are the same where nothing is held out."""
+    """The rows to train and to measure on; the same rows if nothing is held out."""
 
     trained: Data
     measured: Data
@@ -133,7 +132,7 @@ def encode_pictures(
     folder: Path,
     reporter: DiffusionReporter,
 ) -> EncodedPictures | None:
-    """The pictures as latents, each in the size that suits it; None where it was asked to stop."""
+    """Returns the pictures as latents, each in its best size; None if it was stopped."""
     sizes = by_size(pictures, training_sizes(family.side, spec.parameters.resolution))
     held_out = held_out_pictures(pictures)
     others = frozenset(range(len(pictures))) - held_out
@@ -161,7 +160,7 @@ def _data(parts: list[CachedRows]) -> Data:
 def training_settings(
     spec: TrainFluxSpec | TrainParisSpec, encoded: EncodedPictures
 ) -> DiffusionTraining:
-    """For a person's run: a curve of some hundred points."""
+    """Returns the settings of a user's run, with a curve of a few hundred points."""
     parameters = spec.parameters
     loop = LoopSettings(
         steps=parameters.steps,
@@ -182,7 +181,7 @@ def training_settings(
 
 
 def _summary(reporter: DiffusionReporter) -> dict[str, float]:
-    """The curves' last values, with what the held-out loss was before the first step."""
+    """Returns the last values of the curves, with the held-out loss before the first step."""
     latest = dict(reporter.latest)
     if "loss" in latest:
         latest["train_loss_end"] = latest.pop("loss")
@@ -192,7 +191,7 @@ def _summary(reporter: DiffusionReporter) -> dict[str, float]:
 
 
 def _copy_samples(work_dir: Path, outputs: Path) -> None:
-    """What was drawn before the first step and after the last one, for the card."""
+    """Copies the samples before the first and after the last step for the card."""
     last = max(folder for folder in (work_dir / "samples").iterdir() if folder.is_dir())
     for name, folder in (("before", work_dir / FIRST_SAMPLES), ("after", last)):
         if folder.is_dir():
@@ -212,7 +211,7 @@ def _write_card(
     pictures: int,
     measured: Mapping[str, float],
 ) -> None:
-    """The model card: what was trained on what, how, the curves' last values, and what it draws."""
+    """Writes the model card: data, parameters, the last values of the curves, and samples."""
     parameters = spec.parameters
     title = " ".join(spec.title.split())
     word = spec.data.trigger_word
@@ -250,7 +249,7 @@ def _write_card(
 
 
 def _before_and_after(prompts: Sequence[SamplePrompt]) -> list[str]:
-    """The sample prompts without and with the adapter."""
+    """Returns a table of the sample prompts without and with the adapter."""
     return [
         "## Before and after",
         "",
@@ -265,5 +264,5 @@ def _before_and_after(prompts: Sequence[SamplePrompt]) -> list[str]:
 
 
 def _cell(text: str) -> str:
-    """A text of a person's as one cell of a Markdown table, in which nothing is markup."""
+    """Escapes a user's text for a cell of a Markdown table."""
     return re.sub(r"([\\`*_{}\[\]<>()#!|~])", r"\\\1", " ".join(text.split()))

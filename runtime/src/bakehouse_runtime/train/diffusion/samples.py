@@ -1,4 +1,4 @@
-"""What an adapter draws at a checkpoint: just what a model server draws with it later."""
+"""Generates the samples of a checkpoint exactly as a model server does later."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 class AdapterSamples:
-    """The sample prompts of a run, drawn by the pipeline that serves, which reads the adapter out
-    of the file that it is saved as. Two other ways to the same picture would differ one day."""
+    """Generates a run's sample prompts with the serving pipeline, which loads the adapter from its
+    saved file. A second implementation could diverge."""
 
     def __init__(
         self, model: FluxModel, base: Path, prompts: Sequence[SamplePrompt], work_dir: Path
@@ -35,9 +35,9 @@ class AdapterSamples:
         self._drawn = 0
 
     def write(self, folder: Path) -> None:
-        """Draws them with the adapter as it is now, as PNG files that are named by their number.
+        """Generates the samples with the current adapter, as numbered PNG files.
 
-        Raises PlainError for values that are not numbers.
+        Raises PlainError for values that are not finite.
         """
         shutil.rmtree(self._adapter.parent, ignore_errors=True)
         save_adapter(self._model.family, self._model.transformer, self._adapter.parent)
@@ -45,7 +45,7 @@ class AdapterSamples:
         self._drawn += 1
         lora = ChosenLora(str(self._drawn), self._adapter, 1.0)
         folder.mkdir(parents=True, exist_ok=True)
-        # The file is the adapter: what is trained stands aside meanwhile.
+        # The adapter is applied from its file, so disable the one in training.
         self._model.transformer.disable_adapters()
         try:
             for number, wanted in enumerate(self._prompts, start=1):
@@ -56,11 +56,12 @@ class AdapterSamples:
                 (folder / f"{number}.png").write_bytes(content)
         finally:
             self._model.transformer.enable_adapters()
-            # The autoencoder and the adapter leave the memory to the training.
+            # Frees the memory of autoencoder and adapter for the training.
             pipeline.offload()
 
     def _opened(self) -> KontextPipeline:
-        """The model itself; beside it one in the precision that is served where that differs."""
+        """Returns a pipeline of the model itself, or of a second copy if serving uses another
+        dtype."""
         transformer = self._model.transformer
         dtype = serving_dtype(transformer.device.type)  # pyright: ignore[reportArgumentType]
         if dtype == transformer.dtype:

@@ -1,4 +1,4 @@
-"""Training a network of any family by flow matching: on edits, and on media from text alone."""
+"""Trains a network of any family by flow matching, on edits and on media from text alone."""
 
 from __future__ import annotations
 
@@ -26,26 +26,27 @@ from ...image.training.loop import (
 )
 from ...image.training.random_draws import draw_rows, dropped, logit_normal_times, noise_like
 
-# Of the flow, at which the held-out part is measured with the same noise.
+# The times of the flow at which the held-out loss is measured, always with the same noise.
 EVAL_TIMES = (0.1, 0.3, 0.5, 0.7, 0.9)
 SAMPLE_STEPS = 20
 SAMPLE_ROWS = 8
-# Larger media are fewer, so that a GPU holds them beside a full-size model.
+# Larger media use fewer rows, so that they fit on a GPU with a full-size model.
 LATENT_SIDE = 16
 
 
 @dataclass(frozen=True)
 class DiffusionTraining:
-    """`text_dropout` is the share of examples that lose their caption, so that the network also
-    learns to generate without one and guidance can compare the two. `eval_name` is what the loss on
-    what is measured is called. `edit_share` is the share of
-    the steps on edits; the others generate from text alone. `guidance` bounds the distilled
-    guidance that the network is given: one that has none yet must see the whole range that people
-    will ask for, or it breaks outside of what it saw. `time_shift` draws times nearer to noise
-    (Esser et al. 2024, arXiv 2403.03206, equation 23); of several, the examples of a step take one
-    each by turns. Guidance and shift that are None are the family's. `compiled` needs a C++
-    compiler and a minute or two; then an expert of 20 million weights took 89 samples a second
-    instead of 62 (two cores with AMX, batches of 128).
+    """Settings of a diffusion training.
+
+    `text_dropout` is the share of examples without their caption, so that the network also learns
+    to generate without one, as guidance requires. `eval_name` is the name of the measured loss.
+    `edit_share` is the share of the steps on edits; the others generate from text alone. `guidance`
+    bounds the distilled guidance: a network without one must be trained on the whole range that
+    users may request, because it fails outside of it. `time_shift` moves times towards noise (Esser
+    et al. 2024, arXiv 2403.03206, equation 23); several shifts alternate over the examples of a
+    step. Guidance and shift default to the family's. `compiled` needs a C++ compiler and a minute
+    or two; an expert of 20 million weights then processed 89 samples per second instead of 62 (two
+    cores with AMX, batches of 128).
     """
 
     loop: LoopSettings
@@ -61,18 +62,18 @@ class DiffusionTraining:
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Edits (of a cache with sources) and pictures (of one without); either may be missing."""
+    """Edits (from a cache with sources) and pictures (from one without); either may be missing."""
 
     edits: CachedRows | None
     pictures: CachedRows | None
 
     @classmethod
     def of(cls, rows: CachedRows) -> TrainingData:
-        """Rows that are all edits, or all none."""
+        """Returns rows that are all edits, or all pictures."""
         return cls(None, rows) if rows.cache.sources is None else cls(rows, None)
 
     def draw_part(self, rng: np.random.Generator, edit_share: float) -> CachedRows:
-        """What a step trains on."""
+        """Returns the rows that a step trains on."""
         if self.edits is None or self.pictures is None:
             part = self.edits or self.pictures
             assert part is not None
@@ -80,33 +81,33 @@ class TrainingData:
         return self.edits if rng.random() < edit_share else self.pictures
 
     def parts(self) -> dict[str, CachedRows]:
-        """Those that are there, by their names."""
+        """Returns the existing parts by name."""
         named = {"edits": self.edits, "pictures": self.pictures}
         return {name: part for name, part in named.items() if part is not None}
 
     def moved(self, move: Callable[[CachedRows], CachedRows]) -> TrainingData:
-        """The same with each part as `move` gives it."""
+        """Returns the data with each part replaced by `move` of it."""
         return TrainingData(self.edits and move(self.edits), self.pictures and move(self.pictures))
 
 
 @dataclass(frozen=True)
 class SizedData:
-    """Rows of several sizes: a batch has one size, and each size comes up as often as its rows ask
-    for."""
+    """Rows of several sizes: a batch has one size, and each size is drawn in proportion to its
+    rows."""
 
     sizes: tuple[CachedRows, ...]
 
     def draw_part(self, rng: np.random.Generator, _: float) -> CachedRows:
-        """What a step trains on."""
+        """Returns the rows that a step trains on."""
         counts = np.array([len(part.rows) for part in self.sizes])
         return self.sizes[rng.choice(len(counts), p=counts / counts.sum())]
 
     def parts(self) -> dict[str, CachedRows]:
-        """Those that are there, by the sizes of their latents."""
+        """Returns the parts by the sizes of their latents."""
         return {"x".join(map(str, part.cache.latents.shape[-2:])): part for part in self.sizes}
 
     def moved(self, move: Callable[[CachedRows], CachedRows]) -> SizedData:
-        """The same with each part as `move` gives it."""
+        """Returns the data with each part replaced by `move` of it."""
         return SizedData(tuple(move(part) for part in self.sizes))
 
 
@@ -124,17 +125,17 @@ def train_network(
     device_name: str = "auto",
     write_samples: Callable[[Path], None] | None = None,
 ) -> bool:
-    """Trains those weights of `network` that ask for a gradient: all, or those of an adapter.
-    `write_samples` fills a folder at each checkpoint; without it there is a sheet of what is held
-    out.
+    """Trains the weights of `network` that require a gradient: all, or an adapter's.
+    `write_samples` fills a folder at each checkpoint; without it a sheet of held-out rows is
+    written.
 
-    Leaves the averaged weights in it. Returns False where it was asked to stop before the end.
+    Leaves the averaged weights in the network. Returns False if it was stopped before the end.
     """
     device = training_device(device_name)
     training = Training(network, settings.loop, device)
     seed = settings.loop.seed
     data, held_out = _on_device((data, held_out), device)
-    # Edits have twice the tokens: each length is compiled by itself.
+    # Edits have twice the tokens, and each length is compiled separately.
     trained: Any = torch.compile(network, dynamic=False) if settings.compiled else network
     shift = _time_shifts(family, settings, device)
 
@@ -196,9 +197,9 @@ def flow_loss(
     noise: Tensor,
     guidance: Tensor | None,
 ) -> Tensor:
-    """Mean squared error of the velocity `noise - latents` of these rows with these texts, at the
-    times `t` and with the distilled guidance of each; by the latents' weights, where the cache has
-    some."""
+    """Returns the mean squared error of the velocity `noise - latents` of these rows with these
+    texts, at the times `t` and with the distilled guidance of each; weighted if the cache has
+    weights."""
     device = noise.device
     latents, condition = _latents(chosen, device)
     text = chosen.cache.text(texts).to(device)
@@ -218,8 +219,8 @@ def sample(
     text: TextStates,
     condition: Tensor | None = None,
 ) -> Tensor:
-    """Where the flow leads from `noise`, with the family's guidance; `text` are the prompts and
-    then as many empty ones, which guidance compares with."""
+    """Returns the end of the flow from `noise`, with the family's guidance; `text` holds the
+    prompts followed by as many empty ones for guidance."""
     twice = None if condition is None else torch.cat([condition, condition])
 
     def of_both(latents: Tensor, t: Tensor) -> Tensor:
@@ -231,8 +232,8 @@ def sample(
 
 
 def _on_device(datas: Sequence[Data], device: torch.device) -> list[Data]:
-    """The rows with their caches on the device, as far as it has room for them; a cache of which
-    several have rows goes there once."""
+    """Moves the rows and their caches to the device as far as they fit; a shared cache is moved
+    once."""
     caches = {id(part.cache): part.cache for data in datas for part in data.parts().values()}
     moved = {key: cache.to(device) for key, cache in caches.items()}
 
@@ -244,14 +245,14 @@ def _on_device(datas: Sequence[Data], device: torch.device) -> list[Data]:
 
 
 def _latents(chosen: CachedRows, device: torch.device) -> tuple[Tensor, Tensor | None]:
-    """The latents of rows, and those of their sources."""
+    """Returns the latents of rows, and of their sources."""
     cache, rows = chosen.cache, chosen.rows
     sources = None if cache.sources is None else cache.sources[rows].float().to(device)
     return cache.latents[rows].float().to(device), sources
 
 
 def _time_shifts(family: Family, settings: DiffusionTraining, device: torch.device) -> Tensor:
-    """The shift of each example of a step, [batch size]."""
+    """Returns the shift of each example of a step, [batch size]."""
     given = family.time_shift if settings.time_shift is None else settings.time_shift
     shifts = torch.tensor(given, dtype=torch.float32).reshape(-1)
     return shifts[torch.arange(settings.batch_size) % len(shifts)].to(device)
@@ -279,7 +280,7 @@ def _eval_loss(
     settings: DiffusionTraining,
     device: torch.device,
 ) -> float:
-    """The loss on the first rows, with the same noise at the same times whenever it is measured."""
+    """Returns the loss on the first rows, always with the same noise at the same times."""
     chosen = _first_rows(part, settings.eval_rows)
     latents, _ = _latents(chosen, device)
     noise = noise_like(latents, step_generator(settings.loop.seed, 0))
@@ -300,7 +301,8 @@ def _eval_loss(
 
 
 def _first_rows(part: CachedRows, most: int) -> CachedRows:
-    """The first rows: `most` of latents up to the usual side, fewer of larger ones."""
+    """Returns the first rows: `most` of them for latents up to the usual side, fewer for larger
+    ones."""
     height, width = part.cache.latents.shape[-2:]
     fit = max(1, most * LATENT_SIDE**2 // (height * width))
     return CachedRows(part.cache, part.rows[: min(most, fit)])
@@ -309,13 +311,13 @@ def _first_rows(part: CachedRows, most: int) -> CachedRows:
 def _samples(
     family: Family, network: nn.Module, shown: CachedRows, seed: int, device: torch.device
 ) -> list[Any]:
-    """A line of sources where there are some, a line of what the network makes, a line of what was
-    wanted."""
+    """Returns a line of sources if there are any, a line of results, and a line of targets."""
     numbers = shown.cache.text_of[shown.rows]
     text = shown.cache.text(torch.cat([numbers, torch.zeros_like(numbers)])).to(device)
     wanted, condition = _latents(shown, device)
     noise = noise_like(wanted, step_generator(seed, 1))
     made = sample(family, network, noise, text, condition)
-    # A film begins with a single frame, so that they are not always of one length.
+    # A condition of a video is a single frame, so lengths differ and each line is decoded
+    # separately.
     lines = [made, wanted] if condition is None else [condition, made, wanted]
     return [medium for line in lines for medium in family.decode(line)]

@@ -1,6 +1,6 @@
-"""The weights of the lowest held-out loss: those are what a run leaves, not the ones of its last
-step, which may have learnt the data by heart. Of few rows that loss says too little to choose by,
-and the last step is what was asked for."""
+"""Tracks the weights with the lowest held-out loss, which a run exports instead of the last step's,
+because later steps may have overfitted. With few held-out rows the loss is too noisy to choose by,
+and the last step is exported."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ from ...files import written_whole
 if TYPE_CHECKING:
     from pathlib import Path
 
-# The loss of fewer held-out rows changes more by chance than by a step.
+# With fewer held-out rows the loss varies more by chance than by a step.
 CHOOSING_ROWS_MIN = 5
 
 
 @dataclass(frozen=True)
 class Best:
-    """The step that is kept, and its held-out loss."""
+    """The exported step and its held-out loss."""
 
     step: int
     eval_loss: float
 
 
 def trained_weights(model: Any) -> dict[str, torch.Tensor]:
-    """What the run trains, by name: the adapter, or all weights where there is none."""
+    """Returns the trained weights by name: the adapter, or all weights without one."""
     if isinstance(model, PeftModel):
         return get_peft_model_state_dict(model, save_embedding_layers=False)
     return {name: weight.data for name, weight in model.named_parameters()}
 
 
 class BestWeights:
-    """Keeps the best weights in one file, over all restarts of the run. The file is written with
-    the checkpoints alone, whose share of the time it has part in: each epoch may be better than
-    the one before, and what came after the last checkpoint is done again anyway."""
+    """Stores the best weights in one file, over all restarts of the run. The file is written
+    together with checkpoints and shares their time budget: steps after the last checkpoint are
+    repeated anyway."""
 
     def __init__(
         self, file: Path, *, chooses: bool = True, dtype: torch.dtype | None = None
     ) -> None:
-        """`chooses`: by the loss; else the last step is kept. `dtype`: the numbers in which they
-        are kept, where not in those that they are trained in."""
+        """`chooses`: by the loss; otherwise the last step wins. `dtype` is the stored dtype;
+        defaults to the dtype in training."""
         self.file = file
         self._dtype = dtype
         self.chooses = chooses
-        # What the file does not have yet.
+        # Weights that are not written yet.
         self._unsaved: tuple[Best, dict[str, torch.Tensor]] | None = None
 
     def note(self, model: Any, step: int, eval_loss: float) -> None:
-        """Keeps what of the model is trained if its held-out loss is the lowest so far, or the
-        last."""
+        """Records the trained weights if their held-out loss is a new minimum, or if the last step
+        wins."""
         known = self._known()
         is_higher = self.chooses and known is not None and known.eval_loss <= eval_loss
         if not math.isfinite(eval_loss) or is_higher:
@@ -67,7 +67,8 @@ class BestWeights:
         self._unsaved = (Best(step, eval_loss), copies)
 
     def save(self) -> None:
-        """Writes what was noted since the last time: a checkpoint goes on from here."""
+        """Writes the weights recorded since the last call, so that a checkpoint can resume from
+        them."""
         if self._unsaved is None:
             return
         best, weights = self._unsaved
@@ -77,7 +78,7 @@ class BestWeights:
         self._unsaved = None
 
     def restore(self, model: Any, last_step: int) -> Best | None:
-        """Puts the best weights into the model, unless those of the last step are. None where
+        """Loads the best weights into the model, unless the last step is the best. Returns None if
         nothing was held out."""
         best = self._known()
         if best is not None and best.step != last_step:

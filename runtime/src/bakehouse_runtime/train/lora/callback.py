@@ -1,4 +1,4 @@
-"""Reports progress to the server, saves checkpoints in time, and obeys a stop."""
+"""Reports progress to the server, saves checkpoints on schedule, and handles stops."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from ...reporter import Reporter
     from .ranks.group import Ranks
 
-# The first checkpoint comes early, so that whoever is killed early does not begin anew.
+# The first checkpoint comes early, so that an early kill does not lose everything.
 _FIRST_AFTER_S = 5.0
 _AFTER_S = 30.0
-# By what Trainer and TRL call them.
+# The names that Trainer and TRL use.
 _LOGGED = {
     **{name: name for name in ("loss", "learning_rate", "grad_norm", "reward", "kl")},
     "completions/mean_length": "answer_tokens",
@@ -34,42 +34,41 @@ _LOGGED = {
     "rewards/margins": "reward_margin",
 }
 _HELD_OUT = ("eval_loss", "eval_reward", "eval_reward_accuracy", "eval_reward_margin")
-# Of each reward that answers are paid by, what its curve is called.
+# The curve prefix of individual rewards.
 _REWARD = "reward/"
 _CURVES = (*_LOGGED.values(), "num_tokens", "tokens_per_second", *_HELD_OUT)
 
 
 def held_out_measures(metrics: Mapping[str, Any]) -> dict[str, float]:
-    """Of all that was measured the points of the curves."""
+    """Returns the points of the curves among all measurements."""
     return {name: float(metrics[name]) for name in _HELD_OUT if name in metrics}
 
 
 def held_out_loss(point: Mapping[str, Any]) -> float | None:
-    """What is to fall on the held-out rows: their loss, or where answers are paid the reward with
-    its sign turned. None where nothing was measured."""
+    """Returns the value to minimise on the held-out rows: their loss, or the negated reward. None
+    if neither was measured."""
     if "eval_reward" in point:
         return -float(point["eval_reward"])
     return float(point["eval_loss"]) if "eval_loss" in point else None
 
 
 def evaluations_without_gain(history: list[dict[str, Any]]) -> int:
-    """How many evaluations, of those that Trainer has logged, came after the one with the lowest
-    held-out loss."""
+    """Returns how many logged evaluations followed the one with the lowest held-out loss."""
     found = [loss for point in history if (loss := held_out_loss(point)) is not None]
     losses = [loss if math.isfinite(loss) else math.inf for loss in found]
     return len(losses) - 1 - losses.index(min(losses)) if losses else 0
 
 
 def _paid(logs: dict[str, float]) -> dict[str, float]:
-    """What answers were paid by each of several rewards, before it is weighed."""
+    """Returns the unweighted mean of each reward, if there are several."""
     names = [name for name in logs if name.startswith("rewards/") and name.endswith("/mean")]
     return {_REWARD + name.split("/")[1]: logs[name] for name in names} if len(names) > 1 else {}
 
 
 class TrainingCallback(TrainerCallback):
-    """One per run. Its hooks are called on every step, so they only note and compare.
-    `on_checkpoint` is called with the folder of every checkpoint that is whole, `before_whole`
-    before it is that, and `on_measured` with the model, its step and its held-out loss."""
+    """The callback of a run. Its hooks run at every step, so they only record and compare.
+    `on_checkpoint` is called with the folder of every complete checkpoint, `before_whole` just
+    before it is complete, and `on_measured` with the model, its step and its held-out loss."""
 
     def __init__(
         self,
@@ -90,7 +89,7 @@ class TrainingCallback(TrainerCallback):
         self._steps_per_epoch = steps_per_epoch
         self._eval_steps = eval_steps
         self._patience = patience
-        # What is decided here is broadcast to the other processes (FollowingCallback).
+        # Its decisions are broadcast to the other processes (FollowingCallback).
         self._ranks = ranks
         # Seconds spent in training steps, over all restarts of the run.
         self.seconds = 0.0
@@ -98,22 +97,22 @@ class TrainingCallback(TrainerCallback):
         self._step_ended = 0.0
         self._cadence = Cadence(time.monotonic(), _FIRST_AFTER_S, _AFTER_S)
         self._logged = (0, 0.0)  # tokens and seconds at the last point of the curves
-        self._first_step = 0  # of this process, and the seconds until then
+        self._first_step = 0  # first step of this process, and the seconds before it
         self._first_seconds = 0.0
         self._saved_step = 0
 
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
-        # A process that was stopped in an evaluation has left its point to this one.
+        # The previous process may have been stopped before an evaluation.
         [args.eval_on_start] = self._ranks.broadcast(self._needs_evaluation(args, state))
         self._reporter.phase("evaluating" if args.eval_on_start else "training")
         self._first_step = self._saved_step = state.global_step
         self._first_seconds = self.seconds
         self._cadence = Cadence(time.monotonic(), _FIRST_AFTER_S, _AFTER_S)
         self._logged = (state.num_input_tokens_seen, self.seconds)
-        # A process that was killed may not have sent its last points; the checkpoint has them,
-        # and a point that the server has already is the same again.
+        # A killed process may not have sent its last points. The checkpoint has them, and sending a
+        # known point again has no effect.
         for point in state.log_history:
             known = {
                 name: float(value)
@@ -140,7 +139,7 @@ class TrainingCallback(TrainerCallback):
             control.should_save = True
             control.should_training_stop = True
         else:
-            # The end of an epoch comes after its last step, and is evaluated then.
+            # The end of an epoch follows its last step, and is evaluated then.
             if self._evaluates_at(args, step) and step % self._steps_per_epoch != 0:
                 control.should_evaluate = True
                 self._reporter.phase("evaluating")
@@ -163,7 +162,7 @@ class TrainingCallback(TrainerCallback):
         # Trainer cannot end an evaluation early.
         [stops] = self._ranks.broadcast(self._reporter.stop_requested)
         if stops:
-            # What was trained since the last checkpoint, if anything was, is saved before the end.
+            # Save any steps trained since the last checkpoint.
             control.should_save = state.global_step > self._saved_step
             control.should_training_stop = True
             share_control(self._ranks, control)
@@ -200,7 +199,8 @@ class TrainingCallback(TrainerCallback):
         logs: dict[str, float] = event["logs"]
         if "loss" not in logs:
             return
-        # In float16 a gradient that overflows is no error: its step is skipped, its loss finite.
+        # In float16 an overflowing gradient is no error: the step is skipped, and the loss stays
+        # finite.
         if not math.isfinite(logs["loss"]):
             raise loss_not_finite(state.global_step, args.learning_rate)
         tokens, seconds = self._logged
@@ -231,7 +231,7 @@ class TrainingCallback(TrainerCallback):
         control: TrainerControl,
         **event: Any,
     ) -> None:
-        # The last step may have spoilt the weights: no later loss shows it.
+        # The last step may have made the weights non-finite, which no later loss would show.
         if not all(
             bool(weight.isfinite().all())
             for weight in event["model"].parameters()
@@ -240,8 +240,8 @@ class TrainingCallback(TrainerCallback):
             raise loss_not_finite(state.global_step, args.learning_rate)
 
     def _needs_evaluation(self, args: TrainingArguments, state: TrainerState) -> bool:
-        """Whether the checkpoint is of a step that was to be evaluated and was not. The last one is
-        for the caller, as after training."""
+        """Returns whether the checkpoint's step should have been evaluated but was not. The caller
+        evaluates the last step after training."""
         step = state.global_step
         return (
             0 < step < state.max_steps
@@ -253,7 +253,7 @@ class TrainingCallback(TrainerCallback):
         )
 
     def _evaluates_at(self, args: TrainingArguments, step: int) -> bool:
-        """Whether what is held out is measured after this step."""
+        """Returns whether the held-out rows are measured after this step."""
         return args.eval_strategy != "no" and (
             step % self._steps_per_epoch == 0
             or (self._eval_steps > 0 and step % self._eval_steps == 0)

@@ -1,7 +1,7 @@
 """Checkpoints that survive a kill at any moment.
 
-Trainer writes a checkpoint file by file. When all are there, a list of them with their sizes is
-added last; a folder without that list, or that does not agree with it, is not a checkpoint.
+Trainer writes a checkpoint file by file. At the end a list of all files with their sizes is added;
+a folder without a matching list is not a checkpoint.
 """
 
 from __future__ import annotations
@@ -18,23 +18,21 @@ _LIST = "whole.json"
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A whole checkpoint."""
-
     path: Path
     step: int
-    # Seconds of training that led to it, over all restarts of the run.
+    # Seconds of training up to it, over all restarts of the run.
     seconds: float
 
 
 def mark_whole(path: Path, seconds: float) -> None:
-    """Says that everything of a checkpoint has been written."""
+    """Marks a checkpoint as completely written."""
     files = [file for file in path.iterdir() if file.is_file() and file.name != _LIST]
     sizes = {file.name: file.stat().st_size for file in files}
     write_json(path / _LIST, {"files": sizes, "seconds": seconds})
 
 
 def last_checkpoint(folder: Path) -> Checkpoint | None:
-    """The newest whole checkpoint; removes those that are not whole."""
+    """Returns the newest complete checkpoint; deletes incomplete ones."""
     whole: list[Checkpoint] = []
     for path in folder.glob("checkpoint-*"):
         checkpoint = _read(path)
@@ -46,7 +44,7 @@ def last_checkpoint(folder: Path) -> Checkpoint | None:
 
 
 def drop_earlier(path: Path) -> None:
-    """Removes the checkpoints before a whole one."""
+    """Deletes the checkpoints before a complete one."""
     step = int(path.name.removeprefix("checkpoint-"))
     for other in path.parent.glob("checkpoint-*"):
         if int(other.name.removeprefix("checkpoint-")) < step:

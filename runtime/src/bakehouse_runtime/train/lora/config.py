@@ -1,4 +1,4 @@
-"""The libraries' settings for a spec."""
+"""Converts a spec to the settings of the libraries."""
 
 from __future__ import annotations
 
@@ -18,20 +18,21 @@ if TYPE_CHECKING:
     from ...device import Device
     from ...protocol import TextLoraSpec, TrainTextSpec
 
-# More points than this make no better curve.
+# More points do not improve a curve.
 _CURVE_POINTS = 500
 _KEPT_CHECKPOINTS = 2
-# Trainer's own "constant" leaves a warm-up out in silence.
+# Trainer's own "constant" silently ignores a warm-up.
 _SCHEDULERS = {"cosine": "cosine", "linear": "linear", "constant": "constant_with_warmup"}
 
 
 def lora_config(lora: TextLoraSpec, modules: list[str]) -> LoraConfig:
-    """PEFT's configuration of the adapter."""
+    """Returns PEFT's configuration of the adapter."""
     from peft import LoraConfig
 
     return LoraConfig(
         r=lora.r,
-        # PEFT's type says int; any number works, and adapter_config.json keeps whole ones whole.
+        # PEFT's type is int, but any number works; adapter_config.json should have whole numbers as
+        # integers.
         lora_alpha=int(lora.alpha) if lora.alpha == int(lora.alpha) else lora.alpha,  # pyright: ignore[reportArgumentType]
         lora_dropout=lora.dropout,
         use_rslora=lora.use_rslora,
@@ -43,8 +44,8 @@ def lora_config(lora: TextLoraSpec, modules: list[str]) -> LoraConfig:
 
 
 def four_bits(computed: torch.dtype) -> BitsAndBytesConfig:
-    """QLoRA's storage of a base (https://arxiv.org/abs/2305.14314), which is multiplied in
-    `computed`. Raises PlainError where the package for it is not installed."""
+    """Returns QLoRA's storage of a base (https://arxiv.org/abs/2305.14314), which computes in
+    `computed`. Raises PlainError if bitsandbytes is not installed."""
     from transformers import BitsAndBytesConfig
 
     if find_spec("bitsandbytes") is None:
@@ -63,7 +64,7 @@ def four_bits(computed: torch.dtype) -> BitsAndBytesConfig:
 def settings(
     spec: TrainTextSpec, device: Device, checkpoints: Path, steps_total: int, *, evaluates: bool
 ) -> dict[str, Any]:
-    """Trainer's settings of the run, whatever its objective."""
+    """Returns Trainer's settings for a run with any objective."""
     parameters = spec.parameters
     bfloat16 = has_bfloat16(device)
     return {
@@ -71,7 +72,7 @@ def settings(
         "num_train_epochs": parameters.epochs,
         "learning_rate": parameters.learning_rate,
         "lr_scheduler_type": _SCHEDULERS[parameters.lr_scheduler],
-        # The first step of a warm-up trains nothing, so a run of few steps has none.
+        # The first step of a warm-up has learning rate 0, so a run of few steps has no warm-up.
         "warmup_steps": int(parameters.warmup_ratio * steps_total),
         "weight_decay": parameters.weight_decay,
         "max_grad_norm": parameters.max_grad_norm,
@@ -84,10 +85,11 @@ def settings(
         "use_cpu": device == "cpu",
         "bf16": bfloat16,
         "fp16": device == "cuda" and not bfloat16,
-        # Recomputing activations saves memory that a GPU lacks and time that a CPU lacks.
+        # Recomputing activations saves memory, the limit on a GPU, and costs time, the limit on a
+        # CPU.
         "activation_checkpointing": device == "cuda",
-        # What balances the routers of a mixture would only be added to a loss that cannot change
-        # them, where they are frozen; where they are not, Transformers leaves it out as well.
+        # With frozen routers, the balancing loss of a mixture would change nothing but the reported
+        # loss; with trained ones, Transformers omits it as well.
         "router_aux_loss_coef": 0.0,
         "eval_strategy": "epoch" if evaluates else "no",
         # The callback decides when to save.

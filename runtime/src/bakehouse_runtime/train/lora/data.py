@@ -1,4 +1,4 @@
-"""Prepared examples as the datasets that TRL trains on."""
+"""Converts prepared examples to TRL's datasets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def to_packed(examples: Examples, limit: int) -> Dataset:
-    """Examples that share sequences of at most `limit` tokens: `seq_lengths` are those of each."""
+    """Returns examples packed into sequences of at most `limit` tokens; `seq_lengths` are the
+    lengths of the examples in each."""
     import pyarrow as pa
     from datasets import Dataset
 
@@ -26,7 +27,7 @@ def to_packed(examples: Examples, limit: int) -> Dataset:
     tokens = np.concatenate([examples.example(at) for at in order.tolist()])
     learnt = np.concatenate([examples.learnt_of(at) for at in order.tolist()])
     labels = np.where(learnt, tokens, IGNORED).astype(np.int32)
-    # Nothing of its own stands before the first token of an example.
+    # The first token of an example has no context of its own.
     labels[np.cumsum(lengths) - lengths] = IGNORED
     of_sequence = np.bincount(numbers)
     ends = [np.cumsum(np.bincount(numbers, weights=examples.lengths())), np.cumsum(of_sequence)]
@@ -43,7 +44,7 @@ def to_packed(examples: Examples, limit: int) -> Dataset:
 
 
 def to_dataset(examples: Examples) -> Dataset:
-    """`input_ids` and `labels`, without a copy of the tokens."""
+    """Returns `input_ids` and `labels`, without a copy of the tokens."""
     import pyarrow as pa
     from datasets import Dataset
 

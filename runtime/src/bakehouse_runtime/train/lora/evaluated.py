@@ -1,4 +1,4 @@
-"""How every trainer here measures what is held out."""
+"""The evaluation on held-out rows shared by all trainers."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from .ranks.trainer import OverRanks
 
 
 class Evaluated(OverRanks):
-    """Measures means over all that is held out, whatever the batches. Trainer's own, means of the
-    batches' means, depend on their size."""
+    """Computes means over all held-out rows. Trainer averages the means of batches, which depend on
+    their size."""
 
-    # Of each measure: its sum, and over how much.
+    # For each measurement: its sum and its count.
     _sums: dict[str, tuple[float, float]]
 
     def evaluate(self, *args: Any, **options: Any) -> dict[str, float]:
-        # An evaluation draws random numbers, which a run that was killed in it does not draw again:
-        # what training draws must not depend on that.
+        # An evaluation draws random numbers; isolate them, so that a killed and resumed run trains
+        # on the same numbers.
         with torch.random.fork_rng():
             try:
                 return super().evaluate(*args, **options)
             except StopRequested:
-                # Trainer saves right after this, where the callback has asked for it.
+                # Return normally, so that Trainer saves if the callback has requested it.
                 if self.is_in_train and self.control.should_save:
                     return {}
                 raise
@@ -48,10 +48,10 @@ class Evaluated(OverRanks):
         return loss.detach(), None, None
 
     def measure(self, inputs: dict[str, Any], loss: float) -> None:
-        """Notes what a batch with this loss measures."""
+        """Records the measurements of a batch with this loss."""
         raise NotImplementedError
 
     def note(self, name: str, mean: float, count: float) -> None:
-        """Adds a batch to a measure: its mean, and over how much that is one."""
+        """Adds a batch to a measurement: its mean and its count."""
         total, before = self._sums.get(name, (0.0, 0.0))
         self._sums[name] = (total + mean * count, before + count)

@@ -1,5 +1,5 @@
-"""What a run leaves: the adapter for PEFT and for llama.cpp, or a whole model, where all weights
-are trained or an adapter is one that no engine serves; with the tokenizer and a model card."""
+"""Writes the result of a run with tokenizer and model card: an adapter for PEFT and llama.cpp, or a
+whole model after a full fine-tune or with DoRA, which no engine serves as an adapter."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ def export(
 ) -> list[str]:
     """Writes the files of the finished model into `out`; returns further warnings.
 
-    Of an adapter: adapter_config.json, adapter_model.safetensors, adapter.gguf where llama.cpp
-    knows the base's family. Of a whole model: the base's files with other weights, model-F16.gguf
-    where the base has a GGUF. Of DoRA that with the adapter merged, and the adapter in adapter/. Of
-    all: the tokenizer, README.md.
+    An adapter has adapter_config.json, adapter_model.safetensors, and adapter.gguf if llama.cpp
+    knows the base's family. A whole model has the base's files with new weights, and model-F16.gguf
+    if the base has a GGUF. DoRA is a whole model with the adapter merged, plus the adapter in
+    adapter/. All have the tokenizer and README.md.
     """
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     base, lora = inputs["base_model"], spec.parameters.lora
     if lora is None:
         model.to(stored_dtype(base)).save_pretrained(str(out))
-        # What the base says of itself, in place of what Transformers has made of it.
+        # Restores the base's own files in place of those that Transformers has rewritten.
         copy_beside(base, out, leaves_out=frozenset({_INDEX}))
     else:
         adapter = out / ADAPTER_FOLDER if lora.use_dora else out
@@ -69,8 +69,8 @@ def export(
 
 
 def require_mergeable(model: Any, base: Path) -> None:
-    """Raises PlainError where the base's files call a matrix otherwise than Transformers does, so
-    that its adapter could not be merged after training."""
+    """Raises PlainError if the base's files name a matrix differently than Transformers, because
+    the adapter could then not be merged after training."""
     names = {name.removesuffix(".weight") for name in read_base_model(base).shapes}
     missing = sorted(set(model.base_model.targeted_module_names) - names)
     if missing:
@@ -80,17 +80,17 @@ def require_mergeable(model: Any, base: Path) -> None:
 
 
 def _save_adapter(model: PeftModel, base_id: str | None, out: Path) -> None:
-    # The base's own embeddings stay out, also where lm_head has an adapter.
+    # Do not save the base's own embeddings, even with an adapter on lm_head.
     model.save_pretrained(str(out), save_embedding_layers=False)
     # PEFT writes a card of its own.
     (out / "README.md").unlink()
-    # PEFT notes the folder of this machine.
+    # PEFT records a local folder.
     config_file = out / "adapter_config.json"
     write_json(config_file, read_object(config_file) | {"base_model_name_or_path": base_id})
 
 
 def _write_gguf(base: Path, out: Path) -> list[str]:
-    """Writes the adapter for llama.cpp, or returns why it cannot be."""
+    """Writes the adapter for llama.cpp, or returns why it cannot."""
     try:
         write_gguf_adapter(
             out / _ADAPTER_GGUF,
@@ -119,8 +119,8 @@ def _write_whole_gguf(title: str, inputs: dict[str, Path], out: Path) -> list[st
 
 
 def stored_dtype(base: Path) -> torch.dtype:
-    """The numbers in which the base's weights are stored, by its config.json: those of its
-    fine-tune are too. float32 where it does not say."""
+    """Returns the dtype of the base's stored weights from its config.json, which its fine-tune uses
+    too. Defaults to float32."""
     import torch
 
     config = read_optional_object(base / "config.json")

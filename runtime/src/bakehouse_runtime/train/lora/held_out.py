@@ -1,7 +1,6 @@
-"""What the base and the tuned model answer to rows that were held out, side by side.
+"""Generates the answers of the base and the tuned model to held-out rows, side by side.
 
-Nobody pays for it, it is bounded by the clock, and whatever goes wrong in it leaves the trained
-model as it is.
+It is not billed and has a time limit, and its failures do not affect the trained model.
 """
 
 from __future__ import annotations
@@ -35,31 +34,31 @@ _ANSWERS_FILE = "held_out_answers.json"
 _NOT_ASKED = "The models could not be asked."
 _NEW_TOKENS = 64
 _TEXT_CHARACTERS = 1000
-# Of the beginning of a text that is to be gone on with.
+# The beginning of a text that the models continue.
 _BEGINNING_TOKENS = 128
-# Of all prompts of a model, filled up to the longest: what memory holds beside the training's.
+# All prompts of a model, padded to the longest; limits memory in addition to the training's.
 _PROMPT_TOKENS = 2048
-# An idle machine takes seconds; one that others keep busy may take as long as this.
+# An idle machine takes seconds; a busy one may take up to this.
 _SECONDS = 300.0
-# An answer that time has cut shorter says nothing.
+# An answer truncated below this by the time limit is useless.
 _TOKENS_MIN = 8
 
 
 @dataclass(frozen=True)
 class _Row:
-    """A held-out row, cut where the answer begins."""
+    """A held-out row, cut at the start of the answer."""
 
     question: Question
     prompt: list[int]
     expected: list[int]
-    # Whether nothing of the example comes after `expected`.
+    # Whether `expected` extends to the end of the example.
     is_whole: bool
-    # Of a prompt alone, what answers are compared with, if anything.
+    # The reference of a prompt without an answer, if any.
     reference: str | None = None
 
 
 class _Until(StoppingCriteria):
-    """Ends the writing where time is up or the run is stopped."""
+    """Stops generation at the time limit or when the run is stopped."""
 
     def __init__(self, reporter: Reporter) -> None:
         self._deadline = time.monotonic() + _SECONDS
@@ -73,15 +72,16 @@ class _Until(StoppingCriteria):
 
 
 def ask_base(trainer: Trainer, prepared: Prepared, reporter: Reporter, file: Path) -> None:
-    """Asks the model some held-out rows before it is trained, where nothing switches off what it
-    learns; once, however often the run restarts. `answer_held_out` takes its answers from `file`.
+    """Generates answers to some held-out rows before a full fine-tune, which has no adapter to
+    disable afterwards. `file` stores the answers for `answer_held_out`, so that a restarted run
+    does not repeat this.
 
     Raises StopRequested.
     """
     if file.exists():
         return
     reporter.phase("asking the base model", counted=False)
-    # For the next start, should this process be killed here: it would be killed again.
+    # If generation kills this process, the next start must skip it.
     write_json(file, {"skipped": "The run was interrupted while the base model was asked."})
     try:
         rows = _rows(prepared, _max_positions(trainer))
@@ -100,8 +100,8 @@ def ask_base(trainer: Trainer, prepared: Prepared, reporter: Reporter, file: Pat
 def answer_held_out(
     trainer: Trainer, prepared: Prepared, reporter: Reporter, work_dir: Path, base_answers: Path
 ) -> None:
-    """Asks the base and the tuned model what some held-out rows ask, and reports their answers, or
-    why they were not asked; once, however often the run restarts.
+    """Generates and reports the answers of the base and the tuned model to some held-out rows, or
+    why there are none. A restarted run does not repeat this.
 
     Raises StopRequested.
     """
@@ -127,7 +127,7 @@ def answer_held_out(
     try:
         rows = _rows(prepared, _max_positions(trainer))
         questions = _plain_questions(rows)
-        # For the next start, should this process be killed here: it would be killed again.
+        # If generation kills this process, the next start must skip it.
         note([], "The run was interrupted while both models were asked.", questions)
         answers = note(_ask(trainer, rows, reporter, base_answers), None, [])
     except StopRequested:
@@ -136,7 +136,7 @@ def answer_held_out(
     except PlainError as error:
         answers = note([], str(error), questions)
     except Exception:
-        # The model is trained, and worth more than this.
+        # A failure here must not lose the trained model.
         traceback.print_exc()
         answers = note([], _NOT_ASKED, questions)
     reporter.held_out_answers(answers)
@@ -145,7 +145,7 @@ def answer_held_out(
 def _ask(
     trainer: Trainer, rows: list[_Row], reporter: Reporter, base_answers: Path
 ) -> list[HeldOutAnswer]:
-    """Raises PlainError with why the models are not asked, and StopRequested."""
+    """Raises PlainError with the reason why there are no answers, and StopRequested."""
     model: Any = trainer.model
     adapter: Any = getattr(model, "active_peft_config", None)
     if adapter is None:
@@ -154,13 +154,13 @@ def _ask(
             raise PlainError(asked["skipped"])
         answers = zip(asked["answers"], _written(trainer, rows, reporter), strict=True)
     elif adapter.use_dora:
-        # PEFT has no magnitude for a part of a batch.
+        # PEFT cannot apply magnitudes to a part of a batch.
         with model.disable_adapter():
             of_base = _written(trainer, rows, reporter)
         answers = zip(of_base, _written(trainer, rows, reporter), strict=True)
     else:
-        # By this name PEFT knows the model without its adapter. Both answer in one batch: where
-        # time is up, they have come equally far.
+        # PEFT's name for the model without its adapter. Both answer in one batch, so that a time
+        # limit truncates both equally.
         adapters = ["__base__", model.active_adapter]
         both = _written(trainer, rows, reporter, adapters)
         answers = zip(both[: len(rows)], both[len(rows) :], strict=True)
@@ -183,14 +183,14 @@ def _ask(
 def _written(
     trainer: Trainer, rows: list[_Row], reporter: Reporter, adapters: list[str] | None = None
 ) -> list[str]:
-    """What the model writes after each prompt; with `adapters` once by each of these, one after the
-    other. Raises PlainError and StopRequested."""
+    """Returns the generated text after each prompt; with `adapters` once per adapter, in order.
+    Raises PlainError and StopRequested."""
     model: Any = trainer.model
     base: Any = model.get_base_model() if isinstance(model, PeftModel) else model
     tokenizer: Any = trainer.processing_class
     known = base.generation_config
     stops = _stops(known, tokenizer, rows)
-    # In place of the base's own, which may sample.
+    # Replaces the base's own configuration, which may sample.
     base.generation_config = GenerationConfig(
         max_new_tokens=_NEW_TOKENS,
         do_sample=False,
@@ -215,7 +215,7 @@ def _max_positions(trainer: Trainer) -> int | None:
 
 
 def _rows(prepared: Prepared, max_positions: int | None) -> list[_Row]:
-    """The rows to ask about. Raises PlainError where there is none."""
+    """Returns the rows to ask. Raises PlainError if there are none."""
     if len(prepared.held_out) == 0:
         raise PlainError("No row was held out, so there is nothing to compare.")
     if not prepared.questions:
@@ -229,7 +229,7 @@ def _rows(prepared: Prepared, max_positions: int | None) -> list[_Row]:
 
 
 def _plain_questions(rows: list[_Row]) -> list[str]:
-    """Those that can be asked by themselves, as a person would."""
+    """Returns the questions that can be asked without earlier turns."""
     return [
         _cut(row.question.text)
         for row in rows
@@ -247,7 +247,7 @@ def _row(examples: Examples, question: Question) -> _Row:
         ends = min(len(tokens), begins + _NEW_TOKENS)
     else:
         learnt = np.flatnonzero(examples.learnt_of(question.example))
-        # The last answer: what is learnt without a gap, up to the end.
+        # The last answer is the last uninterrupted span that counts in the loss.
         gaps = np.flatnonzero(np.diff(learnt) > 1)
         begins = int(learnt[gaps[-1] + 1] if len(gaps) else learnt[0])
         ends = int(learnt[-1]) + 1
@@ -260,7 +260,7 @@ def _row(examples: Examples, question: Question) -> _Row:
 
 
 def _affordable(rows: list[_Row]) -> list[_Row]:
-    """The first of the rows, and those whose prompts there is memory for beside it."""
+    """Returns the first row, and further rows as far as their prompts fit into memory."""
     chosen: list[_Row] = []
     for row in rows:
         longest = max(len(one.prompt) for one in (*chosen, row))
@@ -270,7 +270,7 @@ def _affordable(rows: list[_Row]) -> list[_Row]:
 
 
 def _stops(known: GenerationConfig, tokenizer: Any, rows: list[_Row]) -> set[int]:
-    """The tokens that end an answer in this model or in this data."""
+    """Returns the tokens that end an answer in this model or in this data."""
     ends: Any = known.eos_token_id
     special = set(tokenizer.all_special_ids)
     stops = {tokenizer.eos_token_id, *(ends if isinstance(ends, list) else [ends])}
@@ -280,7 +280,7 @@ def _stops(known: GenerationConfig, tokenizer: Any, rows: list[_Row]) -> set[int
 
 
 def _precision(trainer: Trainer) -> contextlib.AbstractContextManager[Any]:
-    """The numbers that training computed with."""
+    """Returns the autocast settings of training."""
     arguments = trainer.args
     return torch.autocast(
         arguments.device.type,
@@ -297,9 +297,9 @@ def _write(
     until: _Until,
     adapters: list[str] | None,
 ) -> list[str]:
-    """Raises PlainError where time is up and that is next to nothing."""
+    """Raises PlainError if the time limit leaves almost no text."""
     longest = max(len(row.prompt) for row in rows)
-    # Filled up on the left: the answer follows the prompt.
+    # Padded on the left, because the answer follows the prompt.
     gaps = [longest - len(row.prompt) for row in rows]
     prompts = [
         [tokenizer.pad_token_id] * gap + row.prompt for gap, row in zip(gaps, rows, strict=True)

@@ -1,4 +1,4 @@
-"""Whether a model keeps rows apart that share a sequence, as it computes here and now."""
+"""Tests whether a model isolates the rows of a packed sequence on this machine."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ...errors import PlainError
 if TYPE_CHECKING:
     from ...device import Device
 
-# Tokens of each of the two rows that it is tried with.
+# Tokens of each of the two test rows.
 _TOKENS = 12
-# What is masked adds exactly nothing; but the tokens of other rows change how many there are for
-# each expert of a mixture, and with that the roundings: as a part of the largest logit.
+# Relative to the largest logit. Masked tokens add exactly nothing, but the tokens of other rows
+# change the load of each expert of a mixture, and with it the rounding.
 _ROUNDING = {torch.float32: 1e-4}
 _ROUNDING_OF_HALVES = 0.02
 
 
 def require_isolation(model: Any, device: Device) -> None:
-    """Raises PlainError where what a row says reaches the row after it."""
+    """Raises PlainError if a row affects the row after it."""
     positions = torch.arange(_TOKENS).repeat(2)[None]
     words = torch.arange(2 * _TOKENS)[None] % (model.config.get_text_config().vocab_size // 2)
     others = words.clone()

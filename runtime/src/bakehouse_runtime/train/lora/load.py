@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def load_base(base: Path, dtype: torch.dtype, *, in_4_bits: bool = False) -> Any:
-    """The base model, its linear layers in 4 bits if asked for. Raises PlainError for an
-    architecture that only code of its own knows."""
+    """Loads the base model, optionally with its linear layers in 4 bits. Raises PlainError for an
+    architecture that requires remote code."""
     if _config_type(base) not in MODEL_FOR_CAUSAL_LM_MAPPING:
         raise _unknown(base)
     quantised = four_bits(dtype) if in_4_bits else None

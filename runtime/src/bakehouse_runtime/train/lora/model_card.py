@@ -1,4 +1,4 @@
-"""The card of a fine-tune: what was trained on what, how, and what came of it."""
+"""The card of a fine-tune: its data, parameters and results."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from .outcome import Outcome
 
 _LIBRARIES = ("torch", "transformers", "trl", "peft", "datasets", "tokenizers", "safetensors")
-# Of a whole model, where its base has one.
+# The GGUF of a whole model, if its base has one.
 GGUF_NAME = "model-F16.gguf"
-# Of an adapter that is merged into the model beside it.
+# The folder of an adapter that is merged into the model.
 ADAPTER_FOLDER = "adapter"
 _TABLE_ROWS = 12
-# As hubs call it.
+# The task name of hubs.
 _TASK = "text-generation"
-# What was measured was measured so.
+# The measurements were made with this base.
 _IN_4_BITS = {"Base model while training": "4 bits (NF4, double quantization)"}
-# Beyond this a perplexity says nothing.
+# A perplexity above this is meaningless.
 _LOSS_MAX = 100
 
 
 def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has_gguf: bool) -> str:
-    """The card in Markdown."""
+    """Returns the card in Markdown."""
     data, is_whole = spec.data, leaves_whole_model(spec.parameters)
     kind = _kind(spec.parameters)
     title = one_line(spec.title)
@@ -94,19 +94,19 @@ def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has
 
 
 def _kind(parameters: TrainingParameters) -> str:
-    """What people call the adaptation."""
+    """Returns the display name of the adaptation."""
     if parameters.lora is None:
         return "full"
     return "QLoRA" if parameters.load_in_4bit else "DoRA" if parameters.lora.use_dora else "LoRA"
 
 
 def _this(spec: TrainTextSpec) -> str:
-    """What the card is of."""
+    """Returns the subject of the card."""
     return "this model" if leaves_whole_model(spec.parameters) else "this adapter"
 
 
 def _what(parameters: TrainingParameters) -> str:
-    """What it is, up to the name of its base."""
+    """Returns the description of the model, up to the name of its base."""
     origin = "fine-tune of" if leaves_whole_model(parameters) else "adapter for"
     return f"A {_kind(parameters)} {origin}"
 
@@ -126,7 +126,7 @@ def _use(spec: TrainTextSpec, *, has_gguf: bool) -> str:
 
 
 def _measured(outcome: Outcome, part: str, this: str) -> list[str]:
-    """The table of what was measured on the rows that were not trained on."""
+    """Returns the table of measurements on the held-out rows."""
     is_paid = outcome.eval_reward is not None
     base = outcome.eval_reward_base if is_paid else outcome.eval_loss_base
     return [
@@ -138,7 +138,7 @@ def _measured(outcome: Outcome, part: str, this: str) -> list[str]:
 
 
 def _commits(spec: TrainTextSpec) -> list[str]:
-    """Of what exactly it was made, where that has a name."""
+    """Returns the exact sources, as far as they have repository ids."""
     sources = spec.sources
     if sources is None:
         return []
@@ -155,9 +155,10 @@ def _commits(spec: TrainTextSpec) -> list[str]:
 
 
 def _figures(spec: TrainTextSpec, title: str, outcome: Outcome) -> dict[str, object]:
-    """What was measured on the held-out rows, as hubs read it (`model-index`); nothing where none
-    were held out. A dataset needs a type there: its name on a hub, or its title."""
-    # The loss of pairs is none of tokens, which alone has a perplexity.
+    """Returns the measurements on the held-out rows in the format of hubs (`model-index`), or
+    nothing if no rows were held out. A dataset needs a type there: its repository id, or its
+    title."""
+    # Perplexity is only defined for a loss over tokens, not over pairs.
     of_tokens = outcome.eval_loss if spec.parameters.objective == "sft" else None
     metrics = [
         {"type": kind, "value": value, "name": name}
@@ -183,7 +184,8 @@ def _figures(spec: TrainTextSpec, title: str, outcome: Outcome) -> dict[str, obj
 
 
 def _measured_by(spec: TrainTextSpec) -> dict[str, object]:
-    """The dataset of the figures. A validation file is not named: others may not read it."""
+    """Returns the dataset of the measurements. A validation file is not named, because it may be
+    private."""
     if spec.data.validation_path:
         return {"name": "Validation file", "type": "validation-file"}
     dataset_title = one_line(spec.dataset_title)
@@ -198,12 +200,12 @@ def _measured_by(spec: TrainTextSpec) -> dict[str, object]:
 
 
 def _perplexity(loss: float | None) -> float | None:
-    """No number where the loss is so high that it has none."""
+    """Returns None if the loss is too high for a perplexity."""
     return None if loss is None or loss > _LOSS_MAX else math.exp(loss)
 
 
 def _parameters(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome) -> dict[str, object]:
-    """What was trained with, by the names that the card has for it."""
+    """Returns the parameters by their names in the card."""
     data, parameters = spec.data, spec.parameters
     return {
         "Objective": _objective(parameters),
@@ -230,7 +232,7 @@ def _parameters(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome) -> di
 
 
 def _objective(parameters: TrainingParameters) -> str:
-    """What was minimised, e.g. 'DPO, beta 0.1'."""
+    """Returns the objective, e.g. 'DPO, beta 0.1'."""
     if parameters.objective == "sft":
         return "SFT"
     if parameters.objective == "kto":
@@ -248,7 +250,7 @@ def _objective(parameters: TrainingParameters) -> str:
 
 
 def _adaptation(parameters: TrainingParameters, modules: list[str]) -> dict[str, object]:
-    """What of the base was trained."""
+    """Returns which part of the base was trained."""
     lora = parameters.lora
     if lora is None:
         return {"Trained": "all weights of the base model, in float32"}
@@ -261,13 +263,13 @@ def _adaptation(parameters: TrainingParameters, modules: list[str]) -> dict[str,
 
 
 def _evaluations(parameters: TrainingParameters) -> dict[str, object]:
-    """When it was evaluated, where not after each epoch alone."""
+    """Returns the evaluation schedule, if it has more than one evaluation per epoch."""
     every = parameters.eval_steps
     return {"Evaluations": f"after each epoch and each {every} steps"} if every else {}
 
 
 def _steps(outcome: Outcome) -> str:
-    """How many there were, and why no more."""
+    """Returns the number of steps, and the reason of an early stop."""
     if outcome.stopped_early is None:
         return str(outcome.steps)
     why = f"stopped early after {outcome.stopped_early} evaluations without gain"
@@ -275,18 +277,18 @@ def _steps(outcome: Outcome) -> str:
 
 
 def _packing(parameters: TrainingParameters) -> dict[str, object]:
-    """Whether examples shared sequences."""
+    """Returns whether examples shared sequences."""
     return {"Packing": "short rows share a sequence"} if parameters.packing else {}
 
 
 def _noise(parameters: TrainingParameters) -> dict[str, object]:
-    """NEFTune's noise, where there was any."""
+    """Returns NEFTune's noise, if there was any."""
     alpha = parameters.neftune_noise_alpha
     return {"NEFTune noise": f"alpha {alpha:g}"} if alpha else {}
 
 
 def _rewards(outcome: Outcome, objective: Objective, this: str) -> list[str]:
-    """How many held-out answers the model tells apart, where they are compared."""
+    """Returns the accuracy on held-out pairs, if answers were compared."""
     accuracy = outcome.eval_reward_accuracy
     if accuracy is None:
         return []
@@ -301,7 +303,7 @@ def _rewards(outcome: Outcome, objective: Objective, this: str) -> list[str]:
 
 
 def _describe_format(data_format: DataFormat) -> str:
-    """How the rows were read, e.g. 'conversations in `messages`'."""
+    """Describes how the rows were read, e.g. 'conversations in `messages`'."""
     column, system = data_format.input_column, data_format.system_column
     asked = f"question `{column}`, " if column else ""
     sentence = {
@@ -321,8 +323,8 @@ def _describe_format(data_format: DataFormat) -> str:
 
 
 def _curve(history: list[dict[str, Any]]) -> list[str]:
-    """A few evenly spaced points of the training loss, and of the reward where answers are paid,
-    the first and the last among them."""
+    """Returns evenly spaced points of the training loss, including the first and the last, with the
+    reward if there is one."""
     points = [point for point in history if "loss" in point]
     if not points:
         return []
@@ -347,7 +349,8 @@ def _loss(value: float | None) -> str:
 
 
 def _duration(seconds: float) -> str:
-    """As the page of the run writes it (`formatDuration`), e.g. `14 min 34 s`, and `14 min`."""
+    """Formats a duration as the page of the run does (`formatDuration`), e.g. `14 min 34 s`, and
+    `14 min`."""
     minutes, rest = divmod(int(seconds + 0.5), 60)
     hours, minutes = divmod(minutes, 60)
     parts = {"h": hours, "min": minutes, "s": 0 if hours else rest}

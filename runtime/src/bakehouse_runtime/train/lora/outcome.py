@@ -1,4 +1,4 @@
-"""What came of a training, as its card and its summary say it."""
+"""The results of a training, for its card and its summary."""
 
 from __future__ import annotations
 
@@ -8,27 +8,24 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Outcome:
-    """How training went."""
-
     # The mean over all steps, and over the last tenth of them.
     train_loss: float | None
     train_loss_end: float | None
     eval_loss_base: float | None
-    # Of what is kept, and the step that it is of; None where nothing was held out.
+    # The loss of the exported weights, whose step is `best_step`; None if nothing was held out.
     eval_loss: float | None
-    # The same where answers are paid, instead of a loss.
+    # The reward, for objectives that measure one instead of a loss.
     eval_reward_base: float | None
     eval_reward: float | None
-    # Of it, in which part of the held-out pairs it finds the better answer the better one; None
-    # where there are no pairs.
+    # The share of held-out pairs whose better answer it prefers; None without pairs.
     eval_reward_accuracy: float | None
-    # By how much it scores the better answers above the worse ones; None as above.
+    # The mean margin of the better answers over the worse ones; None without pairs.
     eval_reward_margin: float | None
     best_step: int | None
     tokens: int
     steps: int
-    # Of all epochs, and the evaluations without gain after which it ended before; None where it did
-    # not.
+    # The steps of all epochs, and the number of evaluations without improvement before an early
+    # stop; None without one.
     steps_total: int
     stopped_early: int | None
     seconds: float

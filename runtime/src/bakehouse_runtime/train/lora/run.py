@@ -1,4 +1,4 @@
-"""Fine-tuning of a causal language model with TRL: an adapter by PEFT, or all weights."""
+"""Fine-tunes a causal language model with TRL: a LoRA adapter with PEFT, or all weights."""
 
 from __future__ import annotations
 
@@ -48,21 +48,21 @@ if TYPE_CHECKING:
     from .ranks.group import Ranks
 
 
-# Of a checkpoint of all weights, which takes as long to upload as many steps.
+# Seconds between uploads of a full fine-tune's checkpoint; an upload takes as long as many steps.
 _WHOLE_AFTER_S = 600.0
 _BASE_EVALUATION = "base_evaluation.json"
-# What held-out rows were answered before all weights were trained.
+# Held-out answers of the base model, generated before a full fine-tune changes it.
 _BASE_ANSWERS = "base_answers.json"
 _BEST_ADAPTER = "best_adapter.safetensors"
 _BEST_MODEL = "best_model.safetensors"
-# Of an outcome, what only some objectives measure.
+# Fields of an outcome that only some objectives measure.
 _REWARDS = ("eval_reward_base", "eval_reward", "eval_reward_accuracy", "eval_reward_margin")
 
 
 def run(spec: TrainTextSpec) -> int:
-    """Trains, or goes on from the last checkpoint, until done or stopped.
+    """Trains from the start or the last checkpoint until done or stopped.
 
-    Returns the exit status: 0 when the result is uploaded or the work is saved for later.
+    Returns exit status 0 when the result is uploaded or the work is saved for later.
     """
     with workload(spec, "choose a smaller batch size, chunk size or rank") as work:
         work.reporter.log(f"Training {spec.title} on {spec.dataset_title}.")
@@ -173,8 +173,8 @@ def _callback(
 
 
 def _best_weights(work: Workload, held_out: int, dtype: torch.dtype | None) -> BestWeights:
-    """What keeps the best weights, all of them in `dtype` if there is one, else the adapter; the
-    log says where so few rows are held out that it cannot."""
+    """Returns the store for the best weights: all weights in `dtype`, or the adapter if it is None.
+    Logs a warning if too few rows are held out to choose a best step."""
     from .best import CHOOSING_ROWS_MIN, BestWeights
 
     chooses = held_out >= CHOOSING_ROWS_MIN
@@ -188,13 +188,14 @@ def _best_weights(work: Workload, held_out: int, dtype: torch.dtype | None) -> B
 
 
 def _round_to(dtype: torch.dtype, model: Any) -> None:
-    """Rounds what was trained to the numbers in which it is stored: what is kept is asked."""
+    """Rounds the weights to their stored dtype, so that held-out answers use the exported
+    weights."""
     for weight in model.parameters():
         weight.data.copy_(weight.data.to(dtype))
 
 
 def _say_what_is_kept(outcome: Outcome, reporter: Reporter, what: str) -> None:
-    """Why training ended before its last step, and which step's weights are kept, if another's."""
+    """Logs an early stop, and which step's weights are exported if it is not the last step."""
     is_paid = outcome.eval_reward is not None
     measure, gain, best = ("reward", "rise", "highest") if is_paid else ("loss", "fall", "lowest")
     if outcome.stopped_early is not None:
@@ -212,7 +213,7 @@ def _say_what_is_kept(outcome: Outcome, reporter: Reporter, what: str) -> None:
 def _read(
     spec: TrainTextSpec, inputs: dict[str, Path], reporter: Reporter
 ) -> tuple[LoraTargets, Prepared]:
-    """What of the base is trained, and the examples; the log says what there is to know of them."""
+    """Returns the trained modules and the examples; logs their warnings."""
     reporter.phase("reading data")
     targets, prepared = run_confined(
         PurePosixPath(spec.data.file_path).name,
@@ -240,13 +241,13 @@ def _say_stopped(reporter: Reporter, checkpoints: Path) -> None:
 def _to_server(
     work: Workload, on_server: CheckpointArtefact, *, is_whole: bool
 ) -> Callable[[Path], None]:
-    """Uploads a checkpoint to the server, with what a run measures only once."""
+    """Returns a function that uploads a checkpoint with the files that a run measures only once."""
     names = (_BASE_EVALUATION, _BASE_ANSWERS, _BEST_ADAPTER, _BEST_MODEL)
     files = [work.work_dir / name for name in names]
 
     def saved(checkpoint: Path) -> None:
         if is_whole:
-            # One has twelve bytes for each weight.
+            # A checkpoint takes twelve bytes per weight.
             drop_earlier(checkpoint)
         on_server.upload([checkpoint, *(file for file in files if file.exists())])
 
@@ -256,8 +257,8 @@ def _to_server(
 def read_inputs(
     spec: TrainTextSpec, base_model: Path, dataset: Path, validation: Path | None = None
 ) -> tuple[LoraTargets, Prepared]:
-    """The modules that get an adapter, and the examples. The files are not trusted: call it in a
-    process with limits."""
+    """Returns the modules that get an adapter, and the examples. The files are untrusted: call this
+    in a process with limits."""
     data = spec.data
     base = read_base_model(base_model)
     parameters = spec.parameters
@@ -286,8 +287,7 @@ def read_inputs(
 def _train(
     trainer: Trainer, callback: TrainingCallback, reporter: Reporter, saved: Checkpoint | None
 ) -> None:
-    """Trains to the last step, or until nothing is gained any more. Raises StopRequested when
-    stopped before that."""
+    """Trains to the last step or an early stop. Raises StopRequested if stopped before that."""
     if reporter.stop_requested:
         raise StopRequested
     if saved is not None:
@@ -302,8 +302,8 @@ def _train(
 
 
 def _base_measures(trainer: Trainer, reporter: Reporter, work_dir: Path) -> dict[str, float]:
-    """What is measured on the held-out rows before training, once, however often the run
-    restarts."""
+    """Evaluates the base model on the held-out rows. The result is stored, so that a restarted run
+    does not repeat it."""
     from .callback import held_out_measures
 
     evaluation_file = work_dir / _BASE_EVALUATION
@@ -318,7 +318,7 @@ def _base_measures(trainer: Trainer, reporter: Reporter, work_dir: Path) -> dict
 
 
 def _measure_last(trainer: Trainer, reporter: Reporter) -> None:
-    """Measures the held-out loss at the last step where the run was killed before that."""
+    """Measures the held-out loss at the last step, unless it was measured before a restart."""
     from .callback import held_out_loss
 
     step, history = trainer.state.global_step, trainer.state.log_history
@@ -364,7 +364,7 @@ def _outcome(
 
 
 def _measured_at(history: list[dict[str, Any]], best: Best | None, name: str) -> float | None:
-    """What was measured of the adapter that is kept; None where its objective has no such thing."""
+    """Returns the measurement at the best step, or None if the objective does not report it."""
     points = [point for point in history if best and point["step"] == best.step]
     return next((point[name] for point in points if name in point), None)
 

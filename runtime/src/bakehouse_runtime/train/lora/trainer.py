@@ -1,6 +1,6 @@
-"""Builds the trainer: base model, adapter, data and settings together.
+"""Builds the trainer from base model, adapter, data and settings.
 
-Imports the heavy libraries at once, and is therefore itself imported late.
+Imports the heavy libraries at module level, so import it late.
 """
 
 from __future__ import annotations
@@ -47,8 +47,9 @@ def build_trainer(
     callbacks: list[TrainerCallback],
     ranks: Ranks = ALONE,
 ) -> OverRanks:
-    """A trainer that is ready to evaluate and to train, on this one of several processes."""
-    # People read this log: warnings for developers who use the libraries stay out of it.
+    """Returns a trainer that is ready to evaluate and to train, for one rank of a data-parallel
+    group."""
+    # Users read this log, so hide warnings aimed at developers of the libraries.
     warnings.filterwarnings("ignore", category=FutureWarning)
     logging.set_verbosity_error()
     logging.disable_progress_bar()
@@ -60,9 +61,9 @@ def build_trainer(
         | shared_settings(spec.parameters, ranks.count),
     )
     lora = spec.parameters.lora
-    # All that is trained is float32: steps are smaller than what 16 bits tell apart.
+    # Trained weights are float32: 16 bits cannot represent the small updates of a step.
     dtype = weights_dtype(device) if lora else torch.float32
-    # An adapter is drawn at random.
+    # Seeds the random initialisation of the adapter.
     set_seed(spec.data.seed)
     model = load_base(base, dtype, in_4_bits=spec.parameters.load_in_4bit)
     tokenizer = AutoTokenizer.from_pretrained(base, **SAFE_TOKENIZER)
@@ -97,32 +98,32 @@ def build_trainer(
         _narrow_frozen_matrices(trainer.model)
     if spec.parameters.load_in_4bit:
         _widen_trained(trainer.model)
-    # It prints every log line as a dict; the reporter says the same.
+    # PrinterCallback prints every log line as a dict, which the reporter already reports.
     trainer.remove_callback(PrinterCallback)
     return trainer
 
 
 def _leave_out_triton_without_compiler() -> None:
-    """Triton builds its launchers with a C compiler; where there is no Triton, as on Windows, TRL
-    computes the same in torch."""
+    """Triton builds its launchers with a C compiler. Without Triton, as on Windows, TRL computes
+    the same in torch."""
     if not has_c_compiler():
         chunked_logprob._TRITON_AVAILABLE = False
 
 
 def _widen_trained(model: Any) -> None:
-    """TRL rounds an adapter for 4 bits to bfloat16, in which small steps are lost, the scaler of
-    float16 has no gradients, and a run that goes on from a checkpoint is not any more."""
+    """TRL casts a 4-bit adapter to bfloat16, which loses small updates, has no gradients for the
+    float16 scaler, and makes a run that resumes from a checkpoint differ."""
     for weight in model.parameters():
         if weight.requires_grad:
             weight.data = weight.data.float()
 
 
 def _narrow_frozen_matrices(model: Any) -> None:
-    """Keeps the base's matrices in bfloat16, in which autocast multiplies them anyway: the same
-    numbers without converting all of them in every step, and in half of the memory."""
+    """Stores the frozen matrices in bfloat16. Autocast multiplies in bfloat16 anyway, so the
+    results are the same, without a conversion in each step and in half of the memory."""
     for module in model.modules():
         if type(module) is torch.nn.Linear and not module.weight.requires_grad:
-            # Shared with the embeddings, whose float32 the residual stream needs.
+            # Shared with the embeddings, whose float32 values the residual stream needs.
             if module.weight is model.get_input_embeddings().weight:
                 continue
             module.weight.data = module.weight.data.to(torch.bfloat16)

@@ -1,4 +1,4 @@
-"""A fine-tune of all weights as a GGUF, in the layout of its base's."""
+"""Writes a full fine-tune as a GGUF with the layout of its base's GGUF."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     Values = NDArray[np.float32]
     Layout = Callable[[Values], Values]
 
-# How far the base in safetensors, laid out rightly, may be from its own GGUF, as a part of its
-# size: 4 bits take a tenth, and rows in another order come to more than 1.
+# Largest relative error between the base's safetensors in the right layout and its GGUF: 4-bit
+# quantisation causes about 0.1, and rows in the wrong order more than 1.
 _ROUNDING = 0.25
-# Rounding to 16 bits: no other layout need be tried.
+# The error of rounding to 16 bits; below it, the other layouts are not tried.
 _SAME = 0.01
 
 
 def write_whole_gguf(source: Path, base: Path, tuned: Path, target: Path, title: str) -> None:
     """Writes `target` in F16: the GGUF `source` of a base with the weights of its fine-tune.
 
-    `base` and `tuned` are folders in safetensors. How a tensor is laid out for llama.cpp depends on
-    the model's family, and no file records it: it is found for each by what turns the base's own
-    safetensors into its GGUF. Raises PlainError where nothing does.
+    `base` and `tuned` are folders of safetensors. The layout of a tensor in llama.cpp depends on
+    the model family, and no file records it. It is found per tensor: the layout that turns the
+    base's safetensors into its GGUF. Raises PlainError if no layout does.
     """
     from gguf import GGUFReader
 
@@ -47,7 +47,7 @@ def write_whole_gguf(source: Path, base: Path, tuned: Path, target: Path, title:
     def changed(name: str, values: Values) -> Values:
         known = names.get(name)
         if known is None:
-            # What is no weight, such as frequencies of the rotary embedding.
+            # Not a weight, such as the frequencies of the rotary embedding.
             return values
         left.discard(known)
         layout = _layout_of(before.read(known), values, layouts)
@@ -57,7 +57,7 @@ def write_whole_gguf(source: Path, base: Path, tuned: Path, target: Path, title:
 
     said = {"general.name": title}
     if chat_template(source) is None:
-        # What it was trained with: without one it would be ChatML.
+        # The template used in training; llama.cpp would default to ChatML.
         said["tokenizer.chat_template"] = plain_template(begins=False)
     rewrite_gguf(source, target, "F16", lambda *_: None, changed=changed, said=said)
     if left:
@@ -85,7 +85,7 @@ class _Weights:
 
 
 def _names(architecture: str, config: dict[str, Any], weights: _Weights) -> dict[str, str]:
-    """By the name of a tensor in the GGUF, that in the safetensors."""
+    """Maps tensor names in the GGUF to tensor names in the safetensors."""
     from gguf import MODEL_ARCH_NAMES, get_tensor_name_map
 
     known = next((one for one, name in MODEL_ARCH_NAMES.items() if name == architecture), None)
@@ -111,19 +111,21 @@ def _layouts(config: dict[str, Any]) -> Iterator[Layout]:
     yield lambda values: values
     for count in {heads, int(text.get("num_key_value_heads") or heads)}:
         yield lambda values, count=count: _in_halves(values, count)
-    # Norms that are stored as what they differ from 1 by (Gemma).
+    # Some families (Gemma) store norms as their difference from 1.
     yield lambda values: values + 1
 
 
 def _in_halves(values: Values, heads: int) -> Values:
-    """Rows of q or k in llama.cpp's order; as they are where they make no heads."""
+    """Returns the rows of q or k in llama.cpp's order, or unchanged if they do not divide into
+    heads."""
     if values.ndim > 2 or len(values) % (2 * heads):
         return values
     return rotary_rows(values.reshape(len(values), -1), heads).reshape(values.shape)
 
 
 def _layout_of(stored: Values, wanted: Values, layouts: list[Layout]) -> Layout | None:
-    """The layout in which `stored` is nearest to `wanted`; None where that is not near."""
+    """Returns the layout of `stored` that is nearest to `wanted`, or None if none is within
+    _ROUNDING."""
     if stored.shape != wanted.shape:
         return None
     size = float(np.linalg.norm(wanted)) or 1.0

@@ -3,11 +3,11 @@ import type { Capacity } from '../../model/capacity.ts';
 import type { Observed } from '../../model/observed.ts';
 import type { Driver, Launch } from '../driver.ts';
 
-/** What a scripted workload sees of its process. */
+/** Process handle passed to a scripted workload. */
 export type FakeProcess = {
-  /** Aborted when it is asked to stop. */
+  /** Aborted when the workload is asked to stop. */
   stop: AbortSignal;
-  /** Aborted when it is killed. */
+  /** Aborted when the workload is killed. */
   killed: AbortSignal;
   print: (line: string) => void;
 };
@@ -24,8 +24,8 @@ type Attempt = {
 };
 
 /**
- * A machine in memory, for tests of the server: its processes are functions. It outlives the
- * engines that use it, as a machine outlives the server's processes.
+ * An in-memory machine for server tests whose processes are functions. Like a real machine, it outlives the
+ * engines that use it.
  */
 export function createFakeDriver(options: {
   capacity: Capacity;
@@ -127,7 +127,7 @@ function observed({ state, exitCode }: Attempt, lastLine: string | null): Observ
   return state === 'alive' ? { state } : { state, by: 'itself', exitCode, lastLine, folder: 'kept' };
 }
 
-/** A script that waits until it is asked to stop. */
+/** Script that waits until it is asked to stop. */
 export async function idleUntilStopped(_launch: Launch, { stop, killed }: FakeProcess): Promise<number> {
   await sleep(2 ** 31 - 1, null, { signal: AbortSignal.any([stop, killed]), ref: false }).catch(
     () => undefined,

@@ -6,40 +6,40 @@ import { GPU_RESOURCE } from './node-capacity.ts';
 import { attemptLabels, attemptName, TOKEN_ANNOTATION } from './objects.ts';
 
 export type PodSettings = {
-  /** Of the runtime for work on the CPU, and on GPUs. */
+  /** Runtime images for CPU and GPU work. */
   image: string;
   cudaImage: string;
 };
 
 export type JobPlace = {
-  /** Product labels of the nodes that it may run on; empty on the CPU. */
+  /** GPU product labels of eligible nodes; empty on the CPU. */
   products: string[];
-  /** The user's queue in Kueue; null: the scheduler places the pod at once. */
+  /** The user's Kueue queue; null if the scheduler places the pod directly. */
   queue: string | null;
 };
 
-/** How long a pod may take to save its work, or to finish what its callers wait for, before it is killed. */
+/** Grace period for saving work or finishing open requests before the pod is killed. */
 const GRACE_S = { run: 120, deployment: 1800 };
-/** What is left of it to report the end. */
+/** Part of the grace period reserved for reporting the end. */
 const SAYS_SO_S = 30;
-/** A finished Job is kept so long for who looks at it; its Secret goes with it. */
+/** How long a finished Job is kept for inspection; its Secret is deleted with it. */
 const KEPT_S = 24 * 60 * 60;
-/** A node that is out of reach for longer has lost its pods. */
+/** Pods on a node that is unreachable for longer are lost. */
 const UNREACHABLE_S = 60;
 const USER = 10_001;
 const GIB = 2 ** 30;
-/** Processors of a pod without a GPU. */
+/** CPUs of a pod without a GPU. */
 export const POD_CPUS = 2;
 const PER_GPU_CPUS = 4;
 
 const TOKEN_DIR = '/var/run/bakehouse';
 const GIVEN_DIR = '/given';
 const WORK_DIR = '/work';
-/** Where model servers behind a router listen: it is told one port for all. */
+/** Port of all model servers behind a router, which knows only one port. */
 const ROUTED_PORT = 8000;
 const RUNTIME = ['python', '-m', 'bakehouse_runtime'];
 
-/** Holds the token of an attempt, which its pod alone mounts. */
+/** Secret with the token of an attempt; only the attempt's pod mounts it. */
 export function attemptSecret({ workloadId, attempt, server }: Launch) {
   return {
     apiVersion: 'v1',
@@ -50,14 +50,14 @@ export function attemptSecret({ workloadId, attempt, server }: Launch) {
   };
 }
 
-/** What the database knows a token by, as an annotation has it. */
+/** Returns the token's hash as stored in the database, for an annotation. */
 export function tokenHash({ server }: Pick<Launch, 'server'>): string {
   return hashToken(server.token).toString('hex');
 }
 
 /**
- * The Job of one attempt: a pod on each of its nodes that asks the server for its spec and inputs, and then works on them.
- * It is tried once: whatever ends it, the engine decides on another attempt, with another token.
+ * Returns the Job of one attempt: one pod per node, which fetches its spec and inputs from the server. Never
+ * retried by Kubernetes: the engine decides about another attempt, with a new token.
  */
 export function attemptJob(launch: Launch, settings: PodSettings, place: JobPlace) {
   const { workloadId, attempt, behaviour } = launch;
@@ -93,7 +93,7 @@ function podSpec(launch: Launch, settings: PodSettings, { products }: JobPlace) 
   const resources = resourcesOf(launch);
   const container = {
     ...{ image, resources, securityContext: CONFINED, env: environmentOf(launch) },
-    // Its last words come with the watch.
+    // The pod watch delivers the termination message.
     terminationMessagePolicy: 'FallbackToLogsOnError',
   };
   return {
@@ -128,7 +128,7 @@ function podSpec(launch: Launch, settings: PodSettings, { products }: JobPlace) 
         ...container,
         name: 'work',
         command: [...RUNTIME, spec.kind, `${GIVEN_DIR}/spec.json`],
-        // Routers leave out those that load; a busy one may take its time to say so.
+        // Routers skip servers that are not ready; a busy server may respond slowly.
         ...(launch.deploymentId !== null && {
           readinessProbe: {
             httpGet: { path: '/health', port: ROUTED_PORT },
@@ -177,7 +177,7 @@ function environmentOf(launch: Launch) {
   ];
 }
 
-/** The label by which a router finds the pods of a deployment. */
+/** Label by which a router finds the pods of a deployment. */
 function deploymentLabel({ deploymentId }: Launch): Record<string, string> {
   return deploymentId === null ? {} : { 'bakehouse/deployment': deploymentId };
 }
@@ -197,14 +197,15 @@ function fetchArguments(
 }
 
 /**
- * By the files that it works on: they are on the pod's disk, and are loaded, on a CPU in twice the precision that they
- * are stored in, and with what a training keeps beside them. Twice that is the end of it, and not of its neighbours.
+ * Memory request from the size of the inputs: files are cached on disk and loaded (on a CPU in twice the
+ * stored precision), plus optimizer state for training. The limit is twice that, so an overrun kills this pod
+ * and not its neighbours.
  */
 function resourcesOf({ spec, placement, behaviour }: Launch) {
   const bytes = spec.inputs.flatMap(({ files }) => files).reduce((sum, file) => sum + file.size_bytes, 0);
   const isOnGpu = placement.accelerator !== null;
   const cpus = isOnGpu ? PER_GPU_CPUS * placement.count : POD_CPUS;
-  // Each of several GPUs has a process that loads the files.
+  // Each GPU has a process that loads the files.
   const inMemory = { run: isOnGpu ? 1 + placement.count : 4, deployment: isOnGpu ? 1 : 1.5 }[behaviour];
   const memory = 2 * GIB + inMemory * bytes;
   const disk = 5 * GIB + 2 * bytes;

@@ -1,22 +1,22 @@
 import type { Launch } from '../driver.ts';
 import { attemptLabels, attemptName, attemptOf, INDEX_ANNOTATION, type Job, NODES_LABEL } from './objects.ts';
 
-/** Where the first node waits for the others: the port that torchrun and Kubeflow's trainer take. */
+/** Rendezvous port of the first node; the default of torchrun and Kubeflow's trainer. */
 const MASTER_PORT = 29_400;
 
-/** The label of what belongs to an attempt on several nodes. Pure. */
+/** Label of all objects of a multi-node attempt. */
 export function nodesLabel({ nodes }: Pick<Launch, 'nodes'>): Record<string, string> {
   return nodes > 1 ? { [NODES_LABEL]: String(nodes) } : {};
 }
 
-/** How a Job makes the pods of an attempt: on several nodes each has its rank. Pure. */
+/** Job fields that create one ranked pod per node. */
 export function podsOfJob({ nodes }: Pick<Launch, 'nodes'>) {
   return nodes > 1 ? { completionMode: 'Indexed', completions: nodes, parallelism: nodes } : {};
 }
 
 /**
- * What each of several nodes is told of them, by the names that torchrun reads its arguments from and Kubeflow's trainer
- * gives them: `PET_` and the argument. Pure.
+ * Rendezvous settings for each node, as the `PET_*` variables that torchrun reads and Kubeflow's trainer
+ * sets.
  */
 export function nodesEnvironment({ workloadId, attempt, nodes }: Launch) {
   if (nodes === 1) return [];
@@ -27,13 +27,15 @@ export function nodesEnvironment({ workloadId, attempt, nodes }: Launch) {
       name: 'PET_NODE_RANK',
       valueFrom: { fieldRef: { fieldPath: `metadata.annotations['${INDEX_ANNOTATION}']` } },
     },
-    // An Indexed Job calls its pods by its own name and their ranks, and the Service of that name knows them.
+    // An Indexed Job names its pods after itself and their ranks; the Service of the same name resolves them.
     { name: 'PET_MASTER_ADDR', value: `${name}-0.${name}` },
     { name: 'PET_MASTER_PORT', value: String(MASTER_PORT) },
   ];
 }
 
-/** Gives the pods of a Job their names, from before they are ready. It goes with its Job. Pure. */
+/**
+ * Headless Service that gives the pods of a Job DNS names, even before they are ready. Deleted with its Job.
+ */
 export function attemptService(job: Job) {
   return {
     apiVersion: 'v1',
@@ -43,7 +45,7 @@ export function attemptService(job: Job) {
   };
 }
 
-/** Lets the pods of a Job be asked by each other, and by nobody else. It goes with its Job. Pure. */
+/** NetworkPolicy that lets only the pods of a Job reach each other. Deleted with its Job. */
 export function attemptPolicy(job: Job) {
   const podSelector = { matchLabels: labelsOf(job) };
   return {

@@ -15,15 +15,15 @@ import {
 import { pathsOf } from './paths.ts';
 import type { Eviction } from './tracked-attempts.ts';
 
-/** Makes and deletes the objects of attempts. Every call may be repeated. */
+/** Creates and deletes the objects of attempts. Every call is idempotent. */
 export class AttemptObjects {
   private readonly cluster: Cluster;
   private readonly log: Logger;
   private readonly paths: ReturnType<typeof pathsOf>;
-  /** When each was last made sure of. */
+  /** When each queue was last ensured. */
   private readonly queues = new Map<string, number>();
   private readonly closing = new Set<string>();
-  /** Jobs whose pods can find each other, by their uids. */
+  /** Uids of Jobs whose Service and NetworkPolicy exist. */
   private readonly connected = new Set<string>();
 
   constructor(cluster: Cluster, log: Logger) {
@@ -32,25 +32,22 @@ export class AttemptObjects {
     this.paths = pathsOf(cluster.namespace);
   }
 
-  /** Makes the Secret and the Job of an attempt; null where it has them already. */
+  /** Creates the Secret and the Job of an attempt; returns null if they already exist. */
   async create(launch: Launch, settings: PodSettings, place: JobPlace): Promise<Job | null> {
     if (!(await this.createOnce(launch, this.paths.secrets, attemptSecret(launch)))) return null;
     const made = await this.createOnce(launch, this.paths.jobs, attemptJob(launch, settings, place));
-    // Nothing waits for it: until then the Secret goes when the workload's files do.
+    // Not awaited: if this fails, the Secret is deleted with the workload's files.
     if (made)
       this.giveToJob(made).catch((error: unknown) =>
-        this.log.warn(
-          { err: error, workload_id: launch.workloadId },
-          'a Secret could not be given to its Job',
-        ),
+        this.log.warn({ err: error, workload_id: launch.workloadId }, 'failed to set the owner of a Secret'),
       );
     if (made) await this.connect(made);
     return made;
   }
 
   /**
-   * Makes what lets the pods of a Job on several nodes find and ask each other, where this process has not yet: whoever
-   * made the Job may have died before.
+   * Creates the Service and NetworkPolicy of a multi-node Job unless this process already did: the process
+   * that created the Job may have died before doing so.
    */
   async connect(job: Job): Promise<void> {
     const { uid } = job.metadata;
@@ -60,12 +57,12 @@ export class AttemptObjects {
     this.connected.add(uid);
   }
 
-  /** Whether the API server has its Job, whatever the watch has seen. */
+  /** Asks the API server, because the watch may be behind. */
   async isThere({ id, attempt }: AttemptId): Promise<boolean> {
     return (await this.find(attemptName(id, attempt))) !== null;
   }
 
-  /** Its pod is asked to end, and has its time for that. */
+  /** Deletes the Job; its pod gets its grace period. */
   stop({ id, attempt }: AttemptId): Promise<void> {
     const name = attemptName(id, attempt);
     return unlessGone(
@@ -73,14 +70,17 @@ export class AttemptObjects {
     );
   }
 
-  /** @param pods Their names, as far as it has some. */
+  /** @param pods Names of the known pods. */
   async kill(attempt: AttemptId, pods: string[]): Promise<void> {
     await this.stop(attempt);
     for (const pod of pods)
       await unlessGone(this.cluster.call('DELETE', `${this.paths.pods}/${pod}`, { gracePeriodSeconds: 0 }));
   }
 
-  /** A Job that Kueue may let in again is deleted while its pod saves its work: its token is of one pod. */
+  /**
+   * Deletes an evicted Job while its pod saves its work: otherwise Kueue could readmit it under the same
+   * token.
+   */
   async closeEvicted({ id, attempt, by }: Eviction): Promise<void> {
     const name = attemptName(id, attempt);
     if (this.closing.has(name)) return;
@@ -92,20 +92,20 @@ export class AttemptObjects {
       );
       await this.stop({ id, attempt });
     } catch (error) {
-      this.log.warn({ err: error, workload_id: id }, 'the Job of an evicted attempt could not be deleted');
+      this.log.warn({ err: error, workload_id: id }, 'failed to delete the Job of an evicted attempt');
     } finally {
       this.closing.delete(name);
     }
   }
 
-  /** All that is left of a workload. */
+  /** Deletes all objects of a workload. */
   async removeAll(workloadId: string): Promise<void> {
     const all = `labelSelector=${WORKLOAD_LABEL}=${workloadId}`;
     await this.cluster.call('DELETE', `${this.paths.jobs}?${all}`, { propagationPolicy: 'Background' });
     await this.cluster.call('DELETE', `${this.paths.secrets}?${all}`);
   }
 
-  /** Makes a user's own queue, unless that was done within `knownMs`. */
+  /** Ensures that a user's queue exists; skipped if that was done within `knownMs`. */
   async ensureQueue(
     { name, clusterQueue }: ReturnType<typeof queueOf>,
     knownMs = Number.POSITIVE_INFINITY,
@@ -118,8 +118,9 @@ export class AttemptObjects {
   }
 
   /**
-   * Creates an object of the attempt; null where this very attempt has its Job already. One of the same number with
-   * another token is of a database that was set back: it is deleted, and the engine makes the next attempt.
+   * Creates an object of the attempt; returns null if this attempt already has its Job. An object with the
+   * same number but another token is left from before a database restore: it is deleted, and the engine
+   * starts the next attempt.
    */
   private async createOnce(launch: Launch, path: string, object: object): Promise<Job | null> {
     const { workloadId, attempt } = launch;
@@ -133,14 +134,14 @@ export class AttemptObjects {
     if (there?.metadata.annotations?.[TOKEN_ANNOTATION] === tokenHash(launch)) return null;
     await this.stop({ id: workloadId, attempt });
     await unlessGone(this.cluster.call('DELETE', `${this.paths.secrets}/${name}`));
-    throw new Error(`${name} was made before with another token: it is deleted`);
+    throw new Error(`deleting ${name}, which has another token`);
   }
 
   private find(name: string): Promise<Job | null> {
     return this.cluster.call<Job>('GET', `${this.paths.jobs}/${name}`).catch(nullIfGone);
   }
 
-  /** The Secret goes with its Job. */
+  /** Makes the Job the owner of the Secret, so that both are deleted together. */
   private giveToJob({ metadata: { name, uid } }: Job): Promise<unknown> {
     const owner = { apiVersion: 'batch/v1', kind: 'Job', name, uid };
     return this.cluster.call('PATCH', `${this.paths.secrets}/${name}`, {

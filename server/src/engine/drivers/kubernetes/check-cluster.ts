@@ -4,8 +4,8 @@ import { KUEUE_API, PRIORITIES } from './kueue.ts';
 const PROGRAMS = 'deploy/chart/bakehouse/templates/access.yaml has the rights that are needed';
 
 /**
- * The id of a cluster that does not change, once it is known that everything can be made there that is needed. Throws a
- * plain sentence that says what cannot.
+ * Returns the permanent id of a cluster after verifying all required permissions. Throws a plain sentence
+ * that names what is missing.
  */
 export async function checkCluster(cluster: Cluster, { kueue }: { kueue: boolean }): Promise<{ id: string }> {
   const { namespace } = cluster;
@@ -41,7 +41,7 @@ const KUEUE_RIGHTS: Right[] = [
   { group: 'kueue.x-k8s.io', resource: 'workloads', verbs: ['list', 'watch'] },
 ];
 
-/** What the account may not do, such as `create jobs`. */
+/** Denied permissions, such as `create jobs`. */
 async function listDenied(cluster: Cluster, kueue: boolean): Promise<string[]> {
   const asked = [...RIGHTS, ...(kueue ? KUEUE_RIGHTS : [])].flatMap((right) =>
     right.verbs.map((verb) => ({ ...right, verb })),
@@ -71,7 +71,7 @@ async function listDenied(cluster: Cluster, kueue: boolean): Promise<string[]> {
   return answers.flat();
 }
 
-/** Makes nothing: says whether the namespace is there, and takes another Secret. */
+/** Dry run: verifies that the namespace exists and accepts another Secret. */
 async function trySecret(cluster: Cluster): Promise<void> {
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'bakehouse-try' } };
   try {

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { readLines } from '../../../platform/processes/read-lines.ts';
 
-/** What an API server answered instead of what was asked for. */
+/** Error response of an API server. */
 export class ApiError extends Error {
   readonly status: number;
-  /** How long it asks to be left alone; 0: it does not. */
+  /** Requested back-off; 0 if none. */
   readonly retryAfterMs: number;
 
   constructor(status: number, message: string, retryAfterMs = 0) {
@@ -17,21 +17,20 @@ export class ApiError extends Error {
   }
 }
 
-/** The API server of one cluster, and the namespace that our objects are in. */
 export type Cluster = {
-  /** As the kubeconfig calls it. */
+  /** Name in the kubeconfig. */
   name: string;
   namespace: string;
   /**
-   * One call with JSON in and out; `path` with its query. Throws ApiError, or what broke the connection. Where the API
-   * server asks to be left alone, nothing is sent until that time is over: what is short is waited for, what is long thrown.
+   * Sends one JSON request; `path` includes the query. Throws ApiError or the connection error. While the API
+   * server requests back-off, nothing is sent: short delays are awaited, long ones thrown.
    */
   call: <T = unknown>(method: Method, path: string, body?: unknown) => Promise<T>;
-  /** One call whose answer is text. */
+  /** Sends one request and returns the response as text. */
   readText: (path: string) => Promise<string>;
   /**
-   * The lines of an answer as they come. Returns at its end; throws ApiError, what broke the connection, or that it was
-   * silent for `silentMsMax`.
+   * Streams the lines of a response. Resolves at its end; rejects with ApiError, on a connection error, or
+   * after `silentMsMax` of silence.
    */
   readLines: (path: string, onLine: (line: string) => void, options: Listening) => Promise<void>;
   close: () => void;
@@ -40,22 +39,22 @@ export type Cluster = {
 type Listening = {
   silentMsMax: number;
   signal: AbortSignal;
-  /** The API server answers. */
+  /** Called when the API server responds. */
   onOpen?: () => void;
 };
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 const CALL_MS_MAX = 30_000;
-/** How often a call is made again that the API server had no time for. */
+/** Retries for a call that the API server was too busy to handle. */
 const TRIES_WHEN_BUSY = 4;
 const BUSY_PAUSE_MS = 1_000;
-/** Who waits longer holds a lease that runs out. */
+/** Waiting longer would outlast the caller's lease. */
 const BUSY_PAUSE_MS_MAX = 10_000;
 
 /**
- * Connects to the cluster of a kubeconfig, or of the pod that this process runs in. Its client is loaded when used: it
- * takes half a second and 60 MB.
+ * Connects to the cluster of a kubeconfig or of this pod. The client is loaded lazily: it costs half a second
+ * and 60 MB.
  */
 export async function openCluster({
   kubeconfig,
@@ -82,7 +81,7 @@ class ApiServer implements Cluster {
   private readonly server: string;
   private readonly plain = new http.Agent({ keepAlive: true });
   private readonly secure = new https.Agent({ keepAlive: true });
-  /** Until then it has asked to be left alone. */
+  /** Requested back-off ends at this time. */
   private busyUntil = 0;
 
   constructor(config: KubeConfig, server: string, name: string, namespace: string) {
@@ -106,14 +105,14 @@ class ApiServer implements Cluster {
     { silentMsMax, signal, onOpen }: Listening,
   ): Promise<void> {
     const silence = new AbortController();
-    const timer = setTimeout(() => silence.abort(new Error('The API server has fallen silent')), silentMsMax);
+    const timer = setTimeout(() => silence.abort(new Error('API server stopped sending')), silentMsMax);
     try {
       const response = await this.open('GET', path, { signal: AbortSignal.any([signal, silence.signal]) });
       if (!isOk(response)) throw this.refusal(response, await readAll(response));
       onOpen?.();
       response.on('data', () => timer.refresh());
       for await (const line of readLines(response)) onLine(line);
-      if (!response.complete) throw new Error('The API server has broken the connection');
+      if (!response.complete) throw new Error('API server closed the connection');
     } finally {
       clearTimeout(timer);
     }
@@ -151,7 +150,7 @@ class ApiServer implements Cluster {
       method,
       headers: { accept: 'application/json', ...send.headers },
     };
-    // Credentials may be short-lived: they are asked for at each call.
+    // Credentials may be short-lived, so request them for each call.
     await this.config.applyToHTTPSOptions(options);
     if (!this.config.getCurrentCluster()?.proxyUrl) options.agent = isSecure ? this.secure : this.plain;
     return new Promise((resolve, reject) => {
@@ -164,7 +163,7 @@ class ApiServer implements Cluster {
 
 type Sending = { signal: AbortSignal; body?: Buffer; headers?: http.OutgoingHttpHeaders };
 
-/** Makes a call again where the API server had no time for it: it has done nothing then. */
+/** Retries a call that the API server was too busy for; such a call had no effect. */
 async function patiently<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -193,13 +192,13 @@ async function readAll(response: http.IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** What a `Status` says, or the beginning of whatever it is. */
+/** Returns the message of a `Status`, or the beginning of any other body. */
 function messageOf(text: string): string {
   try {
     const { message } = JSON.parse(text) as { message?: unknown };
     if (typeof message === 'string') return message;
   } catch {
-    // Not from the API server itself, but from what stands before it.
+    // Not from the API server itself but from a proxy in front of it.
   }
   return text.slice(0, 300);
 }

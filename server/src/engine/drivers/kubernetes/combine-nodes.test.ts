@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { combineNodes, type SeenNode, takenBy } from './combine-nodes.ts';
 import { ended } from './observe-attempt.ts';
 
-/* Whatever the order of the ranks, and in which the ends were seen. */
+/* Covers all orders of ranks and of observed ends. */
 
 const node = (observed: SeenNode['observed'], deletion: SeenNode['deletion'] = null): SeenNode => ({
   ...{ observed, deletion },
@@ -14,7 +14,7 @@ const well = node(ended('itself', 0, null));
 const crashed = node(ended('itself', 1, 'ValueError'));
 const asked = { by: null };
 const askedAlive = node({ state: 'alive' }, asked);
-/** It has saved its work, as its Job was deleted. */
+/** Its Job was deleted and it saved its work. */
 const saved = node(ended('evicted', 0, null), asked);
 const drained = node(ended('evicted', 143, null), { by: 'evicted' });
 const preempted = node(ended('preempted', 143, null), { by: 'preempted' });
@@ -27,7 +27,7 @@ function orders<One>(all: One[]): One[][] {
   return all.flatMap((first, index) => orders(all.toSpliced(index, 1)).map((rest) => [first, ...rest]));
 }
 
-/** The same nodes in all orders of their ranks and of the times at which their ends were seen. */
+/** All permutations of ranks and of the times at which ends were seen. */
 function everyWay(nodes: SeenNode[]): SeenNode[][] {
   return orders(nodes).flatMap((ranked) =>
     orders(ranked.map((_, at) => at)).map((times) =>
@@ -38,42 +38,38 @@ function everyWay(nodes: SeenNode[]): SeenNode[][] {
 
 describe('several nodes', () => {
   test.each<[string, SeenNode[], object]>([
-    ['wait while one waits', [living, living, waits('')], { state: 'pending', reason: '' }],
+    ['wait while one node waits', [living, living, waits('')], { state: 'pending', reason: '' }],
     [
-      'wait for what one waits for',
+      'wait for the reason of one node',
       [living, waits(''), waits('No node')],
       { state: 'pending', reason: 'No node' },
     ],
-    ['live when all have begun', [living, living, living], { state: 'alive' }],
-    ['live until the last has done its part', [well, well, living], { state: 'alive' }],
-    ['end well when all have', [well, well, well], { state: 'ended', by: 'itself', exitCode: 0 }],
-    ['end with one that fails', [living, crashed, waits('')], { state: 'ended', by: 'itself', exitCode: 1 }],
-    ['end with one that outgrows its memory', [living, living, outOfMemory], { state: 'ended', by: 'oom' }],
-    ['end with a node that is lost', [living, well, lost], { state: 'ended', by: 'node_lost' }],
+    ['are alive when all have begun', [living, living, living], { state: 'alive' }],
+    ['are alive until the last node has finished', [well, well, living], { state: 'alive' }],
+    ['succeed when all have succeeded', [well, well, well], { state: 'ended', by: 'itself', exitCode: 0 }],
+    ['end with a failed node', [living, crashed, waits('')], { state: 'ended', by: 'itself', exitCode: 1 }],
+    ['end with a node that runs out of memory', [living, living, outOfMemory], { state: 'ended', by: 'oom' }],
+    ['end with a lost node', [living, well, lost], { state: 'ended', by: 'node_lost' }],
     ['end without an image', [living, waits(''), noImage], { state: 'ended', by: 'image' }],
-    ['save their work when one is drained', [askedAlive, askedAlive, drained], { state: 'alive' }],
-    ['save their work when one is preempted', [askedAlive, saved, preempted], { state: 'alive' }],
+    ['save their work when one node is drained', [askedAlive, askedAlive, drained], { state: 'alive' }],
+    ['save their work when one node is preempted', [askedAlive, saved, preempted], { state: 'alive' }],
     ['save their work when asked to', [askedAlive, saved, saved], { state: 'alive' }],
     ['end as asked', [saved, saved, saved], { state: 'ended', by: 'evicted', exitCode: 0 }],
     [
-      'end by a drain when all have',
+      'end by a drain when all nodes have ended',
       [saved, saved, drained],
       { state: 'ended', by: 'evicted', exitCode: 143 },
     ],
-    [
-      'end by a drain, from which a crash follows',
-      [saved, crashed, drained],
-      { by: 'evicted', exitCode: 143 },
-    ],
-    ['end by what goes before, from which a crash follows', [saved, crashed, preempted], { by: 'preempted' }],
-    ['end by a lost node, from which a crash follows', [crashed, crashed, lost], { by: 'node_lost' }],
-    ['end for want of memory, from which a crash follows', [crashed, crashed, outOfMemory], { by: 'oom' }],
-    ['end by a crash, from which the rest follows', [saved, saved, crashed], { by: 'itself', exitCode: 1 }],
+    ['end by a drain that causes a crash', [saved, crashed, drained], { by: 'evicted', exitCode: 143 }],
+    ['end by a preemption that causes a crash', [saved, crashed, preempted], { by: 'preempted' }],
+    ['end by a lost node that causes a crash', [crashed, crashed, lost], { by: 'node_lost' }],
+    ['end by the memory limit that causes a crash', [crashed, crashed, outOfMemory], { by: 'oom' }],
+    ['end by a crash that causes the other ends', [saved, saved, crashed], { by: 'itself', exitCode: 1 }],
   ])('%s', (_what, nodes, expected) => {
     for (const way of everyWay(nodes)) expect(combineNodes(way)).toMatchObject(expected);
   });
 
-  test('end with the words of the one that failed first, and its rank', () => {
+  test('report the output and the rank of the first node that failed', () => {
     const at = (seconds: number) => new Date(seconds * 1000);
     const peer = { ...node(ended('itself', 1, 'Connection closed by peer')), endedAt: at(2) };
     const cause = { ...crashed, endedAt: at(1) };
@@ -81,7 +77,7 @@ describe('several nodes', () => {
     expect(combineNodes([cause, peer])).toMatchObject({ lastLine: 'ValueError' });
   });
 
-  test('are reached at the first', () => {
+  test('use the address of the first node', () => {
     const first = node({ state: 'alive', address: '10.0.0.1' });
     const second = node({ state: 'alive', address: '10.0.0.2' });
     expect(combineNodes([first, second])).toEqual({ state: 'alive', address: '10.0.0.1' });
@@ -89,21 +85,21 @@ describe('several nodes', () => {
   });
 
   test.each<[string, SeenNode[], string | null]>([
-    ['nobody while all live', [living, living, waits('')], null],
-    ['nobody while some have done their part', [living, well, well], null],
-    ['nobody where one has failed: the rest follows', [askedAlive, crashed, saved], null],
-    ['whoever deletes a pod', [living, living, askedAlive], 'evicted'],
+    ['nothing while all are alive', [living, living, waits('')], null],
+    ['nothing while some have finished', [living, well, well], null],
+    ['nothing if one has failed, which ends the others', [askedAlive, crashed, saved], null],
+    ['the deletion of a pod', [living, living, askedAlive], 'evicted'],
     [
-      'whoever drains a node, as soon as it asks',
+      'the drain of a node, as soon as it begins',
       [living, node({ state: 'alive' }, { by: 'evicted' })],
       'evicted',
     ],
-    ['what goes before, though others were deleted then', [askedAlive, preempted, saved], 'preempted'],
+    ['a preemption, even if other pods were deleted later', [askedAlive, preempted, saved], 'preempted'],
   ])('are taken by %s', (_who, nodes, by) => {
     for (const way of everyWay(nodes)) expect(takenBy(way)).toBe(by);
   });
 
-  test('are taken by nobody where there is one alone: it ends by itself', () => {
+  test('are not taken away if there is only one node, which ends alone', () => {
     expect(takenBy([drained])).toBeNull();
   });
 });

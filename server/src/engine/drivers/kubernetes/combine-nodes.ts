@@ -2,22 +2,22 @@ import type { EndedBy, Observed } from '../../model/observed.ts';
 
 type Ended = Extract<Observed, { state: 'ended' }>;
 
-/** One of the nodes of an attempt, in the order of their ranks. */
+/** One node of an attempt, ordered by rank. */
 export type SeenNode = {
   observed: Observed;
-  /** When its end was seen, by our own clock; null: it has not ended. */
+  /** When its end was seen, by our own clock; null while it runs. */
   endedAt: Date | null;
-  /** That its pod is deleted, and by whom where somebody is named; null: it is not. */
+  /** Set while its pod is being deleted; `by` names the cause if one is known. */
   deletion: { by: EndedBy | null } | null;
 };
 
-/** What ends an attempt, from what cannot follow from anything else to what does. */
+/** Causes of an end, from root causes to possible consequences. */
 const CAUSES: EndedBy[] = ['node_lost', 'preempted', 'evicted', 'image', 'oom', 'itself'];
 
 /**
- * What several nodes make of their attempt. It lives once all have begun, at the address of the first. One that fails
- * ends it for all, at once; one that others take away ends it when the rest has saved its work and ended too. Whatever
- * follows from the end of one, such as a connection that breaks, is no reason. Pure.
+ * Combines the states of several nodes into one. The attempt is alive once all nodes run, at the address of
+ * the first. A failed node ends the attempt immediately; a node that is taken away ends it after the others
+ * have saved their work. Consequences of another node's end, such as broken connections, are never the cause.
  */
 export function combineNodes(nodes: SeenNode[]): Observed {
   const [only] = nodes;
@@ -31,8 +31,8 @@ export function combineNodes(nodes: SeenNode[]): Observed {
 }
 
 /**
- * Who takes one of several nodes away, so that the others are to save their work and end as well; null while nobody
- * does. Pure.
+ * Who takes one of several nodes away, so that the others must save their work and exit; null if nothing
+ * does.
  */
 export function takenBy(nodes: SeenNode[]): EndedBy | null {
   if (nodes.length === 1 || nodes.some(hasFailed)) return null;
@@ -43,7 +43,7 @@ export function takenBy(nodes: SeenNode[]): EndedBy | null {
   return CAUSES.find((cause) => by.includes(cause)) ?? null;
 }
 
-/** Whether it has ended by its own doing or for good, and nothing that it still does could help the others. */
+/** True if the node failed, so that the work of the other nodes is lost too. */
 function hasFailed({ observed, deletion }: SeenNode): boolean {
   if (observed.state !== 'ended' || isWell(observed) || deletion?.by === null) return false;
   return observed.by !== 'evicted' && observed.by !== 'preempted';
@@ -53,7 +53,7 @@ function isWell({ by, exitCode }: Ended): boolean {
   return by === 'itself' && exitCode === 0;
 }
 
-/** The end that is the reason of the others: of equal ones that which was seen first. */
+/** The end that caused the others; ties are broken by the time it was seen. */
 function endOfAll(nodes: SeenNode[]): Observed {
   const ends = nodes.flatMap(({ observed, endedAt, deletion }, rank) =>
     observed.state === 'ended'
@@ -67,7 +67,7 @@ function endOfAll(nodes: SeenNode[]): Observed {
   return isOther ? { ...observed, lastLine: `Node ${rank}: ${observed.lastLine}` } : observed;
 }
 
-/** @param isUnnamed Whether its pod was deleted by nobody in particular, as those of a Job that has failed are. */
+/** @param isUnnamed Whether its pod was deleted without a named cause, like the pods of a failed Job. */
 function weightOf(end: Ended, isUnnamed: boolean): number {
   if (isWell(end)) return CAUSES.length + 1;
   return isUnnamed && end.by === 'evicted' ? CAUSES.length : CAUSES.indexOf(end.by);

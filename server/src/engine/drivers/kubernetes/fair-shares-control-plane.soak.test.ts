@@ -11,19 +11,19 @@ import { clusterDriver, TEST_NAMESPACE } from './testing/cluster-driver.ts';
 import { makeQueues } from './testing/control-plane/queues.ts';
 import { startControlPlane } from './testing/control-plane/start.ts';
 
-/* A real control plane with Kueue, whose programs take ten minutes to build once, and pods that are scripts. */
+/* A real control plane with Kueue (building it takes ten minutes, once), and pods that are scripts. */
 
 const GPUS = 8;
 const USERS = 8;
 const RUNS_EACH = 12;
-/** Kueue samples each second what is used, and shares that. */
+/** Kueue samples usage each second and bases shares on that. */
 const RUN_MS = 5_000;
-/** What one user asks for beside that, before anybody else. */
+/** Extra runs that one user requests first. */
 const GREEDY_RUNS = 10 * RUNS_EACH;
-/** Ten for each. While they begin everybody has some that wait. */
+/** Ten for each user, so that all users still have waiting runs. */
 const ADMITTED = 10 * USERS;
 
-describe('of eight users, one of whom asks for ten times as much', { timeout: 900_000 }, async () => {
+describe('eight users, one with ten times as many requests', { timeout: 900_000 }, async () => {
   const plane = await startControlPlane({
     ...{ dir: await temporaryFolder(), namespace: TEST_NAMESPACE, kueue: true },
   });
@@ -34,7 +34,7 @@ describe('of eight users, one of whom asks for ten times as much', { timeout: 90
   ]);
   await plane.addNode('fake', { product: 'NVIDIA-H100-80GB-HBM3', count: 8 });
 
-  /** How many of the first runs that begin are each user's, the greedy one's first. */
+  /** Number of the first started runs per user, the greedy user first. */
   async function sharesIn(queue: string): Promise<number[]> {
     const { driver, runner, close } = await clusterDriver({
       ...{ kubeconfig: plane.kubeconfig, script: suiteScript, queues: parseQueues(queue) },
@@ -62,15 +62,15 @@ describe('of eight users, one of whom asks for ten times as much', { timeout: 90
     return users.map((user) => [...begun].filter(({ userId }) => userId === user).length);
   }
 
-  test('each has the same share, where the queue goes by use', async () => {
+  test('all users get the same share if the queue orders by usage', async () => {
     const [greedy = 0, ...others] = await sharesIn('shared');
-    // Its first ones found nobody else there.
+    // Its first runs had no competition.
     expect(greedy).toBeLessThanOrEqual(11 + GPUS);
-    // Kueue shares what its samples see: a fifth more or less was measured.
+    // Kueue's sampling makes shares vary by a fifth.
     for (const share of others) expect(Math.abs(share - 10)).toBeLessThanOrEqual(3);
   });
 
-  test('whoever came first has most, where it does not', async () => {
+  test('the first user gets most if the queue does not order by usage', async () => {
     const [greedy = 0] = await sharesIn('fifo');
     expect(greedy).toBeGreaterThan(ADMITTED / 2);
   });

@@ -7,9 +7,9 @@ import { watchObjects } from './watch-objects.ts';
 
 export type FollowedAttempts = {
   attempts: TrackedAttempts;
-  /** Whether all there are have been seen. */
+  /** Whether the initial lists are complete. */
   isComplete: () => boolean;
-  /** A Job that was just made, which the watch may not have seen yet. */
+  /** Adds a Job that was just created, before the watch sees it. */
   put: (job: Job) => void;
   close: () => Promise<void>;
 };
@@ -18,13 +18,13 @@ type Options = {
   cluster: Cluster;
   log: Logger;
   now: () => Date;
-  /** Whether Kueue has records of them. */
+  /** Whether to watch Kueue's records of them. */
   kueue: boolean;
   onChange: (workloadId: string) => void;
   onEviction: (eviction: Eviction) => void;
 };
 
-/** Follows the objects of all attempts in the namespace of a cluster. */
+/** Watches the objects of all attempts in a cluster's namespace. */
 export function followAttempts({ cluster, log, kueue, ...options }: Options): FollowedAttempts {
   const paths = pathsOf(cluster.namespace);
   const attempts = new TrackedAttempts(options);

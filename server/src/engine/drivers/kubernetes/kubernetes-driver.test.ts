@@ -7,7 +7,7 @@ import { clusterDriver, TEST_NAMESPACE } from './testing/cluster-driver.ts';
 import { startControlPlane } from './testing/control-plane/start.ts';
 import { type FakeApiserver, startFakeApiserver } from './testing/fake-apiserver.ts';
 
-/** A real control plane in a soak: its programs take ten minutes to build once. */
+/** A real control plane in a soak (building it takes ten minutes, once). */
 type TestCluster = Pick<FakeApiserver, 'kubeconfig' | 'setLogs' | 'close'>;
 const startCluster = effort<() => Promise<TestCluster>>({ usual: startFakeApiserver, soak: startReal });
 
@@ -27,5 +27,5 @@ onFileEnd(close);
 cluster.setLogs(runner.logs);
 await vi.waitFor(async () => expect(await driver.blocker({ kind: 'train', engine: null })).toBeNull());
 
-// Kubelets keep the last words of what fails alone.
+// Kubelets only store the last output of failed pods.
 await testDriver('kubernetes', async () => driver, { by: 'evicted', lastLine: null, folder: 'gone' });

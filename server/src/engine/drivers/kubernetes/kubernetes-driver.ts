@@ -20,34 +20,34 @@ import type { TrackedAttempts } from './tracked-attempts.ts';
 type Options = {
   cluster: Cluster;
   pods: PodSettings;
-  /** Whether work without a GPU goes to the cluster too. */
+  /** Whether to run work without a GPU on the cluster too. */
   cpuWork: boolean;
-  /** Kueue's; null: it is not used. */
+  /** Kueue's queues; null if Kueue is not used. */
   queues: Queues | null;
   log: Logger;
   now: () => Date;
-  /** Between looks at the output of an attempt; what ends is looked at once more. */
+  /** Interval between reads of an attempt's output; an attempt that ends is read once more. */
   outputEveryMs?: number;
 };
 
 const NODES_KEPT_MS = 60_000;
-/** What failed is asked for again after this. */
+/** Delay before a failed read is retried. */
 const NODES_ASKED_MS = 5_000;
-/** Between tries to make a queue again that is gone. */
+/** Delay between attempts to recreate a missing queue. */
 const QUEUE_ASKED_MS = 10_000;
 const OUTPUT_EVERY_MS = 30_000;
 const OUT_OF_REACH = 'The cluster is out of reach.';
 
-/** A driver that follows its cluster until it is closed. */
+/** A driver that watches its cluster until it is closed. */
 export type KubernetesDriver = Driver & {
-  /** What all nodes have together. */
+  /** CPU resources of all nodes together. */
   cpu: () => Promise<Offer['cpu']>;
   close: () => Promise<void>;
 };
 
 /**
- * Runs each attempt as a Job of a cluster, which places it, or lets it wait in Kueue's queue. What becomes of it is read
- * from the objects that the API server is watched for, so that looking at thousands costs it nothing.
+ * Runs each attempt as a Job, placed by the cluster's scheduler or queued by Kueue. State is read from
+ * watched objects, so observing thousands of attempts costs no requests.
  */
 export function createKubernetesDriver(options: Options): KubernetesDriver {
   const { cluster, log, now } = options;
@@ -57,7 +57,7 @@ export function createKubernetesDriver(options: Options): KubernetesDriver {
   const followed = followAttempts({
     ...{ cluster, log, now, kueue: options.queues !== null },
     onChange: (workloadId) => void listeners.map((listener) => listener(workloadId)),
-    // Before all are seen nothing is known of the rest.
+    // Until the lists are complete, other objects are unknown.
     onEviction: (eviction) => void (isComplete() && objects.closeEvicted(eviction)),
   });
   const { attempts } = followed;
@@ -81,7 +81,7 @@ export function createKubernetesDriver(options: Options): KubernetesDriver {
     const queue = options.queues && (await objects.ensureQueue(queueOf(options.queues, launch)));
     const made = await objects.create(launch, options.pods, { queue, products });
     if (made) followed.put(made);
-    // This may have taken longer than its lease.
+    // Creating may have outlasted the caller's lease.
     if (isClosed(attempts, launch)) await kill({ id: workloadId, attempt });
     refuseClosed(attempts, launch);
   }
@@ -129,12 +129,15 @@ async function observe({ attempts, objects, places }: Parts, one: AttemptId): Pr
   const observed = attempts.observe(one.id, one.attempt);
   if (places && attempts.isQueued(one))
     return withPlace(observed, places.find(attemptName(one.id, one.attempt)));
-  // Another process may have started it, and the watch of this one be behind.
+  // Another process may have started it, and this watch may be behind.
   const isThere = observed.state === 'absent' && (await objects.isThere(one));
   return isThere ? { state: 'pending', reason: '' } : observed;
 }
 
-/** Whether it has ended, and its Job may make another pod, or has one that lives and does not end it by itself. */
+/**
+ * True if the attempt has ended but its Job may still create a pod, or has a pod that does not exit on its
+ * own.
+ */
 function isLeftBehind(attempts: TrackedAttempts, { id, attempt }: AttemptId): boolean {
   const job = attempts.job(id, attempt);
   const hasEnded = attempts.observe(id, attempt).state === 'ended';
@@ -146,7 +149,8 @@ function isLeftBehind(attempts: TrackedAttempts, { id, attempt }: AttemptId): bo
 
 async function tidy(parts: Parts, one: AttemptId): Promise<void> {
   const { attempts, objects, kill } = parts;
-  // One comes late whose start was held up elsewhere, or comes back with an API server that was set back.
+  // An earlier attempt may appear late if its start was delayed elsewhere, or reappear after a restore of the
+  // API server.
   await closeEarlier(parts, one);
   const missing = attempts.missingQueue(one);
   if (missing !== null) await objects.ensureQueue(queueNamed(missing), QUEUE_ASKED_MS);
@@ -161,13 +165,13 @@ async function closeEarlier({ attempts, kill }: Parts, { id, attempt }: AttemptI
   for (const other of attempts.listEarlier(id, attempt)) await kill(other);
 }
 
-/** @param place How many go before it in Kueue's queue; null: not known. */
+/** @param place Number of Jobs ahead of it in Kueue's queue; null if unknown. */
 function withPlace(observed: Observed, place: number | null): Observed {
   if (observed.state !== 'pending' || observed.reason === '' || place === null) return observed;
   return { ...observed, reason: `${observed.reason.replace(/\.$/, '')}. ${describePlace(place)}` };
 }
 
-/** Whether a later attempt has begun. */
+/** True if a later attempt has begun. */
 function isClosed(attempts: TrackedAttempts, { workloadId, attempt }: Launch): boolean {
   return attempts.list(workloadId).some((other) => other.attempt > attempt);
 }
@@ -177,8 +181,8 @@ function refuseClosed(attempts: TrackedAttempts, launch: Launch): void {
 }
 
 /**
- * What the nodes have. While they cannot be read, that of before; nothing was ever read: an error, as an offer of nothing
- * would send work elsewhere.
+ * Returns the capacity of the nodes. Falls back to the last known capacity; throws if there is none, because
+ * an empty offer would send work elsewhere.
  */
 function nodesOf({ cluster, cpuWork, queues, log }: Options): () => Promise<NodeCapacity> {
   const told = new Set<string>();
@@ -194,14 +198,14 @@ function nodesOf({ cluster, cpuWork, queues, log }: Options): () => Promise<Node
         );
       }
     } catch (error) {
-      log.warn({ err: error }, 'the nodes of the cluster could not be read');
+      log.warn({ err: error }, 'failed to read the nodes of the cluster');
       if (!last) throw new Error(OUT_OF_REACH, { cause: error });
     }
     return last.nodes;
   }, NODES_ASKED_MS);
 }
 
-/** Of the nodes that have the wanted GPUs. */
+/** Product labels of the nodes with the requested GPUs. */
 function findProducts({ products }: NodeCapacity, accelerator: string): string[] {
   const found = products.get(accelerator);
   if (!found) throw new CannotStartError(`no node of the cluster has a ${gpuLabel(accelerator)} now`);

@@ -15,9 +15,9 @@ import { startControlPlane } from './testing/control-plane/start.ts';
 import { meetingPods } from './testing/meeting-pods.ts';
 import type { NodeScript } from './testing/script-runner.ts';
 
-/* A real control plane with Kueue, whose programs take ten minutes to build once, and pods that are scripts. */
+/* A real control plane with Kueue (building it takes ten minutes, once), and pods that are scripts. */
 
-describe('in queues of Kueue', async () => {
+describe('Kueue queues', async () => {
   const plane = await startControlPlane({
     dir: await temporaryFolder(),
     namespace: TEST_NAMESPACE,
@@ -72,7 +72,7 @@ describe('in queues of Kueue', async () => {
     await vi.waitFor(async () => expect(await driver.list()).toEqual([]));
   });
 
-  test('the capacity is that of the nodes, and the cluster takes work', async () => {
+  test('reports the capacity of the nodes and accepts work', async () => {
     expect((await driver.capacity()).gpus).toMatchObject([
       { type: 'NVIDIA_H100_80GB', devices: { length: 8 } },
     ]);
@@ -81,7 +81,7 @@ describe('in queues of Kueue', async () => {
     });
   });
 
-  test('what finds no quota waits, says why, and begins when there is some', async () => {
+  test('work without quota waits, reports why, and starts when quota is free', async () => {
     const [one, other] = [await start('idle', 2), await start('idle', 2)];
     await becomes(one, { state: 'alive' });
     await becomes(other, { state: 'alive' });
@@ -95,10 +95,10 @@ describe('in queues of Kueue', async () => {
     expect(await look(one)).toMatchObject({ state: 'ended', exitCode: 0 });
   });
 
-  test('two nodes are let in together or not at all, and meet', async () => {
+  test('two nodes are admitted together or not at all, and connect', async () => {
     const one = await start('idle', 2);
     await becomes(one, { state: 'alive' });
-    // Each of its nodes would find room by itself.
+    // Each node alone would fit.
     const both = await start('meet', 2, 'run', 2);
     await becomes(both, { state: 'pending', reason: expect.stringMatching(/^Waiting for quota: .*gpu/) });
     const pods = `/api/v1/namespaces/${TEST_NAMESPACE}/pods?labelSelector=${WORKLOAD_LABEL}=${both.workloadId}`;
@@ -107,7 +107,7 @@ describe('in queues of Kueue', async () => {
     await becomes(both, { state: 'ended', by: 'itself', exitCode: 0 });
   });
 
-  test('two nodes make room together, save their work, and do not come back by themselves', async () => {
+  test('two nodes are preempted together, save their work, and are not readmitted', async () => {
     const run = await start('idle', 2, 'run', 2);
     await becomes(run, { state: 'alive' });
     const server = await start('idle', 1, 'deployment');
@@ -118,7 +118,7 @@ describe('in queues of Kueue', async () => {
     );
   });
 
-  test('a queue that is gone is made again for what waits in it', async () => {
+  test('a deleted queue is recreated for the work that waits in it', async () => {
     const one = await start('idle', 4);
     await becomes(one, { state: 'alive' });
     const other = await start('idle', 4);
@@ -133,7 +133,7 @@ describe('in queues of Kueue', async () => {
     });
   });
 
-  test('a run makes room for a model server, saves its work, and does not come back by itself', async () => {
+  test('a run is preempted by a model server, saves its work, and is not readmitted', async () => {
     const run = await start('idle', 4);
     await becomes(run, { state: 'alive' });
     const server = await start('idle', 4, 'deployment');
@@ -141,7 +141,7 @@ describe('in queues of Kueue', async () => {
     await becomes(server, { state: 'alive' });
     await driver.stop(server.workloadId, 1);
     await becomes(server, { state: 'ended' });
-    // Its Job is gone, or Kueue would let it in again under the same token.
+    // Without deleting the Job, Kueue would readmit it under the same token.
     await vi.waitFor(async () => expect(await driver.listAlive()).toEqual([]));
     expect(await look(run)).toMatchObject({ state: 'ended', by: 'preempted' });
     await driver.start({ ...run, attempt: 2, server: { ...run.server, token: 'another' } });
@@ -150,7 +150,7 @@ describe('in queues of Kueue', async () => {
     );
   });
 
-  test('Kueue away for a while, and an API server that starts again, end nothing', async () => {
+  test('an outage of Kueue and a restart of the API server end no work', async () => {
     const one = await start('idle', 2);
     await becomes(one, { state: 'alive' });
     await plane.stop('kueue');

@@ -5,7 +5,7 @@ import { queueOf } from './kueue.ts';
 const onCpu = { accelerator: null, count: 0 } as const;
 const onH100 = { accelerator: 'NVIDIA_H100_80GB', count: 8 };
 
-test('a class has its own queues, and the rest the one without a class', () => {
+test('a GPU type uses its own queues, other types use the default ones', () => {
   const queues = parseQueues('cpu=general, NVIDIA_H100_80GB=h100-a,NVIDIA_H100_80GB=h100-b,rest');
   expect(queueOf(queues, { userId: null, placement: onCpu })).toEqual({
     ...{ name: 'everybody-general', clusterQueue: 'general' },
@@ -18,7 +18,7 @@ test('a class has its own queues, and the rest the one without a class', () => {
   );
 });
 
-test('users are spread over the queues of a class, each always to the same, with a name that labels can have', () => {
+test('users are spread over the queues of a GPU type, each always in the same one, with a valid label name', () => {
   const queues = parseQueues('a,b,c,d');
   const users = Array.from({ length: 400 }, () => crypto.randomUUID());
   const counts = new Map<string, number>();

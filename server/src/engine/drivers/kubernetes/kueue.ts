@@ -9,8 +9,8 @@ export const QUEUE_LABEL = 'kueue.x-k8s.io/queue-name';
 export const PRIORITY_LABEL = 'kueue.x-k8s.io/priority-class';
 
 /**
- * The priorities of a cluster, which its administrator makes: what somebody waits for at a screen goes before runs, and a
- * run that was pushed out before one that has not begun.
+ * Priority classes, created by the cluster's administrator: interactive servers before runs, and preempted
+ * runs before new ones.
  */
 export const PRIORITIES = {
   deployment: 'bakehouse-deployment',
@@ -18,12 +18,12 @@ export const PRIORITIES = {
   run: 'bakehouse-run',
 };
 
-/** The ClusterQueues that work waits in that wants such GPUs, or `cpu`. Pure. */
+/** Returns the ClusterQueues for a GPU type, or for `cpu`. */
 export function queuesFor(queues: Queues, accelerator: string): string[] | undefined {
   return queues.get(accelerator) ?? queues.get('*');
 }
 
-/** A user's own queue, and the ClusterQueue that it draws on. Throws a plain sentence where there is none. Pure. */
+/** Returns a user's LocalQueue and its ClusterQueue. Throws a plain sentence if there is none. */
 export function queueOf(
   queues: Queues,
   { userId, placement }: Pick<Launch, 'userId' | 'placement'>,
@@ -37,7 +37,7 @@ export function queueOf(
   return { name: `${owner.replaceAll('-', '')}-${clusterQueue}`, clusterQueue };
 }
 
-/** A queue that `queueOf` has named. Pure. */
+/** Returns the queue with a name made by `queueOf`. */
 export function queueNamed(name: string): ReturnType<typeof queueOf> {
   return { name, clusterQueue: name.slice(name.indexOf('-') + 1) };
 }
@@ -56,13 +56,13 @@ export function priorityOf({ behaviour, attempt }: Pick<Launch, 'behaviour' | 'a
   return attempt > 1 ? PRIORITIES.resumed : PRIORITIES.run;
 }
 
-/** Whether the LocalQueue that a workload waits in is gone, as with an API server that was set back. Pure. */
+/** True if the workload's LocalQueue no longer exists, for example after a restore of the API server. */
 export function isWithoutQueue(queued: QueuedJob | undefined): boolean {
   const quota = findCondition(queued?.status, 'QuotaReserved');
   return quota?.status === 'False' && /^LocalQueue .* doesn't exist/.test(quota.message ?? '');
 }
 
-/** Who takes a workload out of its place; null while nobody does. Pure. */
+/** Returns the cause of an eviction; null if the workload is not evicted. */
 export function evictedBy(queued: QueuedJob | undefined): EndedBy | null {
   const evicted = findCondition(queued?.status, 'Evicted');
   if (evicted?.status !== 'True') return null;

@@ -25,7 +25,7 @@ const h100 = {
 };
 const other = { ...h100, 'nvidia.com/gpu.product': 'NVIDIA-H100-PCIe' };
 
-test('GPUs of a type are those of all nodes, and one pod has those of one', () => {
+test('sums GPUs of a type over all nodes, and limits a pod to the GPUs of one node', () => {
   const { capacity, products, cpu } = readNodes(
     [node('a', h100, 8), node('b', other, 4), node('c', {})],
     false,
@@ -44,13 +44,13 @@ test('GPUs of a type are those of all nodes, and one pod has those of one', () =
   expect(cpu).toEqual({ cores: 47, memory_bytes: 3 * 128 * GIB });
 });
 
-test('processors take work where that is asked for', () => {
+test('offers CPUs if CPU work is enabled', () => {
   expect(readNodes([node('a', {}), node('b', {})], true, null).capacity).toMatchObject({
     ...{ 'cpu:run': 2, 'cpu:deployment': 2, cpuMemoryBytes: 128 * GIB, gpus: [], servesTextOnGpus: false },
   });
 });
 
-test('nodes that take no pods, and GPUs that are too old, are left out', () => {
+test('ignores nodes that accept no pods, and GPUs that are too old', () => {
   const cordoned = node('a', h100, 8, { spec: { unschedulable: true } });
   const lost = node('b', h100, 8, { status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } });
   const v100 = {
@@ -61,7 +61,7 @@ test('nodes that take no pods, and GPUs that are too old, are left out', () => {
   expect(readNodes([cordoned, lost, node('c', v100, 8)], false, null).capacity.gpus).toEqual([]);
 });
 
-test('GPUs that no queue takes work for are not offered, and named', () => {
+test('reports GPUs without a queue, and does not offer them', () => {
   const l4 = { ...h100, 'nvidia.com/gpu.product': 'NVIDIA-L4', 'nvidia.com/gpu.memory': '23034' };
   const nodes = [node('a', h100, 8), node('b', l4, 1)];
   const { capacity, products, withoutQueue } = readNodes(nodes, false, parseQueues('NVIDIA_H100_80GB=h100'));

@@ -6,7 +6,7 @@ import type { Offer } from '../../model/offer.ts';
 import { queuesFor } from './kueue.ts';
 import { isTrue, type Node } from './objects.ts';
 
-/** What NVIDIA's GPU feature discovery writes on each node. */
+/** Labels written by NVIDIA's GPU feature discovery. */
 const PRODUCT = 'nvidia.com/gpu.product';
 const MEMORY_MIB = 'nvidia.com/gpu.memory';
 const COMPUTE_MAJOR = 'nvidia.com/gpu.compute.major';
@@ -14,19 +14,18 @@ const COMPUTE_MINOR = 'nvidia.com/gpu.compute.minor';
 const DRIVER_MAJOR = 'nvidia.com/cuda.driver.major';
 export const GPU_RESOURCE = 'nvidia.com/gpu';
 
-/** What the cluster has, and the product labels of each type of GPU. */
+/** The cluster's capacity, and the product labels of each GPU type. */
 export type NodeCapacity = {
   capacity: Capacity;
   cpu: Offer['cpu'];
   products: Map<string, string[]>;
-  /** Types of GPUs that are not offered, as no queue takes work for them. */
+  /** GPU types that are not offered because they have no queue. */
   withoutQueue: string[];
 };
 
 /**
- * What the nodes have together. Without `cpuWork` their processors take no work. Nodes with GPUs are counted as CPU
- * nodes too. Pure.
- * @param queues Kueue's; null: it is not used.
+ * Sums the capacity of the nodes. Without `cpuWork` their CPUs are not offered. Nodes with GPUs also count as
+ * CPU nodes. @param queues Kueue's queues; null if Kueue is not used.
  */
 export function readNodes(nodes: Node[], cpuWork: boolean, queues: Queues | null): NodeCapacity {
   const gpus = new Map<string, Gpu>();
@@ -60,7 +59,7 @@ export function readNodes(nodes: Node[], cpuWork: boolean, queues: Queues | null
   };
 }
 
-/** Those of one node, which are of one kind; null for none that work can run on. */
+/** The GPUs of one node, which are all of one type; null if none is usable. */
 function readGpus({ metadata: { labels = {} }, status }: Node): Gpu | null {
   const count = Number(status?.allocatable?.[GPU_RESOURCE] ?? 0);
   const name = labels[PRODUCT]?.replaceAll('-', ' ');
@@ -94,7 +93,7 @@ const UNITS: Record<string, number> = {
   T: 1e12,
 };
 
-/** A quantity such as `512Gi` or `3900m`. */
+/** Parses a quantity such as `512Gi` or `3900m`. */
 function readQuantity(quantity = '0'): number {
   const [, number = '0', unit = ''] = /^(\d+(?:\.\d+)?)(\w*)$/.exec(quantity) ?? [];
   return Number(number) * (UNITS[unit] ?? 1);

@@ -3,7 +3,7 @@ import type { AttemptId } from '../driver.ts';
 import type { ApiObject } from './watch-objects.ts';
 
 /*
- * What is read of the objects of the API, and no more: https://kubernetes.io/docs/reference/kubernetes-api/ and, for
+ * Only the fields that this server reads: https://kubernetes.io/docs/reference/kubernetes-api/ and, for
  * Workload, https://kueue.sigs.k8s.io/docs/reference/kueue.v1beta2/.
  */
 
@@ -53,7 +53,7 @@ export type Pod = {
   };
 };
 
-/** Kueue's own record of a Job that waits in a queue. */
+/** Kueue's Workload of a queued Job. */
 export type QueuedJob = { metadata: Metadata; status?: { conditions?: Condition[] } };
 
 export type Node = {
@@ -66,16 +66,16 @@ export const MANAGED = { 'app.kubernetes.io/managed-by': 'bakehouse' };
 export const MANAGED_SELECTOR = 'app.kubernetes.io/managed-by=bakehouse';
 export const WORKLOAD_LABEL = 'bakehouse/workload';
 const ATTEMPT_LABEL = 'bakehouse/attempt';
-/** On how many nodes an attempt runs; on one it has no such label. */
+/** Number of nodes of an attempt; absent for a single node. */
 export const NODES_LABEL = 'bakehouse/nodes';
-/** The rank of a pod among those of an Indexed Job: https://kubernetes.io/docs/reference/labels-annotations-taints/ */
+/** Rank of a pod in an Indexed Job: https://kubernetes.io/docs/reference/labels-annotations-taints/ */
 export const INDEX_ANNOTATION = 'batch.kubernetes.io/job-completion-index';
-/** Which token a Job was made with: the hash that the database keeps. */
+/** Hash of the Job's token, as stored in the database. */
 export const TOKEN_ANNOTATION = 'bakehouse/token-sha256';
-/** Who ends a Job that is being deleted, where that is not the engine. */
+/** Who ends a Job that is being deleted, if not the engine. */
 export const ENDED_BY_ANNOTATION = 'bakehouse/ended-by';
 
-/** Of the Job of an attempt, and of its Secret. */
+/** Returns the name of an attempt's Job and Secret. */
 export function attemptName(workloadId: string, attempt: number): string {
   return `bakehouse-${workloadId}-${attempt}`;
 }
@@ -84,34 +84,34 @@ export function attemptLabels(workloadId: string, attempt: number): Record<strin
   return { ...MANAGED, [WORKLOAD_LABEL]: workloadId, [ATTEMPT_LABEL]: String(attempt) };
 }
 
-/** The attempt whose Job has this name; null for what somebody else has made. */
+/** Returns the attempt of a Job name; null for other Jobs. */
 export function attemptNamed(name: string): AttemptId | null {
   const [, id, attempt] = /^bakehouse-([0-9a-f-]{36})-(\d+)$/.exec(name) ?? [];
   return id === undefined ? null : { id, attempt: Number(attempt) };
 }
 
-/** The attempt that an object belongs to; null where somebody else has made it. */
+/** Returns the attempt that an object belongs to; null for foreign objects. */
 export function attemptOf(object: { metadata: Metadata } | undefined): AttemptId | null {
   const { [WORKLOAD_LABEL]: id, [ATTEMPT_LABEL]: attempt } = object?.metadata.labels ?? {};
   return id === undefined || attempt === undefined ? null : { id, attempt: Number(attempt) };
 }
 
-/** On how many nodes the attempt runs that an object belongs to. */
+/** Returns the number of nodes of the object's attempt. */
 export function nodeCountOf(object: { metadata: Metadata } | undefined): number {
   return Number(object?.metadata.labels?.[NODES_LABEL] ?? 1);
 }
 
-/** Which of the nodes of its attempt a pod is; 0 is the one that reports. */
+/** Returns the rank of a pod; rank 0 is the pod that reports. */
 export function rankOf({ metadata }: Pod): number {
   return Number(metadata.annotations?.[INDEX_ANNOTATION] ?? 0);
 }
 
-/** Who ends a Job, as its annotation says. */
+/** Returns who ends a Job, from its annotation. */
 export function endedByOf(job: Job | undefined): EndedBy | null {
   return (job?.metadata.annotations?.[ENDED_BY_ANNOTATION] as EndedBy | undefined) ?? null;
 }
 
-/** Whether a Job makes no pod any more, and is only kept for who looks at it. */
+/** True if a Job creates no more pods and is only kept for inspection. */
 export function isFinished({ status, metadata }: Job): boolean {
   return isTrue(status, 'Failed') || isTrue(status, 'Complete') || metadata.deletionTimestamp !== undefined;
 }
@@ -123,7 +123,7 @@ export function findCondition(
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** Whether a condition is there and true. */
+/** Returns true if the condition exists and is true. */
 export function isTrue(status: { conditions?: Condition[] } | undefined, type: string): boolean {
   return findCondition(status, type)?.status === 'True';
 }

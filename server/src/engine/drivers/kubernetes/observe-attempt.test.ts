@@ -14,14 +14,14 @@ const job = (more: Partial<Job> = {}): Job => ({ metadata: { name: 'a' }, spec: 
 const pod = (status: Pod['status'], more: Partial<Pod['metadata']> = {}): Pod => ({
   metadata: { name: 'a-x', creationTimestamp: before(600), ...more },
   spec: { nodeName: 'node-0' },
-  // The clocks of nodes and controllers decide nothing.
+  // The clocks of nodes and controllers must not matter.
   status: { startTime: before(-3600), ...status },
 });
 const waits = (reason: string, message = '') => [{ state: { waiting: { reason, message } } }];
 const exits = (exitCode: number, more: { reason?: string; message?: string } = {}) => [
   { state: { terminated: { exitCode, ...more } } },
 ];
-/** @param ago For how many seconds the pods have been on their nodes, or lost with them. */
+/** @param ago Seconds since the pods were bound, or lost with their nodes. */
 const look = ({ pods = [], ...seen }: Partial<Seen>, ago = 600) => {
   const seenPods = pods.map((one) => seePod(one, undefined, new Date(before(ago))));
   return observeAttempt({ job: job(), gone: new Map(), queued: undefined, ...seen, pods: seenPods }, now);
@@ -31,15 +31,15 @@ const queued = (message: string, status: 'True' | 'False' = 'False'): QueuedJob 
   status: { conditions: [condition('QuotaReserved', 'Pending', { status, message })] },
 });
 
-test('of one without a Job its pod may be left, which saves its work', () => {
+test('a pod that saves its work may remain after its Job is gone', () => {
   expect(look({ job: undefined })).toEqual({ state: 'absent' });
   expect(look({ job: undefined, pods: [pod({ phase: 'Running' })] })).toEqual({ state: 'alive' });
 });
 
-describe('waits', () => {
+describe('waiting', () => {
   test.each<[string, Partial<Seen>, string]>([
     ['for its pod', {}, ''],
-    ['for Kueue to see it', { job: job({ spec: { suspend: true } }) }, 'Waiting for quota.'],
+    ['for Kueue to notice it', { job: job({ spec: { suspend: true } }) }, 'Waiting for quota.'],
     [
       'for quota',
       {
@@ -88,18 +88,18 @@ describe('waits', () => {
   });
 });
 
-test('it lives from when its inputs are brought, at the address of its pod', () => {
+test('is alive once its inputs are fetched, at the address of its pod', () => {
   const fetching: Pod['status'] = { phase: 'Pending', initContainerStatuses: [{ state: { running: {} } }] };
   expect(look({ pods: [pod(fetching)] })).toEqual({ state: 'alive' });
   expect(look({ pods: [pod({ phase: 'Running', podIP: '10.0.0.7' })] })).toEqual({
     ...{ state: 'alive', address: '10.0.0.7' },
   });
-  // Suspended by Kueue, its pod still saves its work.
+  // Suspended by Kueue while its pod still saves its work.
   const evicted = { job: job({ spec: { suspend: true } }), pods: [pod({ phase: 'Running' })] };
   expect(look(evicted)).toEqual({ state: 'alive' });
 });
 
-describe('ends', () => {
+describe('ended', () => {
   const disrupted = (reason: string) => [
     condition('DisruptionTarget', reason, { lastTransitionTime: before(-3600) }),
   ];
@@ -110,27 +110,27 @@ describe('ends', () => {
       { by: 'itself', exitCode: 0 },
     ],
     [
-      'with a status and last words',
+      'with a status and its last output',
       { pods: [pod({ phase: 'Failed', containerStatuses: exits(3, { message: 'no\nrows\n' }) })] },
       { by: 'itself', exitCode: 3, lastLine: 'rows' },
     ],
     [
-      'before it began, while its inputs were brought',
+      'before it began, while its inputs were fetched',
       { pods: [pod({ phase: 'Failed', initContainerStatuses: exits(75, { message: 'away' }) })] },
       { by: 'itself', exitCode: 75, lastLine: 'away' },
     ],
     [
-      'for want of memory',
+      'by the memory limit',
       { pods: [pod({ phase: 'Failed', containerStatuses: exits(137, { reason: 'OOMKilled' }) })] },
       { by: 'oom', exitCode: 137 },
     ],
     [
-      'by what goes before it',
+      'by a preemption',
       { pods: [pod({ phase: 'Failed', conditions: disrupted('PreemptionByScheduler') })] },
       { by: 'preempted', exitCode: null },
     ],
     [
-      'by a drain, its work saved',
+      'by a drain, with its work saved',
       {
         pods: [
           pod({
@@ -150,7 +150,7 @@ describe('ends', () => {
       { by: 'evicted' },
     ],
     [
-      'by what it has written itself',
+      'by exceeding its own storage limit',
       {
         pods: [
           pod({
@@ -162,12 +162,12 @@ describe('ends', () => {
       { by: 'oom' },
     ],
     [
-      'by a node that did not take it in',
+      'by a node that rejected it',
       { pods: [pod({ phase: 'Failed', reason: 'UnexpectedAdmissionError', message: 'no GPU' })] },
       { by: 'evicted', lastLine: 'no GPU' },
     ],
     [
-      'by a Secret that is gone',
+      'by a missing Secret',
       {
         pods: [
           pod({ phase: 'Pending', containerStatuses: waits('CreateContainerConfigError', 'no secret') }),
@@ -176,7 +176,7 @@ describe('ends', () => {
       { by: 'itself', lastLine: 'Its pod cannot begin: no secret' },
     ],
     [
-      'by a node on which it does not begin',
+      'by a start timeout on its node',
       {
         pods: [pod({ phase: 'Pending', containerStatuses: waits('ContainerCreating') })],
       },
@@ -188,22 +188,22 @@ describe('ends', () => {
       { by: 'node_lost', exitCode: null },
     ],
     [
-      'by an image that has not come for minutes',
+      'by an image that was missing for minutes',
       { pods: [pod({ phase: 'Pending', containerStatuses: waits('ErrImagePull', 'not found') })] },
       { by: 'image', lastLine: 'Its image cannot be pulled: not found' },
     ],
     [
-      'by an image without a name',
+      'by an invalid image name',
       { pods: [pod({ phase: 'Pending', containerStatuses: waits('InvalidImageName', 'a b') })] },
       { by: 'image', lastLine: 'The image has no valid name: a b' },
     ],
     [
-      'by whoever deleted its pod',
+      'by the deletion of its pod',
       { job: job({ status: { conditions: [condition('Failed', 'BackoffLimitExceeded')] } }) },
       { by: 'evicted', exitCode: null },
     ],
     [
-      'by Kueue, which the Job remembers',
+      'by Kueue, as recorded in the Job',
       {
         job: job({ metadata: { name: 'a', annotations: { 'bakehouse/ended-by': 'preempted' } } }),
         pods: [pod({ phase: 'Succeeded', containerStatuses: exits(0) })],
@@ -215,14 +215,14 @@ describe('ends', () => {
   });
 });
 
-test('a node that is away for a moment has lost nothing', () => {
+test('a node that is briefly unreachable loses nothing', () => {
   const conditions = [
     condition('DisruptionTarget', 'DeletionByTaintManager', { lastTransitionTime: before(3600) }),
   ];
   expect(look({ pods: [pod({ phase: 'Running', conditions })] }, 20)).toEqual({ state: 'alive' });
 });
 
-test('a healthy node that is cleared gives its pods their time', () => {
+test('draining a healthy node gives its pods their grace period', () => {
   const conditions = [
     condition('DisruptionTarget', 'DeletionByTaintManager', { lastTransitionTime: before(600) }),
     condition('Ready', ''),
@@ -230,12 +230,12 @@ test('a healthy node that is cleared gives its pods their time', () => {
   expect(look({ pods: [pod({ phase: 'Running', conditions })] })).toEqual({ state: 'alive' });
 });
 
-test('of several pods the newest counts', () => {
+test('the newest of several pods counts', () => {
   const old = pod({ phase: 'Failed', containerStatuses: exits(1) }, { creationTimestamp: before(900) });
   expect(look({ pods: [pod({ phase: 'Running' }), old] })).toEqual({ state: 'alive' });
 });
 
-describe('of two nodes', () => {
+describe('with two nodes', () => {
   const labels = { 'bakehouse/nodes': '2' };
   const whole = (type?: string) =>
     job({ metadata: { name: 'a', labels }, ...(type && { status: { conditions: [condition(type, '')] } }) });
@@ -249,25 +249,29 @@ describe('of two nodes', () => {
   const running = node(0, { phase: 'Running', podIP: '10.0.0.7' });
   const other = node(1, { phase: 'Running', podIP: '10.0.0.8' });
   test.each<[string, Partial<Seen>, object]>([
-    ['it waits for the second', { job: whole(), pods: [running] }, { state: 'pending', reason: '' }],
-    ['it lives with both', { job: whole(), pods: [other, running] }, { state: 'alive', address: '10.0.0.7' }],
+    ['it waits for the second node', { job: whole(), pods: [running] }, { state: 'pending', reason: '' }],
     [
-      'the first is left that saves its work',
+      'it is alive with both',
+      { job: whole(), pods: [other, running] },
+      { state: 'alive', address: '10.0.0.7' },
+    ],
+    [
+      'only the first remains and saves its work',
       { job: undefined, pods: [running] },
       { state: 'alive', address: '10.0.0.7' },
     ],
     [
-      'the one is left that has ended the Job',
+      'only the node remains that ended the Job',
       { job: whole('Failed'), pods: [failed] },
       { state: 'ended', by: 'itself', exitCode: 3, lastLine: 'Node 1: no rows' },
     ],
     [
-      'one is left of those that have ended well',
+      'only one of the successful nodes remains',
       { job: whole('Complete'), pods: [node(0, { phase: 'Succeeded', containerStatuses: exits(0) })] },
       { state: 'ended', by: 'itself', exitCode: 0 },
     ],
     [
-      'the Job remembers who has taken it',
+      'the Job records who has taken it',
       {
         job: job({ metadata: { name: 'a', labels, annotations: { 'bakehouse/ended-by': 'preempted' } } }),
         pods: [failed, node(0, { phase: 'Failed', containerStatuses: exits(1) })],

@@ -13,14 +13,13 @@ import {
 } from './objects.ts';
 
 /**
- * A pod, and since when what is given some time was seen of it: that its node has taken it in, that it went with its
- * node, and that it was over. By our own clock, as those of the API server and of nodes may be an hour off.
+ * A pod and the times, by our own clock, at which it was bound, lost with its node, and over. The clocks of
+ * the API server and of nodes may be an hour off.
  */
 export type SeenPod = { pod: Pod; boundAt: Date | null; lostAt: Date | null; overAt: Date | null };
 
 /**
- * What the cluster shows of one attempt: its Job, the pods of that, the ends of those that are gone by their ranks, and
- * its place in Kueue's queue.
+ * Cluster state of one attempt: its Job, its pods, the ends of deleted pods by rank, and its Kueue record.
  */
 export type Seen = {
   job: Job | undefined;
@@ -31,11 +30,11 @@ export type Seen = {
 
 export type Ended = Extract<Observed, { state: 'ended' }>;
 
-/** How long an image may take to appear in a registry that is out of reach for a moment, and a Secret to be made. */
+/** How long a missing image or Secret is tolerated, for example while a registry is unreachable. */
 const TROUBLE_MS_MAX = 5 * 60_000;
-/** How long a pod may take on its node until it begins: pulling an image of many gigabytes. */
+/** How long a pod may take to start on its node, including the pull of a large image. */
 const BEGIN_MS_MAX = 30 * 60_000;
-/** What containers wait for in good order. */
+/** Waiting reasons of a normal start. */
 const IN_ORDER = new Set(['ContainerCreating', 'PodInitializing']);
 const IMAGE_TROUBLE = new Set([
   'ErrImagePull',
@@ -43,12 +42,12 @@ const IMAGE_TROUBLE = new Set([
   'ErrImageNeverPull',
   'RegistryUnavailable',
 ]);
-/** A node that is back within this has not been lost. */
+/** A node that returns within this time is not lost. */
 const LOST_MS = 60_000;
 
 /**
- * What the engine is to think of an attempt. Its work folder is a pod's, so that nothing of it is kept. Pure.
- * @param now For what is given some time.
+ * Derives the state of an attempt. Its work folder belongs to the pod and is lost with it. @param now For
+ * timeouts.
  */
 export function observeAttempt(seen: Seen, now: Date): Observed {
   const { job, pods, queued } = seen;
@@ -58,22 +57,22 @@ export function observeAttempt(seen: Seen, now: Date): Observed {
     const observed = combineNodes(observeNodes(seen, now));
     return observed.state === 'ended' ? { ...observed, by: by ?? observed.by } : observed;
   }
-  // It is being deleted, and its pod may not have been seen yet.
+  // Its Job is being deleted, and its pod may not have been seen yet.
   if (by) return { state: 'pending', reason: '' };
-  // What ends by itself leaves its pod behind.
+  // An attempt that ends on its own leaves its pod behind.
   if (!job) return { state: 'absent' };
   if (isTrue(job.status, 'Failed')) return ended('evicted', null, jobMessage(job));
   if (isTrue(job.status, 'Complete')) return ended('itself', 0, null);
   return { state: 'pending', reason: waitingReason(job, queued) };
 }
 
-/** Each of the nodes of an attempt, by its newest pod. Pure. */
+/** Returns the state of each node of an attempt, from its newest pod. */
 export function observeNodes({ job, pods, gone }: Omit<Seen, 'queued'>, now: Date): SeenNode[] {
   const newestFirst = pods.toSorted((a, b) => createdAt(b.pod) - createdAt(a.pod));
   const count = nodeCountOf(job ?? newestFirst[0]?.pod);
   return Array.from({ length: count }, (_, rank) => {
     const seen = newestFirst.find(({ pod }) => rankOf(pod) === rank);
-    // One that is gone has ended, though its Job makes another one under its token.
+    // A node whose pod is gone has ended, even if its Job creates another pod under the same token.
     const known = count > 1 ? gone.get(rank) : undefined;
     if (known) return known;
     if (seen) return observeNode(seen, now);
@@ -81,7 +80,7 @@ export function observeNodes({ job, pods, gone }: Omit<Seen, 'queued'>, now: Dat
   });
 }
 
-/** One without a pod: it has none yet, or none any more. */
+/** State of a node without a pod: not created yet, or already gone. */
 function missingNode(job: Job | undefined, now: Date): SeenNode {
   if (job && !isFinished(job))
     return { observed: { state: 'pending', reason: '' }, endedAt: null, deletion: null };
@@ -90,7 +89,7 @@ function missingNode(job: Job | undefined, now: Date): SeenNode {
   return { observed, endedAt: now, deletion: { by: null } };
 }
 
-/** One node by its pod. Pure. */
+/** Returns the state of one node, from its pod. */
 export function observeNode(seen: SeenPod, now: Date): SeenNode {
   const { pod, overAt, lostAt } = seen;
   const observed = endOf(seen, now) ?? observeLiving(seen, now);
@@ -101,7 +100,7 @@ export function observeNode(seen: SeenPod, now: Date): SeenNode {
   };
 }
 
-/** A pod as it is seen now. Pure. */
+/** Returns a pod with the times at which changes were first seen. */
 export function seePod(pod: Pod, before: SeenPod | undefined, now: Date): SeenPod {
   return {
     pod,
@@ -111,12 +110,12 @@ export function seePod(pod: Pod, before: SeenPod | undefined, now: Date): SeenPo
   };
 }
 
-/** Whether its node is given up, and it does not answer either. */
+/** True if the node is marked as lost and does not respond either. */
 function isAway(pod: Pod): boolean {
   return disruptedBy(pod) === 'node_lost' && findCondition(pod.status, 'Ready')?.status !== 'True';
 }
 
-/** Whether its containers have ended. Pure. */
+/** Returns true if the pod's containers have ended. */
 export function isOver({ status }: Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
@@ -145,40 +144,40 @@ function observeLiving({ pod: { status = {} }, boundAt }: SeenPod, now: Date): O
   return { state: 'pending', reason: '' };
 }
 
-/** How a pod ended; null while it has not. */
+/** Returns how a pod ended; null while it runs. */
 function endOf({ pod, lostAt }: SeenPod, now: Date): Ended | null {
   const { status = {} } = pod;
   const by = disruptedBy(pod);
-  // What was asked to end was not by its own doing.
+  // A pod that is being deleted did not end on its own.
   const otherwise = pod.metadata.deletionTimestamp ? 'evicted' : 'itself';
   const terminated = terminationOf(pod);
   const invalid = status.containerStatuses?.find(
     ({ state }) => state?.waiting?.reason === 'InvalidImageName',
   );
-  // One that was asked to end has saved its work, and succeeded.
+  // A pod that was asked to stop saved its work and succeeded.
   if (status.phase === 'Succeeded') return ended(by ?? otherwise, 0, lastLineOf(terminated?.message));
   if (status.phase === 'Failed') {
     const line = lastLineOf(terminated?.message ?? status.message);
     if (by && !/exceed/i.test(status.message ?? '')) return ended(by, terminated?.exitCode ?? null, line);
-    // What takes more disk or memory than it was given would do so again.
+    // Exceeding the disk or memory limit would happen again on a retry.
     if (status.reason === 'Evicted')
       return ended(
         /exceed/i.test(status.message ?? '') ? 'oom' : 'evicted',
         terminated?.exitCode ?? null,
         line,
       );
-    // Its node did not take it in.
+    // Rejected by its node.
     if (!status.containerStatuses?.length && !terminated) return ended('evicted', null, line);
     if (terminated?.reason === 'OOMKilled') return ended('oom', terminated.exitCode, line);
     return ended(otherwise, terminated?.exitCode ?? null, line);
   }
   if (invalid) return ended('image', null, `The image has no valid name: ${invalid.state?.waiting?.message}`);
-  // Nobody can say what has become of it: what its zombie reports is refused from the next attempt on.
+  // Its fate is unknown; reports of a zombie pod are rejected from the next attempt on.
   const isLost = lostAt !== null && now.getTime() - lostAt.getTime() > LOST_MS;
   return isLost ? ended('node_lost', null, null) : null;
 }
 
-/** Who ends a pod, by the reason of `DisruptionTarget`; null where that says nothing of others. */
+/** Who ends a pod, from the reason of `DisruptionTarget`; null if that names no external cause. */
 function disruptedBy({ status }: Pod): EndedBy | null {
   const disrupted = findCondition(status, 'DisruptionTarget');
   switch (disrupted?.status === 'True' && disrupted.reason) {
@@ -195,14 +194,14 @@ function disruptedBy({ status }: Pod): EndedBy | null {
   }
 }
 
-/** That of the work, or of what brings its inputs where that failed. */
+/** Termination of the work container, or of the init container if that failed. */
 function terminationOf({ status = {} }: Pod) {
   const [work] = status.containerStatuses ?? [];
   const failed = status.initContainerStatuses?.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);
   return work?.state?.terminated ?? failed?.state?.terminated;
 }
 
-/** The end of a pod, with which its work folder goes. */
+/** Returns the end of a pod; its work folder is gone with it. */
 export function ended(by: EndedBy, exitCode: number | null, lastLine: string | null): Ended {
   return { state: 'ended', by, exitCode, lastLine, folder: 'gone' };
 }
@@ -215,14 +214,14 @@ function jobMessage({ status }: Job): string | null {
   return findCondition(status, 'Failed')?.message ?? null;
 }
 
-/** What keeps a Job from having a pod, as a sentence for the person who waits; '' where nothing does. */
+/** Why a Job has no pod, as a sentence for the waiting user; '' if nothing holds it up. */
 function waitingReason(job: Job, queued: QueuedJob | undefined): string {
   if (!waitsForQuota(job, queued)) return '';
   const quota = findCondition(queued?.status, 'QuotaReserved');
   return quota?.message ? `Waiting for quota: ${quota.message}` : 'Waiting for quota.';
 }
 
-/** Whether it is in Kueue's queue. Pure. */
+/** Returns true if the Job waits in Kueue's queue. */
 export function waitsForQuota({ spec }: Job, queued: QueuedJob | undefined): boolean {
   return spec.suspend === true && !isTrue(queued?.status, 'QuotaReserved');
 }

@@ -1,6 +1,6 @@
 import { KUEUE_API } from './kueue.ts';
 
-/** Where the objects of a namespace are. */
+/** Returns the API paths of a namespace. */
 export function pathsOf(namespace: string) {
   const core = `/api/v1/namespaces/${namespace}`;
   return {

@@ -13,7 +13,7 @@ import { startFakeApiserver } from './testing/fake-apiserver.ts';
 const pathOf = (queue: string) =>
   `/apis/visibility.kueue.x-k8s.io/v1beta2/clusterqueues/${queue}/pendingworkloads`;
 
-/** A driver whose Jobs wait for ever: nobody lets them in. */
+/** A driver whose Jobs are never admitted. */
 async function waiting(queues: string) {
   const apiserver = await startFakeApiserver();
   onFileEnd(apiserver.close);
@@ -35,7 +35,7 @@ async function waiting(queues: string) {
   return { apiserver, driver, start, asked };
 }
 
-/** As Kueue 0.16.2 sends it, asked directly. */
+/** Captured from Kueue 0.16.2. */
 function summary(entries: { job: string; namespace?: string; position: number }[]) {
   return {
     ...{ kind: 'PendingWorkloadsSummary', apiVersion: 'visibility.kueue.x-k8s.io/v1beta2', metadata: {} },
@@ -52,11 +52,11 @@ function summary(entries: { job: string; namespace?: string; position: number }[
   };
 }
 
-test('what waits is told its place, by one call for each queue however many wait', async () => {
+test('reads all places with one call per queue, however many Jobs wait', async () => {
   const { apiserver, driver, start, asked } = await waiting('cpu=general,h100');
   const ids = await Promise.all(Array.from({ length: 20 }, start));
   const entries = ids.map((id, position) => ({ job: attemptName(id, 1), position }));
-  // That of another namespace has nothing to do with ours, whatever its name.
+  // Jobs of other namespaces must be ignored.
   const elsewhere = { job: attemptName(ids[0] ?? '', 1), namespace: 'other', position: 50 };
   apiserver.serve(pathOf('general'), 200, summary([...entries, elsewhere]));
   const reasonOf = async (id = '') => {
@@ -73,7 +73,7 @@ test('what waits is told its place, by one call for each queue however many wait
   expect(asked()).toBe(2);
 });
 
-test.each([403, 404, 503])('where Kueue answers %i there is no place, and no error', async (status) => {
+test.each([403, 404, 503])('there is no place and no error if Kueue responds with %i', async (status) => {
   const { apiserver, driver, start, asked } = await waiting('general');
   apiserver.serve(pathOf('general'), status, { message: 'no' });
   const id = await start();
@@ -82,7 +82,7 @@ test.each([403, 404, 503])('where Kueue answers %i there is no place, and no err
   expect(await driver.observe(id, 1)).toEqual({ state: 'pending', reason: 'Waiting for quota.' });
 });
 
-test('nobody asks for places where nothing waits for quota', async () => {
+test('does not request places if nothing waits for quota', async () => {
   const { apiserver, driver, start, asked } = await waiting('general');
   const id = await start();
   apiserver.change('jobs', attemptName(id, 1), { spec: { suspend: false } });

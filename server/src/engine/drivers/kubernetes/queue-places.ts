@@ -4,25 +4,25 @@ import { keepBriefly } from '../../../platform/concurrency/keep-briefly.ts';
 import type { Cluster } from './cluster.ts';
 
 /**
- * What is read of Kueue's PendingWorkloadsSummary:
+ * Only the fields that this server reads:
  * https://kueue.sigs.k8s.io/docs/tasks/manage/monitor_pending_workloads/pending_workloads_on_demand/
  */
 type Summary = {
   items: {
     metadata: { namespace?: string; ownerReferences?: { kind: string; name: string }[] };
-    /** From 0 on. */
+    /** Zero-based. */
     positionInClusterQueue: number;
   }[];
 };
 
 const VISIBILITY_API = '/apis/visibility.kueue.x-k8s.io/v1beta2';
-/** Kueue's own most: what is further back is told no place. */
+/** Kueue's maximum; Jobs further back get no place. */
 const PLACES = 1000;
 const KEPT_MS = 60_000;
 
 /**
- * The places of Jobs in the ClusterQueues, one call for each queue a minute however many wait, and only while somebody
- * asks. Where Kueue does not serve them, or this account may not see them, there are none.
+ * Places of Jobs in the ClusterQueues: one call per queue and minute, and only while places are requested.
+ * Empty if Kueue does not serve them or this account may not read them.
  */
 export function queuePlaces({ cluster, queues, log }: { cluster: Cluster; queues: Queues; log: Logger }): {
   find: (jobName: string) => number | null;
@@ -42,7 +42,7 @@ export function queuePlaces({ cluster, queues, log }: { cluster: Cluster; queues
   const refresh = keepBriefly(async () => {
     const known = [...clusterQueues].map((name) =>
       read(name).catch((error: unknown): [string, number][] => {
-        log.debug({ err: error, queue: name }, 'Kueue tells no places in this queue');
+        log.debug({ err: error, queue: name }, 'Kueue reports no places for this queue');
         return [];
       }),
     );
@@ -51,7 +51,7 @@ export function queuePlaces({ cluster, queues, log }: { cluster: Cluster; queues
 
   return {
     find: (jobName) => {
-      // Known at the next look: whoever looks is not kept waiting.
+      // Refreshed in the background, so that callers never wait.
       void refresh();
       return places.get(jobName) ?? null;
     },
@@ -59,9 +59,8 @@ export function queuePlaces({ cluster, queues, log }: { cluster: Cluster; queues
 }
 
 /**
- * A place as a sentence, the rougher the further back, so that it is another one a few dozen times at most while it moves
- * up. Pure.
- * @param before How many go before it.
+ * Returns a place as a sentence. Places are rounded more coarsely further back, so that the sentence changes
+ * at most a few dozen times. @param before Number of Jobs ahead.
  */
 export function describePlace(before: number): string {
   if (before === 0) return 'It is next in its queue.';

@@ -6,7 +6,10 @@ import type { TrackedAttempts } from './tracked-attempts.ts';
 /** About two screens. */
 const BYTES_MAX = 16_384;
 
-/** Reads what attempts print, from their nodes. What cannot be read now is read later, or is gone with its pod. */
+/**
+ * Reads the output of attempts from their nodes. Output that cannot be read now is read later, or is lost
+ * with its pod.
+ */
 export function readOutput({
   cluster,
   attempts,
@@ -16,7 +19,7 @@ export function readOutput({
   cluster: Cluster;
   attempts: TrackedAttempts;
   log: Logger;
-  /** Each look goes through the API server to a node. */
+  /** Each read goes through the API server to a node. */
   everyMs: number;
 }): Pick<Driver, 'logs' | 'output'> & { forget: (workloadId: string) => void } {
   const lookedAt = new Map<string, number>();
@@ -29,19 +32,19 @@ export function readOutput({
     const newest = newestOf(workloadId);
     const pod = newest && attempts.pod(newest.id, newest.attempt);
     if (!pod) return nothing;
-    // What brings the inputs may have failed before the work began.
+    // The init container may have failed before the work began.
     const hasBegun = pod.status?.containerStatuses?.some(({ state }) => state?.running ?? state?.terminated);
     const container = hasBegun ? 'work' : 'fetch';
     const path = `/api/v1/namespaces/${cluster.namespace}/pods/${pod.metadata.name}/log`;
     try {
       const text = await cluster.readText(`${path}?container=${container}&${query}`);
       const lines = text.split('\n');
-      // The last one of what was cut is read again.
+      // A cut last line is read again.
       const isCut = text !== '' && !text.endsWith('\n');
       return { lines: (isCut ? lines.slice(0, -1) : lines).filter((line) => line !== ''), isCut };
     } catch (error) {
-      // It has printed nothing yet, or its node is out of reach.
-      log.debug({ err: error, workload_id: workloadId }, 'the output of a pod could not be read');
+      // It has not printed anything yet, or its node is unreachable.
+      log.debug({ err: error, workload_id: workloadId }, 'failed to read the output of a pod');
       return nothing;
     }
   }
@@ -52,7 +55,7 @@ export function readOutput({
       const newest = newestOf(workloadId);
       const observed = newest && attempts.observe(newest.id, newest.attempt);
       const last = observed?.state === 'ended' ? observed.lastLine : null;
-      // It may be another node's than the first, whose output this is, or its pod may be gone.
+      // The last line may be from another node than the first, whose output this is, or the pod may be gone.
       return last === null || lines.includes(last) ? lines : [...lines, last].slice(-limit);
     },
     output: async (workloadId, cursor) => {
@@ -64,7 +67,8 @@ export function readOutput({
       const from = cursor === null ? '' : `&sinceTime=${encodeURIComponent(cursor)}`;
       const said = await read(workloadId, `timestamps=true&limitBytes=${BYTES_MAX}${from}`);
       const lines = said.lines.map(splitTime).filter(({ at }) => cursor === null || at > cursor);
-      // The API takes whole seconds: where one has more to say than this, the rest of it is passed over.
+      // The API takes whole seconds: if one second has more output than fits, the rest of that second is
+      // skipped.
       const stuck = cursor !== null && lines.length === 0 && said.isCut ? nextSecond(cursor) : cursor;
       return { lines: lines.map(({ text }) => text), cursor: lines.at(-1)?.at ?? stuck };
     },
@@ -76,7 +80,7 @@ function nextSecond(cursor: string): string {
   return new Date(Math.floor(Date.parse(cursor) / 1000) * 1000 + 1000).toISOString();
 }
 
-/** A line as kubelets send it: `2026-11-29T02:03:04.123456789Z what was printed`. */
+/** Parses a line as sent by kubelets: `2026-11-29T02:03:04.123456789Z what was printed`. */
 function splitTime(line: string): { at: string; text: string } {
   const [at = '', text = ''] = /^(\S+) ?(.*)$/s.exec(line)?.slice(1) ?? [];
   return { at, text };

@@ -34,10 +34,10 @@ const cluster = await openCluster({ kubeconfig: apiserver.kubeconfig, namespace:
 onFileEnd(async () => cluster.close());
 const paths = pathsOf(TEST_NAMESPACE);
 const meet = meetingPods(cluster);
-/** What each pod has said: those of a Job that has failed are gone soon. */
+/** Output of each pod; the pods of a failed Job are deleted soon. */
 const said = new Map<string, string[]>();
 
-/** Nodes that meet, one of two that ends with a status while the other one idles, or two that idle. */
+/** Nodes that connect, one node that exits while the other idles, or two idle nodes. */
 const script: NodeScript = async (launch, process) => {
   const { title } = launch.spec as { title: string };
   if (title === 'meet') return meet(launch, process);
@@ -95,14 +95,14 @@ afterEach(async () => {
   });
 });
 
-test('two nodes meet at the name of the first, and the attempt ends well with both', async () => {
+test('two nodes connect by the name of the first, and the attempt succeeds with both', async () => {
   const one = launchOf('meet');
   await driver.start(one);
   await becomes(one, { state: 'ended', by: 'itself', exitCode: 0 });
   expect(await driver.listAlive()).toEqual([]);
 });
 
-test('whoever made the Job and died left nodes that do not find each other, until somebody looks', async () => {
+test('if the process that created the Job died, its nodes are connected by the next reconciler', async () => {
   const one = launchOf('meet');
   runner.remember(one);
   await cluster.call('POST', paths.secrets, attemptSecret(one));
@@ -114,7 +114,7 @@ test('whoever made the Job and died left nodes that do not find each other, unti
   await becomes(one, { state: 'ended', by: 'itself', exitCode: 0 });
 });
 
-test('a start that is repeated makes nothing twice', async () => {
+test('a repeated start creates nothing twice', async () => {
   const one = launchOf('idle');
   await driver.start(one);
   await becomes(one, { state: 'alive' });
@@ -124,7 +124,7 @@ test('a start that is repeated makes nothing twice', async () => {
   expect(await driver.listAlive()).toEqual([{ id: one.workloadId, attempt: 1 }]);
 });
 
-test('one that fails ends the attempt with its words, and the other one with it', async () => {
+test('a failed node ends the attempt with its output, and ends the other node', async () => {
   const one = launchOf('the second ends with 3');
   await driver.start(one);
   await becomes(one, {
@@ -136,7 +136,7 @@ test('one that fails ends the attempt with its words, and the other one with it'
   expect(await look(one)).toMatchObject({ by: 'itself', exitCode: 3 });
 });
 
-test('one that has done its part leaves the other to its own', async () => {
+test('a node that has finished does not end the other', async () => {
   const one = launchOf('the second ends with 0');
   await driver.start(one);
   const second = await vi.waitFor(async () => {
@@ -151,7 +151,7 @@ test('one that has done its part leaves the other to its own', async () => {
   await becomes(one, { state: 'ended', by: 'evicted', exitCode: 0 });
 });
 
-test('one that is taken away has the other save its work, and is the reason', async () => {
+test('if one node is taken away, the other saves its work, and the attempt reports that cause', async () => {
   const one = launchOf('idle');
   await driver.start(one);
   await becomes(one, { state: 'alive' });

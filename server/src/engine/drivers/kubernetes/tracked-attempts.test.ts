@@ -24,23 +24,23 @@ function track(now = () => new Date()) {
   return { attempts, onEviction, onChange, look: () => attempts.observe(id, 1) };
 }
 
-test('a Job that still seems suspended while its pod runs is not taken for evicted: its watch is behind', () => {
+test('a Job that still seems suspended while its pod runs is not evicted: its watch is behind', () => {
   const { attempts, onEviction, look } = track();
   attempts.noteJob(job(true), undefined);
   attempts.notePod(pod('Running'), undefined);
   expect(onEviction).not.toHaveBeenCalled();
   attempts.noteJob(job(false), job(true));
   expect(look()).toEqual({ state: 'alive' });
-  // Kueue puts it back: its pod is asked to end.
+  // Kueue evicts it: its pod is asked to stop.
   attempts.noteJob(job(true), job(false));
   attempts.notePod(pod('Running', deleted), pod('Running'));
   expect(onEviction).toHaveBeenCalledWith({ id, attempt: 1, by: 'preempted' });
 });
 
 test.each<[string, Condition['reason'], string]>([
-  ['work that goes before it', 'Preempted', 'preempted'],
-  ['whoever stops its queue', 'ClusterQueueStopped', 'evicted'],
-])('it is evicted by %s, as Kueue says', (_by, reason, by) => {
+  ['work with priority', 'Preempted', 'preempted'],
+  ['a stopped queue', 'ClusterQueueStopped', 'evicted'],
+])('is evicted by %s as reported by Kueue', (_by, reason, by) => {
   const { attempts, onEviction } = track();
   attempts.noteJob(job(true), undefined);
   attempts.notePod(pod('Running', deleted), undefined);
@@ -50,7 +50,7 @@ test.each<[string, Condition['reason'], string]>([
   expect(onEviction).toHaveBeenLastCalledWith({ id, attempt: 1, by });
 });
 
-test('a pod whose Job is gone saves its work, and its end is that which the Job remembered', () => {
+test('a pod whose Job is gone saves its work, and its end has the cause recorded in the Job', () => {
   const { attempts, look } = track();
   const remembers = job(true, { annotations: { 'bakehouse/ended-by': 'preempted' }, ...deleted });
   attempts.noteJob(remembers, undefined);
@@ -61,7 +61,7 @@ test('a pod whose Job is gone saves its work, and its end is that which the Job 
   expect(look()).toMatchObject({ state: 'ended', by: 'preempted', folder: 'gone' });
 });
 
-test('what has ended stays so when its objects go, until it is forgotten', () => {
+test('an ended attempt stays ended when its objects are deleted, until it is forgotten', () => {
   const { attempts, look, onChange } = track();
   attempts.noteJob(job(false), undefined);
   attempts.notePod(pod('Succeeded'), undefined);
@@ -77,7 +77,7 @@ test('what has ended stays so when its objects go, until it is forgotten', () =>
   expect(look()).toEqual({ state: 'absent' });
 });
 
-test('what is forgotten while it has objects shows none, and goes with them', () => {
+test('an attempt that is forgotten while it has objects shows none, and is dropped with them', () => {
   const { attempts } = track();
   attempts.noteJob(job(false), undefined);
   attempts.notePod(pod('Running'), undefined);
@@ -90,14 +90,14 @@ test('what is forgotten while it has objects shows none, and goes with them', ()
   expect(attempts.list()).toEqual([]);
 });
 
-test('nothing is kept of a Job that never had a pod', () => {
+test('records nothing for a Job that never had a pod', () => {
   const { attempts } = track();
   attempts.noteJob(job(true), undefined);
   attempts.noteJob(undefined, job(true));
   expect(attempts.list()).toEqual([]);
 });
 
-test('a pod that is gone without an end has ended with it, though its Job makes another one under its token', () => {
+test('a pod deleted without a final status ends the attempt, even if its Job creates another pod', () => {
   const { attempts, look } = track();
   attempts.noteJob(job(false), undefined);
   attempts.notePod(pod('Running'), undefined);

@@ -27,23 +27,23 @@ type Tracked = AttemptId & {
   job: Job | undefined;
   pods: Map<string, SeenPod>;
   queued: QueuedJob | undefined;
-  /** How those of its pods ended that are gone, by their ranks. */
+  /** How its deleted pods ended, by rank. */
   gone: Map<number, SeenNode>;
-  /** Whether its Job was seen to make pods. */
+  /** Whether its Job was seen to create pods. */
   wasAdmitted: boolean;
-  /** As its Job remembers it, where that is gone by now. */
+  /** Cause recorded in the Job, which may be gone by now. */
   endedBy: EndedBy | null;
-  /** How it ended, from when it was seen: the objects that say so go. */
+  /** How it ended, remembered because the objects that show it are deleted. */
   end: Ended | null;
-  /** Whether it goes with its objects, however it ended. */
+  /** Drop this entry once its objects are gone, even if the attempt failed. */
   isForgotten: boolean;
   shown: string;
 };
 
-/** An attempt that somebody else takes out of its place, and that must not come back under its token. */
+/** An evicted attempt, which must not return under its token. */
 export type Eviction = AttemptId & { by: EndedBy };
 
-/** The attempts that a cluster shows, put together from its objects as they change. */
+/** Attempts as shown by the cluster, assembled from its objects as they change. */
 export class TrackedAttempts {
   private readonly attempts = new Map<string, Tracked>();
   private readonly now: () => Date;
@@ -52,7 +52,7 @@ export class TrackedAttempts {
 
   constructor(options: {
     now: () => Date;
-    /** An attempt looks different. */
+    /** Called when an attempt changes. */
     onChange: (workloadId: string) => void;
     onEviction: (eviction: Eviction) => void;
   }) {
@@ -71,7 +71,7 @@ export class TrackedAttempts {
 
   notePod(after: Pod | undefined, before: Pod | undefined): void {
     this.change(attemptOf(after ?? before), (tracked) => {
-      // The last that was seen of one that is gone may say how it ended.
+      // The last version of a deleted pod may show how it ended.
       const last = after ?? before;
       if (!last) return;
       const { name } = last.metadata;
@@ -84,7 +84,7 @@ export class TrackedAttempts {
     });
   }
 
-  /** Kueue's record belongs to the Job of the same attempt, whose labels it does not have. */
+  /** Kueue's record has no labels, so it is matched through the Job that owns it. */
   noteQueued(after: QueuedJob | undefined, before: QueuedJob | undefined): void {
     const owner = (after ?? before)?.metadata.ownerReferences?.find(({ kind }) => kind === 'Job');
     this.change(owner ? attemptNamed(owner.name) : null, (tracked) => {
@@ -97,14 +97,14 @@ export class TrackedAttempts {
     return tracked && !tracked.isForgotten ? this.observed(tracked) : { state: 'absent' };
   }
 
-  /** Those of a workload, and of all workloads where none is named. */
+  /** Attempts of a workload, or of all workloads without an argument. */
   list(workloadId?: string): AttemptId[] {
     return [...this.attempts.values()]
       .filter(({ id }) => workloadId === undefined || id === workloadId)
       .map(({ id, attempt }) => ({ id, attempt }));
   }
 
-  /** Those before an attempt of which the cluster has something. */
+  /** Earlier attempts that still have cluster objects. */
   listEarlier(id: string, attempt: number): AttemptId[] {
     const earlier = Array.from({ length: attempt - 1 }, (_, index) => ({ id, attempt: index + 1 }));
     return earlier.filter((one) => this.hasObjects(one));
@@ -120,7 +120,7 @@ export class TrackedAttempts {
     return this.attempts.get(attemptName(workloadId, attempt))?.job;
   }
 
-  /** The newest pod of an attempt, of several nodes that of the first; none of what is forgotten. */
+  /** The newest pod of an attempt (rank 0 of several nodes); undefined for forgotten workloads. */
   pod(workloadId: string, attempt: number): Pod | undefined {
     if (this.attempts.get(attemptName(workloadId, attempt))?.isForgotten) return undefined;
     return this.pods(workloadId, attempt).findLast((pod) => rankOf(pod) === 0);
@@ -132,9 +132,9 @@ export class TrackedAttempts {
   }
 
   /**
-   * Who takes the attempt out of its place; null: nobody, or it is ended for that already. A Job that was never seen
-   * without its suspension is not known to be: the watch of Jobs may be behind that of pods. Where one of several nodes
-   * is taken away, the others are, too.
+   * Who evicts the attempt; null if nothing does, or if it is being ended for that already. A Job that was
+   * never seen unsuspended does not count as evicted: the watch of Jobs may be behind the watch of pods. If
+   * one of several nodes is taken away, all are.
    */
   evicting({ id, attempt }: AttemptId): EndedBy | null {
     const tracked = this.attempts.get(attemptName(id, attempt));
@@ -144,32 +144,32 @@ export class TrackedAttempts {
     return evictedBy(tracked.queued) ?? (tracked.job.spec.suspend ? 'preempted' : this.taking(tracked));
   }
 
-  /** Whether it is in Kueue's queue. */
+  /** True if it waits in Kueue's queue. */
   isQueued({ id, attempt }: AttemptId): boolean {
     const { job, queued } = this.attempts.get(attemptName(id, attempt)) ?? {};
     return job !== undefined && waitsForQuota(job, queued);
   }
 
-  /** The queue that it waits in, where that is gone; null: it is there. */
+  /** The queue it waits in if that queue is missing; null if it exists. */
   missingQueue({ id, attempt }: AttemptId): string | null {
     const { job, queued } = this.attempts.get(attemptName(id, attempt)) ?? {};
     return (isWithoutQueue(queued) && job?.metadata.labels?.[QUEUE_LABEL]) || null;
   }
 
-  /** Whether the cluster has anything of the attempt. */
+  /** True if the cluster has objects of the attempt. */
   hasObjects({ id, attempt }: AttemptId): boolean {
     const tracked = this.attempts.get(attemptName(id, attempt));
     return tracked !== undefined && (tracked.job !== undefined || tracked.pods.size > 0);
   }
 
-  /** Those before an attempt of which there are no objects any more. */
+  /** Drops earlier attempts that have no objects any more. */
   forgetEarlier(workloadId: string, before: number): void {
     for (const one of this.list(workloadId))
       if (one.attempt < before && !this.hasObjects(one))
         this.attempts.delete(attemptName(one.id, one.attempt));
   }
 
-  /** Those of a workload, as soon as their objects are gone. */
+  /** Drops the attempts of a workload as soon as their objects are gone. */
   forget(workloadId: string): void {
     for (const tracked of this.attempts.values()) {
       if (tracked.id !== workloadId) continue;
@@ -207,11 +207,11 @@ export class TrackedAttempts {
     if (isGone && (!end || isForgotten)) this.attempts.delete(attemptName(id, attempt));
   }
 
-  /** What has ended stays so, whatever becomes of its objects. */
+  /** Ended attempts stay ended, whatever happens to their objects. */
   private observed(tracked: Tracked): Observed {
     const { job, pods, gone, queued } = tracked;
-    // Somebody else has deleted it, or the API server was set back: what ends by itself leaves its pod. A Job that makes
-    // another pod then has it under the token of the first, which may still live.
+    // Deleted by someone else or by a restore of the API server: an attempt that ends on its own leaves its
+    // pod. If its Job creates another pod, that pod has the token of the first, which may still run.
     const isDeleted = pods.size === 0 && (gone.size > 0 || (!job && tracked.endedBy !== null));
     const observed =
       tracked.end ??
@@ -219,12 +219,12 @@ export class TrackedAttempts {
         ? ended(tracked.endedBy ?? 'evicted', null, null)
         : observeAttempt({ job, pods: [...pods.values()], gone, queued }, this.now()));
     if (observed.state !== 'ended') return observed;
-    // Who ended it may be known later than that it did.
+    // The cause may become known after the end itself.
     tracked.end = { ...observed, by: tracked.endedBy ?? observed.by };
     return tracked.end;
   }
 
-  /** Who takes one of several nodes of an attempt that has not ended yet. */
+  /** Who takes away one of the nodes of an attempt that has not ended yet. */
   private taking({ job, pods, gone, end }: Tracked): EndedBy | null {
     if (end) return null;
     return takenBy(observeNodes({ job, pods: [...pods.values()], gone }, this.now()));
@@ -240,7 +240,7 @@ export class TrackedAttempts {
   }
 }
 
-/** How a pod ended that is gone; one that was deleted before it could say so was cleared away. */
+/** Returns how a deleted pod ended; a pod deleted without a final status counts as evicted. */
 function goneNode(seen: SeenPod, now: Date): SeenNode {
   const node = observeNode(seen, now);
   return node.observed.state === 'ended'

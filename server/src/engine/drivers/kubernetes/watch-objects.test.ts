@@ -32,7 +32,7 @@ const create = (name: string) =>
   cluster.call('POST', path, { metadata: { name }, spec: {}, status: { phase: 'Pending' } });
 const remove = (name: string) => cluster.call('DELETE', `${path}/${name}`, { gracePeriodSeconds: 0 });
 
-test('follows what comes, changes and goes', async () => {
+test('reports added, changed and deleted objects', async () => {
   await create('there-before');
   const { seen, get, close } = await watchPods();
   await create('one');
@@ -45,7 +45,7 @@ test('follows what comes, changes and goes', async () => {
   await close();
 });
 
-test('reads an object that has U+2028 in it', async () => {
+test('reads an object that contains U+2028', async () => {
   const { get, close } = await watchPods();
   await create('separated');
   apiserver.change('pods', 'separated', { status: { message: 'one\u2028two' } });
@@ -54,7 +54,7 @@ test('reads an object that has U+2028 in it', async () => {
   await close();
 });
 
-test('misses nothing where its connection is cut again and again, and asks hardly more', async () => {
+test('misses nothing if its connection is cut repeatedly, with few extra requests', async () => {
   const { seen, values, close } = await watchPods();
   const cuts = effort({ usual: 30, soak: 100 });
   const asked = podsAsked();
@@ -72,12 +72,12 @@ test('misses nothing where its connection is cut again and again, and asks hardl
       .map(({ metadata }) => metadata.name)
       .sort(),
   );
-  // One for each cut; those that were forgotten cost a list besides.
+  // One request per cut, plus a list for each expired resource version.
   expect(podsAsked() - asked).toBeLessThanOrEqual(2 * cuts);
   await close();
 });
 
-test('lists anew where the API server does not know its position any more', async () => {
+test('relists if the API server no longer knows the resource version', async () => {
   const { seen, close } = await watchPods();
   await create('kept');
   await create('lost');
@@ -89,7 +89,7 @@ test('lists anew where the API server does not know its position any more', asyn
   await close();
 });
 
-test('keeps what it knows while the API server is away, and goes on when it is back', async () => {
+test('retains its state during an outage of the API server, and resumes afterwards', async () => {
   const { seen, values, close } = await watchPods();
   const known = [...values()].length;
   apiserver.fail(503, 8);
@@ -101,7 +101,7 @@ test('keeps what it knows while the API server is away, and goes on when it is b
   await close();
 });
 
-test('lists anew where the API server was away: it may have come back with an older state', async () => {
+test('relists after an outage of the API server, which may have been restored to an older state', async () => {
   await create('of-the-snapshot');
   const { seen, close } = await watchPods();
   const goBack = apiserver.keep();
@@ -118,13 +118,13 @@ test('lists anew where the API server was away: it may have come back with an ol
   await close();
 });
 
-test('a call that the API server has no time for is made again', async () => {
+test('retries a call that the API server was too busy for', async () => {
   apiserver.fail(429, 1);
   await create('patient');
   expect(apiserver.list('pods').map(({ metadata }) => metadata.name)).toContain('patient');
 });
 
-test('what the API server asks to wait is waited for, by calls and watches alike', async () => {
+test('calls and watches wait as long as the API server requests', async () => {
   const { seen, close } = await watchPods();
   const call = apiserver.throttle(2);
   await create('patient-for-two-seconds');
@@ -139,7 +139,7 @@ test('what the API server asks to wait is waited for, by calls and watches alike
   await close();
 });
 
-test('where it asks for longer than a lease holds, the call fails at once and nothing is sent meanwhile', async () => {
+test('if the requested wait exceeds a lease, the call fails immediately and nothing is sent until then', async () => {
   const { refused } = apiserver.throttle(3600);
   const other = await openCluster({ kubeconfig: apiserver.kubeconfig, namespace: 'work' });
   onFileEnd(async () => other.close());

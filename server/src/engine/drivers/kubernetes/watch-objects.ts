@@ -2,28 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ApiError, type Cluster } from './cluster.ts';
 
-/** An object of the API, as far as following it needs. */
+/** The fields of an API object that watching needs. */
 export type ApiObject = { metadata: { name: string; resourceVersion?: string } };
 
-/** What is known of the objects of one kind, kept up to date. */
+/** Continuously updated objects of one kind. */
 export type Watched<T> = {
-  /** Whether all there are have been listed once. */
+  /** Whether the initial list is complete. */
   isComplete: () => boolean;
   get: (name: string) => T | undefined;
   values: () => Iterable<T>;
-  /** One that was just made, which the watch may not have seen yet. */
+  /** Adds an object that was just created, before the watch sees it. */
   put: (object: T) => void;
   close: () => Promise<void>;
 };
 
 type Options<T> = {
   cluster: Cluster;
-  /** Of the collection, such as `/apis/batch/v1/namespaces/bakehouse/jobs`. */
+  /** Path of the collection, such as `/apis/batch/v1/namespaces/bakehouse/jobs`. */
   path: string;
   labelSelector?: string;
-  /** What is kept of each: thousands of them are. */
+  /** Reduces an object to the part to store, since there are thousands. */
   keep: (object: T) => T;
-  /** After each change; `after` is undefined where it is gone, `before` where it is new. */
+  /** Called after each change; `after` is undefined for a deleted object, `before` for a new one. */
   onChange: (after: T | undefined, before: T | undefined) => void;
   log: Logger;
   pauses?: { firstMs: number; longestMs: number };
@@ -33,22 +33,22 @@ type List<T> = { items: T[]; metadata: { resourceVersion: string; continue?: str
 type Event<T> = { type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'; object: T };
 
 const PAGE = 500;
-/** The API server ends each watch by then, so that what is silent for longer is broken. */
+/** The API server ends each watch within this time, so a watch that is silent for longer is broken. */
 const WATCH_S = { least: 240, most: 480 };
-/** It sends a bookmark about each minute. */
+/** The API server sends a bookmark about every minute. */
 const SILENT_MS_MAX = 150_000;
-/** Longer than from one bookmark to the next. */
+/** Longer than the interval between bookmarks. */
 const BOOKMARK_MS = 120_000;
-/** A list besides, for what a watch has passed over without knowing, as where the API server was set back. */
+/** Periodic relist, for events that a watch missed without knowing, such as a restore of the API server. */
 const RELIST_MS = 30 * 60_000;
 const WARN_AFTER_MS = 120_000;
-/** Gone, and not there yet. */
+/** Resource version expired or not reached yet. */
 const UNKNOWN_POSITION = new Set([400, 410, 504]);
 const pausesByDefault = { firstMs: 500, longestMs: 30_000 };
 
 /**
- * Lists the objects of a collection and follows their changes: from a bookmark on where the connection ends, from a new
- * list where the API server does not know that or was away, and now and then besides. Pauses grow while it fails.
+ * Lists a collection and watches its changes: resumes from a bookmark after a disconnect; relists if the
+ * resource version is unknown, after an outage, and periodically. Pauses grow while requests fail.
  */
 export function watchObjects<T extends ApiObject>(options: Options<T>): Watched<T> {
   return new ObjectWatch(options);
@@ -56,7 +56,7 @@ export function watchObjects<T extends ApiObject>(options: Options<T>): Watched<
 
 class ObjectWatch<T extends ApiObject> implements Watched<T> {
   private readonly objects = new Map<string, T>();
-  /** What was put since the last list began, which that need not have. */
+  /** Objects that were put since the last list began; the list may not contain them. */
   private readonly fresh = new Set<string>();
   private readonly closing = new AbortController();
   private readonly options: Options<T>;
@@ -64,9 +64,9 @@ class ObjectWatch<T extends ApiObject> implements Watched<T> {
   private readonly selected: string;
   private readonly running: Promise<void>;
   private hasListed = false;
-  /** Whether the present watch was answered. */
+  /** Whether the current watch got a response. */
   private hasOpened = false;
-  /** From where to go on; null: it is listed anew. */
+  /** Resource version to resume from; null to relist. */
   private position: string | null = null;
   private pauseMs: number;
   private listAt = 0;
@@ -112,7 +112,7 @@ class ObjectWatch<T extends ApiObject> implements Watched<T> {
       try {
         if (this.position === null || performance.now() > this.listAt) this.position = await this.list();
         await this.follow();
-        // Nothing in all that time, not even a bookmark: it waits for a position that it does not have yet.
+        // No events or bookmarks: the API server is behind our resource version, so relist.
         if (this.isDeaf(startedAt)) this.position = null;
         if (performance.now() - startedAt > this.pauses.firstMs) continue;
       } catch (error) {
@@ -120,7 +120,7 @@ class ObjectWatch<T extends ApiObject> implements Watched<T> {
         const isUnknown = error instanceof ApiError && UNKNOWN_POSITION.has(error.status);
         if (isUnknown || this.isDeaf(startedAt) || this.wasAway(error)) this.position = null;
         this.noteFailure(error);
-        // Those that were refused together do not come back together.
+        // Jitter, so that clients that were rejected together do not retry together.
         if (error instanceof ApiError) askedMs = error.retryAfterMs * (1 + 0.1 * Math.random());
       }
       await sleep(Math.max(askedMs, this.pauseMs * (0.5 + Math.random())), null, { signal }).catch(
@@ -135,20 +135,20 @@ class ObjectWatch<T extends ApiObject> implements Watched<T> {
   }
 
   /**
-   * Whether nobody answered. Who does so later may have been set back to before the position, and have passed it again since:
-   * nothing but a list would show that.
+   * True if the server did not respond. After an outage it may have been restored to before our resource
+   * version and have passed it again; only a relist would show that.
    */
   private wasAway(error: unknown): boolean {
     return !this.hasOpened && !(error instanceof ApiError && error.status < 500);
   }
 
-  /** Those that pass are no news; one that stays is an operator's business. */
+  /** Ignore transient failures; warn once if the outage persists. */
   private noteFailure(error: unknown): void {
     const { log, path } = this.options;
-    log.debug({ err: error, path }, 'a watch was cut');
+    log.debug({ err: error, path }, 'watch disconnected');
     if (this.hasWarned || performance.now() - this.heardAt < WARN_AFTER_MS) return;
     this.hasWarned = true;
-    log.warn({ err: error, path }, 'the cluster cannot be followed');
+    log.warn({ err: error, path }, 'failed to watch the cluster');
   }
 
   private async list(): Promise<string> {
@@ -175,7 +175,7 @@ class ObjectWatch<T extends ApiObject> implements Watched<T> {
     }
   }
 
-  /** Follows one connection from the position on to its end. */
+  /** Reads one connection from the current resource version to its end. */
   private async follow(): Promise<void> {
     const { cluster, path } = this.options;
     const seconds = Math.round(WATCH_S.least + Math.random() * (WATCH_S.most - WATCH_S.least));

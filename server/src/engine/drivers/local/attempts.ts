@@ -6,7 +6,7 @@ import type { workloadUsers } from './workload-users.ts';
 
 type Users = Pick<ReturnType<typeof workloadUsers>, 'killAll'>;
 
-/** The attempts of workloads by their files, and how they are ended. */
+/** Attempts of workloads, stored as files, and how to end them. */
 export class Attempts {
   readonly #workloadsDir: string;
   readonly #users: Users;
@@ -16,26 +16,26 @@ export class Attempts {
     this.#users = users;
   }
 
-  /** The folder of a workload. */
+  /** Returns the folder of a workload. */
   folder(workloadId: string): string {
     return path.join(this.#workloadsDir, workloadId);
   }
 
-  /** The file that says who runs an attempt. */
+  /** Returns the file that identifies the process of an attempt. */
   file(workloadId: string, attempt: number): string {
     return path.join(this.folder(workloadId), 'attempts', String(attempt));
   }
 
   /**
-   * Closes all attempts before this one. Every start does so before it creates anything, one start at a time:
-   * attempts before the newest that has begun were closed by it, and are skipped.
+   * Closes all attempts before this one. Every start does so before it creates anything, one start at a time,
+   * so attempts before the newest started attempt are closed already and skipped.
    */
   async closeBefore(workloadId: string, attempt: number): Promise<void> {
     const first = (await this.#newest(workloadId, attempt)) ?? 1;
     for (let earlier = first; earlier < attempt; earlier += 1) await this.close(workloadId, earlier);
   }
 
-  /** Takes the attempt's file, so that a late launcher ends; or kills the process that has taken it. */
+  /** Claims the attempt's file, so that a late launcher exits; or kills the process that has claimed it. */
   async close(workloadId: string, attempt: number): Promise<void> {
     const file = this.file(workloadId, attempt);
     const taken = await writeFile(file, CLOSED, { flag: 'wx' }).then(
@@ -49,7 +49,7 @@ export class Attempts {
     await rm(`${file}.json`, { force: true });
   }
 
-  /** Asks it to save its work and end. */
+  /** Asks it to save its work and exit. */
   async stop(workloadId: string, attempt: number): Promise<void> {
     const owner = await readOwner(this.file(workloadId, attempt));
     if (owner && owner !== 'unknown' && (await isAlive(owner))) signal(owner.pid, 'SIGTERM');
@@ -60,7 +60,7 @@ export class Attempts {
     if (owner) await this.killAll(workloadId, attempt, owner);
   }
 
-  /** Without its leader no process of an attempt may go on. */
+  /** Kills the remaining processes of an attempt whose leader is gone. */
   async endSurvivors(workloadId: string, attempt: number): Promise<void> {
     const owner = await readOwner(this.file(workloadId, attempt));
     if (owner === null || (owner !== 'unknown' && (await isAlive(owner)))) return;
@@ -68,8 +68,8 @@ export class Attempts {
   }
 
   /**
-   * Kills an attempt's processes, with a separate user also those that left the group. A later attempt has the same
-   * user, and began only when none of this one were left.
+   * Kills an attempt's processes; with a separate user, also processes that left the group. A later attempt
+   * has the same user, but starts only after this one has no processes left.
    */
   async killAll(workloadId: string, attempt: number, owner: Owner | 'unknown'): Promise<void> {
     if (owner !== 'unknown') await killGroup(owner);
@@ -80,17 +80,17 @@ export class Attempts {
   async remove(workloadId: string): Promise<void> {
     const newest = await this.#newest(workloadId);
     if (newest !== null) await this.kill(workloadId, newest);
-    // A link that it puts in the way while the folder is deleted would lead out of it.
+    // Otherwise a process could add a link during the deletion that leads out of the folder.
     await this.#users.killAll(this.folder(workloadId));
     await rm(this.folder(workloadId), { recursive: true, force: true });
   }
 
-  /** The workloads that have a folder. */
+  /** Returns the workloads that have a folder. */
   async workloads(): Promise<string[]> {
     return readdir(this.#workloadsDir).catch(() => []);
   }
 
-  /** The attempts whose leaders run. */
+  /** Returns the attempts whose leaders run. */
   async listAlive(): Promise<AttemptId[]> {
     const alive: AttemptId[] = [];
     for (const id of await this.workloads()) {
@@ -102,7 +102,7 @@ export class Attempts {
     return alive;
   }
 
-  /** The newest attempt before `limit` that has begun; null where none has. No earlier one is running. */
+  /** Returns the newest started attempt before `limit`, or null. Earlier attempts do not run. */
   async #newest(workloadId: string, limit = Number.POSITIVE_INFINITY): Promise<number | null> {
     const names = await readdir(path.join(this.folder(workloadId), 'attempts')).catch(() => []);
     const numbers = names.filter((name) => /^\d+$/.test(name)).map(Number);

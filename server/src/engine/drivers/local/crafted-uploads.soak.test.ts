@@ -21,10 +21,11 @@ import { testPlace } from '../../testing/test-place.ts';
 import { testSpec } from '../../testing/test-spec.ts';
 import { createLocalDriver, type Program } from './local-driver.ts';
 
-// The real runtime on what a stranger has crafted, as the driver starts it. `sandbox.test.ts` proves the wall itself.
+// Runs the real runtime on malicious uploads, started by the driver. `sandbox.test.ts` tests the sandbox
+// itself.
 const config = readConfig({});
 
-/** Of the server and of another user: files whose words the runtime quotes where it may read them. */
+/** Secrets of the server and of another user; the runtime would quote their content if it could read them. */
 const WORDS = 'words-of-somebody-else';
 const secret = `${WORDS},${WORDS}`;
 const neighbour = {
@@ -33,7 +34,7 @@ const neighbour = {
   'a1/adapter_model.safetensors': safetensors(WORDS),
 };
 
-/** Unpickled without care, it runs a program. */
+/** Runs a program if it is unpickled without protection. */
 const PICKLED = 'a-pickle-ran';
 const pickle = `cposix\nsystem\n(S'echo ${PICKLED} | tee ${PICKLED}'\ntR.`;
 
@@ -67,14 +68,14 @@ const adapter = {
   'a1/adapter_config.json': JSON.stringify({ peft_type: 'LORA', r: 8, lora_alpha: 8 }),
 };
 
-/** A guard against hanging: a training has what the machine's other work leaves. */
+/** Guards against hanging; training is slow on a busy machine. */
 const ENDED_MS = 10 * 60_000;
 const TEST_MS = 2 * ENDED_MS;
 
 type Upload = { spec: WorkloadSpec; files: Record<string, string>; links?: Record<string, string> };
 type Machine = Awaited<ReturnType<typeof makeMachine>>;
 
-/** What leads out of the upload, and to what. */
+/** Links out of the upload, and their targets. */
 const leaks: [string, (machine: Machine) => Upload][] = [
   [
     'rows that are the secret of the server',
@@ -110,7 +111,7 @@ const leaks: [string, (machine: Machine) => Upload][] = [
   ],
 ];
 
-/** Where a pickle stands for weights. */
+/** Uploads with a pickle instead of weights. */
 const pickles: [string, Upload][] = [
   [
     'a text encoder whose weights are a pickle',
@@ -147,22 +148,22 @@ describe("an upload crafted to read the server's secret, or another user's file,
     } else obstacle = "The runtime's environment is not installed.";
   });
 
-  test.for(leaks)('%s: fails, and shows nothing of it', { timeout: TEST_MS }, async ([, craft], { skip }) => {
+  test.for(leaks)('%s: fails and reveals nothing', { timeout: TEST_MS }, async ([, craft], { skip }) => {
     skip(obstacle !== null, obstacle ?? '');
     const seen = await machine.run(machine.sandbox, craft(machine));
     expectFailed(seen);
     expect(seen.everything).not.toContain(WORDS);
-    // Without the sandbox the same upload shows it.
+    // Without the sandbox the same upload reveals it.
     const open = await machine.run(noSandbox(machine.sandbox.sharedDir), craft(machine));
     expect(open.everything).toContain(WORDS);
   });
 
-  test.for(pickles)('%s: fails, and runs nothing', { timeout: TEST_MS }, async ([, upload], { skip }) => {
+  test.for(pickles)('%s: fails and runs nothing', { timeout: TEST_MS }, async ([, upload], { skip }) => {
     skip(obstacle !== null, obstacle ?? '');
     const seen = await machine.run(machine.sandbox, upload);
     expectFailed(seen);
     expect(seen.everything).not.toContain(PICKLED);
-    // Read as a pickle, it does.
+    // Control: read as a pickle, it runs.
     const input = path.join(machine.dataDir, 'pickle');
     await writeFile(input, pickle);
     const read = `import pickle; pickle.load(open(${JSON.stringify(input)}, 'rb'))`;
@@ -171,7 +172,7 @@ describe("an upload crafted to read the server's secret, or another user's file,
   });
 });
 
-/** A data folder as a server has it, with a secret and what another user has uploaded. */
+/** A data folder like a server's, with a secret and another user's upload. */
 async function makeMachine() {
   const dataDir = await temporaryFolder();
   await chmod(dataDir, 0o755);
@@ -184,7 +185,7 @@ async function makeMachine() {
   const server = await listen();
   const workloadsDir = path.join(dataDir, 'workloads');
 
-  /** Runs the runtime on an upload to its end: what it has told, printed and left. */
+  /** Runs the runtime on an upload until it ends; returns what it reported, printed and left behind. */
   async function run(within: Sandbox, { spec, files, links = {} }: Upload) {
     const driver = createLocalDriver({
       host: '127.0.0.1',
@@ -228,13 +229,13 @@ async function makeMachine() {
     return { workloadId, exitCode: ended.exitCode, told, printed, everything };
   }
 
-  // A spec that fails without PyTorch: its files are what matters.
+  // A spec that fails without PyTorch; only its files matter.
   const { workloadId } = await run(sandbox, { spec: chat(), files: neighbour });
   const neighbourFile = (file: keyof typeof neighbour) => path.join(workloadsDir, workloadId, 'inputs', file);
   return { dataDir, sandbox, line, program, secretFile, neighbourFile, run };
 }
 
-/** A server that takes reports and artefacts: what each workload has told it. */
+/** A server that accepts reports and artefacts, and records the reports of each workload. */
 async function listen() {
   const told = new Map<string, string[]>();
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -257,7 +258,10 @@ function reportsIn(body: string): Report[] {
   return (JSON.parse(body) as { reports: Report[] }).reports;
 }
 
-/** It has ended, and said in one sentence why: to the server, or in its log where the machine might be in trouble. */
+/**
+ * Expects that it ended and gave one sentence as the reason: to the server, or in its log if the machine may
+ * be at fault.
+ */
 function expectFailed({ exitCode, told, printed }: Awaited<ReturnType<Machine['run']>>) {
   expect(exitCode).toBe(1);
   const failed = told.flatMap(reportsIn).filter((report) => report.type === 'failed');
@@ -273,7 +277,7 @@ async function readAll(folder: string): Promise<string[]> {
   return Promise.all(files.map(async (file) => `${file}\n${await readFile(file, 'latin1')}`));
 }
 
-/** A file of one tensor of four bytes. */
+/** A file with one tensor of four bytes. */
 function safetensors(name: string): string {
   const header = JSON.stringify({ [name]: { dtype: 'F32', shape: [1], data_offsets: [0, 4] } });
   return `${String.fromCharCode(header.length)}${'\0'.repeat(7)}${header}${'\0'.repeat(4)}`;

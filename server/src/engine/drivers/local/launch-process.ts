@@ -6,19 +6,19 @@ import { BIRTH_TIMEOUT_MS, readOwner, signal } from './attempt-owner.ts';
 const LAUNCHER = fileURLToPath(new URL('./launch.sh', import.meta.url));
 
 type Launched = {
-  /** The attempt's file, which the launcher takes. */
+  /** The attempt's file, which the launcher claims. */
   file: string;
   argv: string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** The file descriptor that both streams go to. */
+  /** File descriptor for stdout and stderr. */
   log: number;
   onEnd: () => void;
-  /** Closes the attempt, so that a launcher that comes late ends. */
+  /** Closes the attempt, so that a late launcher exits. */
   close: () => Promise<void>;
 };
 
-/** Starts a process in its own group that outlives the server. Throws where it has not begun. */
+/** Starts a process in its own group that outlives the server. Throws if it has not begun. */
 export async function launchProcess({ file, argv, cwd, env, log, onEnd, close }: Launched): Promise<void> {
   const child = spawn('/bin/sh', [LAUNCHER, file, `${file}.exit`, ...argv], {
     cwd,
@@ -33,7 +33,7 @@ export async function launchProcess({ file, argv, cwd, env, log, onEnd, close }:
   });
   child.unref();
   await waitForBirth(file, child).catch(async (error: unknown) => {
-    // A slow launcher must not begin after its slot was given to another workload.
+    // A slow launcher must not begin after its GPUs were assigned to another workload.
     await close();
     if (!hasEnded(child) && child.pid !== undefined) signal(-child.pid, 'SIGKILL');
     throw error;

@@ -1,10 +1,10 @@
 # Runs one attempt: launch.sh ATTEMPT_FILE EXIT_FILE COMMAND...
-# It is the leader of its own process group and outlives the server that started it.
+# Leads its own process group and outlives the server that started it.
 
-# The attempt belongs to whoever creates its file: a second start, or one that comes after the
-# attempt was closed, ends here.
+# The process that creates the attempt's file owns it: a second start, or a start after the attempt
+# was closed, exits here.
 set -C
-# Where users are walled off from each other, another one has to read what is brought here.
+# With separate users, another user has to read the fetched inputs.
 umask 022
 attempt_file=$1 exit_file=$2
 shift 2
@@ -16,8 +16,8 @@ else
 fi
 echo "$$ $birth" > "$attempt_file" || exit 75
 
-# Only the command itself is asked to stop; what it started is its own to end. bubblewrap passes no
-# signal on: the command is its only child.
+# Only the command itself is asked to stop; it must stop its own children. bubblewrap does not forward
+# signals, so signal its only child, the command.
 child=
 ask_to_stop() {
   [ -z "$child" ] && exit 143
@@ -31,7 +31,7 @@ trap ask_to_stop TERM
 child=$!
 wait "$child"
 status=$?
-# A signal ends the waiting before the command has ended.
+# A signal interrupts `wait` before the command has ended.
 while kill -0 "$child" 2> /dev/null; do
   wait "$child"
   status=$?

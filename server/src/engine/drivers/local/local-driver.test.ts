@@ -43,14 +43,14 @@ const launch = (title: string): Launch => {
     server,
     serverKey: 'key',
     ...testPlace,
-    // What is on the CPU gives way, and a busy machine starves it.
+    // CPU work has low priority, and a busy machine would starve it.
     devices: [0],
   };
 };
 const file = (one: Launch, name: string) => path.join(workloadsDir, one.workloadId, name);
 const patiently = { timeout: 15_000 };
 
-test('work for several nodes is refused: this machine is one', async () => {
+test('rejects work for several nodes, because it is one machine', async () => {
   const one = { ...launch('idle'), nodes: 2 };
   await expect(driver.start(one)).rejects.toThrow(
     new CannotStartError('it needs 2 nodes, and this machine is one'),
@@ -72,7 +72,7 @@ test('the spec names its folders and only its owner may read it', async () => {
   expect((await stat(file(one, 'attempts/1.json'))).mode & 0o777).toBe(0o600);
 });
 
-test('a model server has as many threads as this machine has processors, wherever it was asked for', async () => {
+test('a model server has as many threads as this machine has CPUs, whatever its spec requests', async () => {
   const spec: WorkloadSpec & { threads: number } = {
     ...({
       kind: 'serve',
@@ -87,7 +87,7 @@ test('a model server has as many threads as this machine has processors, whereve
     context_tokens: 1,
     parallel_requests: 1,
     gpus: 0,
-    // As a machine with more of them wrote it, in an earlier version.
+    // As written by an earlier version on a larger machine.
     threads: 1000,
   };
   const one = { ...launch('served'), spec };
@@ -97,7 +97,7 @@ test('a model server has as many threads as this machine has processors, whereve
   });
 });
 
-test('a workload sees its GPUs alone, by the numbers of nvidia-smi', async () => {
+test('a workload sees only its GPUs, numbered as in nvidia-smi', async () => {
   const one = { ...launch('gpus'), devices: [1, 3] };
   await driver.start(one);
   await vi.waitFor(
@@ -135,12 +135,12 @@ test('a workload outlives the server that started it, and the next server finds 
   );
 });
 
-test('what a workload has started ends with it', async () => {
+test('child processes of a workload end with it', async () => {
   const one = launch('parent');
   await driver.start(one);
   const child = await vi.waitFor(async () => {
     const pid = Number(await readFile(file(one, 'work/child.pid'), 'utf8'));
-    // The file is there before its number.
+    // The file exists before its content.
     expect(pid).toBeGreaterThan(1);
     return pid;
   }, patiently);
@@ -151,13 +151,13 @@ test('what a workload has started ends with it', async () => {
       expect(await driver.observe(one.workloadId, 1)).toMatchObject({ state: 'ended', exitCode: null }),
     patiently,
   );
-  // Who looks ends nothing.
+  // Observing ends nothing.
   expect(await readStartTime(child)).not.toBeNull();
   await driver.tidy(one.workloadId, 1);
   await vi.waitFor(async () => expect(await readStartTime(child)).toBeNull(), patiently);
 });
 
-test('what an earlier start has closed is not looked at again by a later one', async () => {
+test('a later start does not check attempts that an earlier start has closed', async () => {
   const one = launch('idle');
   await driver.start(one);
   await driver.start({ ...one, attempt: 4 });
@@ -166,7 +166,7 @@ test('what an earlier start has closed is not looked at again by a later one', a
   for (const name of ['1', '2', '3']) await rm(file(one, `attempts/${name}`));
   await driver.start({ ...one, attempt: 6 });
   expect((await there()).toSorted()).toEqual(['4', '5', '6']);
-  // It was killed, which a busy machine does a moment later.
+  // The kill may take a moment on a busy machine.
   await vi.waitFor(
     async () => expect(await driver.observe(one.workloadId, 4)).toMatchObject({ state: 'ended' }),
     patiently,
@@ -174,27 +174,27 @@ test('what an earlier start has closed is not looked at again by a later one', a
   expect(await driver.listAlive()).toContainEqual({ id: one.workloadId, attempt: 6 });
 });
 
-test('a process id that belongs to somebody else by now is left alone', async () => {
+test('does not signal a process id that was reused', async () => {
   const one = launch('idle');
   await mkdir(file(one, 'attempts'), { recursive: true });
   await writeFile(file(one, 'attempts/1'), `${process.pid} another boot 12345\n`);
   expect(await driver.observe(one.workloadId, 1)).toMatchObject({ state: 'ended' });
-  // Would end this test.
+  // Otherwise this would end the test itself.
   await driver.tidy(one.workloadId, 1);
   await driver.kill(one.workloadId, 1);
   await driver.stop(one.workloadId, 1);
 });
 
 test.each(['', '0 some boot 12345\n', '-1 some boot 12345\n', '1 some boot 12345\n', '4711\n'])(
-  'an attempt whose file says %j has ended, and nobody is sent a signal for it',
+  'an attempt whose file contains %j has ended, and no process is signalled for it',
   async (text) => {
     const one = launch('idle');
     await mkdir(file(one, 'attempts'), { recursive: true });
     await writeFile(file(one, 'attempts/1'), text);
-    // Older than anybody takes to say who it is.
+    // Older than the time any launcher needs to write its identity.
     const longAgo = new Date(Date.now() - 60_000);
     await utimes(file(one, 'attempts/1'), longAgo, longAgo);
-    // No second launcher begins it.
+    // No second launcher starts it.
     await expect(driver.start(one)).rejects.toThrow('did not begin');
     const sent = vi.spyOn(process, 'kill').mockReturnValue(true);
     onTestFinished(() => sent.mockRestore());
@@ -206,7 +206,7 @@ test.each(['', '0 some boot 12345\n', '-1 some boot 12345\n', '1 some boot 12345
   },
 );
 
-test('a group of another boot whose leader is gone is left alone', async () => {
+test('does not signal a group of another boot whose leader is gone', async () => {
   const shell = spawn('/bin/sh', ['-c', 'sleep 600 > /dev/null 2>&1 & echo $!'], {
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -237,12 +237,12 @@ test('the log has a bounded size', async () => {
   expect((await driver.logs(one.workloadId, 1))[0]).toMatch(/^line 19999 /);
 });
 
-test('a launcher that hangs is given up, and cannot begin any more', async () => {
+test('a launcher that hangs is abandoned, and cannot start any more', async () => {
   const one = launch('idle');
   const tools = path.join(home, 'hanging-tools');
   const pidFile = path.join(tools, 'pid');
   await mkdir(tools);
-  // What the launcher learns its birth with.
+  // Tools with which the launcher determines its start time.
   for (const tool of ['cut', 'ps']) {
     const script = `#!/bin/sh\necho $$ > '${pidFile}.new'; /bin/mv '${pidFile}.new' '${pidFile}'\nexec /bin/sleep 600\n`;
     await writeFile(path.join(tools, tool), script, { mode: 0o755 });

@@ -15,29 +15,31 @@ import { boundLog, readLastLines, readLinesFrom } from './log-file.ts';
 import { watchProcessorTime } from './processor-time.ts';
 import { workloadUsers } from './workload-users.ts';
 
-/** The program that executes a spec: what it does and the path of the spec follow as the last arguments. */
+/** Program that executes a spec; the command and the path of the spec are appended as arguments. */
 export type Program = {
   argv: string[];
   env: Record<string, string>;
-  /** Folders that the program itself lies in. */
+  /** Folders of the program itself. */
   reads: string[];
-  /** Brings the inputs of a spec here and then becomes the command that follows; null: there are none to bring. */
+  /**
+   * Command prefix that fetches the inputs of a spec and then execs the rest; null if there are no inputs to
+   * fetch.
+   */
   pull: ((specFile: string) => string[]) | null;
 };
 
 type Options = {
   /** Holds a folder for each workload. */
   workloadsDir: string;
-  /** The host that model servers listen on, as their callers reach it. */
+  /** Host that model servers listen on, as callers reach it. */
   host: string;
-  /** The sandbox that workloads run in. */
   sandbox: Sandbox;
   capacity: () => Promise<Capacity>;
-  /** The program for a spec, or the sentence that says why there is none yet. */
+  /** Returns the program for a spec, or the sentence that explains why there is none yet. */
   program: (spec: SpecKind) => Promise<Program | { blocker: string }>;
 };
 
-/** Caches and temporary files in the sandbox belong to the workload's user alone. */
+/** Caches and temporary files in the sandbox are private to the workload's user. */
 const BEGIN = `umask 077
 cd "$1" || exit 1
 export HOME="$1" TORCHINDUCTOR_CACHE_DIR="$1/.cache/torchinductor"
@@ -45,17 +47,17 @@ shift
 exec "$@"`;
 
 /**
- * Runs workloads as child processes of this machine. They are leaders of their own process groups
- * and outlive the server; one that comes back finds them by the files of their attempts:
+ * Runs workloads as child processes of this machine. They lead their own process groups and outlive the
+ * server; a restarted server finds them through the files of their attempts:
  *
- *   <id>/attempts/<n>        who runs attempt n: process id and birth, or 'closed'
- *   <id>/attempts/<n>.exit   the status that it ended with
+ *   <id>/attempts/<n>        process id and start time of attempt n, or 'closed'
+ *   <id>/attempts/<n>.exit   its exit status
  *   <id>/attempts/<n>.json   its spec
- *   <id>/output.log          what all attempts print
- *   <id>/inputs/             what it works on, brought here before it begins
- *   <id>/work/               the workload's own files; they survive a restart
+ *   <id>/output.log          output of all attempts
+ *   <id>/inputs/             its inputs, fetched before it begins
+ *   <id>/work/               the workload's own files, which survive a restart
  *
- * In the sandbox a workload may write to the last one alone, and read the inputs and its spec.
+ * In the sandbox a workload may only write to `work`, and read the inputs and its spec.
  */
 export function createLocalDriver(options: Options): Driver {
   const listeners: ((workloadId: string) => void)[] = [];
@@ -79,7 +81,7 @@ export function createLocalDriver(options: Options): Driver {
       await launchProcess({
         file,
         argv,
-        // Programs outside the sandbox take no code or settings from a workload's folder.
+        // Programs outside the sandbox must not load code or settings from a workload's folder.
         cwd: dir,
         env: { ...program.env, ...showGpus(launch) },
         log: log.fd,
@@ -133,7 +135,7 @@ async function readEnd(file: string, logFile: string): Promise<Observed> {
   return { state: 'ended', by: 'itself', exitCode, lastLine, folder: 'kept' };
 }
 
-/** The program that executes a launch. Throws a plain sentence where this machine cannot. */
+/** Returns the program for a launch. Throws a plain sentence if this machine cannot run it. */
 async function programFor({ nodes, spec }: Launch, options: Options): Promise<Program> {
   if (nodes > 1) throw new CannotStartError(`it needs ${nodes} nodes, and this machine is one`);
   const program = await options.program(specKind(spec));
@@ -141,13 +143,13 @@ async function programFor({ nodes, spec }: Launch, options: Options): Promise<Pr
   return program;
 }
 
-/** The status that an attempt ended with; null where its launcher could not say. */
+/** Returns the exit status of an attempt; null if its launcher could not record one. */
 async function readExitCode(file: string): Promise<number | null> {
   const exit = await readFile(`${file}.exit`, 'utf8').catch(() => '');
   return exit.trim() === '' ? null : Number(exit);
 }
 
-/** Writes the spec where the workload reads it, and answers with the command that runs it in the sandbox. */
+/** Writes the spec for the workload, and returns the command that runs it in the sandbox. */
 async function enclose(
   launch: Launch,
   program: Program,
@@ -184,12 +186,12 @@ function fullSpec(launch: Launch, places: { work: string; inputs: string; host: 
   };
 }
 
-/** CUDA's own order is by speed; the numbers of the slots are those of nvidia-smi, which go by the bus. */
+/** CUDA orders by speed by default; our indexes are in PCI bus order, like nvidia-smi's. */
 function showGpus({ devices }: Launch): Record<string, string> {
   return { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: devices.join(',') };
 }
 
-/** A run on a GPU keeps its priority: it takes little of the processor, and a late step leaves the GPU idle. */
+/** A run on a GPU has normal priority: it needs little CPU, but a late step leaves the GPU idle. */
 function priorityPrefix(launch: Launch): string[] {
   return launch.behaviour === 'run' && launch.devices.length === 0 ? atLowPriority : [];
 }

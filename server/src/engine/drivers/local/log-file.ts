@@ -5,7 +5,7 @@ const KEPT_BYTES = 1024 * 1024;
 const READ_BYTES = 512 * 1024;
 const STEP_BYTES = 64 * 1024;
 
-/** The last lines of a log file; none when there is no file. */
+/** Returns the last lines of a log file; none if there is no file. */
 export async function readLastLines(file: string, limit: number): Promise<string[]> {
   return toLines(await readEnd(file, READ_BYTES)).slice(-limit);
 }
@@ -17,8 +17,8 @@ function toLines(bytes: Buffer): string[] {
 }
 
 /**
- * The whole lines from `offset` on, 64 KB at most, and the offset behind them. A log that was cut
- * meanwhile goes on at its end.
+ * Returns complete lines from `offset` on (at most 64 KB) and the next offset. If the log was truncated
+ * since, continues at its end.
  */
 export async function readLinesFrom(
   file: string,
@@ -41,8 +41,8 @@ export async function readLinesFrom(
 }
 
 /**
- * Cuts a log that has grown past 16 MB down to its last MB. The process that writes it appends
- * and goes on at the new end; a line written in the same instant may be lost.
+ * Truncates a log larger than 16 MB to its last MB. The writer appends and continues at the new end; a line
+ * written at the same instant may be lost.
  */
 export async function boundLog(file: string): Promise<void> {
   const size = await stat(file).then(

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * When the process with this id was started, in the words that launch.sh writes; null when there is none, or only a
- * zombie. It tells a process from a later one with the same id, even after a reboot.
+ * Returns the start time of a process in launch.sh's format; null if it does not exist or is a zombie.
+ * Distinguishes a process from a later one with the same id, even after a reboot.
  */
 export async function readStartTime(pid: number): Promise<string | null> {
   return process.platform === 'linux' ? readLinuxStartTime(pid) : readPsStartTime(pid);
@@ -16,7 +16,7 @@ export async function readStartTime(pid: number): Promise<string | null> {
 async function readLinuxStartTime(pid: number): Promise<string | null> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (stat === null) return null;
-  // The second field is the program's name in parentheses and may hold anything.
+  // The second field is the program's name in parentheses and may contain anything.
   const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (state === 'Z' || state === 'X') return null;
   return `${await readBootId()} ${rest[18]}`;
@@ -33,14 +33,14 @@ async function readPsStartTime(pid: number): Promise<string | null> {
   return !state || state.startsWith('Z') ? null : birth.join(' ');
 }
 
-/** Whether a process with this start time was started since the machine booted. */
+/** Returns true if a process with this start time was started since the last boot. */
 export async function isOfThisBoot(birth: string): Promise<boolean> {
   if (process.platform === 'linux') return birth.startsWith(`${await readBootId()} `);
-  // ps names the day and the second; one that cannot be read says nothing.
+  // ps has a resolution of one second; an unparsable time counts as this boot.
   return !(Date.parse(birth) < Date.now() - uptime() * 1000);
 }
 
-/** Whether a process group has members. A group keeps its number from being given to another process. */
+/** Returns true if a process group has members. While it has, its id is not reused. */
 export function groupExists(groupId: number): boolean {
   try {
     process.kill(-groupId, 0);

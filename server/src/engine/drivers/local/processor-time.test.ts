@@ -5,7 +5,7 @@ import { atLowPriority } from '../../../platform/processes/low-priority.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { isStarved, nextSupply, type Supply, watchProcessorTime } from './processor-time.ts';
 
-/** Looks every three seconds at what used so much of one processor in between. */
+/** Samples the supply every three seconds with this share of one CPU. */
 function after(looks: { share: number; wantsMore?: boolean; seconds: number }[]): Supply {
   let supply = nextSupply(null, { atMs: 0, usedSeconds: 0, wantsMore: true });
   for (const { share, wantsMore = true, seconds } of looks) {
@@ -17,7 +17,7 @@ function after(looks: { share: number; wantsMore?: boolean; seconds: number }[])
   return supply;
 }
 
-test('who wants the processor and hardly gets any is starved after a while', () => {
+test('a process that wants CPU time and hardly gets any is starved after a while', () => {
   expect(isStarved(after([{ share: 0.01, seconds: 18 }]))).toBe(false);
   expect(isStarved(after([{ share: 0.01, seconds: 21 }]))).toBe(true);
   expect(isStarved(after([{ share: 0.5, seconds: 60 }]))).toBe(false);
@@ -33,7 +33,7 @@ test('who wants the processor and hardly gets any is starved after a while', () 
   ).toBe(false);
 });
 
-test('it is given its part after a minute, and gives way again once it has had enough for one', () => {
+test('it gets normal priority after a minute, and low priority again once it had enough for a minute', () => {
   const starving = { share: 0.01, seconds: 60 };
   expect(after([{ share: 0.01, seconds: 57 }]).isRaised).toBe(false);
   expect(after([starving]).isRaised).toBe(true);
@@ -43,13 +43,13 @@ test('it is given its part after a minute, and gives way again once it has had e
   expect(after([starving, { share: 1.5, seconds: 60 }, starving]).isRaised).toBe(true);
 });
 
-test('two looks at once are one', () => {
+test('two samples at the same time count as one', () => {
   const once = after([{ share: 0.01, seconds: 3 }]);
   expect(nextSupply(once, { ...once, atMs: once.atMs + 10 })).toBe(once);
 });
 
 test.runIf(process.platform === 'linux')(
-  'what gives way is seen with all that it starts, and other programs are left alone',
+  'sees a low-priority process with all its children, and ignores other programs',
   async () => {
     const busy = 'while :; do :; done';
     const [low, other] = [
@@ -57,7 +57,7 @@ test.runIf(process.platform === 'linux')(
       ['/bin/sh', '-c', busy],
     ].map(([command = '', ...args]) => spawn(command, args, { detached: true, stdio: 'ignore' }));
     const [lowPid, otherPid] = [low?.pid ?? 0, other?.pid ?? 0];
-    // The session within, as bubblewrap begins one.
+    // The inner session, as created by bubblewrap.
     const inner = await vi.waitFor(async () => {
       const [child = ''] = (await readFile(`/proc/${lowPid}/task/${lowPid}/children`, 'utf8')).split(' ');
       expect((await readFile(`/proc/${child}/stat`, 'utf8')).split(' ')[5]).toBe(child);
@@ -80,12 +80,12 @@ test.runIf(process.platform === 'linux')(
         starved: expected.starved,
         other: false,
       });
-      // Only root may set one session right after another.
+      // Without root, Linux limits how often priorities of sessions may be set.
       await vi.waitFor(async () => {
         await watch.look('low', lowPid);
         expect([await nice(lowPid), await nice(inner)]).toEqual([expected.nice, expected.nice]);
       });
-      // However much it has got meanwhile, of ten hours it is next to nothing.
+      // Over ten hours, the CPU time it got is negligible.
       vi.advanceTimersByTime(10 * 3_600_000);
     }
     vi.useRealTimers();

@@ -1,45 +1,46 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 
-/* Whether what gives way to everybody (platform/processes/low-priority.ts) gets any of the processor at all. Linux only. */
+/* Measures whether low-priority work (platform/processes/low-priority.ts) gets CPU time. Linux only. */
 
-/** A process of a workload as /proc shows it. */
+/** A process of a workload, from /proc. */
 type Process = { pid: number; session: string; usedSeconds: number; givesWay: boolean; wantsMore: boolean };
 
-/** What its processes have used, and whether one of them would go on at this moment if it could. */
+/** CPU time used by a workload's processes, and whether one of them is runnable now. */
 export type Sample = { atMs: number; usedSeconds: number; wantsMore: boolean };
 
 /**
- * What was observed of a workload so far. `shortSince` and `enoughSince`: since when every look found it short of
- * processor time, or with enough.
+ * Observations of a workload. `shortSince` and `enoughSince`: since when every sample found it short of CPU
+ * time, or with enough.
  */
 export type Supply = Sample & {
   shortSince: number | null;
   enoughSince: number | null;
-  /** It runs at normal priority. */
+  /** Whether it runs at normal priority. */
   isRaised: boolean;
 };
 
-/** Looks at shorter intervals are too inexact. */
+/** Samples at shorter intervals are too inaccurate. */
 const LOOK_MS_MIN = 1_000;
 /**
- * Fractions of one processor: a workload that wants more and gets less than the first is short; the second is enough
- * for a low-priority workload.
+ * Fractions of one CPU: a workload that wants more and gets less than the first is short; the second is
+ * enough for a low-priority workload.
  */
 const SHORT_SHARE = 0.1;
 const ENOUGH_SHARE = 0.75;
 const STARVED_MS = 20_000;
 /**
- * After how long short of time it gets normal priority, and after how long with enough it goes back to low priority.
+ * A workload that is short of CPU time this long gets normal priority; with enough for this long, it returns
+ * to low priority.
  */
 const RAISED_AFTER_MS = 60_000;
-/** Nice values of a session: the kernel shares processors among sessions first. */
+/** Nice values of a session; the kernel first divides CPU time among sessions. */
 const GIVES_WAY = '19';
 const LIKE_OTHERS = '0';
-/** Linux counts in hundredths of a second in /proc, whatever its own clock does. */
+/** /proc counts in hundredths of a second, whatever the kernel's clock rate. */
 const TICKS_PER_S = 100;
 const SCHED_IDLE = '5';
 
-/** Updates the observation of a workload with the next look. Pure. */
+/** Returns the observations of a workload after another sample. */
 export function nextSupply(before: Supply | null, sample: Sample): Supply {
   if (before === null) return { ...sample, shortSince: null, enoughSince: null, isRaised: false };
   const passedMs = sample.atMs - before.atMs;
@@ -52,21 +53,21 @@ export function nextSupply(before: Supply | null, sample: Sample): Supply {
   return { ...sample, shortSince, enoughSince, isRaised: changes !== before.isRaised };
 }
 
-/** Whether it has wanted processor time for a while, and hardly got any. Pure. */
+/** Returns true if it has wanted CPU time for a while and hardly got any. */
 export function isStarved({ atMs, shortSince }: Supply): boolean {
   return shortSince !== null && atMs - shortSince >= STARVED_MS;
 }
 
 /**
- * Watches low-priority workloads by their leading processes: reports which are starved, and gives those normal
- * priority until they have had enough for a while.
+ * Watches low-priority workloads by their leading processes: reports which are starved, and gives those
+ * normal priority until they have had enough for a while.
  */
 export function watchProcessorTime() {
   const supplies = new Map<string, Supply>();
-  /** By workload, the nice value that each of its sessions has been given: bubblewrap begins another one. */
+  /** By workload, the nice value set for each of its sessions; bubblewrap creates another session. */
   const given = new Map<string, Map<string, string>>();
   return {
-    /** Whether the workload is starved; `leader` is its first process. */
+    /** Returns whether the workload is starved; `leader` is its first process. */
     look: async (workloadId: string, leader: number): Promise<boolean> => {
       const processes = (await readTree(leader)).filter(({ givesWay }) => givesWay);
       if (processes.length === 0) return false;
@@ -92,9 +93,9 @@ export function watchProcessorTime() {
 }
 
 /**
- * Sets the nice value of a process's session. False where it stays unchanged until the next look: the kernel has no
- * autogroups, the process has ended, or another value was set within a tenth of a second, when Linux lets only root
- * set it.
+ * Sets the nice value of a process's session. Returns false if it is unchanged until the next sample: the
+ * kernel has no autogroups, the process has ended, or another value was set within a tenth of a second (Linux
+ * then requires root).
  */
 async function setNice(pid: number, nice: string): Promise<boolean> {
   return writeFile(`/proc/${pid}/autogroup`, nice).then(
@@ -103,7 +104,7 @@ async function setNice(pid: number, nice: string): Promise<boolean> {
   );
 }
 
-/** A process and all that it has started and that still runs. */
+/** Returns a process and all its running descendants. */
 async function readTree(pid: number): Promise<Process[]> {
   const stat = await readStat(`/proc/${pid}`);
   if (stat === null) return [];
@@ -111,7 +112,7 @@ async function readTree(pid: number): Promise<Process[]> {
   const states = await Promise.all(tasks.map((task) => readStat(`/proc/${pid}/task/${task}`)));
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   const below = await Promise.all(children.split(' ').filter(Boolean).map(Number).map(readTree));
-  // Own time, and that of children that have ended.
+  // Own CPU time plus the CPU time of ended children.
   const ticks = stat.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
   const wantsMore = states.some((one) => one?.[0] === 'R');
   const [, , , session = ''] = stat;
@@ -119,7 +120,7 @@ async function readTree(pid: number): Promise<Process[]> {
   return [{ pid, session, usedSeconds: ticks / TICKS_PER_S, givesWay, wantsMore }, ...below.flat()];
 }
 
-/** The fields from the state on: the name before it, in parentheses, may hold anything. */
+/** Returns the fields from the state on: the name before it, in parentheses, may contain anything. */
 async function readStat(folder: string): Promise<string[] | null> {
   const stat = await readFile(`${folder}/stat`, 'utf8').catch(() => null);
   return stat === null ? null : stat.slice(stat.lastIndexOf(')') + 2).split(' ');

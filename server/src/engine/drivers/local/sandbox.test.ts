@@ -43,7 +43,7 @@ const mayChangeUser = process.platform === 'linux' && process.getuid?.() === 0;
 const mayMount = mayChangeUser && works('unshare --mount true');
 const hasBubblewrap = works('bwrap --ro-bind / / --unshare-pid true');
 
-/** A data folder as a server has it, which is closed to others or not, and a driver on it. */
+/** A data folder like a server's, closed to other users or not, and a driver on it. */
 async function makeMachine(makeSandbox: (sharedDir: string, hidden: string[]) => Sandbox, mode: number) {
   const dataDir = await temporaryFolder();
   await chmod(dataDir, mode);
@@ -80,7 +80,7 @@ async function makeMachine(makeSandbox: (sharedDir: string, hidden: string[]) =>
   return { dataDir, workloadsDir, sandbox, driver, start, printed };
 }
 
-/** What a server has, and a neighbour: all that nobody else may get at. */
+/** Private files of a server and of another workload. */
 async function furnish(machine: Awaited<ReturnType<typeof makeMachine>>) {
   const { dataDir, workloadsDir } = machine;
   const neighbour = await machine.start('idle');
@@ -118,7 +118,7 @@ const kinds: [string, boolean, (sharedDir: string, hidden: string[]) => Sandbox,
 ];
 
 describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode) => {
-  test.runIf(isThere)('a workload gets at nothing of the server or of another workload', async () => {
+  test.runIf(isThere)('a workload cannot access the server or another workload', async () => {
     const machine = await makeMachine(makeSandbox, mode);
     const { socket, ...files } = await furnish(machine);
     const before = await readAll(files);
@@ -128,10 +128,10 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
     );
     expect(Object.keys(answers)).toHaveLength(13);
     for (const name of [...Object.values(files), socket]) expect(answers[name], name).toMatch(REFUSED);
-    // What it wrote has gone nowhere: in bubblewrap a folder in memory may have taken it.
+    // Its writes changed nothing; with bubblewrap they may have gone to a tmpfs.
     expect(await readAll(files)).toEqual(before);
 
-    // Without the sandbox the same program gets at all of it.
+    // Without the sandbox the same program can access everything.
     const open = createLocalDriver({
       host: '127.0.0.1',
       workloadsDir: machine.workloadsDir,
@@ -192,7 +192,7 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
     },
   );
 
-  test.runIf(isThere)('what it leaves in its folder is run by nobody outside the sandbox', async () => {
+  test.runIf(isThere)('files left in its folder are never executed outside the sandbox', async () => {
     const machine = await makeMachine(makeSandbox, mode);
     const id = await machine.start('exit 0');
     await machine.printed(id);
@@ -223,11 +223,11 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
     await vi.waitFor(async () => expect(await second.observe(id, 2)).toMatchObject({ exitCode: 0 }));
     await expect(stat(proof)).rejects.toThrow('ENOENT');
     expect((await second.logs(id, 20)).join('\n')).toContain('No module named bakehouse_runtime');
-    // Its own part begins in its folder, and what it makes there is for nobody else.
+    // The workload starts in its folder, and its files are private.
     expect((await stat(of('work/mine'))).mode & 0o077).toBe(0);
   });
 
-  test.runIf(isThere)('it is asked to stop, and what it started ends with it', async () => {
+  test.runIf(isThere)('it stops when asked, and its child processes end with it', async () => {
     const machine = await makeMachine(makeSandbox, mode);
     const idle = await machine.start('idle');
     await vi.waitFor(async () => expect(await machine.driver.logs(idle, 1)).toEqual(['train idle']));
@@ -245,29 +245,26 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
       await vi.waitFor(async () => expect(await readStartTime(Number(line))).toBeNull());
   });
 
-  test.runIf(isThere)(
-    'who still looks at an attempt that has ended ends nothing of the next one',
-    async () => {
-      const machine = await makeMachine(makeSandbox, mode);
-      const id = await machine.start('exit 0');
-      await machine.printed(id);
-      const server = { base_url: 'http://127.0.0.1:1', token: 'secret' };
-      const launch = { workloadId: id, behaviour: 'run' as const, server, serverKey: 'key', ...testPlace };
-      await machine.driver.start({ ...launch, spec: testSpec('idle'), attempt: 2 });
-      const logs = () => machine.driver.logs(id, 1);
-      await vi.waitFor(async () => expect(await logs()).toEqual(['train idle']));
-      expect(await machine.driver.observe(id, 1)).toMatchObject({ state: 'ended' });
-      await machine.driver.tidy(id, 1);
-      await machine.driver.kill(id, 1);
-      await machine.driver.stop(id, 2);
-      await vi.waitFor(async () =>
-        expect(await machine.driver.observe(id, 2)).toMatchObject({ state: 'ended', exitCode: 0 }),
-      );
-      expect(await logs()).toEqual(['saved']);
-    },
-  );
+  test.runIf(isThere)('observing an ended attempt ends nothing of the next one', async () => {
+    const machine = await makeMachine(makeSandbox, mode);
+    const id = await machine.start('exit 0');
+    await machine.printed(id);
+    const server = { base_url: 'http://127.0.0.1:1', token: 'secret' };
+    const launch = { workloadId: id, behaviour: 'run' as const, server, serverKey: 'key', ...testPlace };
+    await machine.driver.start({ ...launch, spec: testSpec('idle'), attempt: 2 });
+    const logs = () => machine.driver.logs(id, 1);
+    await vi.waitFor(async () => expect(await logs()).toEqual(['train idle']));
+    expect(await machine.driver.observe(id, 1)).toMatchObject({ state: 'ended' });
+    await machine.driver.tidy(id, 1);
+    await machine.driver.kill(id, 1);
+    await machine.driver.stop(id, 2);
+    await vi.waitFor(async () =>
+      expect(await machine.driver.observe(id, 2)).toMatchObject({ state: 'ended', exitCode: 0 }),
+    );
+    expect(await logs()).toEqual(['saved']);
+  });
 
-  test.runIf(isThere)('a program that reads a file sees that file alone', async () => {
+  test.runIf(isThere)('a program that reads a file sees only that file', async () => {
     const machine = await makeMachine(makeSandbox, mode);
     const secret = path.join(machine.dataDir, 'secret');
     await writeFile(secret, 'secret', { mode: 0o600 });
@@ -288,7 +285,7 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
     expect(await readdir(path.join(machine.dataDir, 'lent'))).toEqual([]);
   });
 
-  test.runIf(isThere)('a program that reads a file leaves nothing: no file, and no process', async () => {
+  test.runIf(isThere)('a program that reads a file leaves no file and no process behind', async () => {
     const machine = await makeMachine(makeSandbox, mode);
     const users: number[] = [];
     const [pid, made] = await shareFiles(machine.sandbox, [], async ({ folder, user }) => {
@@ -312,7 +309,7 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
     expect(users[0]).not.toBe(users[1]);
   });
 
-  test.runIf(isThere)('what a killed server has left shared is removed', async () => {
+  test.runIf(isThere)('shared files left by a killed server are removed', async () => {
     const machine = await makeMachine(makeSandbox, mode);
     const left = path.join(machine.sandbox.sharedDir, '61190');
     await mkdir(left, { recursive: true });
@@ -325,7 +322,7 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
 });
 
 test.runIf(hasBubblewrap)(
-  'bubblewrap shows what is read, and neither what is hidden nor other settings',
+  'bubblewrap shows readable folders, and neither hidden ones nor other environment variables',
   async () => {
     const home = await temporaryFolder();
     const at = (name: string) => path.join(home, name);
@@ -359,7 +356,7 @@ test.runIf(hasBubblewrap)(
   },
 );
 
-test('the server says what its workloads run behind', async () => {
+test('the server reports which sandbox its workloads run in', async () => {
   const dataDir = await temporaryFolder();
   const { sandbox, line } = await findSandbox({
     sharedDir: path.join(dataDir, 'lent'),

@@ -6,13 +6,13 @@ import { userSandbox } from '../../../platform/sandbox/user-sandbox.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { workloadUsers } from './workload-users.ts';
 
-/** How many users there are for workloads. */
+/** Number of users for workloads. */
 const USERS = 65_519 - 61_184 - 512 + 1;
 const first = (folder: string) =>
   createHash('sha256').update(path.join(folder, 'work')).digest().readUInt32BE(0) % USERS;
 
-/** Only root may give files away. */
-describe.skipIf(process.getuid?.() !== 0)('users of workloads, chosen by two servers of a machine', () => {
+/** Only root may change the owner of files. */
+describe.skipIf(process.getuid?.() !== 0)('users of workloads, chosen by two servers of one machine', () => {
   let folders: [string, string];
   let claimsDir: string;
   let own: [() => Promise<number>, () => Promise<number>];
@@ -21,7 +21,7 @@ describe.skipIf(process.getuid?.() !== 0)('users of workloads, chosen by two ser
     const [here, there] = [await temporaryFolder(), await temporaryFolder()];
     claimsDir = await temporaryFolder();
     const one = path.join(here, 'run');
-    // Both servers would take the same user first.
+    // Both servers would choose the same user first.
     let n = 0;
     while (first(path.join(there, `run-${n}`)) !== first(one)) n += 1;
     folders = [one, path.join(there, `run-${n}`)];
@@ -33,18 +33,18 @@ describe.skipIf(process.getuid?.() !== 0)('users of workloads, chosen by two ser
     ];
   });
 
-  test('differ, and stay', async () => {
+  test('differ, and stay the same', async () => {
     const [one, other] = await Promise.all([own[0](), own[1]()]);
     expect(one).not.toBe(other);
     expect(await Promise.all([own[0](), own[1]()])).toEqual([one, other]);
   });
 
-  test('differ where the claims are gone, as after a start of the machine', async () => {
+  test('differ if the claims are gone, as after a reboot', async () => {
     const one = await own[0]();
     await rm(claimsDir, { recursive: true });
     const other = await own[1]();
     expect(other).toBe(one);
-    // Whoever comes later gives the user up: nothing of his runs yet.
+    // The later server picks another user, because nothing runs as this one yet.
     expect(await own[0]()).not.toBe(other);
   });
 

@@ -10,16 +10,17 @@ import { withFileLock } from '../../host/environment/file-lock.ts';
 
 const run = promisify(execFile);
 /**
- * Records which users are taken, for all servers of the machine: a file per user, with the folder that the user owns.
+ * Records which users are in use, for all servers of the machine: a file per user, with the folder that the
+ * user owns.
  */
 const CLAIMS_DIR = '/run/bakehouse/workload-users';
 
 /**
- * The users of a machine's workloads, where the sandbox separates by users. The owner of a workload's folder `work`
- * is its user, which therefore stays the same over restarts. Only the workload's user may enter the folder around it.
+ * Users of a machine's workloads, if the sandbox separates by user. The owner of a workload's `work` folder
+ * is its user, so it survives restarts. Only that user may enter the folder around it.
  */
 export function workloadUsers(sandbox: Sandbox, workloadsDir: string, claimsDir = CLAIMS_DIR) {
-  /** One choice at a time: two must not choose the same. */
+  /** Serializes choices, so that two folders never get the same user. */
   let choosing: Promise<unknown> = Promise.resolve();
 
   async function own(folder: string): Promise<number> {
@@ -49,13 +50,13 @@ export function workloadUsers(sandbox: Sandbox, workloadsDir: string, claimsDir 
   }
 
   return {
-    /** Makes the folder `work` within a workload's `folder`, and returns the user who owns it. */
+    /** Creates the folder `work` within a workload's `folder`, and returns the user that owns it. */
     own: (folder: string): Promise<number> => {
       const chosen = choosing.then(() => own(folder));
       choosing = chosen.catch(() => undefined);
       return chosen;
     },
-    /** Ends all processes of the workload's user. */
+    /** Kills all processes of the workload's user. */
     killAll: async (folder: string): Promise<void> => {
       const user = await ownerOf(path.join(folder, 'work'));
       if (sandbox.kind === 'user' && user !== null && isWorkloadUser(user)) await killAllOf(user);
@@ -63,10 +64,10 @@ export function workloadUsers(sandbox: Sandbox, workloadsDir: string, claimsDir 
   };
 }
 
-/** Makes the workload's own files the user's. */
+/** Makes the user the owner of the workload's own files. */
 async function giveTo(user: number, folder: string): Promise<void> {
   const workDir = path.join(folder, 'work');
-  // From before there were sandboxes: it held links to files that the workloads of the machine share.
+  // Versions without sandboxes stored links to shared inputs here.
   await rm(path.join(workDir, 'inputs'), { recursive: true, force: true });
   await mkdir(workDir, { recursive: true, mode: 0o700 });
   await chmod(workDir, 0o700);
@@ -76,7 +77,7 @@ async function giveTo(user: number, folder: string): Promise<void> {
   await run('chown', ['--recursive', '--no-dereference', `${user}:${user}`, workDir]);
 }
 
-/** The users that other folders than this one have; claims of folders that are gone are dropped. */
+/** Returns users of other folders; drops claims of deleted folders. */
 async function readClaims(claimsDir: string, ownDir: string): Promise<Set<number>> {
   const claimed = new Set<number>();
   for (const name of await readdir(claimsDir)) {

@@ -12,7 +12,7 @@ import { explainFailure } from './explain-failure.ts';
 import { hasLayer } from './has-layer.ts';
 import { isNewEnough } from './python.ts';
 
-/** An environment with a layer in it, in a cache of its own, and a uv that makes environments whose Python does nothing. */
+/** An environment with one layer in its own cache, and a uv that creates environments with a no-op Python. */
 async function installed() {
   const cacheDir = await temporaryFolder();
   const settings = { cacheDir, python: 'python3', torchIndex: undefined };
@@ -66,7 +66,7 @@ it("reads the runtime's progress and nothing else", () => {
   expect(readProgressLine('Loading weights')).toBeNull();
 });
 
-it('is made again where its Python has gone, and not where it runs', async () => {
+it('recreates an environment whose Python is gone, but not one whose Python runs', async () => {
   const { settings, python } = await installed();
   await writeFile(`${python}.mine`, '');
   await ensureLayer(settings, 'serving', ignoreProgress);
@@ -81,7 +81,7 @@ it('is made again where its Python has gone, and not where it runs', async () =>
   expect(await hasLayer(settings, 'serving')).toBe(true);
 });
 
-it('has no layer any more where it cannot be made again', async () => {
+it('drops the layer if its environment cannot be recreated', async () => {
   const { settings, python } = await installed();
   await rm(python);
   await writeFile(
@@ -94,14 +94,14 @@ it('has no layer any more where it cannot be made again', async () => {
   expect(await hasLayer(settings, 'serving')).toBe(false);
 });
 
-it('is there where a layer that holds it is', async () => {
+it('counts a layer as installed if a layer that contains it is', async () => {
   const { settings } = await installed();
   expect(await hasLayer(settings, 'training')).toBe(false);
   await ensureLayer(settings, 'tests', ignoreProgress);
   expect(await hasLayer(settings, 'training')).toBe(true);
 });
 
-it('holds vLLM in a folder of its own, which changes nothing where models are trained', async () => {
+it('installs vLLM into its own folder, without changing the training environment', async () => {
   const { settings, python } = await installed();
   await ensureLayer({ ...settings, torchIndex: 'https://index.example/cpu' }, 'vllm', ignoreProgress);
   const vllm = await environmentDir(settings, 'vllm');
@@ -117,7 +117,7 @@ it('holds vLLM in a folder of its own, which changes nothing where models are tr
   await access(python);
 });
 
-it('reads its lock file once, however often the queue asks', async () => {
+it('reads its lock file only once', async () => {
   const { settings } = await installed();
   const reading = spyOnBuiltin(fs, 'readFile');
   const reads = () =>

@@ -27,14 +27,13 @@ import {
 import { findPython } from './python.ts';
 import { describeUv, estimateUv, readUvLine, uvAtStart } from './uv-progress.ts';
 
-/** `progress` is 0 to 1, or null while nothing is known. */
+/** `progress` is 0 to 1, or null if unknown. */
 export type OnProgress = (detail: string, progress: number | null) => void;
 
 /**
- * Installs a layer of its environment, unless it is there and its Python runs: an upgrade of the
- * machine may have taken away the one that it was made with. Several processes may ask at once: one
- * works, the others wait. Killed in the middle, the next call completes it.
- * Throws AppError('unavailable') with one sentence for people.
+ * Installs a layer of its environment, unless it is installed and its Python runs (a system upgrade may have
+ * removed that Python). Safe to call from several processes: one installs, the others wait. If killed, the
+ * next call completes the installation. Throws AppError('unavailable') with a user-facing sentence.
  */
 export async function ensureLayer(
   settings: EnvironmentSettings,
@@ -67,7 +66,7 @@ async function install(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const runs = await pythonRuns(dir);
-  // Without its Python no layer is there, and none is promised before it has been made again.
+  // Without its Python no layer is usable; drop all stamps until it has been recreated.
   if (!runs)
     for (const one of environments[environmentOf(layer)]) await rm(stampOf(dir, one), { force: true });
   if (await hasLayer(settings, layer)) return;
@@ -94,9 +93,9 @@ async function install(
   }, 1000);
   const stamp = stampOf(dir, layer);
   const begun = `${stamp}.begun`;
-  // An installation that was killed may have left half a package, which looks whole to uv.
+  // A killed installation may have left half a package, which looks complete to uv.
   const afterKill = existsSync(begun) ? ['--reinstall'] : [];
-  // Workloads cannot write into the environment: without bytecode each would compile what it imports, for 15 s.
+  // Workloads cannot write to the environment: without bytecode each would compile its imports, for 15 s.
   const options = ['--no-deps', '--compile-bytecode', '--python', python, ...afterKill];
   const pipInstall = (packages: string[]) =>
     runProgram(uv, ['pip', 'install', ...options, ...packages], {
@@ -111,7 +110,7 @@ async function install(
     await writeFile(begun, '');
     const lock = path.join(runtimeDir, lockFiles[layer]);
     const { rest, torch } = splitTorch(await readFile(lock, 'utf8'));
-    // vLLM runs with the build of PyTorch that it was built for.
+    // vLLM requires the PyTorch build that it was compiled for.
     if (settings.torchIndex && torch && layer !== 'vllm') {
       const withoutTorch = path.join(dir, lockFiles[layer]);
       await writeFile(withoutTorch, rest);
@@ -127,7 +126,7 @@ async function install(
   }
 }
 
-/** Whether an environment's Python starts, and is the one that its packages were installed for. */
+/** True if an environment's Python starts and still matches its installed packages. */
 async function pythonRuns(dir: string): Promise<boolean> {
   const findPackages = "import os, sysconfig; os.stat(sysconfig.get_path('purelib'))";
   return runProgram(pythonOf(dir), ['-c', findPackages]).then(
@@ -136,7 +135,7 @@ async function pythonRuns(dir: string): Promise<boolean> {
   );
 }
 
-/** A missed measure is made up by the next one. */
+/** A failed measurement is superseded by the next one. */
 function ignoreMeasure(): void {}
 
 async function freeBytes(folder: string): Promise<number> {

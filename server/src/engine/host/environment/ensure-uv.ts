@@ -6,7 +6,7 @@ import { findPython } from './python.ts';
 
 export const UV = 'uv==0.13.8';
 
-/** uv, from PyPI, in a small separate environment. */
+/** Installs uv from PyPI into a small separate environment. */
 export async function ensureUv(
   { cacheDir, python }: EnvironmentSettings,
   signal: AbortSignal | undefined,

@@ -4,12 +4,15 @@ import path from 'node:path';
 import type { Config } from '../../../config.ts';
 import { type Environment, type Layer, lockFiles } from './layers.ts';
 
-/** The runtime's folder in the repository: its lock files and its source. */
+/** The runtime's folder in the repository, with its lock files and its source. */
 export const runtimeDir = path.resolve(import.meta.dirname, '../../../../../runtime');
 
 export type EnvironmentSettings = Pick<Config, 'cacheDir' | 'python' | 'torchIndex'>;
 
-/** An environment's folder. It is named after what is in it, so that every clone and every test run shares one. */
+/**
+ * Returns an environment's folder, which is named after its content, so that all clones and test runs share
+ * it.
+ */
 export async function environmentDir(
   { cacheDir, torchIndex }: EnvironmentSettings,
   environment: Environment = 'python',
@@ -19,7 +22,6 @@ export async function environmentDir(
   return path.join(cacheDir, environment, hash.digest('hex').slice(0, 16));
 }
 
-/** An environment's Python. */
 export async function environmentPython(
   settings: EnvironmentSettings,
   environment?: Environment,
@@ -27,19 +29,18 @@ export async function environmentPython(
   return pythonOf(await environmentDir(settings, environment));
 }
 
-/** The Python in an environment's folder. */
 export function pythonOf(dir: string): string {
   return path.join(dir, 'bin', 'python');
 }
 
-/** The file that says what a layer was installed from, once it is whole. */
+/** Returns the stamp file of a layer, written once the layer is complete; it records what was installed. */
 export function stampOf(dir: string, layer: Layer): string {
   return path.join(dir, `.bakehouse-${layer}`);
 }
 
 /**
- * SHA-256 of a lock file, which more can be added to. Read once: the queue asks every second for
- * each workload that waits, and a server that was upgraded starts anew.
+ * SHA-256 of a lock file, to which callers add more data. Cached, because the queue calls this every second
+ * for each waiting workload; an upgrade restarts the server.
  */
 export async function hashOfLock(layer: Layer): Promise<Hash> {
   const known = lockHashes.get(layer);

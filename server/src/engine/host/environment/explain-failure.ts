@@ -1,6 +1,6 @@
 import { ProgramFailed } from '../../../platform/processes/run-program.ts';
 
-/** One sentence for people out of what a program printed. */
+/** Turns a program's output into one user-facing sentence. */
 export function explainFailure(what: string, error: unknown, cacheDir: string): string {
   const output = error instanceof ProgramFailed ? error.output.join('\n') : String(error);
   if (/No space left on device|ENOSPC/i.test(output)) {

@@ -11,20 +11,20 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Its holder has not touched it for a minute. */
+/** Its holder has not refreshed it for a minute. */
 async function abandon(file: string): Promise<void> {
   const longAgo = new Date(Date.now() - 60_000);
   await utimes(file, longAgo, longAgo);
 }
 
-it('lets one work at a time', async () => {
+it('lets one process work at a time', async () => {
   const file = path.join(folder, 'turns');
   let inside = 0;
   let most = 0;
   let waited = 0;
   const work = async () => {
     most = Math.max(most, ++inside);
-    // The first one works until both others stand in line.
+    // The first one works until both others wait.
     await vi.waitUntil(() => waited === 2);
     inside -= 1;
   };
@@ -62,7 +62,7 @@ it('lets one of many take over from a holder that died', async () => {
     };
     const aborting = new AbortController();
     const waiting = Array.from({ length: 8 }, () =>
-      // The first one is enough: the others need not have their turns.
+      // The first one is enough: the others need not run.
       withFileLock(file, async () => (isOver ? undefined : work()), { signal: aborting.signal }),
     );
     await Promise.any(waiting);
@@ -72,7 +72,7 @@ it('lets one of many take over from a holder that died', async () => {
   }
 });
 
-it('takes over where somebody died while taking over', async () => {
+it('takes over if a process died while taking over', async () => {
   const file = path.join(folder, 'guarded');
   for (const left of [file, `${file}.guard`]) {
     await writeFile(left, '');
@@ -108,7 +108,7 @@ it('leaves the lock of a successor alone', async () => {
   await expect(stat(file)).rejects.toThrow('ENOENT');
 });
 
-it('stops waiting when it is told to', async () => {
+it('stops waiting when aborted', async () => {
   const file = path.join(folder, 'held');
   await writeFile(file, '');
   const waiting = withFileLock(file, async () => 'never', { signal: AbortSignal.abort() });

@@ -3,16 +3,15 @@ import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const BEAT_MS = 2_000;
-/** The holder of a file that was not touched for so long is dead. */
+/** The holder of a file that was not touched this long is dead. */
 const STALE_MS = 30_000;
 const LOOK_MS = 500;
-/** The guard is held for a moment. */
+/** The guard is only held briefly. */
 const GUARD_LOOK_MS = 10;
 
 /**
- * Runs `work` while holding a lock that all processes of this machine, and of others that share the folder, respect:
- * a file that exists only while it is held. `onWait` is called once if the lock is taken. Aborting `signal` ends the
- * waiting with its reason.
+ * Runs `work` while holding a lock file that all processes sharing the folder respect, also on other
+ * machines. Calls `onWait` once if the lock is taken. Aborting `signal` ends the wait with its reason.
  */
 export async function withFileLock<T>(
   file: string,
@@ -28,7 +27,7 @@ export async function withFileLock<T>(
   }
   const beat = setInterval(() => {
     const now = new Date();
-    // A missed touch is made up by the next one.
+    // A missed touch is made up for by the next one.
     utimes(file, now, now).catch(() => undefined);
   }, BEAT_MS);
   try {
@@ -56,8 +55,8 @@ async function isStale(file: string): Promise<boolean> {
 }
 
 /**
- * Removes the file if it is the expected one, and returns whether it did. One process at a time compares and removes:
- * a second one that has seen a dead holder's file would otherwise remove its successor's.
+ * Removes the file if it is the expected one, and returns whether it did. Comparing and removing is guarded:
+ * otherwise a second process that saw a dead holder's file could remove its successor's file.
  */
 async function removeIf(file: string, isMeant: () => Promise<boolean>): Promise<boolean> {
   const guard = `${file}.guard`;

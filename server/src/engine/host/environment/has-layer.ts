@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type EnvironmentSettings, environmentDir, hashOfLock, stampOf } from './environment.ts';
 import { environmentOf, environments, type Layer } from './layers.ts';
 
-/** Whether a layer, or one above it that holds it, has been installed to its end. */
+/** Returns true if a layer, or a later layer that contains it, is completely installed. */
 export async function hasLayer(settings: EnvironmentSettings, layer: Layer): Promise<boolean> {
   const dir = await environmentDir(settings, environmentOf(layer));
   const layers: readonly Layer[] = environments[environmentOf(layer)];

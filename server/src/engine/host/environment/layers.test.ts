@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { bytesNeeded, refuseFullDisk, splitTorch } from './layers.ts';
 
-it('says in one sentence that the disk is too full', () => {
+it('explains in one sentence that the disk is too full', () => {
   expect(refuseFullDisk('training', '/cache', 6e9, 6e9)).toBeNull();
   expect(refuseFullDisk('training', '/cache', 2.13e9, 6e9)).toBe(
     'The Python packages for training need 6.0 GB in /cache, where 2.1 GB are free. ' +
@@ -22,7 +22,7 @@ it('needs less without the CUDA libraries', () => {
   expect(bytesNeeded('serving', linux)).toBeLessThan(cpu);
 });
 
-it('takes torch and what only its CUDA build needs out of a lock file', () => {
+it('removes torch and its CUDA-only dependencies from a lock file', () => {
   const lock = [
     'sympy==1.14.0 \\',
     '    --hash=sha256:aa',

@@ -1,8 +1,8 @@
 /**
- * A Python environment grows in layers, each the whole of one lock file and a superset of the one
- * before: chat answers long before PyTorch has arrived, and what trains in 4 bits comes where there is a GPU. vLLM has an environment of
- * its own, since each release of it pins a PyTorch; so have the clients that tests call the server with, and the S3 server that they store
- * files in.
+ * A Python environment grows in layers, each installed from one complete lock file and a superset of the
+ * previous layer: chat works long before PyTorch is installed, and 4-bit training is added on machines with a
+ * GPU. vLLM has its own environment because each release pins a PyTorch; so have the API clients and the S3
+ * server used by tests.
  */
 export const environments = {
   python: ['serving', 'training', 'gpu-training', 'tests'],
@@ -24,7 +24,7 @@ export const lockFiles: Record<Layer, string> = {
   s3: 'requirements-s3.lock',
 };
 
-/** The environment that a layer belongs to. */
+/** Returns the environment of a layer. */
 export function environmentOf(layer: Layer): Environment {
   return layer === 'vllm' || layer === 'clients' || layer === 's3' ? layer : 'python';
 }
@@ -34,20 +34,20 @@ const GB = 1_000_000_000;
 type Platform = { platform: NodeJS.Platform; torchIndex?: string | undefined };
 
 /**
- * Bytes that a layer takes on disk when nothing of it is there yet, measured with its bytecode and rounded up.
- * PyPI's torch brings its CUDA libraries on Linux, which are most of it.
+ * Disk space of a complete layer, measured with its bytecode and rounded up. On Linux, most of it is the CUDA
+ * libraries of PyPI's torch.
  */
 export function bytesNeeded(layer: Layer, { platform, torchIndex }: Platform): number {
   if (layer === 'serving') return 0.6 * GB;
   if (layer === 'vllm') return 9 * GB;
   if (layer === 'clients') return 0.6 * GB;
   if (layer === 's3') return 0.2 * GB;
-  // What it adds to the layer before, after which alone it comes.
+  // Only the addition to the previous layer, which is always installed first.
   if (layer === 'gpu-training') return 0.3 * GB;
   return platform === 'linux' && torchIndex === undefined ? 6.5 * GB : 2.5 * GB;
 }
 
-/** Null if the layer fits; else the sentence that says what to do. */
+/** Returns null if the layer fits, otherwise a sentence with what to do. */
 export function refuseFullDisk(
   layer: Layer,
   folder: string,
@@ -62,16 +62,19 @@ export function refuseFullDisk(
   );
 }
 
-/** Packages that come from BAKEHOUSE_TORCH_INDEX where it is set, or that only PyPI's build of torch needs. */
+/** Packages from BAKEHOUSE_TORCH_INDEX if it is set, or required only by PyPI's build of torch. */
 const torchFamily = /^(torch|triton|nvidia-[a-z0-9-]+|cuda-[a-z0-9-]+)==/;
 
-/** A lock file without PyTorch and its CUDA libraries, and the pin of PyTorch itself (e.g. 'torch==2.15.0'). */
+/**
+ * Splits a lock file into the lines without PyTorch and its CUDA libraries, and the pin of PyTorch (e.g.
+ * 'torch==2.15.0').
+ */
 export function splitTorch(lock: string): { rest: string; torch: string | null } {
   const rest: string[] = [];
   let torch: string | null = null;
   let dropping = false;
   for (const line of lock.split('\n')) {
-    // A pin stands at the start of a line; its hashes and comments follow, indented.
+    // A pin starts a line; its hashes and comments follow, indented.
     if (!line.startsWith(' ')) dropping = torchFamily.test(line);
     if (line.startsWith('torch==')) torch = line.split(/[\s;]/)[0] ?? null;
     if (!dropping) rest.push(line);

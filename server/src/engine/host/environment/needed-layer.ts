@@ -1,7 +1,7 @@
 import type { ServingEngine, SpecKind } from '../../model/spec-kind.ts';
 import type { Layer } from './layers.ts';
 
-/** Where each engine's packages lie: without PyTorch there is llama.cpp alone. */
+/** The layer with each engine's packages; without PyTorch only llama.cpp is available. */
 const layerOfEngine = {
   llamacpp: 'serving',
   encoder: 'serving',
@@ -13,14 +13,14 @@ const layerOfEngine = {
 
 type NeededLayer = (typeof layerOfEngine)[ServingEngine];
 
-/** All kinds of specs that there are. */
+/** All spec kinds. */
 export const specKinds: SpecKind[] = [
   { kind: 'train', engine: null },
   { kind: 'export', engine: null },
   ...(Object.keys(layerOfEngine) as ServingEngine[]).map((engine) => ({ kind: 'serve', engine }) as const),
 ];
 
-/** The layer of the Python environment that work of this kind needs. Pure. */
+/** Returns the layer of the Python environment that this kind of work needs. */
 export function neededLayer({ engine }: SpecKind): NeededLayer {
   return engine === null ? 'training' : layerOfEngine[engine];
 }

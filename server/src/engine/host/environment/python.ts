@@ -4,9 +4,9 @@ import { runProgram } from '../../../platform/processes/run-program.ts';
 const MINOR_MIN = 11;
 
 /**
- * A Python that is new enough: `named` if it is, else the first of 3.13, 3.12, 3.11, 3.14 and the
- * machine's own that there is; the newest comes late, since packages take a while to follow.
- * Throws AppError('unavailable') with what to do.
+ * Returns a supported Python: `named` if it is new enough, otherwise the first available of 3.13, 3.12, 3.11,
+ * 3.14 and the system's own. 3.14 is late because packages support new versions late. Throws
+ * AppError('unavailable') with what to do.
  */
 export async function findPython(named: string): Promise<string> {
   for (const candidate of [named, 'python3.13', 'python3.12', 'python3.11', 'python3.14', 'python3']) {

@@ -4,7 +4,7 @@ import { describeUv, estimateUv, readUvLine, uvAtStart } from './uv-progress.ts'
 const afterLines = (...lines: string[]) => lines.reduce(readUvLine, uvAtStart);
 const begun = ['Resolved 108 packages in 357ms', 'Downloading numpy (16.1MiB)', 'Downloading torch (1.2GiB)'];
 
-describe('what uv says becomes what people read', () => {
+describe("converts uv's output to readable progress", () => {
   it.each([
     [[], 'Looking up the packages'],
     [begun, 'Downloading torch and 1 more (0.0 of 1.3 GB done)'],
@@ -19,7 +19,7 @@ describe('what uv says becomes what people read', () => {
 });
 
 describe('the estimate', () => {
-  it('follows the disk while large downloads run, and the downloads where they are known', () => {
+  it('follows the disk during large downloads, and the downloads once they are known', () => {
     expect(estimateUv(afterLines(...begun), 3e9, 6e9)).toBeCloseTo(0.5);
     expect(estimateUv(afterLines(...begun, ' Downloaded torch'), 0, 6e9)).toBeGreaterThan(0.9);
   });

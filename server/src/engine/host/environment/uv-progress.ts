@@ -1,4 +1,6 @@
-/** What uv has said so far, when it writes to a pipe: a line when a large download begins and when it ends. */
+/**
+ * Progress parsed from uv's output when it writes to a pipe: one line per start and end of a large download.
+ */
 export type UvProgress = {
   downloads: { name: string; bytes: number; done: boolean }[];
   installing: boolean;
@@ -8,7 +10,7 @@ export const uvAtStart: UvProgress = { downloads: [], installing: false };
 
 const units: Record<string, number> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 
-/** The state after one more line of uv's output. Lines that say nothing about downloads change nothing. */
+/** Returns the progress after one more line of uv's output. Lines without downloads change nothing. */
 export function readUvLine(progress: UvProgress, line: string): UvProgress {
   const begun = /^\s*Downloading (\S+) \(([\d.]+)(B|KiB|MiB|GiB)\)/.exec(line);
   if (begun) {
@@ -26,7 +28,7 @@ export function readUvLine(progress: UvProgress, line: string): UvProgress {
   return /^\s*Prepared \d+ package/.test(line) ? { ...progress, installing: true } : progress;
 }
 
-/** For people: 'Downloading torch and 3 more (1.2 of 2.9 GB done)'. */
+/** User-facing progress, such as 'Downloading torch and 3 more (1.2 of 2.9 GB done)'. */
 export function describeUv({ downloads, installing }: UvProgress): string {
   if (installing) return 'Installing what was downloaded';
   const open = downloads.filter(({ done }) => !done).sort((a, b) => b.bytes - a.bytes);
@@ -38,8 +40,8 @@ export function describeUv({ downloads, installing }: UvProgress): string {
 }
 
 /**
- * 0 to 1, never quite 1 before uv has ended. Downloads run side by side and are announced only at
- * their ends, so the disk that has filled since the start says more while the large ones run.
+ * Returns 0 to 1, never 1 before uv has ended. Downloads run in parallel and are reported only when they end,
+ * so disk growth is the better estimate during large downloads.
  */
 export function estimateUv({ downloads }: UvProgress, diskFilledBytes: number, neededBytes: number): number {
   const byDownloads = downloads.length > 0 ? doneBytes(downloads) / allBytes(downloads) : 0;

@@ -4,7 +4,7 @@ import type { StarterFile } from './starter-model.ts';
 
 const MODELS = path.resolve(import.meta.dirname, '../../../../../models');
 
-/** The starter image models that come with the program, by the folder of each. */
+/** Bundled starter image models, by their folders. */
 export const imageStarters = {
   paris: 'starter-paris',
   kontext: 'starter-kontext',
@@ -12,7 +12,7 @@ export const imageStarters = {
 } as const;
 export type ImageStarter = keyof typeof imageStarters;
 
-/** The files of a starter image model. */
+/** Returns the files of a starter image model. */
 export async function listImageStarter(name: ImageStarter): Promise<StarterFile[]> {
   const folder = path.join(MODELS, imageStarters[name]);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

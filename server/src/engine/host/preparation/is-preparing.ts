@@ -2,7 +2,9 @@ import type { Services } from '../../../platform/context.ts';
 import { listPreparations } from './list-preparations.ts';
 import type { PreparationId } from './preparation-ids.ts';
 
-/** Whether the machine will soon have finished a step of its preparation; not while that, or one before it, fails. */
+/**
+ * Returns true if the machine will soon finish this preparation step; false if it, or an earlier step, fails.
+ */
 export async function isPreparing(
   services: Pick<Services, 'config' | 'db'>,
   id: PreparationId,

@@ -7,8 +7,8 @@ import { selectPreparations } from './queries.ts';
 type Parts = { config: Pick<Config, 'prepare'>; db: Database };
 
 /**
- * The steps of the machine's preparation in their order. A server that prepares nothing lists only those that are
- * ready: what a killed one left under way is not continued.
+ * Returns the machine's preparation steps in order. A server that prepares nothing lists only completed
+ * steps: it does not continue steps of a killed server.
  */
 export async function listPreparations(
   { config, db }: Parts,

@@ -2,7 +2,7 @@ import type { Machine } from '@bakehouse/contract/machines';
 
 export type PreparationId = Machine['preparations'][number]['id'];
 
-/** The steps by the names that people read, in their order. */
+/** User-facing names of the steps, in order. */
 export const preparationLabels: Record<PreparationId, string> = {
   serving: 'Text serving',
   'starter-language-model': 'Starter language model',
@@ -12,7 +12,7 @@ export const preparationLabels: Record<PreparationId, string> = {
   vllm: 'Text serving on GPUs',
 };
 
-/** What a machine prepares, in this order: each step needs those before it, or is less urgent. */
+/** Preparation steps in order: each step needs the earlier ones or is less urgent. */
 export function preparationIds({ hasGpus }: { hasGpus: boolean }): PreparationId[] {
   return [
     'serving',

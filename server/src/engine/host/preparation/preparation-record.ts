@@ -12,7 +12,7 @@ type NeededServices = Pick<Services, 'clock' | 'db' | 'log'>;
 const PROGRESS_EVERY_MS = 1_000;
 const LOG_EVERY_MS = 10_000;
 
-/** The row of one preparation; its changes are announced to all users and logged. */
+/** The row of one preparation step; changes are announced to all users and logged. */
 export class PreparationRecord {
   readonly id: PreparationId;
   readonly #services: NeededServices;
@@ -35,7 +35,7 @@ export class PreparationRecord {
     if (state !== 'waiting') this.#log(state === 'ready' ? 'ready' : detail);
   }
 
-  /** Records that it runs, and how far it is. May be called at any rate: updates that come too fast are dropped. */
+  /** Records that it runs, and its progress. Rate-limited: excess updates are dropped. */
   readonly progress = (detail: string, progress: number | null): void => {
     const now = Date.now();
     if (now - this.#progressAt < PROGRESS_EVERY_MS) return;
@@ -45,7 +45,7 @@ export class PreparationRecord {
     this.#writing = this.#writing
       .then(() => this.#write('running', detail, progress))
       .catch((error: unknown) =>
-        this.#services.log.warn({ err: error }, 'the progress of a preparation could not be recorded'),
+        this.#services.log.warn({ err: error }, 'failed to record the progress of a preparation'),
       );
   };
 

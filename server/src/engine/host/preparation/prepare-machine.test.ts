@@ -75,7 +75,7 @@ it('prepares the environment and registers the starter models', { timeout: 600_0
   expect(registered.length, 'a second start makes no language model again').toBe(before);
 });
 
-it('goes on to try while the database is away', async () => {
+it('retries while the database is unavailable', async () => {
   const db = connect('postgresql://127.0.0.1:1/away');
   onFileEnd(() => db.destroy());
   const messages: string[] = [];
@@ -90,9 +90,7 @@ it('goes on to try while the database is away', async () => {
   const register = { language: nothing, embedding: nothing, image: nothing };
   const preparing = startPreparing({ db, config, clock: systemClock, log }, register);
   const last = () => messages.slice(-2);
-  await expect
-    .poll(last)
-    .toEqual(['a preparation failed', 'the state of a preparation could not be recorded']);
+  await expect.poll(last).toEqual(['preparation step failed', 'failed to record the state of a preparation']);
   await preparing.stop();
   expect(error).not.toHaveBeenCalled();
 });

@@ -22,7 +22,7 @@ const NO_COMPILER =
   'This machine has no C compiler, which vLLM builds a part of its code for the GPU with: install gcc (Debian, Ubuntu: apt install gcc).';
 
 type NeededServices = Pick<Services, 'clock' | 'config' | 'db' | 'log'>;
-/** What makes models that everybody may use out of the files of each starter model. */
+/** Registers public models from the files of each starter model. */
 type RegisterImageStarter = (name: ImageStarter, files: StarterFile[]) => Promise<unknown>;
 export type RegisterStarterModels = {
   language: RegisterStarterModel;
@@ -33,7 +33,7 @@ type Work = {
   services: NeededServices;
   register: RegisterStarterModels;
   signal: AbortSignal;
-  /** The message about GPUs that do not compute; null before some were found that do. */
+  /** Message about GPUs that fail to compute; null until a working GPU was found. */
   brokenGpus: string[] | null;
 };
 
@@ -99,7 +99,10 @@ const steps: Record<PreparationId, Step> = {
   },
 };
 
-/** Resolves to the message about GPUs that do not compute. Throws AppError('unavailable') with it where none does. */
+/**
+ * Resolves to the message about GPUs that fail to compute. Throws AppError('unavailable') with it if all
+ * fail.
+ */
 async function tryGpus({ services: { config, log }, signal }: Work, devices: number[]): Promise<string[]> {
   const broken = await probeGpus(config, devices, signal);
   if (broken.length === devices.length) throw unavailable(...broken);
@@ -112,9 +115,9 @@ function unavailable(...sentences: string[]): AppError {
 }
 
 /**
- * Prepares the Python environment and the starter models in the background, one step after the
- * other, so that each part of the product works as soon as what it needs is there. A step that
- * fails says why and is tried again every minute: what was missing may have come meanwhile.
+ * Prepares the Python environment and the starter models in the background, step by step, so that each part
+ * of the product works as soon as its requirements are met. A failed step reports why and is retried every
+ * minute, because the cause may be fixed in the meantime.
  */
 export function startPreparing(
   services: NeededServices,
@@ -123,7 +126,7 @@ export function startPreparing(
   const aborting = new AbortController();
   const work: Work = { services, register, signal: aborting.signal, brokenGpus: null };
   const done = prepareAll(work).catch((error: unknown) => {
-    if (!aborting.signal.aborted) services.log.error({ err: error }, 'preparing the machine ended');
+    if (!aborting.signal.aborted) services.log.error({ err: error }, 'preparation loop ended');
   });
   return {
     stop: async () => {
@@ -162,14 +165,16 @@ async function tryStep(work: Work, record: PreparationRecord): Promise<boolean> 
     return true;
   } catch (error) {
     work.signal.throwIfAborted();
-    work.services.log.warn({ err: error, preparation: record.id }, 'a preparation failed');
+    work.services.log.warn({ err: error, preparation: record.id }, 'preparation step failed');
     const reason = error instanceof AppError ? error.publicMessage : `It failed: ${String(error)}`;
     await note(work, record, 'failed', reason);
     return false;
   }
 }
 
-/** Records the state of a step; while the database is unavailable it is lost, and the step goes on. */
+/**
+ * Records the state of a step; while the database is unavailable the record is lost, and the step continues.
+ */
 async function note(
   { services }: Work,
   record: PreparationRecord,
@@ -181,12 +186,12 @@ async function note(
     .catch((error: unknown) =>
       services.log.warn(
         { err: error, preparation: record.id },
-        'the state of a preparation could not be recorded',
+        'failed to record the state of a preparation',
       ),
     );
 }
 
-/** Makes and registers a starter model in one format, unless the row says that this was done. */
+/** Creates and registers a starter model in one format, unless its row shows that this was done. */
 async function registerFormat(
   { services, register, signal }: Work,
   format: Format,

@@ -9,22 +9,22 @@ import { explainFailure } from '../environment/explain-failure.ts';
 import { withFileLock } from '../environment/file-lock.ts';
 import { runtimeCommand } from '../runtime-command.ts';
 
-/** A file of the starter model: its path in the model, and where it lies on this machine. */
+/** A file of the starter model: its path in the model, and its path on this machine. */
 export type StarterFile = { path: string; localPath: string };
 
 /**
- * Makes the files a model that everybody may use. The same files are the same revision, others a
- * new one. The module that owns assets provides it.
+ * Registers the files as a public model. Unchanged files are the same revision. Provided by the module that
+ * owns assets.
  */
 export type RegisterStarterModel = (files: StarterFile[]) => Promise<unknown>;
 
 export type Format = 'gguf' | 'safetensors';
 
-/** What the runtime prepares: the name that it knows, and its program. */
+/** Starters prepared by the runtime: the name and the program of each. */
 const starters = { language: ['smollm2', 'prepare.py'], embedding: ['minilm', 'prepare_minilm.py'] } as const;
 export type PreparedStarter = keyof typeof starters;
 
-/** The folder of a starter model's files, named after what they are made with. */
+/** Returns the folder of a starter model's files, named after the inputs they are built from. */
 export async function starterModelDir(
   { cacheDir }: EnvironmentSettings,
   starter: PreparedStarter = 'language',
@@ -38,8 +38,8 @@ export async function starterModelDir(
 }
 
 /**
- * Writes the starter model in one format, unless it is there, and lists the files that there are now.
- * 'gguf' needs the layer 'serving', and so does the embedding model; 'safetensors' the layer 'training'.
+ * Creates the starter model in one format, unless it exists, and returns its files. 'gguf' and the embedding
+ * model need the layer 'serving'; 'safetensors' needs 'training'.
  */
 export async function ensureStarterModel(
   settings: EnvironmentSettings,
@@ -72,7 +72,7 @@ export async function ensureStarterModel(
   return listFiles(dir);
 }
 
-/** One line of the runtime's `prepare`; null for what is not progress, and for the last word. */
+/** Parses one line of the runtime's `prepare`; null if it is not progress. */
 export function readProgressLine(line: string): { detail: string; progress: number } | null {
   if (!line.startsWith('{')) return null;
   const { phase, done, total } = JSON.parse(line) as { phase: string; done: number; total: number };
@@ -80,7 +80,7 @@ export function readProgressLine(line: string): { detail: string; progress: numb
   return { detail: `${phase[0]?.toUpperCase()}${phase.slice(1)}`, progress: total > 0 ? done / total : 0 };
 }
 
-/** The files in the folder now; serving reads the GGUF from a separate folder. */
+/** Files in the folder; the GGUF is in a separate folder for serving. */
 async function listFiles(dir: string): Promise<StarterFile[]> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true });
   return entries

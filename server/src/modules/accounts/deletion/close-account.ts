@@ -11,16 +11,16 @@ import { deleteUserSessions } from '../sessions/session-queries.ts';
 import { deleteLinkedMethods, deletePassword, deleteResetLinks } from '../sign-in/sign-in-queries.ts';
 
 /**
- * Step: ends all access to the account and anonymises its row; descriptions of transfers before 2026-11-21 may still name
- * the username. Username and address are free for a new account from the commit on.
+ * Step: ends all access to the account and anonymises its row; descriptions of transfers before 2026-11-21
+ * may still contain the username. Username and address are available again from the commit on.
  */
 export async function closeAccount(
   tx: Transaction,
   { userId, now, config }: { userId: string; now: Date; config: Config },
 ): Promise<void> {
-  // Before anything is deleted: a sign-in that is under way comes before it, or finds the account deleted.
+  // Before any deletion, so that a concurrent sign-in either precedes it or finds the account deleted.
   await lockUser(tx, userId);
-  // Known already, save for accounts that are older than the memory.
+  // Usually already remembered, except for accounts from before this feature.
   await recogniseMailbox(tx, { userId, config });
   const keys = await listKeys(tx, userId);
   await endKeys(

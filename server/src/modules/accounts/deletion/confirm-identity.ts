@@ -7,9 +7,9 @@ import { findPasswordHash } from '../sign-in/sign-in-queries.ts';
 const RECENT_MS = 10 * 60 * 1000;
 
 /**
- * Confirms that the account's owner is asking, by the password, or where the account has none by a recent sign-in.
- * `address` is the client's, which takes turns for the hash. Throws AppError 'invalid_request', 'forbidden', or
- * 'unavailable' where too many passwords wait.
+ * Confirms that the caller owns the account: by the password, or without one by a recent sign-in. Hashing
+ * takes turns by `address`, the client's. Throws AppError 'invalid_request', 'forbidden', or 'unavailable' if
+ * too many passwords wait.
  */
 export async function confirmIdentity(
   ctx: Context,

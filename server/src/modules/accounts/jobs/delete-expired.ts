@@ -3,7 +3,7 @@ import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { deleteExpiredSessions } from '../sessions/session-queries.ts';
 import { deleteExpiredVerifications } from '../sign-in/sign-in-queries.ts';
 
-/** The sign-in library only looks past expired rows; once a day they go. */
+/** Deletes expired rows once a day, because the sign-in library only ignores them. */
 export const deleteExpiredJob = defineJob({
   name: 'accounts.delete-expired',
   schedule: '41 3 * * *',

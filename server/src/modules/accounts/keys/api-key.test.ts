@@ -9,7 +9,7 @@ describe('API keys', () => {
     expect(makeApiKey()).not.toBe(key);
   });
 
-  test('with one wrong character are recognised without the database', () => {
+  test('with one wrong character are rejected without the database', () => {
     const key = makeApiKey();
     for (let at = 0; at < key.length; at += 1) {
       const other = key[at] === 'a' ? 'b' : 'a';
@@ -23,7 +23,7 @@ describe('API keys', () => {
     expect(hashApiKey(makeApiKey())).toHaveLength(32);
   });
 
-  test('are read back with the same secret for the same owner only', () => {
+  test('are decrypted only with the same secret for the same owner', () => {
     const key = makeApiKey();
     const owner = { userId: 'ada', secret: 'a secret of at least 32 characters' };
     const encrypted = encryptApiKey(key, owner);

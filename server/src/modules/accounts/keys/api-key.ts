@@ -13,28 +13,31 @@ const shape = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGT
 /** Keys of this purpose encrypt nothing else. */
 const PURPOSE = 'bakehouse api keys';
 
-/** A new API key: prefix, 32 random bytes in base62, and a CRC-32 that tells typing errors and secret scanners' false finds apart from keys. */
+/**
+ * Returns a new API key: prefix, 32 random bytes in base62, and a CRC-32 by which typing errors and false
+ * positives of secret scanners are recognised.
+ */
 export function makeApiKey(): string {
   const random = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), RANDOM_LENGTH);
   return PREFIX + random + checksum(random);
 }
 
-/** Whether the text could be a key, without asking the database. */
+/** Returns true if the text has the format of a key. Does not query the database. */
 export function isApiKey(text: string): boolean {
   return shape.test(text) && text.endsWith(checksum(text.slice(PREFIX.length, -CHECKSUM_LENGTH)));
 }
 
-/** What the database looks keys up by. The key has 256 random bits, so it needs no salt and no slow hash. */
+/** Returns the hash that identifies a key. Keys have 256 random bits, so they need no salt or slow hash. */
 export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** The key as the web app's is kept, which is shown again. */
+/** Encrypts a key. The web app's key is stored encrypted, because it is shown again. */
 export function encryptApiKey(key: string, owner: { userId: string; secret: string }): Buffer {
   return encrypt(key, { ...owner, purpose: PURPOSE });
 }
 
-/** Throws when the secret is another one than at encryption, or the bytes were changed. */
+/** Decrypts a key. Throws if the secret differs from the one at encryption, or if the bytes were changed. */
 export function decryptApiKey(encrypted: Buffer, owner: { userId: string; secret: string }): string {
   return decrypt(encrypted, { ...owner, purpose: PURPOSE });
 }

@@ -44,7 +44,7 @@ const list = async (as: TestUser, include_revoked: 'true' | 'false' = 'false') =
 const inHours = (hours: number) => new Date(clock.now().getTime() + hours * 3_600_000).toISOString();
 
 describe('a user', () => {
-  test('has many keys, each of which opens until it is revoked, and is shown without its secret', async () => {
+  test('has many keys, which work until they are revoked, and are listed without their secrets', async () => {
     const ada = await server.signUp('Ada');
     const [one, two] = [await makeKey(ada, { name: 'one' }), await makeKey(ada, { name: 'two' })];
     expect([await opens(one), await opens(two), await opens(ada)]).toEqual([200, 200, 200]);
@@ -66,7 +66,7 @@ describe('a user', () => {
     ]);
   });
 
-  test('keeps the key of the web app, which only rotation replaces', async () => {
+  test("always has the web app's key, which only rotation replaces", async () => {
     const ben = await server.signUp('Ben');
     const [webApp] = await list(ben);
     const keyId = webApp?.id ?? '';
@@ -82,50 +82,47 @@ describe('a user', () => {
   });
 });
 
-test.each(['key', 'session'] as const)(
-  'whoever was let in with a %s that ends meanwhile gets no new key',
-  async (by) => {
-    const kit = await server.signUp('Kit');
-    const { db, config } = server.services;
-    const headers = { cookie: kit.cookie };
-    const calls = [
-      () => server.send(rotateApiKey, {}, by === 'key' ? { as: kit } : { headers }),
-      ...(by === 'key'
-        ? [
-            async () =>
-              server.send(
-                rotateApiKeyById,
-                { params: { keyId: (await list(kit))[0]?.id ?? '' }, body: { keep_old: true } },
-                { as: kit },
-              ),
-            () =>
-              server.send(
-                createApiKey,
-                { params: { userId: kit.userId }, body: { name: 'thief' } },
-                { as: kit },
-              ),
-          ]
-        : []),
-    ];
-    const waiting = await inTransaction(db, async (tx) => {
-      await endAccess(tx, { userId: kit.userId, serverSecret: serverSecret(config), now: clock.now() });
-      const begun = calls.map((call) => call());
-      await untilWaiting(db, calls.length);
-      return { begun };
-    });
-    const answers = await Promise.all(waiting.begun);
-    expect(answers.map(({ status }) => status)).toEqual(calls.map(() => 401));
-    const keys = await db
-      .selectFrom('api_keys')
-      .select('name')
-      .where('user_id', '=', kit.userId)
-      .where('revoked_at', 'is', null)
-      .execute();
-    expect(keys).toEqual([{ name: 'Web app' }]);
-  },
-);
+test.each(['key', 'session'] as const)('gets no new key with a %s that ends in the meantime', async (by) => {
+  const kit = await server.signUp('Kit');
+  const { db, config } = server.services;
+  const headers = { cookie: kit.cookie };
+  const calls = [
+    () => server.send(rotateApiKey, {}, by === 'key' ? { as: kit } : { headers }),
+    ...(by === 'key'
+      ? [
+          async () =>
+            server.send(
+              rotateApiKeyById,
+              { params: { keyId: (await list(kit))[0]?.id ?? '' }, body: { keep_old: true } },
+              { as: kit },
+            ),
+          () =>
+            server.send(
+              createApiKey,
+              { params: { userId: kit.userId }, body: { name: 'thief' } },
+              { as: kit },
+            ),
+        ]
+      : []),
+  ];
+  const waiting = await inTransaction(db, async (tx) => {
+    await endAccess(tx, { userId: kit.userId, serverSecret: serverSecret(config), now: clock.now() });
+    const begun = calls.map((call) => call());
+    await untilWaiting(db, calls.length);
+    return { begun };
+  });
+  const answers = await Promise.all(waiting.begun);
+  expect(answers.map(({ status }) => status)).toEqual(calls.map(() => 401));
+  const keys = await db
+    .selectFrom('api_keys')
+    .select('name')
+    .where('user_id', '=', kit.userId)
+    .where('revoked_at', 'is', null)
+    .execute();
+  expect(keys).toEqual([{ name: 'Web app' }]);
+});
 
-test('whoever has a key made waits for no proof of the address, which may wait for their keys', async () => {
+test("creating a key does not wait for a proof of the address, which may wait for the user's keys", async () => {
   const lou = await server.signUp('Lou');
   const key = await inTransaction(server.services.db, async (tx) => {
     await lockAddress(tx, lou.userId);
@@ -135,7 +132,7 @@ test('whoever has a key made waits for no proof of the address, which may wait f
 });
 
 describe('a key', () => {
-  test('with an end opens until then', async () => {
+  test('with an expiry works until then', async () => {
     const cleo = await server.signUp('Cleo');
     const key = await makeKey(cleo, { expires_at: inHours(1) });
     clock.advance({ minutes: 59 });
@@ -148,7 +145,7 @@ describe('a key', () => {
     });
   });
 
-  test('that is rotated opens with its old secret for 24 hours if asked, and else no more', async () => {
+  test('works with its old secret for 24 hours after rotation if requested, and not otherwise', async () => {
     const dan = await server.signUp('Dan');
     const key = await makeKey(dan);
     const rotate = async (keep_old: boolean) => {
@@ -167,7 +164,7 @@ describe('a key', () => {
     expect([await opens(second), await opens(third)]).toEqual([401, 200]);
   });
 
-  test("of the web app too keeps its old secret for a day if asked, and the new one is the web app's", async () => {
+  test('of the web app also works with its old secret for a day if requested, and the web app gets the new one', async () => {
     const eva = await server.signUp('Eva');
     const [webApp] = await list(eva);
     const { secret } = await server.request(
@@ -181,7 +178,7 @@ describe('a key', () => {
     expect(shown.data).toBe(secret);
   });
 
-  test('does what its scopes say', async () => {
+  test('is limited to its scopes', async () => {
     const fay = await server.signUp('Fay');
     const [reader, asker] = [
       await makeKey(fay, { scopes: ['read'] }),
@@ -211,7 +208,7 @@ describe('a key', () => {
     expect(await create(reader)).toBe(200);
   });
 
-  test('with a budget sends no credits, and no further key manages keys', async () => {
+  test('with a budget sends no credits, and no additional key manages keys', async () => {
     const gus = await server.signUp('Gus');
     const key = await makeKey(gus, { budget: { amount: '1', period: 'total' } });
     const refused = { status: 403, code: 'forbidden' };
@@ -229,7 +226,7 @@ describe('a key', () => {
     expect(await list({ ...gus, ...key })).toHaveLength(2);
   });
 
-  test('that is revoked ends what it has open, on every server, and nothing else', async () => {
+  test('ends only its own open requests on every server when revoked', async () => {
     const other = await testServer({ clock, database: { url: server.databaseUrl, close: async () => {} } });
     const hal = await server.signUp('Hal');
     const [key, kept] = [await makeKey(hal), await makeKey(hal)];
@@ -251,13 +248,13 @@ describe('a key', () => {
     await other.close();
   });
 
-  test('that is revoked ends what it has open on a server that does not hear of it', async () => {
+  test('ends its open requests when revoked, on a server that missed the notification', async () => {
     const other = await testServer({ clock, database: { url: server.databaseUrl, close: async () => {} } });
     const kim = await server.signUp('Kim');
     const key = await makeKey(kim);
     const { db } = server.services;
     const stream = await other.send(streamEvents, {}, { as: key });
-    // The revocation is committed while nobody listens, and whoever made it was killed before he could announce it.
+    // The revocation is committed without a listener, and its process died before announcing it.
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'bakehouse row changes' and datname = current_database()`.execute(db);
     await db.updateTable('api_keys').set({ revoked_at: clock.now() }).where('id', '=', key.id).execute();
@@ -266,12 +263,12 @@ describe('a key', () => {
     await other.close();
   });
 
-  test('that is revoked ends what it has open on a server whose database connections are all taken, and nothing else', async () => {
+  test('ends only its own open requests when revoked, on a server without free database connections', async () => {
     const other = await testServer({ clock, database: { url: server.databaseUrl, close: async () => {} } });
     const mia = await server.signUp('Mia');
     const [key, next, kept] = [await makeKey(mia), await makeKey(mia), await makeKey(mia)];
     const [ending, staying] = [await openStream(other, key), await openStream(other, kept)];
-    // What has been missed was read.
+    // It has read the missed changes.
     for (const { hears } of [ending, staying]) expect(await hears('id: ')).toBe(true);
     const { pool } = other.services;
     const taken = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
@@ -286,7 +283,7 @@ describe('a key', () => {
     await other.close();
   });
 
-  test('that is revoked is refused at once where it was revoked, and in a moment where it was kept in memory', async () => {
+  test('is rejected immediately on the server that revoked it, and soon on servers that cache it', async () => {
     const other = await startOther();
     const ida = await server.signUp('Ida');
     const key = await makeKey(ida);
@@ -298,7 +295,7 @@ describe('a key', () => {
     await other.close();
   });
 
-  test('that is revoked is refused by a server that cannot hear of it', async () => {
+  test('is rejected after its revocation by a server without notifications', async () => {
     const other = await startOther();
     const jon = await server.signUp('Jon');
     const key = await makeKey(jon);
@@ -316,7 +313,7 @@ describe('a key', () => {
   });
 });
 
-/** The event stream of a caller, as it is read. */
+/** Opens the event stream of a caller. */
 async function openStream(from: TestServer, as: { apiKey: string }) {
   const reader = (await from.send(streamEvents, {}, { as })).body?.getReader();
   let heard = '';
@@ -326,7 +323,7 @@ async function openStream(from: TestServer, as: { apiKey: string }) {
     return !done;
   };
   return {
-    /** Whether the text comes before the stream ends. */
+    /** Returns true if the text arrives before the stream ends. */
     hears: async (text: string) => {
       while (!heard.includes(text)) if (!(await read())) return false;
       return true;
@@ -338,7 +335,7 @@ async function openStream(from: TestServer, as: { apiKey: string }) {
   };
 }
 
-/** A second server of the same database, of which it can be seen whether a call asks the database for its key. */
+/** Starts a second server on the same database, with a spy on its key queries. */
 async function startOther() {
   const other = await testServer({ clock, database: { url: server.databaseUrl, close: async () => {} } });
   const query = vi.spyOn(other.services.pool, 'query');

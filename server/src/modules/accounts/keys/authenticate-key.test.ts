@@ -5,7 +5,7 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { makeApiKey } from './api-key.ts';
 import { authenticateKey } from './authenticate-key.ts';
 
-/** What the database answers, which is never reached: owners of all keys that it is asked for. */
+/** A database that is never reached, and returns owners for all requested keys. */
 function services() {
   const db = connect('postgresql://127.0.0.1:1/away');
   onFileEnd(() => db.destroy());
@@ -21,7 +21,7 @@ function services() {
   return { query, all: { ...rest, pool: { query } } as unknown as Services };
 }
 
-test('the keys of all that is open are looked at together, apart from those of callers', async () => {
+test("checks the keys of all open streams together, separately from callers' keys", async () => {
   const { query, all } = services();
   const authenticate = authenticateKey(all);
   const callers = await Promise.all(
@@ -32,7 +32,7 @@ test('the keys of all that is open are looked at together, apart from those of c
   query.mockReturnValueOnce(slow.promise);
   const looks = callers.map(async (caller) => caller?.key?.look());
   await vi.waitFor(() => expect(query).toHaveBeenCalledTimes(1));
-  // A caller is let in while they look.
+  // A caller is authenticated during the check.
   await authenticate(makeApiKey());
   expect(query).toHaveBeenCalledTimes(2);
   slow.reject(new Error('away'));

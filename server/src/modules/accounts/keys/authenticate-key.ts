@@ -5,21 +5,21 @@ import { isOperator } from '../is-operator.ts';
 import { hashApiKey, isApiKey } from './api-key.ts';
 import { findKeyOwners, type KeyOwner, setKeyLastUsed } from './key-queries.ts';
 
-/** 'Last used' is shown to people: a minute is exact enough, and it keeps writes off the way of each call. */
+/** 'Last used' is shown to users with a precision of minutes, which avoids a write per call. */
 const LAST_USED_PRECISION_MS = 60_000;
 
-/** Keys that are looked up in one query at most. */
+/** Maximum keys per query. */
 const KEYS_MAX = 100;
-/** The same for keys of what is open, which is looked at all at once. */
+/** Maximum keys of open streams per query, which are all checked together. */
 const LOOKS_MAX = 1_000;
-/** Keys whose owners are kept in memory. */
+/** Maximum cached key owners. */
 const KEPT_MAX = 20_000;
 
-/** Makes the check of API keys, which answers with a key's owner, or null for an unknown key. */
+/** Returns the check of API keys, which returns a key's owner, or null for an unknown key. */
 export function authenticateKey(services: Services): (key: string) => Promise<UserCaller | null> {
   const findAll = (hashes: Buffer[]) => findKeyOwners(services, hashes);
   const findKeyOwner = batch(findAll, { max: KEYS_MAX });
-  // Apart from those of callers, who do not wait behind the watches of all that is open.
+  // Separate from callers' lookups, so that callers do not wait for the checks of all open streams.
   const lookUpOwner = batch(findAll, { max: LOOKS_MAX });
   const recallOwner = rowCache<KeyOwner>(services.rowChanges, {
     max: KEPT_MAX,
@@ -53,7 +53,7 @@ export function authenticateKey(services: Services): (key: string) => Promise<Us
   };
 }
 
-/** One that is kept in memory was read some time ago. */
+/** A cached owner may have expired since it was read. */
 function isOver({ expires_at: expiresAt }: KeyOwner, now: Date): boolean {
   return expiresAt !== null && expiresAt <= now;
 }
@@ -63,6 +63,6 @@ function noteUse(services: Services, owner: KeyOwner): void {
   if (owner.last_used_at && now.getTime() - owner.last_used_at.getTime() < LAST_USED_PRECISION_MS) return;
   owner.last_used_at = now;
   setKeyLastUsed(services.db, owner.key_id, now).catch((error: unknown) => {
-    services.log.warn({ err: error, key_id: owner.key_id }, 'could not note the use of a key');
+    services.log.warn({ err: error, key_id: owner.key_id }, 'failed to record the use of an API key');
   });
 }

@@ -11,7 +11,7 @@ import { type Budget, type KeyRow, updateKey } from './key-queries.ts';
 import { readBudget, readExpiry } from './key-settings.ts';
 import { toApiKey } from './to-api-key.ts';
 
-/** Changes what is named of an API key; null takes an end or a budget away. Throws AppError 'conflict' for the web app's. */
+/** Changes an API key's settings; null removes an expiry or a budget. Throws AppError 'conflict'. */
 export async function changeApiKey(
   ctx: Context,
   { params, body }: InputOf<typeof contract>,
@@ -40,7 +40,7 @@ function budgetOf({ budget_micro, budget_period }: KeyRow): Budget | null {
   return { amountMicro: budget_micro, period: budget_period as BudgetPeriod };
 }
 
-/** Throws AppError 'conflict': without its key the web app could not go on. */
+/** Throws AppError 'conflict' for the web app's key, without which the web app would stop working. */
 export function refuseWebAppKey(key: KeyRow, done: 'changed' | 'revoked'): void {
   if (!key.for_web_app) return;
   throw new AppError('conflict', {

@@ -12,7 +12,10 @@ import { toApiKey } from './to-api-key.ts';
 
 const KEYS_MAX = 100;
 
-/** Makes a further API key of the caller. Its secret is in the answer, and nowhere else. Throws AppError 'conflict' for one too many. */
+/**
+ * Creates an additional API key of the caller. Only this response contains its secret. Throws AppError
+ * 'conflict' above the maximum.
+ */
 export async function createApiKey(
   ctx: Context,
   { body }: Pick<InputOf<typeof contract>, 'body'>,

@@ -5,7 +5,7 @@ import { shareUser } from '../queries.ts';
 import { shareSession } from '../sessions/session-queries.ts';
 import { isKeyOpen, type KeyRow, lockKey, lockWebAppKey } from './key-queries.ts';
 
-/** Step: the caller's API key with this id, locked. Throws AppError 'not_found'. */
+/** Step: locks and returns the caller's API key with this id. Throws AppError 'not_found'. */
 export async function findOwnKey(tx: Transaction, ctx: Context, keyId: string): Promise<KeyRow> {
   const key = await lockKey(tx, { userId: ctx.caller.userId, keyId });
   if (!key) throw keyNotFound();
@@ -13,12 +13,12 @@ export async function findOwnKey(tx: Transaction, ctx: Context, keyId: string): 
 }
 
 /**
- * Step: the key of the caller's web app, locked, so that changes to the user's keys come one after the other. Throws
- * AppError 'unauthenticated' where the caller's session or key was ended while the call waited for the lock.
+ * Step: locks and returns the caller's web app key, so that changes to the user's keys are sequential. Throws
+ * AppError 'unauthenticated' if the caller's session or key ended while waiting for the lock.
  */
 export async function findOwnWebAppKey(tx: Transaction, { caller, clock }: Context): Promise<KeyRow> {
   const { userId, key, session } = caller;
-  // User, sessions, keys: in this order a proof of the address takes them, and a deletion.
+  // Lock users, sessions and keys in this order, like proofs of an address and deletions.
   await shareUser(tx, userId);
   if (session && !(await shareSession(tx, session.id))) {
     throw new AppError('unauthenticated', { publicMessage: 'Sign in first' });

@@ -5,8 +5,9 @@ import { decryptApiKey } from './api-key.ts';
 import { findEncryptedKey } from './key-queries.ts';
 
 /**
- * The caller's API key of the web app, in full. Only a browser session may read it, and a program that has it. Throws AppError
- * 'key_not_readable' where it was encrypted under another secret: the database knows only its hash.
+ * Returns the caller's web app key in clear text. Only a browser session, or a program with this key, may
+ * read it. Throws AppError 'key_not_readable' if it was encrypted with another secret: the database otherwise
+ * has only its hash.
  */
 export async function getApiKey(ctx: Context): Promise<{ data: string }> {
   const { userId } = ctx.caller;

@@ -5,8 +5,6 @@ import type { Services } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { runPrepared } from '../../../platform/db/run-prepared.ts';
 
-/* The SQL of API keys. */
-
 type Db = Database | Transaction;
 
 export type KeyOwner = {
@@ -22,8 +20,8 @@ export type KeyOwner = {
 };
 
 /**
- * Owners of keys by the hashes of their secrets, in the order of these; undefined where a secret is not valid at `now`.
- * Every call of the API begins with this query.
+ * Returns the owners of keys by the hashes of their secrets, in the same order; undefined for secrets that
+ * are not valid at `now`. Every API call starts with this query.
  */
 export async function findKeyOwners(
   services: Pick<Services, 'db' | 'pool' | 'clock'>,
@@ -54,7 +52,7 @@ export async function setKeyLastUsed(db: Database, keyId: string, at: Date): Pro
   await db.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', keyId).execute();
 }
 
-/** The web app's key. False when the user has one already. */
+/** Inserts the web app's key. Returns false if the user already has one. */
 export async function insertWebAppKey(
   tx: Transaction,
   key: { userId: string; sha256: Buffer; encrypted: Buffer },
@@ -88,7 +86,7 @@ export type Budget = { amountMicro: bigint; period: BudgetPeriod };
 
 export type KeySettings = { name: string; scopes: KeyScope[]; expiresAt: Date | null; budget: Budget | null };
 
-/** A further key; answers its id. */
+/** Inserts an additional key; returns its id. */
 export async function insertKey(
   tx: Transaction,
   key: KeySettings & { userId: string; sha256: Buffer; at: Date },
@@ -117,7 +115,7 @@ function settingsOf({ name, scopes, expiresAt, budget }: KeySettings) {
   };
 }
 
-/** A key that counts by another period than before counts from now on. */
+/** Updates a key. Changing the budget's period resets the spent amount. */
 export async function updateKey(tx: Transaction, keyId: string, settings: KeySettings): Promise<void> {
   const period = settings.budget?.period ?? null;
   const isSamePeriod = sql<boolean>`budget_period is not distinct from ${period}`;
@@ -132,7 +130,7 @@ export async function updateKey(tx: Transaction, keyId: string, settings: KeySet
     .execute();
 }
 
-/** Gives the key a new secret. The previous one is valid until `oldUntil`, earlier ones are not. */
+/** Replaces the secret of a key. The previous secret is valid until `oldUntil`; earlier ones are invalid. */
 export async function replaceSecret(
   tx: Transaction,
   keyId: string,
@@ -173,22 +171,22 @@ const keyColumns = [
   'held_micro',
 ] as const;
 
-/** Keys of a user that were not revoked, oldest first; `spent_micro` is of the budget's current period. */
+/** Returns a user's keys except revoked ones, oldest first; `spent_micro` covers the current period. */
 export async function listKeys(db: Db, userId: string) {
   return liveKeys(db).where('user_id', '=', userId).orderBy('id').execute();
 }
 
-/** The same with those that were revoked. */
+/** Returns a user's keys, including revoked ones. */
 export async function listAllKeys(db: Db, userId: string) {
   return allKeys(db).where('user_id', '=', userId).orderBy('id').execute();
 }
 
-/** One key of the user that was not revoked, locked. */
+/** Locks and returns a key of the user that is not revoked. */
 export async function lockKey(tx: Transaction, { userId, keyId }: { userId: string; keyId: string }) {
   return liveKeys(tx).where('user_id', '=', userId).where('id', '=', keyId).forUpdate().executeTakeFirst();
 }
 
-/** The web app's key of a user, locked. */
+/** Locks and returns a user's web app key. */
 export async function lockWebAppKey(tx: Transaction, userId: string) {
   return liveKeys(tx)
     .where('user_id', '=', userId)
@@ -197,7 +195,7 @@ export async function lockWebAppKey(tx: Transaction, userId: string) {
     .executeTakeFirst();
 }
 
-/** Whether this secret of a key is valid at `now`. */
+/** Returns true if this secret of a key is valid at `now`. */
 export async function isKeyOpen(
   tx: Transaction,
   { id, sha256 }: { id: string; sha256: Buffer },

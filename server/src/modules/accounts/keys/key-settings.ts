@@ -2,7 +2,7 @@ import type { BudgetPeriod } from '@bakehouse/contract/limits';
 import { AppError } from '../../../platform/errors.ts';
 import type { Budget } from './key-queries.ts';
 
-/** The end of a key as it was sent. Throws AppError 'invalid_request' for one that has passed. */
+/** Parses the expiry of a key. Throws AppError 'invalid_request' if it has passed. */
 export function readExpiry(text: string | null | undefined, now: Date): Date | null {
   if (text === null || text === undefined) return null;
   const expiresAt = new Date(text);
@@ -13,7 +13,7 @@ export function readExpiry(text: string | null | undefined, now: Date): Date | n
   });
 }
 
-/** The budget of a key as it was sent. */
+/** Parses the budget of a key. */
 export function readBudget(
   budget: { amount: bigint; period: BudgetPeriod } | null | undefined,
 ): Budget | null {

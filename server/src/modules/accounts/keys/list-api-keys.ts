@@ -4,7 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import { listAllKeys, listKeys } from './key-queries.ts';
 import { toApiKey } from './to-api-key.ts';
 
-/** The caller's API keys, oldest first; without those that were revoked, unless they are asked for. */
+/** Lists the caller's API keys, oldest first; revoked keys only if requested. */
 export async function listApiKeys(
   ctx: Context,
   { include_revoked: withRevoked }: InputOf<typeof contract>['query'],

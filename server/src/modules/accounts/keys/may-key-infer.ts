@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../platform/db/database.ts';
 
-/** Whether an API key may still run models. */
+/** Returns true if an API key may still run models. */
 export async function mayKeyInfer(db: Database, keyId: string, now: Date): Promise<boolean> {
   const { rows } = await sql`
     select from api_keys

@@ -7,7 +7,7 @@ import { refuseWebAppKey } from './change-api-key.ts';
 import { endKeys } from './end-keys.ts';
 import { findOwnKey } from './find-own-key.ts';
 
-/** Ends an API key of the caller, and what it has open. Throws AppError 'conflict' for the web app's. */
+/** Ends an API key of the caller and its open requests. Throws AppError 'conflict' for the web app's key. */
 export async function revokeApiKey(ctx: Context, { params }: InputOf<typeof contract>): Promise<void> {
   await inTransaction(ctx.db, async (tx) => {
     const key = await findOwnKey(tx, ctx, params.keyId);

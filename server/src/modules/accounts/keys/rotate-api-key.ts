@@ -19,7 +19,7 @@ export async function rotateApiKey(ctx: Context): Promise<{ data: string }> {
   return { data };
 }
 
-/** The same for any of the caller's keys; the old secret may open for a day more. */
+/** Rotates any of the caller's keys; the old secret may stay valid for a day. */
 export async function rotateApiKeyById(
   ctx: Context,
   { params, body }: InputOf<typeof byId>,

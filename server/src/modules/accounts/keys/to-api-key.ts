@@ -4,7 +4,7 @@ import type { BudgetPeriod } from '@bakehouse/contract/limits';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { KeyRow } from './key-queries.ts';
 
-/** A key as the wire shows it: all but its secret. */
+/** Returns a key in API format, without its secret. */
 export function toApiKey(key: KeyRow, now: Date): ApiKey {
   const isOldOpen = key.previous_until !== null && key.previous_until > now;
   const period = key.budget_period as BudgetPeriod | null;

@@ -6,16 +6,16 @@ import { mailboxHash } from './mailbox-hash.ts';
 import { insertKnownAddress, isKnownAddress } from './returning-queries.ts';
 
 /**
- * Step: whether the user's mailbox has had an account here. From now on it has, unless the address may be a stranger's:
- * where it could be proven by mail and is not. Of several accounts with one mailbox that are remembered at the same time
- * one alone is the first.
+ * Step: returns true if the user's mailbox had an account before, and remembers the mailbox. It does not
+ * remember an address that may belong to a stranger, because it could be verified by mail but is not. Of
+ * concurrent accounts with one mailbox, only one counts as the first.
  */
 export async function recogniseMailbox(
   tx: Transaction,
   { userId, config }: { userId: string; config: Config },
 ): Promise<boolean> {
   const user = await lockAddress(tx, userId);
-  if (!user) throw new Error(`There is no user ${userId}`);
+  if (!user) throw new Error(`User ${userId} does not exist`);
   const hash = mailboxHash(user.email, serverSecret(config));
   if (config.mail && !user.email_verified) return isKnownAddress(tx, hash);
   return !(await insertKnownAddress(tx, hash));

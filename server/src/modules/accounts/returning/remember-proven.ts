@@ -4,8 +4,8 @@ import { recogniseMailbox } from './recognise-mailbox.ts';
 import { setReturning } from './returning-queries.ts';
 
 /**
- * Step: remembers the mailbox of a user whose address has just been proven, and marks the account as returning where another
- * account proved it before. Where no mail is sent, it was remembered at the sign-up.
+ * Step: remembers the mailbox of a user whose address was just proven, and marks the account as returning if
+ * another account proved it before. Without mail, the sign-up already remembered it.
  */
 export async function rememberProven(
   tx: Transaction,

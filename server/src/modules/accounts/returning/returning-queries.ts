@@ -1,8 +1,6 @@
 import type { Transaction } from '../../../platform/db/database.ts';
 
-/* The SQL of those who come back after they have deleted their account. */
-
-/** False where it is there already; waits for a transaction that is inserting the same one. */
+/** Returns false if the hash already exists; waits for a concurrent insert of the same hash. */
 export async function insertKnownAddress(tx: Transaction, mailboxHash: Buffer): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('known_addresses')

@@ -6,7 +6,7 @@ import { publishChange } from '../../../platform/events/publish-change.ts';
 import { recordAudit } from '../record-audit.ts';
 import { deleteSessions } from './session-queries.ts';
 
-/** Signs the caller out everywhere but in the browser that asks. */
+/** Signs the caller out of all browsers except this one. */
 export async function endOtherSessions({ db, caller }: Context): Promise<ResponseOf<typeof endpoint>> {
   const { userId, session } = caller;
   return inTransaction(db, async (tx) => {

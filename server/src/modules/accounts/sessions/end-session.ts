@@ -7,7 +7,7 @@ import { publishChange } from '../../../platform/events/publish-change.ts';
 import { recordAudit } from '../record-audit.ts';
 import { deleteSessions } from './session-queries.ts';
 
-/** Signs the caller out in one browser, which hears of it. Throws AppError 'not_found' for a session that is not theirs. */
+/** Signs the caller out of one browser and notifies it. Throws AppError 'not_found'. */
 export async function endSession(
   { db, caller }: Context,
   { params }: InputOf<typeof endpoint>,

@@ -6,15 +6,15 @@ import { type OnUserCreated, provisionUser } from '../provision-user.ts';
 import type { Auth } from '../sign-in/create-auth.ts';
 
 export type FoundSession = {
-  /** Null without a live session. */
+  /** Null without a valid session. */
   caller: UserCaller | null;
-  /** `Set-Cookie` headers: the session was prolonged, or the cookie is of none. */
+  /** `Set-Cookie` headers: the session was extended, or the cookie is invalid. */
   cookies: string[];
 };
 
 /**
- * Makes the lookup of a browser's session by its cookie. It also completes a user whose sign-up was interrupted, so that
- * every signed-in user has a key and an account.
+ * Returns the lookup of a browser's session by its cookie. The lookup also completes users whose sign-up was
+ * interrupted, so that every signed-in user has a key and an account.
  */
 export function findSession(
   services: Services,

@@ -3,7 +3,7 @@ import type { listSessions as endpoint } from '@bakehouse/contract/profile';
 import type { Context } from '../../../platform/context.ts';
 import { listUserSessions } from './session-queries.ts';
 
-/** Where the caller is signed in. */
+/** Lists the caller's sessions. */
 export async function listSessions({ db, clock, caller }: Context): Promise<ResponseOf<typeof endpoint>> {
   const rows = await listUserSessions(db, caller.userId, clock.now());
   return {

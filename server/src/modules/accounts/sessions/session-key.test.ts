@@ -8,8 +8,8 @@ beforeAll(async () => {
   server = await testServer();
 });
 
-describe('what a page begins with', () => {
-  test('is the user and the key of the session; nobody without one', async () => {
+describe('the session endpoint', () => {
+  test("returns the user and the session's key, or null without a session", async () => {
     const kim = await server.signUp('Kim');
     const ask = (headers: Record<string, string>) => server.request(getSession, {}, { headers });
     expect(await ask({ cookie: kim.cookie })).toEqual({
@@ -19,11 +19,11 @@ describe('what a page begins with', () => {
     const nobody = { user: null, api_key: null };
     expect(await ask({})).toEqual(nobody);
     expect(await ask({ cookie: 'bakehouse.session_token=made-up' })).toEqual(nobody);
-    // A key is no session.
+    // A key is not a session.
     expect(await ask({ 'x-api-key': kim.apiKey })).toEqual(nobody);
   });
 
-  test('is kept by nobody on the way, and takes away the cookie of a session that has ended', async () => {
+  test('is not cached, and removes the cookie of an ended session', async () => {
     const mia = await server.signUp('Mia');
     const ask = () => fetch(`${server.url}${getSession.path}`, { headers: { cookie: mia.cookie } });
     expect((await ask()).headers.get('cache-control')).toBe('no-store');
@@ -32,7 +32,7 @@ describe('what a page begins with', () => {
     expect(cookie).toMatch(/^bakehouse\.session_token=;.*Max-Age=0/);
   });
 
-  test('prolongs the session, in the database and in the browser', async () => {
+  test('extends the session in the database and in the browser', async () => {
     const lea = await server.signUp('Lea');
     const ask = () => fetch(`${server.url}${getSession.path}`, { headers: { cookie: lea.cookie } });
     expect((await ask()).headers.getSetCookie()).toEqual([]);
@@ -63,7 +63,7 @@ describe('the API key', () => {
     });
   });
 
-  test('is answered to a program that sends it, and to none that sends another one', async () => {
+  test('is returned to a program that sends it, and not to a program with another key', async () => {
     const [kim, lea] = [await server.signUp('Kim'), await server.signUp('Lea')];
     const ask = (key: string) =>
       server.request(getApiKey, { query: { user_id: kim.userId } }, { headers: { 'x-api-key': key } });
@@ -75,7 +75,7 @@ describe('the API key', () => {
     await expect(ask('nonsense')).rejects.toMatchObject({ status: 401 });
   });
 
-  test('can be rotated; the old one is nobody’s at once', async () => {
+  test('can be rotated, after which the old key is immediately invalid', async () => {
     const max = await server.signUp('Max');
     const { data: fresh } = await server.request(rotateApiKey, {}, { as: max });
     expect(fresh).not.toBe(max.apiKey);
@@ -95,7 +95,7 @@ describe('the API key', () => {
     expect(rows.map((row) => row.action)).toContain('api_key.rotated');
   });
 
-  test('is stored as a hash and encrypted, and its use is noted', async () => {
+  test('is stored as a hash and encrypted, and its use is recorded', async () => {
     const nia = await server.signUp('Nia');
     const row = await server.services.db
       .selectFrom('api_keys')
@@ -116,7 +116,7 @@ describe('the API key', () => {
       .toBeInstanceOf(Date);
   });
 
-  test('goes as a Bearer token too', async () => {
+  test('also works as a Bearer token', async () => {
     const oli = await server.signUp('Oli');
     const me = await server.request(getMe, {}, { headers: { authorization: `Bearer ${oli.apiKey}` } });
     expect(me.id).toBe(oli.userId);

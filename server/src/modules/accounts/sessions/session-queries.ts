@@ -1,9 +1,7 @@
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { deleteBefore } from '../../../platform/db/retention/delete-before.ts';
 
-/* The SQL of sessions. */
-
-/** False where the session has ended; it does not until the transaction ends. */
+/** Returns false if the session has ended; otherwise prevents its end until the transaction ends. */
 export async function shareSession(tx: Transaction, sessionId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('sessions')
@@ -18,7 +16,7 @@ export async function deleteUserSessions(tx: Transaction, userId: string): Promi
   await tx.deleteFrom('sessions').where('user_id', '=', userId).execute();
 }
 
-/** Sessions that have not expired, the last seen first. */
+/** Returns sessions that have not expired, most recently seen first. */
 export async function listUserSessions(db: Database, userId: string, now: Date) {
   return db
     .selectFrom('sessions')
@@ -30,7 +28,7 @@ export async function listUserSessions(db: Database, userId: string, now: Date) 
     .execute();
 }
 
-/** Ends one of the user's sessions, or all but one; answers how many. */
+/** Ends one of the user's sessions, or all except one; returns their number. */
 export async function deleteSessions(
   tx: Transaction,
   userId: string,

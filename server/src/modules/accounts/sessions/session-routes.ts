@@ -7,12 +7,12 @@ import { getMe } from '../get-me.ts';
 import { getApiKey } from '../keys/get-api-key.ts';
 import type { FoundSession } from './find-session.ts';
 
-/** The route that answers with and without a session. */
+/** The route that works with and without a session. */
 export function sessionRoutes(findSession: (request: FastifyRequest) => Promise<FoundSession>): Binding[] {
   return [
     bindPublic(getSession, async (ctx, _input, { request, reply }) => {
       const session = await findSession(request);
-      // The URL is the same for all users: no cache may keep the answer.
+      // The URL is the same for all users, so the response must not be cached.
       reply.header('cache-control', 'no-store');
       if (session.cookies.length > 0) reply.header('set-cookie', session.cookies);
       if (!session.caller) return { user: null, api_key: null };

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-/** The cookies of browsers in which one person is signed in. */
+/** Returns the cookies of `count` browsers in which one user is signed in. */
 async function browsersOf(email: string, count: number): Promise<string[]> {
   const { post } = authClient(server);
   await post('/sign-up/email', { name: 'Ada', email, password });
@@ -37,7 +37,7 @@ const sessionsOf = async (cookie = '') =>
   (await server.request(listSessions, {}, { headers: { cookie } })).sessions;
 
 describe('sessions', () => {
-  test('are listed with browser and address, and the one that asks is marked', async () => {
+  test('are listed with browser and address, and with the current one marked', async () => {
     const [first, second] = await browsersOf('ada@example.com', 2);
     const seen = await sessionsOf(first);
     expect(seen).toHaveLength(2);
@@ -47,7 +47,7 @@ describe('sessions', () => {
     expect((await sessionsOf(second)).find((one) => one.is_current)?.id).not.toBe(current);
   });
 
-  test('end one by one, and nobody ends those of others', async () => {
+  test('end one by one, and only their own user ends them', async () => {
     const [first, second] = await browsersOf('bob@example.com', 2);
     const [eve] = await browsersOf('eve@example.com', 1);
     const other = (await sessionsOf(first)).find((one) => !one.is_current)?.id ?? '';
@@ -61,7 +61,7 @@ describe('sessions', () => {
     await expect(end(first)).rejects.toMatchObject({ status: 404 });
   });
 
-  test('end all but the one that asks', async () => {
+  test('end except for the current one', async () => {
     const [first, second, third] = await browsersOf('cora@example.com', 3);
     const [dan] = await browsersOf('dan@example.com', 1);
     expect(await server.request(endOtherSessions, {}, { headers: { cookie: second ?? '' } })).toEqual({
@@ -82,7 +82,7 @@ describe('a profile', () => {
   });
   const update = (body: object) => authClient(server).post('/update-user', body, { cookie });
 
-  test('takes a name and a picture', async () => {
+  test('accepts a name and a picture', async () => {
     expect((await update({ name: 'Fay Ray', image: `data:image/png;base64,${png}` })).status).toBe(200);
     const { db } = server.services;
     const row = await db
@@ -97,9 +97,9 @@ describe('a profile', () => {
   test.each([
     ['bytes of another type', `data:image/jpeg;base64,${png}`],
     ['a page', `data:image/png;base64,${Buffer.from('<script>alert(1)</script>').toString('base64')}`],
-    ['a drawing that can hold scripts', `data:image/svg+xml;base64,${png}`],
-    ['too much', `data:image/png;base64,${png}${'A'.repeat(300_000)}`],
-  ])('refuses %s as a picture', async (_what, image) => {
+    ['a drawing that may contain scripts', `data:image/svg+xml;base64,${png}`],
+    ['a file that is too large', `data:image/png;base64,${png}${'A'.repeat(300_000)}`],
+  ])('rejects %s as a picture', async (_what, image) => {
     expect((await update({ image })).status).toBe(400);
   });
 });

@@ -12,17 +12,17 @@ import { passwords } from './hash-passwords.ts';
 import { deleteLinkedMethods } from './sign-in-queries.ts';
 
 /*
- * An account belongs to whoever has its address. GitHub is played by this file: its pages are
- * answered from `accounts`, all other calls go where they went.
+ * An account belongs to the owner of its address. This file simulates GitHub: its pages are answered from
+ * `accounts`, and all other calls are passed on.
  */
 
 let server: TestServer;
 let client: ReturnType<typeof authClient>;
-/** What a call with a right password waits for. */
+/** A call with a right password waits for this. */
 let afterVerify: () => Promise<void> = async () => undefined;
 beforeAll(async () => {
   const { verify } = passwords;
-  // For the whole file: the library takes the function at its first call.
+  // Restored only after the whole file: the library stores the function at its first call.
   onFileEnd(async () => {
     passwords.verify = verify;
   });
@@ -58,7 +58,7 @@ function playGitHub({ id, email, verified }: GitHubAccount, { isAway = false } =
   onTestFinished(() => void vi.restoreAllMocks());
 }
 
-/** What a browser does that signs in with GitHub: the answer of our own callback. */
+/** Signs a browser in with GitHub; returns the response of our callback. */
 async function signInWithGitHub(account: GitHubAccount, at: Pick<TestServer, 'url' | 'request'> = server) {
   playGitHub(account);
   return enterWithGitHub(at);
@@ -100,7 +100,7 @@ async function resetLinkOf(userId: string): Promise<string> {
 }
 
 describe('an address that a provider has not verified', () => {
-  test('makes no account', async () => {
+  test('creates no account', async () => {
     const answer = await signInWithGitHub({ id: 1, email: 'new@example.com', verified: false });
     expect(answer.headers.get('location')).toContain('email_not_verified');
     expect(cookieOf(answer)).not.toContain('session_token');
@@ -110,7 +110,7 @@ describe('an address that a provider has not verified', () => {
     ).toEqual([]);
   });
 
-  test('opens no account, of an operator or of anybody', async () => {
+  test('opens no account, of an operator or any other user', async () => {
     await makeOperator(server.services, { email: 'boss@example.com' });
     await signUp('bob@example.com');
     for (const email of ['boss@example.com', 'bob@example.com']) {
@@ -121,13 +121,13 @@ describe('an address that a provider has not verified', () => {
   });
 });
 
-test('an operator is not who had linked a provider to the address before', async () => {
+test('does not make an operator of a stranger who linked a provider to the address before', async () => {
   const { db } = server.services;
   const stranger = { id: 3, email: 'chief@example.com', verified: true };
   const before = await signInWithGitHub(stranger);
   const userId = await userOf(cookieOf(before));
   expect(userId).not.toBeNull();
-  // As such an account was made before addresses had to be verified.
+  // Simulates an account from before addresses had to be verified.
   await db.updateTable('users').set({ email_verified: false }).where('id', '=', userId).execute();
 
   const made = await makeOperator(server.services, { email: stranger.email });
@@ -144,7 +144,7 @@ test('an operator is not who had linked a provider to the address before', async
   expect((await server.request(getMe, {}, { as: { apiKey } })).is_operator).toBe(true);
 });
 
-test('an account that a provider makes counts like one with a password, and a sign-in with it does not', async () => {
+test('an account that a provider creates counts like one with a password, and later sign-ins do not count', async () => {
   const config = { github: { clientId: 'our-id', clientSecret: 'our-secret' }, signUpsPerAddress: 2 };
   const limited = await testServer({ config: { ...config, rateLimits: true } });
   const enter = async (id: number) =>
@@ -160,7 +160,7 @@ test('an account that a provider makes counts like one with a password, and a si
 });
 
 describe('a squatted address', () => {
-  test('goes to whom a provider says it belongs, and all that the squatter had ends', async () => {
+  test('goes to the owner according to a provider, and ends all access of the squatter', async () => {
     const squatted = await signUp('ada@example.com');
     const apiKey = await client.keyOf(squatted);
     await client.post('/request-password-reset', { email: 'ada@example.com', redirectTo: '/' });
@@ -178,12 +178,12 @@ describe('a squatted address', () => {
     expect(reset.status).toBe(400);
     const own = await keyOf(cookie);
     expect((await server.request(getMe, {}, { as: { apiKey: own } })).email).toBe('ada@example.com');
-    // The second time it is known whose it is, and nothing ends.
+    // The second time, the owner is known and nothing ends.
     await signInWithGitHub(owner);
     expect(await keyOf(cookie)).toBe(own);
   });
 
-  test('goes to whom the reset link was handed, and all that the squatter had ends', async () => {
+  test('goes to the owner of the reset link, and ends all access of the squatter', async () => {
     const email = 'cora@example.com';
     const squatted = await signUp(email);
     const apiKey = await client.keyOf(squatted);
@@ -204,7 +204,7 @@ describe('a squatted address', () => {
   });
 });
 
-test('a reset that fails changes nothing and leaves its link; once it succeeds no stranger is left', async () => {
+test('a failed reset changes nothing and preserves its link; a successful reset ends all access of strangers', async () => {
   const email = 'dora@example.com';
   const squatted = await signUp(email);
   const apiKey = await client.keyOf(squatted);
@@ -235,7 +235,7 @@ test('a reset that fails changes nothing and leaves its link; once it succeeds n
   expect(await reset()).toBe(400);
 });
 
-test('a reset link makes no operator: links lie in the log', async () => {
+test('a reset link makes no operator, because links are logged', async () => {
   const { operators } = server.services.config;
   const email = 'next@example.com';
   const squatted = await signUp(email);
@@ -248,12 +248,12 @@ test('a reset link makes no operator: links lie in the log', async () => {
   expect((await server.request(getMe, {}, { as: { apiKey } })).is_operator).toBe(false);
 });
 
-test('a stranger whose provider is unlinked while they sign in with it is not let in', async () => {
+test('a stranger whose provider is unlinked during the sign-in is not signed in', async () => {
   const { db } = server.services;
   const stranger = { id: 33, email: 'fay@example.com', verified: true };
   const userId = (await userOf(cookieOf(await signInWithGitHub(stranger)))) ?? '';
   const entering = await db.transaction().execute(async (tx) => {
-    // The sign-in has found what is linked, and its session waits to be made until the owner has ended all that.
+    // The sign-in has read the linked methods, and its session waits until the owner has unlinked them.
     await lockUser(tx, userId);
     const answer = signInWithGitHub(stranger);
     await untilWaiting(db);
@@ -266,7 +266,7 @@ test('a stranger whose provider is unlinked while they sign in with it is not le
   expect(await db.selectFrom('sessions').select('id').where('user_id', '=', userId).execute()).toEqual([]);
 });
 
-test('the log says why a provider was of no help', async () => {
+test('logs why a provider failed', async () => {
   const error = vi.spyOn(server.services.log, 'error');
   playGitHub({ id: 34, email: 'gil@example.com', verified: true }, { isAway: true });
   const answer = await enterWithGitHub();
@@ -280,10 +280,10 @@ test('the log says why a provider was of no help', async () => {
   );
 });
 
-describe('whoever has the old password, and waits while the owner sets a new one by the link', () => {
+describe('a stranger with the old password, who waits while the owner sets a new one by the link', () => {
   const NEW = 'another good password';
 
-  /** An account of whose address the stranger knows the password; `call` waits with it until the owner has reset it. */
+  /** Creates an account whose password the stranger knows; `call` waits until the owner has reset it. */
   async function whileReset(call: (at: { cookie: string; email: string }) => Promise<Response>) {
     const email = `${crypto.randomUUID()}@example.com`;
     const cookie = cookieOf(await signUp(email));
@@ -308,7 +308,7 @@ describe('whoever has the old password, and waits while the owner sets a new one
     return { email, answer: await answer, sessions };
   }
 
-  test('is not let in', async () => {
+  test('is not signed in', async () => {
     const { answer, sessions } = await whileReset(({ email }) => signIn(email));
     expect(answer.status).toBe(401);
     expect(await sessions()).toBe(0);
@@ -329,7 +329,7 @@ describe('whoever has the old password, and waits while the owner sets a new one
   });
 });
 
-describe('a provider that is linked by who is signed in', () => {
+describe('a provider that a signed-in user links', () => {
   async function link(cookie: string, account: GitHubAccount): Promise<Response> {
     playGitHub(account);
     const begin = await client.post(
@@ -361,7 +361,7 @@ describe('a provider that is linked by who is signed in', () => {
     return { verified: user.email_verified, methods };
   }
 
-  test('proves the address, and nothing of theirs ends', async () => {
+  test('proves the address, and ends nothing of the user', async () => {
     const email = 'gwen@example.com';
     const signedUp = await signUp(email);
     const apiKey = await client.keyOf(signedUp);
@@ -375,12 +375,12 @@ describe('a provider that is linked by who is signed in', () => {
     const unlink = (accountId = '') =>
       client.post('/unlink-account', { accountId }, { cookie: cookieOf(signedUp) });
     expect((await unlink(methods[1]?.id)).status).toBe(200);
-    // The last one stays.
+    // The last one cannot be unlinked.
     expect((await unlink(methods[0]?.id)).status).toBe(400);
     expect((await stateOf(email)).methods).toHaveLength(1);
   });
 
-  test('proves nothing where it has another address', async () => {
+  test('proves nothing if it has another address', async () => {
     const email = 'victim@example.com';
     const squatted = await signUp(email);
     const answer = await link(cookieOf(squatted), { id: 8, email: 'mallory@example.com', verified: true });

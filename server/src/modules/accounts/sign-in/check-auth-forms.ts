@@ -7,13 +7,13 @@ import { isOperatorAddress } from '../is-operator-address.ts';
 import { isUsernameTaken } from '../queries.ts';
 import { resetPassword } from './reset-password.ts';
 
-/** Carried from the password change to where it is stored: the library drops unknown fields of the body. */
+/** Passed to the hook that stores the password, because the library drops unknown fields of the body. */
 export type EndingKeys = { endsKeys?: boolean };
 
-/** Where the mailed link ends. */
+/** The target of the mailed link. */
 const NEW_PASSWORD_PAGE = '/?form=new-password';
 
-/** Checks calls beyond the shape of their bodies (`authBodies`) before the sign-in library acts on them. */
+/** Validates calls beyond the format of their bodies (`authBodies`), before the sign-in library. */
 export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>) {
   const { config, db } = services;
   return createAuthMiddleware(async (ctx) => {
@@ -33,7 +33,7 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
       }
       refuseCommonPassword(form.password);
       const { callbackURL, rememberMe } = ctx.body;
-      // The library would hash within its transaction and hold a connection while the password waits its turn.
+      // The library would hash within its transaction and occupy a connection in the meantime.
       const hashed = await ctx.context.password.hash(form.password);
       const password = { ...ctx.context.password, hash: async () => hashed };
       return {
@@ -45,12 +45,12 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
       };
     }
     if (ctx.path === '/request-password-reset') {
-      // The caller's own redirect could put a foreign address into the mail.
+      // The caller's redirect could put a foreign address into the mail.
       return { context: { ...ctx, body: { ...ctx.body, redirectTo: NEW_PASSWORD_PAGE } } };
     }
     if (ctx.path === '/change-password') {
       refuseCommonPassword(ctx.body.newPassword);
-      // Other sessions always end; API keys only where the client asks for it.
+      // Other sessions always end; API keys only end if requested.
       const ending: EndingKeys = { endsKeys: ctx.body.revokeApiKeys === true };
       return {
         context: {
@@ -63,7 +63,7 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
     if (ctx.path === '/reset-password') {
       refuseCommonPassword(ctx.body.newPassword);
       await resetPassword(services, ctx.body);
-      // An answer from here: the library does nothing more.
+      // Respond here, so that the library does nothing more.
       return ctx.json({ status: true });
     }
     if (ctx.path === '/verify-email') {
@@ -85,7 +85,7 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
   });
 }
 
-/** The address that a confirmation token names; the library checks the token itself. */
+/** Returns the address in a confirmation token; the library verifies the token itself. */
 function addressIn(token: unknown): string | null {
   try {
     const payload = Buffer.from(String(token).split('.')[1] ?? '', 'base64url');
@@ -107,7 +107,7 @@ function badRequest(message: string): APIError {
   return new APIError('BAD_REQUEST', { code: 'INVALID_REQUEST', message });
 }
 
-/** How the bytes of each type begin, in hexadecimal. */
+/** File signatures by type, in hexadecimal. */
 const beginnings: Partial<Record<string, RegExp>> = {
   png: /^89504e470d0a1a0a/,
   jpeg: /^ffd8ff/,
@@ -115,7 +115,7 @@ const beginnings: Partial<Record<string, RegExp>> = {
   gif: /^474946383[79]61/,
 };
 
-/** Whether the bytes of a data URL begin as its type says. */
+/** Returns true if the bytes of a data URL match its type. */
 export function isPicture(dataUrl: string): boolean {
   const [, type = '', base64 = ''] = /^data:image\/(\w+);base64,([A-Za-z0-9+/]+=*)$/.exec(dataUrl) ?? [];
   return beginnings[type]?.test(Buffer.from(base64.slice(0, 24), 'base64').toString('hex')) ?? false;
@@ -123,7 +123,7 @@ export function isPicture(dataUrl: string): boolean {
 
 const common = new Set(dictionary['passwords-common']);
 
-/** Whether a password is one of the 50,000 most common, or one repeated character. */
+/** Returns true if a password is one of the 50,000 most common, or one repeated character. */
 export function isCommonPassword(password: string): boolean {
   return common.has(password.toLowerCase()) || /^(.)\1*$/su.test(password);
 }

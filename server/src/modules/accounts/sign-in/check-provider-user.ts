@@ -8,9 +8,10 @@ import { proveAddress } from './prove-address.ts';
 type ValidateUserInfo = NonNullable<NonNullable<BetterAuthOptions['user']>['validateUserInfo']>;
 
 /**
- * The sign-in library's check before a provider creates a user or is linked to the user with the same address. Refuses
- * addresses that the provider has not verified. A verified one belongs to the person who signs in: earlier access to
- * the account ends (`proveAddress`). New accounts count against the sign-up limits.
+ * Returns the sign-in library's check before a provider creates a user or is linked to the user with the same
+ * address. Rejects addresses that the provider has not verified. A verified address belongs to the person who
+ * signs in: earlier access to the account ends (`proveAddress`). New accounts count towards the sign-up
+ * limits.
  */
 export function checkProviderUser(services: Services): ValidateUserInfo {
   return async ({ user, source }, ctx) => {
@@ -23,7 +24,7 @@ export function checkProviderUser(services: Services): ValidateUserInfo {
     }
     if (source.action === 'create-user') return tooMany();
     if (source.action === 'link-account' && user.id && user.email) {
-      // A signed-in user links their own account, which ends no access.
+      // A signed-in user links a provider to their own account, which ends no access.
       const session = await getSessionFromCtx(ctx);
       const by = session?.user.id === user.id ? 'own_provider' : 'provider';
       await proveAddress(services, { userId: user.id, email: user.email.toLowerCase(), by });
@@ -31,7 +32,7 @@ export function checkProviderUser(services: Services): ValidateUserInfo {
   };
 }
 
-/** Counts a new account; the error to show where there are too many. */
+/** Counts a new account; returns an error if there are too many. */
 async function tooMany(): Promise<{ error: string; errorDescription: string } | undefined> {
   try {
     await countSignUp();

@@ -20,18 +20,18 @@ import { confirmAddressMail, resetPasswordMail } from './sign-in-mails.ts';
 import { replacePassword } from './sign-in-queries.ts';
 
 export const AUTH_PATH = '/api/auth';
-/** Carries the client's address as the HTTP layer determined it; a header of this name from outside is dropped. */
+/** Contains the client's address from the HTTP layer; a header with this name from outside is dropped. */
 export const CLIENT_ADDRESS_HEADER = 'x-bakehouse-client-address';
 
-/** A day: mail may lie unread over night. */
+/** A day, because mail may stay unread overnight. */
 const CONFIRMATION_SECONDS = 24 * 60 * 60;
 
 export type Auth = ReturnType<typeof createAuth>;
 
 /**
- * The sign-in library on our tables: email and password, GitHub and Google where configured.
- * It inserts user, sign-in method and session in one transaction; right after it we complete the
- * user in a second one. Should the program die between the two, the session check does it later.
+ * Creates the sign-in library on our tables: email and password, and GitHub and Google if configured. It
+ * inserts the user, sign-in method and session in one transaction; a second transaction then completes the
+ * user. If the process dies in between, the session check completes the user later.
  */
 export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
   const { config, db, log } = services;
@@ -40,8 +40,8 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
     baseURL: config.publicUrl,
     basePath: AUTH_PATH,
     secret: serverSecret(config),
-    // A browser may know the server by another of its names than the public URL, e.g. localhost: what
-    // counts is that the page came from the host that it now calls.
+    // A browser may use another name of the server than the public URL, e.g. localhost: the page must come
+    // from the requested host.
     trustedOrigins: (request) => {
       const host = request?.headers.get('host') ?? '';
       return isOwnHost(host, config.publicUrl) ? [`http://${host}`, `https://${host}`] : [];
@@ -52,14 +52,14 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
     advanced: {
       cookiePrefix: 'bakehouse',
       ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
-      // The library would skip the check in tests.
+      // The library would skip this check in tests.
       disableOriginCheck: false,
-      // Our migrations make the tables; a test compares them with the library's wishes.
+      // Our migrations create the tables; a test compares them with the library's schema.
       database: { validateSchema: false },
     },
-    // The HTTP layer limits sign-in and sign-up, with the headers and errors of all other routes.
+    // The HTTP layer limits sign-in and sign-up, with the same headers and errors as other routes.
     rateLimit: { enabled: false },
-    // Errors that are not the library's own are rendered by the HTTP layer.
+    // The HTTP layer renders errors that are not the library's own.
     onAPIError: { throw: true },
     emailAndPassword: passwordOptions(services),
     ...(config.mail && { emailVerification: addressConfirmation(services) }),
@@ -77,7 +77,7 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
     account: {
       modelName: 'sign_in_methods',
       encryptOAuthTokens: true,
-      // A provider's verified address takes over the account of an unverified one: `checkProviderUser`.
+      // A provider's verified address takes over an account with an unverified one: `checkProviderUser`.
       accountLinking: { requireLocalEmailVerified: false },
       fields: signInMethodColumns,
     },
@@ -90,18 +90,18 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
   });
 }
 
-/** Callers' mistakes, such as a wrong password or origin, are logged as information. */
+/** Logs callers' mistakes, such as a wrong password or origin, at info level. */
 function noteWhatLibrarySays(log: Logger): NonNullable<NonNullable<BetterAuthOptions['logger']>['log']> {
   return (level, message, ...details) => {
     const err = details.map(errorIn).find((error) => error !== null);
     const others = details.filter((detail) => !(detail instanceof Error));
     const fields = { part: 'auth', ...(err && { err }), ...(others.length > 0 && { details: others }) };
     const isCallers = level === 'warn' || message.startsWith('Invalid ');
-    log[isCallers ? 'info' : level](fields, `Sign-in: ${message || 'a provider was of no help'}`);
+    log[isCallers ? 'info' : level](fields, `Sign-in: ${message || 'provider failed'}`);
   };
 }
 
-/** The error that a detail of the library is or carries; null without one. */
+/** Returns the error in a detail of the library; null if there is none. */
 function errorIn(detail: unknown): Error | null {
   if (detail instanceof Error) return detail;
   const { error } = (detail ?? {}) as { error?: unknown };
@@ -127,13 +127,13 @@ function passwordOptions(services: Services) {
 }
 
 /**
- * New users are asked to confirm their address where mail can be sent. Opening the link is no proof by itself, as somebody
- * else may have signed up with the address: `checkAuthForms` requires that user's session.
+ * Asks new users to confirm their address if the server sends mail. Opening the link is not enough, because a
+ * stranger may have signed up with the address: `checkAuthForms` also requires that user's session.
  */
 function addressConfirmation(services: Services) {
   const { config, db } = services;
   return {
-    // `finishAuthCalls` does, after the commit.
+    // `finishAuthCalls` sends it after the commit.
     sendOnSignUp: false,
     expiresIn: CONFIRMATION_SECONDS,
     sendVerificationEmail: async ({ user, token }) => {
@@ -148,7 +148,7 @@ function addressConfirmation(services: Services) {
       const userId = user.id;
       await inTransaction(db, async (tx) => {
         await lockAddress(tx, userId);
-        // Counts once where a link is opened twice at the same time: the second would find the mailbox known.
+        // Count a link once: with concurrent calls, the second would find the mailbox known.
         if ((await countRecentAudit(tx, userId, 'address.proven')) > 0) return;
         await rememberProven(tx, { userId, config });
         await recordAudit(tx, { userId, action: 'address.proven', detail: { by: 'mail' } });
@@ -162,7 +162,7 @@ function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
   return {
     user: {
       create: {
-        // A provider may send no name; the database picks a username where none is given.
+        // A provider may send no name; the database picks a username if none is given.
         before: async (user) => ({
           data: { ...user, name: (user.name.trim() || user.email).slice(0, 200) },
         }),
@@ -172,7 +172,7 @@ function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
           } catch (error) {
             log.error(
               { err: error, user_id: user.id },
-              'a new user could not be set up; their first request will do it',
+              'failed to set up new user; their first request will retry',
             );
           }
         },
@@ -197,7 +197,7 @@ function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
           const { endsKeys = false } = (ctx?.context ?? {}) as EndingKeys;
           await setPassword(services, { userId, from, to, endsKeys });
           noteVerified(to);
-          // The library has nothing left to store.
+          // Nothing is left for the library to store.
           return false;
         },
       },
@@ -215,7 +215,7 @@ function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
   } satisfies BetterAuthOptions['databaseHooks'];
 }
 
-/** Throws the library's refusal where the stored password is no longer `from`. */
+/** Throws the library's error if the stored password is no longer `from`. */
 async function setPassword(
   { config, db, clock, rowChanges }: Services,
   { userId, from, to, endsKeys }: { userId: string; from: string; to: string; endsKeys: boolean },

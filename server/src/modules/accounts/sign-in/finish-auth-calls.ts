@@ -18,11 +18,11 @@ const actions: Partial<Record<string, AuditAction>> = {
   '/unlink-account': 'sign_in_method.unlinked',
 };
 
-/** Completes a call of the sign-in library after the library has committed it. */
+/** Completes a call of the sign-in library after its commit. */
 export function finishAuthCalls({ config, db }: Pick<Services, 'config' | 'db'>) {
   return createAuthMiddleware(async (ctx) => {
     const { session, newSession, returned } = ctx.context;
-    // The library throws a redirect here in any case.
+    // The library always throws a redirect here.
     if (ctx.path === '/callback/:id' && newSession) {
       const { id, userId } = newSession.session;
       const stands = await endUnless(db, { id, userId }, (tx) =>
@@ -54,8 +54,8 @@ export function finishAuthCalls({ config, db }: Pick<Services, 'config' | 'db'>)
 }
 
 /**
- * Ends a session whose password was replaced, or whose provider was unlinked, between the check and the session's commit.
- * False where it did.
+ * Ends a session if its password was replaced, or its provider unlinked, between the check and the session's
+ * commit. Returns false if it ended the session.
  */
 async function endUnless(
   db: Database,

@@ -2,7 +2,7 @@ import type { getSignInMethods as endpoint } from '@bakehouse/contract/accounts'
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Services } from '../../../platform/context.ts';
 
-/** Password always; GitHub, Google and mail where the operator has configured them. */
+/** Returns the available sign-in methods: always the password; GitHub, Google and mail if configured. */
 export function getSignInMethods({ config }: Services): ResponseOf<typeof endpoint> {
   return {
     methods: [

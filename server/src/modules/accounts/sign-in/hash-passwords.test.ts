@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hashingFor, hashPasswords } from './hash-passwords.ts';
 
-test('addresses take turns, and one that sends too much is refused alone', async () => {
+test('addresses take turns, and only an address with too many calls is rejected', async () => {
   const begun: string[] = [];
   const { hash } = hashPasswords({
     hash: async (password) => {
@@ -20,6 +20,6 @@ test('addresses take turns, and one that sends too much is refused alone', async
   const refused = ends.filter((end) => end.status === 'rejected');
   expect(refused).toHaveLength(80);
   expect(refused[0]?.reason).toMatchObject({ code: 'unavailable' });
-  // Those who have left make room.
+  // Finished calls make room.
   await hashingFor('office', () => hash('once more'));
 });

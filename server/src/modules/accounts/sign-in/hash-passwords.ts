@@ -6,12 +6,12 @@ import { openByKey } from '../../../platform/concurrency/open-by-key.ts';
 import { AppError } from '../../../platform/errors.ts';
 
 /**
- * A hash takes a tenth of a second of one core and 32 MB, by design. It runs on the four threads that also read and write
- * files, so most of them must stay free.
+ * A hash deliberately takes a tenth of a second of a core and 32 MB. It runs on the four threads that also
+ * access files, so most of them must stay free.
  */
 const AT_ONCE = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
 const WAITING_MAX = 50;
-/** Waiting calls of one client address. */
+/** Maximum waiting calls per client address. */
 const IN_LINE_MAX = 20;
 
 /** The sign-in library does not pass its call on to the password functions. */
@@ -22,12 +22,12 @@ export function hashingFor<T>(address: string, work: () => Promise<T>): Promise<
   return calls.run({ address, verifiedHash: null }, work);
 }
 
-/** The stored hash that this call's password has matched; null without one. */
+/** Returns the stored hash that this call's password has matched; null if there is none. */
 export function verifiedHash(): string | null {
   return calls.getStore()?.verifiedHash ?? null;
 }
 
-/** Notes that hash, also after this call has replaced it. */
+/** Records the verified hash, also after this call has replaced it. */
 export function noteVerified(hash: string): void {
   const call = calls.getStore();
   if (call) call.verifiedHash = hash;
@@ -36,8 +36,8 @@ export function noteVerified(hash: string): void {
 type Passwords = { hash: typeof hashPassword; verify: typeof verifyPassword };
 
 /**
- * Wraps the sign-in library's two password functions in a queue: few run at once, a limited number waits, and client
- * addresses take turns. Throws AppError 'unavailable' where the queue is full.
+ * Wraps the sign-in library's password functions in a queue with limited concurrency and length, in which
+ * client addresses take turns. Throws AppError 'unavailable' if the queue is full.
  */
 export function hashPasswords({ hash, verify }: Passwords): Passwords {
   const queue = fairQueue(AT_ONCE);
@@ -66,5 +66,5 @@ export function hashPasswords({ hash, verify }: Passwords): Passwords {
   };
 }
 
-/** The one queue of this process, for whatever hashes. */
+/** The only queue of this process, shared by all hashing. */
 export const passwords = hashPasswords({ hash: hashPassword, verify: verifyPassword });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 const post: ReturnType<typeof authClient>['post'] = (...call) => authClient(server).post(...call);
 const signUp = (email: string) => post('/sign-up/email', { name: 'Ada', email, password });
 
-/** The link in the newest mail with this subject to an address, once it has come. */
+/** Returns the link in the newest mail with this subject to an address, once it arrives. */
 async function mailedLink(to: string, subject: string): Promise<URL> {
   const mail = await vi.waitFor(
     () => {
@@ -40,7 +40,7 @@ async function isVerified(response: Response): Promise<boolean> {
   return (await server.request(getMe, {}, { as: { apiKey } })).email_verified;
 }
 
-test('a forgotten password is replaced by a mailed link', async () => {
+test('a forgotten password is replaced with a mailed link', async () => {
   await signUp('forgetful@example.com');
   await post('/request-password-reset', { email: 'forgetful@example.com' });
   const link = await mailedLink('forgetful@example.com', 'Choose a new Bakehouse password');
@@ -52,7 +52,7 @@ test('a forgotten password is replaced by a mailed link', async () => {
   expect(again.status).toBe(200);
 });
 
-test('an address is confirmed by the mailed link, in a browser of its account alone', async () => {
+test('an address is confirmed by the mailed link, only in a browser of its account', async () => {
   const ada = await signUp('ada@example.com');
   const eve = await signUp('eve@example.com');
   expect(await isVerified(ada)).toBe(false);
@@ -67,7 +67,7 @@ test('an address is confirmed by the mailed link, in a browser of its account al
   expect(await isVerified(eve)).toBe(false);
 });
 
-test('a link that was made up confirms nothing', async () => {
+test('a forged link confirms nothing', async () => {
   const finn = await signUp('finn@example.com');
   const link = await mailedLink('finn@example.com', 'Confirm your email address');
   const [head, payload] = (link.searchParams.get('token') ?? '').split('.');
@@ -76,7 +76,7 @@ test('a link that was made up confirms nothing', async () => {
   expect(await isVerified(finn)).toBe(false);
 });
 
-test('a further link can be asked for, until the address is confirmed', async () => {
+test('another link can be requested until the address is confirmed', async () => {
   const gwen = await signUp('gwen@example.com');
   const headers = { cookie: cookieOf(gwen) };
   await mailedLink('gwen@example.com', 'Confirm your email address');
@@ -88,13 +88,13 @@ test('a further link can be asked for, until the address is confirmed', async ()
   expect((await ask()).status).toBe(400);
 });
 
-test('nobody’s mailbox is filled: of one kind an account gets three mails an hour, whoever asks', async () => {
+test('limits mails of one kind to three per account and hour, from any requester', async () => {
   const email = 'victim@example.com';
   const cookie = cookieOf(await signUp(email));
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => post('/request-password-reset', { email })),
   );
-  // Who asks does not learn whether there is such an account.
+  // The response does not reveal whether the account exists.
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   for (let asked = 0; asked < 5; asked += 1) {
     await post('/send-verification-email', { email }, { cookie });
@@ -109,7 +109,7 @@ test('nobody’s mailbox is filled: of one kind an account gets three mails an h
   await vi.waitFor(() => expect(mailbox.mails.filter(({ to }) => to[0] === email)).toHaveLength(6));
 });
 
-test('the link for a new password leads to this server, whatever the caller says', async () => {
+test('the link for a new password points to this server, whatever the caller sends', async () => {
   const email = 'aimed-at@example.com';
   await signUp(email);
   await post('/request-password-reset', { email, redirectTo: `${server.url}/elsewhere` });

@@ -9,16 +9,16 @@ import { rememberProven } from '../returning/remember-proven.ts';
 import { serverSecret } from './server-secret.ts';
 import { deletePassword } from './sign-in-queries.ts';
 
-/** `own_provider` is a provider that the signed-in user links. */
+/** `own_provider`: a provider that the signed-in user links. */
 type Proof = 'provider' | 'own_provider' | 'reset_link';
 
 type Proven = { userId: string; email: string; by: Proof };
 
 /**
- * Gives the account to the person who has proven that its address, `email`, is theirs, and ends all earlier access to it:
- * after a provider's first proof the password too, after a reset link everything but the password. A provider that is
- * linked from within the account ends nothing. A reset link does not verify an operator's address, since links are also
- * written to the log.
+ * Gives the account to the person who has proven to own its address, `email`, and ends all earlier access:
+ * after a provider's first proof including the password, after a reset link everything except the password.
+ * Linking a provider from within the account ends nothing. A reset link does not verify an operator's
+ * address, because links are also logged.
  */
 export async function proveAddress(
   services: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>,
@@ -28,7 +28,7 @@ export async function proveAddress(
   await services.rowChanges.catchUp();
 }
 
-/** Step: the same; `rowChanges.catchUp` follows the commit. */
+/** Step: `proveAddress` inside a transaction; call `rowChanges.catchUp` after its commit. */
 export async function takeAccount(
   tx: Transaction,
   { config, clock }: Pick<Services, 'config' | 'clock'>,

@@ -8,9 +8,9 @@ import { takeAccount } from './prove-address.ts';
 import { deleteResetLink, findUserOfResetLink, upsertPassword } from './sign-in-queries.ts';
 
 /**
- * Sets a new password by a mailed link, and ends all other access to the account, in one transaction: the library would
- * use the link up before it hashes, and end the access after the password is set. Throws the library's refusal of an
- * invalid link, and AppError 'unavailable' where too many passwords wait.
+ * Sets a new password with a mailed link, and ends all other access to the account, in one transaction. The
+ * library would use up the link before hashing, and end the access after setting the password. Throws the
+ * library's error for an invalid link, and AppError 'unavailable' if too many passwords wait.
  */
 export async function resetPassword(
   services: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>,
@@ -22,7 +22,7 @@ export async function resetPassword(
   const passwordHash = await passwords.hash(newPassword);
   await inTransaction(services.db, async (tx) => {
     await lockAddress(tx, userId);
-    // Another call may have used it while this one hashed.
+    // Another call may have used the link during hashing.
     if (!(await deleteResetLink(tx, token))) throw invalidLink();
     await takeAccount(tx, services, { userId, email: user.email, by: 'reset_link' });
     await upsertPassword(tx, { userId, passwordHash });

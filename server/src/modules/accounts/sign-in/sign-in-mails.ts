@@ -1,6 +1,6 @@
 import type { Mail } from '../../../platform/mail/queries.ts';
 
-/** The mail after a sign-up, possibly by somebody else with this address. */
+/** Returns the mail after a sign-up, possibly by a stranger who used this address. */
 export function confirmAddressMail({ email }: { email: string }, url: string): Mail {
   return {
     to: email,
@@ -16,7 +16,7 @@ If you did not make this account, ignore this message.
   };
 }
 
-/** The mail after a password reset was requested. */
+/** Returns the mail after a request to reset the password. */
 export function resetPasswordMail({ email }: { email: string }, url: string): Mail {
   return {
     to: email,

@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { deleteBefore } from '../../../platform/db/retention/delete-before.ts';
 
-/* The SQL of passwords and other ways to sign in. */
-
-/** Writes a password's row as the sign-in library does. */
+/** Writes a password's row in the sign-in library's format. */
 export async function upsertPassword(
   tx: Transaction,
   { userId, passwordHash }: { userId: string; passwordHash: string },
@@ -24,7 +22,7 @@ export async function upsertPassword(
     .execute();
 }
 
-/** Replaces the password where its hash is still `from`; false where it is not. */
+/** Replaces the password if its hash is still `from`; returns false otherwise. */
 export async function replacePassword(
   tx: Transaction,
   { userId, from, to, at }: { userId: string; from: string; to: string; at: Date },
@@ -39,7 +37,7 @@ export async function replacePassword(
   return numUpdatedRows > 0n;
 }
 
-/** The user cannot sign in with a password until a new one is set. */
+/** Deletes the password. The user cannot sign in with one until a new password is set. */
 export async function deletePassword(tx: Transaction, userId: string): Promise<void> {
   await tx
     .deleteFrom('sign_in_methods')
@@ -66,7 +64,7 @@ export async function deleteResetLinks(tx: Transaction, userId: string): Promise
     .execute();
 }
 
-/** Deletes a reset link; false where it is not there. */
+/** Deletes a reset link; returns false if it does not exist. */
 export async function deleteResetLink(tx: Transaction, link: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('verifications')
@@ -75,7 +73,7 @@ export async function deleteResetLink(tx: Transaction, link: string): Promise<bo
   return numDeletedRows > 0n;
 }
 
-/** The user of a reset link that is valid at `now`. */
+/** Returns the user of a reset link that is valid at `now`. */
 export async function findUserOfResetLink(
   db: Database,
   link: string,
@@ -113,7 +111,7 @@ export async function hasSignInMethod(tx: Transaction, userId: string, provider:
   return row !== undefined;
 }
 
-/** Null where the user has no password. */
+/** Returns the password's hash; null if the user has no password. */
 export async function findPasswordHash(db: Database | Transaction, userId: string): Promise<string | null> {
   const row = await db
     .selectFrom('sign_in_methods')

@@ -18,7 +18,7 @@ const post: ReturnType<typeof authClient>['post'] = (...call) => authClient(serv
 const keyOf: ReturnType<typeof authClient>['keyOf'] = (response) => authClient(server).keyOf(response);
 
 describe('sign-up', () => {
-  test('gives a session, a key that works, and a username from the email address', async () => {
+  test('returns a session, a working key, and a username from the email address', async () => {
     const response = await post('/sign-up/email', {
       name: ' Ada Lovelace ',
       email: 'Ada@Example.com',
@@ -49,7 +49,7 @@ describe('sign-up', () => {
     });
   });
 
-  test('numbers usernames that are taken, also when many come at once', async () => {
+  test('numbers taken usernames, also concurrently', async () => {
     const responses = await Promise.all(
       Array.from({ length: 8 }, (_, at) =>
         post('/sign-up/email', { name: 'Eve', email: `eve@host-${at}.com`, password }),
@@ -66,7 +66,7 @@ describe('sign-up', () => {
     ['a@example.com', 'a00'],
     ['Jürgen.Müller@example.com', 'jurgen-muller'],
     ['x.very.long.name.that.goes.on.and.on@example.com', 'x-very-long-name-that-go'],
-  ])('makes a username of %s', async (email, username) => {
+  ])('derives a username from %s', async (email, username) => {
     const picked = await sql<{ username: string }>`
       insert into users (id, name, email) values (${email}, 'x', lower(${email})) returning username`.execute(
       server.services.db,
@@ -74,7 +74,7 @@ describe('sign-up', () => {
     expect(picked.rows[0]?.username).toBe(username);
   });
 
-  test('takes a chosen username in lower case, once', async () => {
+  test('accepts a chosen username in lower case, once', async () => {
     const first = await post('/sign-up/email', {
       name: 'Bob',
       username: 'The_Bob',
@@ -98,7 +98,7 @@ describe('sign-up', () => {
     [{ name: '  ' }, 'Name is required'],
     [{ email: 'nobody' }, 'Enter a valid email address'],
     [{ password: 'short' }, 'Password must have at least 8 characters'],
-  ])('refuses %o', async (wrong, message) => {
+  ])('rejects %o', async (wrong, message) => {
     const response = await post('/sign-up/email', {
       name: 'Carl',
       email: 'carl@example.com',
@@ -109,19 +109,19 @@ describe('sign-up', () => {
     expect((await bodyOf(response)).error.message).toBe(message);
   });
 
-  test('refuses an email address that has an account', async () => {
+  test('rejects an email address with an account', async () => {
     await post('/sign-up/email', { name: 'Dan', email: 'dan@example.com', password });
     const again = await post('/sign-up/email', { name: 'Dan', email: 'DAN@example.com', password });
     expect(again.status).toBe(422);
   });
 
-  test('never makes an operator', async () => {
+  test('never creates an operator', async () => {
     const response = await post('/sign-up/email', { name: 'Boss', email: 'Boss@Example.com', password });
     expect(response.status).toBe(403);
     expect((await bodyOf(response)).error.message).toMatch(/Operator accounts are created on the server/);
   });
 
-  test('that was cut before the second transaction is completed by the next session', async () => {
+  test('interrupted before the second transaction is completed by the next session', async () => {
     const response = await post('/sign-up/email', { name: 'Finn', email: 'finn@example.com', password });
     const { user } = await bodyOf(response);
     await server.services.db.deleteFrom('api_keys').where('user_id', '=', user.id).execute();
@@ -135,7 +135,7 @@ describe('sign-up', () => {
 describe('an operator', () => {
   const signIn = (email: string, secret: string) => post('/sign-in/email', { email, password: secret });
 
-  test('is made on the server, by a password that is new each time', async () => {
+  test('is created on the server, with a new password each time', async () => {
     const first = await makeOperator(server.services, { email: 'Boss@Example.com' });
     const response = await signIn('boss@example.com', first.password);
     const apiKey = await keyOf(response);
@@ -146,7 +146,7 @@ describe('an operator', () => {
     expect((await signIn('boss@example.com', second.password)).status).toBe(200);
   });
 
-  test('takes over the account of a stranger who had the address before it was named', async () => {
+  test("takes over a stranger's account with the address from before it was configured", async () => {
     const { operators } = server.services.config;
     const squatted = await post('/sign-up/email', { name: 'Eve', email: 'later@example.com', password });
     const apiKey = await keyOf(squatted);
@@ -154,7 +154,7 @@ describe('an operator', () => {
     expect((await server.request(getMe, {}, { as: { apiKey } })).is_operator).toBe(false);
 
     const made = await makeOperator(server.services, { email: 'later@example.com' });
-    // Made by another process: this one hears of it.
+    // Made by another process: this one is notified.
     await vi.waitFor(() =>
       expect(server.request(getMe, {}, { as: { apiKey } })).rejects.toMatchObject({ status: 401 }),
     );
@@ -164,7 +164,7 @@ describe('an operator', () => {
     expect((await server.request(getMe, {}, { as: { apiKey: own } })).is_operator).toBe(true);
   });
 
-  test('must be named in the settings', async () => {
+  test('must be listed in the settings', async () => {
     await expect(makeOperator(server.services, { email: 'eve@example.com' })).rejects.toMatchObject({
       publicMessage:
         'BAKEHOUSE_OPERATORS does not name eve@example.com. Set it in .env, which the server and this command both read, and restart the server',
@@ -173,7 +173,7 @@ describe('an operator', () => {
 });
 
 describe('sign-in and sign-out', () => {
-  test('with the right password gives a session; sign-out ends it', async () => {
+  test('with the right password creates a session; sign-out ends it', async () => {
     await post('/sign-up/email', { name: 'Gil', email: 'gil@example.com', password });
     const response = await post('/sign-in/email', { email: 'gil@example.com', password });
     expect(response.status).toBe(200);
@@ -191,7 +191,7 @@ describe('sign-in and sign-out', () => {
     ).rejects.toMatchObject({ status: 401, code: 'unauthenticated' });
   });
 
-  test('with a wrong password or an unknown address say the same', async () => {
+  test('with a wrong password or an unknown address return the same error', async () => {
     await post('/sign-up/email', { name: 'Hal', email: 'hal@example.com', password });
     const wrong = await post('/sign-in/email', { email: 'hal@example.com', password: 'wrong password' });
     const unknown = await post('/sign-in/email', { email: 'nobody@example.com', password });
@@ -201,7 +201,7 @@ describe('sign-in and sign-out', () => {
     expect(cookieOf(wrong)).toBe('');
   });
 
-  test('leave a trace in the audit log, which cannot be changed', async () => {
+  test('are recorded in the audit log, which cannot be changed', async () => {
     const { userId } = await server.signUp('Ida');
     const rows = await server.services.db
       .selectFrom('audit_log')
@@ -214,10 +214,10 @@ describe('sign-in and sign-out', () => {
   });
 
   test.each([
-    ['JSON by another name', 'xapplication/json; as="application/x-www-form-urlencoded"', 415],
+    ['JSON with another content type', 'xapplication/json; as="application/x-www-form-urlencoded"', 415],
     ['a form', 'application/x-www-form-urlencoded', 415],
     ['broken JSON', 'application/json', 400],
-  ])('sent as %s are refused', async (_what, type, status) => {
+  ])('sent as %s are rejected', async (_what, type, status) => {
     const response = await fetch(`${server.url}/api/auth/sign-in/email`, {
       method: 'POST',
       headers: { 'content-type': type, origin: server.url },
@@ -227,7 +227,7 @@ describe('sign-in and sign-out', () => {
     expect(await response.json()).toMatchObject({ error: { message: expect.stringMatching(/JSON/) } });
   });
 
-  test('with text that no database stores are refused, naming the field', async () => {
+  test('with text that the database cannot store are rejected by field', async () => {
     const form = { name: 'a\0b', email: 'nul@example.com', password };
     const response = await post('/sign-up/email', form);
     expect(response.status).toBe(400);
@@ -235,7 +235,7 @@ describe('sign-in and sign-out', () => {
     expect((await fetch(`${server.url}/api/auth/reset-password/a%00b?callbackURL=/`)).status).toBe(400);
   });
 
-  test('are closed to strangers where the operator says so', async () => {
+  test('are closed to strangers if configured', async () => {
     const closed = await testServer({ config: { signUp: false } });
     const response = await fetch(`${closed.url}/api/auth/sign-up/email`, {
       method: 'POST',
@@ -245,7 +245,7 @@ describe('sign-in and sign-out', () => {
     expect(response.status).toBe(400);
   });
 
-  test('name the methods that are configured, and lead to their providers', async () => {
+  test('list the configured methods and redirect to their providers', async () => {
     expect(await server.request(getSignInMethods, {})).toEqual({
       methods: ['password'],
       sends_mail: false,
@@ -267,7 +267,7 @@ describe('sign-in and sign-out', () => {
     expect(url).toMatch(/^https:\/\/github\.com\/login\/oauth\/authorize\?.*client_id=our-id/);
   });
 
-  test('that have expired are deleted', async () => {
+  test('delete expired rows', async () => {
     const { userId } = await server.signUp('Old');
     const { db } = server.services;
     await db
@@ -283,7 +283,7 @@ describe('sign-in and sign-out', () => {
 });
 
 describe('a profile', () => {
-  test('can change its name, not its username', async () => {
+  test('can change its name, but not its username', async () => {
     const pia = await server.signUp('Pia');
     expect((await post('/update-user', { name: 'Pia P.' }, { cookie: pia.cookie })).status).toBe(200);
     expect((await server.request(getMe, {}, { as: pia })).name).toBe('Pia P.');
@@ -299,13 +299,13 @@ describe('a profile', () => {
     ).toBe(200);
   });
 
-  test('with a new password is the only one who stays signed in, and it is kept who changed it', async () => {
+  test('ends all other sessions after a password change, which is recorded', async () => {
     const sam = await server.signUp('Sam');
     const change = (currentPassword: string) =>
       fetch(`${server.url}/api/auth/change-password`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', origin: server.url, cookie: sam.cookie },
-        // The server ends them also where the client does not ask for it.
+        // The server ends them even if the client does not request it.
         body: JSON.stringify({ currentPassword, newPassword: 'a second good password' }),
       });
     expect((await change('not this one')).status).toBe(400);
@@ -323,7 +323,7 @@ describe('a profile', () => {
     expect(changes).toHaveLength(1);
   });
 
-  test('with a forgotten password gets a new one by the link, and all sessions end', async () => {
+  test('gets a new password with the link, and all sessions end', async () => {
     const rae = await server.signUp('Rae');
     expect(
       (await post('/request-password-reset', { email: rae.email, redirectTo: '/reset-password' })).status,
@@ -344,20 +344,20 @@ describe('a profile', () => {
   });
 });
 
-test('a path that the library does not know is not found, in the shape of all errors', async () => {
+test('returns the common error format for a path that the library does not know', async () => {
   const response = await post('/nonsense', {});
   expect(response.status).toBe(404);
   expect((await bodyOf(response)).error.code).toBe('not_found');
 });
 
-test('our tables are what the sign-in library wants', async () => {
+test("our tables match the sign-in library's schema", async () => {
   const { options } = createAuth(server.services, []);
   const { toBeCreated, toBeAdded } = await getMigrations(options);
   expect(toBeCreated).toEqual([]);
   expect(toBeAdded).toEqual([]);
 });
 
-test('a sign-in that was refused is no warning', async () => {
+test('a rejected sign-in is not logged as a warning', async () => {
   const lines: Record<string, unknown>[] = [];
   const log = createLog(
     { logLevel: 'info', logFormat: 'json' },

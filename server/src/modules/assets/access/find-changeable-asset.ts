@@ -3,7 +3,7 @@ import { AppError } from '../../../platform/errors.ts';
 import type { AssetRow } from '../queries.ts';
 import { findReadableAsset } from './find-readable-asset.ts';
 
-/** The asset, if the user may change it: their own. Starter models are changed by nobody. */
+/** Returns an asset that the user may change: only an own asset. No user can change starter models. */
 export async function findChangeableAsset(
   db: Database | Transaction,
   who: { assetId: string; userId: string },

@@ -4,10 +4,10 @@ import { selectModelsByName } from '../queries.ts';
 import { findRepository } from '../repositories/find-repository.ts';
 
 /**
- * The model that a name of a model hub (`owner/name`) means here, or the name of a starter model: the caller's own model
- * of that title, with or without its owner, else the starter, else the restricted model of that id, else the caller's copy of
- * the public hub's model of that name, else the model of another user that is called so and that the caller may read. Null where there is none. Throws AppError 'forbidden' for a
- * restricted model that the caller was not granted.
+ * Returns the model for a hub name (`owner/name`) or the name of a starter model. The candidates in order:
+ * the caller's model with this title, with or without its owner; the starter model; the restricted model with
+ * this id; the caller's copy of the public hub's model; another user's model with this name that the caller
+ * may read. Null if there is none. Throws AppError 'forbidden' for a restricted model without a grant.
  */
 export async function findModelByName({ db, caller }: Context, name: string): Promise<string | null> {
   const { userId } = caller;

@@ -4,8 +4,8 @@ import { type AssetRow, selectAssets } from '../queries.ts';
 import { isReadableBy } from './readable.ts';
 
 /**
- * The asset, if the user may read it. Else it is as if it were not there, which is said of the field `param`, where it came
- * in one.
+ * Returns the asset if the user may read it. Throws AppError 'not_found' otherwise, as for a missing asset,
+ * with the field `param` if given.
  */
 export async function findReadableAsset(
   db: Database | Transaction,

@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import type { AssetRow } from '../queries.ts';
 import { selectReadableIds } from './select-readable-ids.ts';
 
-/** The rows, those of others without the models that they were made from where the user may not read those. */
+/** Removes the parent models that the user may not read from other users' rows. */
 export async function hideParents(
   db: Database | Transaction,
   { rows, userId }: { rows: AssetRow[]; userId: string },

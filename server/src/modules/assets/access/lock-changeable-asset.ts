@@ -2,7 +2,7 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { type AssetRow, lockAsset } from '../queries.ts';
 import { findChangeableAsset } from './find-changeable-asset.ts';
 
-/** Step: the asset that the user may change, held until the transaction ends, so that changes to one asset follow one another. */
+/** Step: locks and returns an asset that the user may change, so that changes to one asset are sequential. */
 export async function lockChangeableAsset(
   tx: Transaction,
   who: { assetId: string; userId: string },

@@ -1,15 +1,18 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /*
- * Who may read a dataset or model is said here and nowhere else: as what a user may read of one, and as the sets that lists
- * and searches are made of, each of which has indexes of its own. Whoever changes one changes the other.
+ * The only definition of who may read a dataset or model, in two forms: a condition for one asset, and the
+ * sets that lists and searches are made of, each with its index. Change both together.
  */
 
-/** The user's own; starter models, which nobody owns; published ones; those shared with the user; restricted ones that an operator has granted them. */
+/**
+ * The user's own assets, starter models (which have no owner), published assets, assets shared with the user,
+ * and restricted models granted to the user.
+ */
 export const ways = ['own', 'starter', 'published', 'shared', 'granted'] as const;
 export type Way = (typeof ways)[number];
 
-/** That the user may read the asset, for one that is looked up by itself. The user may be a column. */
+/** Returns the condition that the user may read an asset, for single assets. The user may be a column. */
 export function isReadableBy(userId: string | RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`(coalesce(assets.owner_user_id = ${userId}, false) or assets.is_starter or assets.is_published
     or exists (select from asset_shares share where share.asset_id = assets.id and share.user_id = ${userId})
@@ -20,7 +23,7 @@ export function isReadableBy(userId: string | RawBuilder<unknown>): RawBuilder<b
     ))`;
 }
 
-/** That the user may read the asset in this way, for all that are. */
+/** Returns the condition that the user may read an asset in this way, for lists. */
 export function isReadableAs(way: Way, userId: string): RawBuilder<boolean> {
   return conditions[way](userId);
 }
@@ -29,7 +32,7 @@ const conditions: Record<Way, (userId: string) => RawBuilder<boolean>> = {
   own: (userId) => sql`assets.owner_user_id = ${userId}`,
   starter: () => sql`assets.owner_user_id is null`,
   published: () => sql`assets.is_published`,
-  // Arrays, so that each is found by its id however many assets there are.
+  // Arrays let PostgreSQL find each by its id, however many assets there are.
   shared: (userId) =>
     sql`assets.id = any(array(select share.asset_id from asset_shares share where share.user_id = ${userId}))`,
   granted: (userId) => sql`assets.id = any(array(

@@ -4,16 +4,15 @@ import { AppError } from '../../../platform/errors.ts';
 import { findRevision, type StarterTask } from '../queries.ts';
 import { findReadableAsset } from './find-readable-asset.ts';
 
-/** One revision of an asset. */
 export type ReadableRevision = {
   asset: {
     id: string;
     /** Null for starter models. */
     ownerUserId: string | null;
     isStarter: boolean;
-    /** Names a starter model across servers. */
+    /** Identifies a starter model across servers. */
     starterSlug: string | null;
-    /** What a starter model makes; null for every other asset. */
+    /** The task of a starter model; null for other assets. */
     starterTask: StarterTask | null;
     datasetType: DatasetType;
     title: string;
@@ -28,9 +27,8 @@ export type ReadableRevision = {
 export type WantedRevision = { assetId: string; revisionId?: string; userId: string; param?: string };
 
 /**
- * One revision of an asset, the newest unless said, for who needs to know that it may be read. Throws
- * AppError('not_found') unless the user may, and 'conflict' when it has no files yet, both with the field `param` that
- * names it.
+ * Returns a revision of an asset, by default the newest, after checking read access. Throws AppError
+ * 'not_found' without access, and 'conflict' if it has no files yet, both with the field `param`.
  */
 export async function requireRevision(
   tx: Database | Transaction,

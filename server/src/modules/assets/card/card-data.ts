@@ -22,7 +22,7 @@ export const readCardJob = defineJob({
   },
 });
 
-/** Returns the metadata of a card. Never parses: a card that is not parsed yet has none, and a job parses it. */
+/** Returns the metadata of a card, or null if it is not parsed yet. Never parses: enqueues a job for it. */
 export async function findCardData(
   { db, jobs }: Pick<Services, 'db' | 'jobs'>,
   card: Pick<FileRow, 'sha256' | 'size_bytes'> | undefined,
@@ -54,7 +54,7 @@ export async function ensureCardData(
   return saveCardDataOf(services, { sha256, sizeBytes: Number(card.size_bytes) }, userId);
 }
 
-/** Lets a job parse the card among files that no upload has brought, unless it is parsed already. */
+/** Enqueues a job that parses the card among files that were not uploaded, unless it is already parsed. */
 export async function enqueueCard(
   tx: Transaction,
   jobs: Services['jobs'],
@@ -72,7 +72,7 @@ export async function enqueueCard(
   if (added.numInsertedOrUpdatedRows === 1n) await jobs.enqueue(tx, readCardJob, { sha256, sizeBytes });
 }
 
-/** Parses an uploaded file if it is a card, so that its metadata is there at once. `findCardData` retries if it cannot now. */
+/** Parses an uploaded card to make its metadata available immediately. `findCardData` retries failures. */
 export async function noteCard(
   services: Parts,
   { path, blob, userId }: { path: string; blob: Blob; userId: string },
@@ -82,7 +82,7 @@ export async function noteCard(
     await saveCardDataOf(services, blob, userId);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    services.log.warn({ err: error }, 'could not parse a card');
+    services.log.warn({ err: error }, 'failed to parse card');
   }
 }
 
@@ -98,7 +98,7 @@ async function saveCardDataOf(
   return data;
 }
 
-/** Keeps the metadata of a stored card, and what lists show of it on the assets whose newest card it is. */
+/** Saves the metadata of a card, and its list fields on the assets with this card. */
 export async function saveCardData(
   { db }: Pick<Services, 'db'>,
   sha256: string,
@@ -110,6 +110,6 @@ export async function saveCardData(
     .values({ sha256, data: value, parsed: true })
     .onConflict((conflict) => conflict.column('sha256').doUpdateSet({ data: value, parsed: true }))
     .execute();
-  // Not in one transaction with the above: `addRevision` locks the asset first and the card second.
+  // Separate from the transaction above: `addRevision` locks the asset before the card.
   await updateCardFields(db, sha256, toCardFields(data));
 }

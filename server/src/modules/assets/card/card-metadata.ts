@@ -1,11 +1,11 @@
 import type { Asset } from '@bakehouse/contract/assets';
 import type { CardData } from './parse-card.ts';
 
-/** Of a card that names more of something, the rest stays in the card. */
+/** Maximum names per field. More names stay in the card only. */
 const NAMES_MAX = 50;
 const NAME_CHARS_MAX = 200;
 
-/** Returns the fields of a card's metadata that pages show. Pure. */
+/** Returns the fields of a card's metadata that pages show. */
 export function toCardMetadata(data: CardData | null): Asset['card_metadata'] {
   if (data === null) return null;
   return {
@@ -35,7 +35,7 @@ const tagFields: [field: string, prefix: string][] = [
 /** The fields of a card that lists show and filter by. */
 export type CardFields = { card_tags: string[]; pipeline_tag: string | null; library_name: string | null };
 
-/** Returns the tags that hub clients filter by, which include other fields of the card. Pure. */
+/** Returns the tags that hub clients filter by, which include other fields of the card. */
 export function toCardFields(data: CardData | null): CardFields {
   const tags = tagFields.flatMap(([field, prefix]) => namesOf(data?.[field]).map((name) => prefix + name));
   return {
@@ -45,7 +45,7 @@ export function toCardFields(data: CardData | null): CardFields {
   };
 }
 
-/** One name or a list of them, each once. */
+/** Returns the unique names in a name or a list of names. */
 function namesOf(value: unknown): string[] {
   const names = (Array.isArray(value) ? (value as unknown[]) : [value])
     .filter((name) => typeof name === 'string')

@@ -3,7 +3,7 @@ import { CARD_PATH } from '../queries.ts';
 import type { CardFields } from './card-metadata.ts';
 import type { CardData } from './parse-card.ts';
 
-/** Sets what lists show of a card on all assets whose newest card it is. */
+/** Updates the card's list fields on all assets with this card. */
 export async function updateCardFields(
   db: Database | Transaction,
   sha256: string,
@@ -23,7 +23,7 @@ export async function updateCardFields(
     .execute();
 }
 
-/** The metadata of a card, which does not change until the transaction ends. */
+/** Returns the metadata of a card, locked against changes until the transaction ends. */
 export async function lockCardData(tx: Transaction, sha256: string): Promise<CardData | null> {
   const row = await tx
     .selectFrom('card_data')

@@ -31,7 +31,7 @@ datasets: [ada/facts]
 # Facts
 `;
 
-test('a card is begun, changed and told of as commits', async () => {
+test('creates, changes and lists a card as commits', async () => {
   const id = await create(ada);
   const empty = await read(id);
   expect(empty).toMatchObject({ content: '', is_whole: true });
@@ -66,7 +66,7 @@ test('a card is begun, changed and told of as commits', async () => {
   expect(rest).toMatchObject({ commits: [{ number: 0, revision_id: null }], next_cursor: null });
 });
 
-test('a stale parent is refused, and nothing is lost', async () => {
+test('rejects a stale parent without losing data', async () => {
   const id = await create(ada);
   const { commit_id: parent_commit } = await read(id);
   await upload(ada, id, 'facts.csv', 'a\n1\n');
@@ -76,9 +76,9 @@ test('a stale parent is refused, and nothing is lost', async () => {
   });
   expect((await get(ada, id)).card).toBeNull();
   expect(await read(id)).toMatchObject({ content: '' });
-  // Comments alone are no metadata, and not wrong.
+  // Comments alone are valid, empty metadata.
   await save(id, { content: '---\n# license: mit\n---\n', parent_commit: (await read(id)).commit_id });
-  // What is there already is saved on whatever was made since.
+  // Saving identical content succeeds with a stale parent.
   const newer = await read(id);
   await save(id, { content: '# Facts', parent_commit: newer.commit_id });
   await expect(save(id, { content: '# Facts', parent_commit: newer.commit_id })).resolves.toMatchObject({
@@ -86,14 +86,14 @@ test('a stale parent is refused, and nothing is lost', async () => {
   });
 });
 
-test('only its owner writes a card, and nobody else reads it', async () => {
+test('only the owner writes a card, and no other user reads it', async () => {
   const id = await create(ada);
   const { commit_id: parent_commit } = await read(id);
   await expect(read(id, eve)).rejects.toMatchObject({ status: 404 });
   await expect(save(id, { content: '# Eve', parent_commit }, eve)).rejects.toMatchObject({ status: 404 });
 });
 
-test('a card that is empty, too long or has metadata that nobody can read is refused', async () => {
+test('rejects a card that is empty, too long or has invalid metadata', async () => {
   const id = await create(ada);
   const { commit_id: parent_commit } = await read(id);
   await expect(save(id, { content: '', parent_commit })).rejects.toThrow('The card is empty');
@@ -118,7 +118,7 @@ test('a card that is empty, too long or has metadata that nobody can read is ref
   expect((await get(ada, id)).file_count).toBe(0);
 });
 
-test('a card of 10 MB that was uploaded shows its beginning, and is not cut by an edit', async () => {
+test('shows the start of an uploaded card of 10 MB, and does not truncate it in an edit', async () => {
   const id = await create(ada);
   await upload(ada, id, 'README.md', `# Long\n${'<script>alert(1)</script>\n'.repeat(400_000)}`);
   const { card } = await get(ada, id);
@@ -128,16 +128,16 @@ test('a card of 10 MB that was uploaded shows its beginning, and is not cut by a
   expect(whole.length).toBe(10_400_007);
 });
 
-/** 12,000 names, which the parser would compare each with each. */
+/** 12,000 keys: with unique keys, the parser would compare every pair. */
 const longMetadata = `---\nlicense: mit\n${Array.from({ length: 12_000 }, (_, index) => `n${index}: 1\n`).join('')}---\n`;
 
-test('metadata is parsed up to a length, and its names are not compared with each other', () => {
+test('parses metadata up to a length, without comparing its keys with each other', () => {
   const names = longMetadata.slice(4, -4).replace(/^n[4-9].*\n/gm, '');
   expect(parseMetadata(names).data).toMatchObject({ license: 'mit' });
   expect(parseMetadata('license: mit\nlicense: apache-2.0').data).toEqual({ license: 'apache-2.0' });
 });
 
-test('metadata is told as names, whatever stands there', () => {
+test('returns metadata as names, whatever its types', () => {
   expect(toCardMetadata(null)).toBeNull();
   const { data } = parseMetadata(
     'license: other\nlicense_name: ours\ntags: [1, " a ", a]\nlanguage: 7\nx: !!str 5',
@@ -153,19 +153,19 @@ test.each([
   ['too many values', 'a: [' + '1,'.repeat(30_000) + ']', /values/],
   ['deep lists', '['.repeat(60_000), /values|deep/],
   ['deep items', `a:\n  ${'- '.repeat(1000)}x`, /deep/],
-  ['a list without an end', 'tags: [a', /Flow|\]/],
-  ['an alias of nothing', 'a: *b', /alias/i],
+  ['an unterminated list', 'tags: [a', /Flow|\]/],
+  ['an alias without a target', 'a: *b', /alias/i],
   ['itself', 'a: &a [*a]', /itself|alias/i],
   ['repeated aliases', `a: &a "${'x'.repeat(20_000)}"\nb: [${'*a,'.repeat(50)}]`, /repeat/],
   ['a NUL', 'a: "\\0"', /stored/],
-])('refuses metadata with %s, and writes no warning', (_, metadata, problem) => {
+])('rejects metadata with %s without logging a warning', (_, metadata, problem) => {
   const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
   expect(parseMetadata(metadata)).toEqual({ data: null, problem: expect.stringMatching(problem) });
   expect(warn).not.toHaveBeenCalled();
   warn.mockRestore();
 });
 
-test('a card is parsed when it is stored, and never when it is read', async () => {
+test('parses a card when it is stored, never when it is read', async () => {
   const id = await create(ada);
   await upload(ada, id, 'README.md', CARD.replace('apache-2.0', 'mit'));
   const { sandbox } = server.services;
@@ -185,7 +185,7 @@ test('a card is parsed when it is stored, and never when it is read', async () =
     'base_model:ada/loaf',
     'dataset:ada/facts',
   ]);
-  // As if it came in a way that does not parse cards.
+  // Simulates a way of storing cards that does not parse them.
   await server.services.db.deleteFrom('card_data').execute();
   await server.services.db.updateTable('assets').set({ card_tags: [] }).execute();
   expect((await get(ada, id)).card_metadata).toBeNull();
@@ -203,7 +203,7 @@ test('a card is parsed when it is stored, and never when it is read', async () =
   enclose.mockRestore();
 });
 
-test('does not parse a card again whose metadata cannot be read', async () => {
+test('does not parse a card with invalid metadata again', async () => {
   const id = await create(ada);
   await upload(ada, id, 'README.md', '---\na: *unknown\n---\n# Facts\n');
   const card = await server.services.db
@@ -215,7 +215,7 @@ test('does not parse a card again whose metadata cannot be read', async () => {
   const find = () => ensureCardData(server.services, card, ada.userId);
   expect(await find()).toBeNull();
   expect(enclose).not.toHaveBeenCalled();
-  // A job has not parsed it yet.
+  // No job has parsed it yet.
   await server.services.db.updateTable('card_data').set({ parsed: false }).execute();
   expect(await find()).toBeNull();
   expect(await find()).toBeNull();

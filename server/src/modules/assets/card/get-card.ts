@@ -8,7 +8,7 @@ import { CARD_PATH } from '../queries.ts';
 import { findHead } from '../revisions/find-commit.ts';
 import { findFilesOf } from '../revisions/read-tree.ts';
 
-/** The card of the newest commit as it is written. Throws AppError 'conflict' where its bytes are damaged. */
+/** Returns the raw card of the newest commit. Throws AppError 'conflict' if its bytes are damaged. */
 export async function getCard(
   ctx: Context,
   { assetId }: { assetId: string },

@@ -4,7 +4,7 @@ import { findUnstorable } from '../../../platform/db/storable-text.ts';
 
 /** More than people write. */
 export const METADATA_BYTES_MAX = 64 * 1024;
-/** The metadata and the dashes around it. */
+/** The metadata with its two lines of dashes. */
 export const HEAD_BYTES_MAX = METADATA_BYTES_MAX + 1024;
 const NODES_MAX = 20_000;
 const DEPTH_MAX = 64;
@@ -14,20 +14,20 @@ const JSON_CHARS_MAX = 4 * METADATA_BYTES_MAX;
 const TAG = /^!!(?:str|int|float|bool|null|map|seq)$/;
 
 export type CardData = Record<string, unknown>;
-/** `problem` says why the metadata cannot be read. Without data and problem there is no metadata. */
+/** `problem` explains why the metadata cannot be parsed. Without both fields there is no metadata. */
 export type ParsedCard = { data: CardData | null; problem: string | null };
 
-/** Returns the YAML between the two lines of dashes at the start of a card. Pure. */
+/** Returns the YAML between the two lines of dashes at the start of a card. */
 export function frontMatterOf(card: string): string | null {
   return /^\uFEFF?\s*---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(\r?\n|$)/.exec(card)?.[1] ?? null;
 }
 
-/** Parses the metadata of a card. Hostile YAML can take long: call it only in a confined process. Pure. */
+/** Parses the metadata of a card. Hostile YAML can take long: call it only in a confined process. */
 export function parseMetadata(metadata: string): ParsedCard {
   try {
     const fault = findExcess(metadata);
     if (fault !== null) return { data: null, problem: fault };
-    // With unique keys the parser compares each key with all others.
+    // With unique keys, the parser compares every key with all others.
     const document = parseDocument(metadata, { uniqueKeys: false, logLevel: 'silent' });
     if (document.errors[0]) throw document.errors[0];
     const value: unknown = document.toJS({ maxAliasCount: ALIASES_MAX });
@@ -52,7 +52,7 @@ function toData(value: unknown): ParsedCard {
   return findUnstorable(data) ? refuse('it has characters that cannot be stored') : { data, problem: null };
 }
 
-/** Returns why YAML is not composed: composing is slow, recursive and writes warnings about tags. */
+/** Returns why YAML must not be composed: composing is slow, recursive, and logs warnings about tags. */
 function findExcess(metadata: string): string | null {
   let nodes = 0;
   const open: { token: CST.Token; depth: number }[] = [];

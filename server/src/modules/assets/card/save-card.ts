@@ -15,8 +15,9 @@ import { readCard } from './read-card.ts';
 type Input = { assetId: string } & InputOf<typeof endpoint>['body'];
 
 /**
- * Saves the card of an asset of the caller as a commit. Throws AppError 'conflict' if another commit has been
- * made since, 'invalid_request' for metadata that cannot be read, and 'payload_too_large' beyond 1 MB and the user's quota.
+ * Saves the card of an asset of the caller as a commit. Throws AppError 'conflict' if there is a newer
+ * commit, 'invalid_request' for unreadable metadata, and 'payload_too_large' beyond 1 MB and the user's
+ * quota.
  */
 export async function saveCard(
   ctx: Context,

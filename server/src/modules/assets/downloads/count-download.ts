@@ -2,10 +2,10 @@ import type { Context } from '../../../platform/context.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { addDownloads } from './queries.ts';
 
-/** Downloads are written together, so often. */
+/** Interval between batched writes. */
 const WRITE_EVERY_MS = 1_000;
 const HOUR_MS = 60 * 60 * 1000;
-/** Of so many pairs it is known that they were counted; beyond, some are counted again. */
+/** Maximum remembered pairs; beyond it, some downloads are counted twice. */
 const SEEN_MAX = 200_000;
 
 type Counter = {
@@ -15,12 +15,12 @@ type Counter = {
   timer: NodeJS.Timeout | null;
 };
 
-/** One for each database, as a process has one but in tests. */
+/** One counter per database, because tests open several in one process. */
 const counters = new WeakMap<Database, Counter>();
 
 /**
- * Counts that the caller downloads from an asset: once an hour, however many files and ranges they ask for. The request
- * waits for nothing; a process that is killed loses those of the last second.
+ * Counts a download of the caller from an asset, at most once an hour, for any number of files and ranges.
+ * The request does not wait; a killed process loses the counts of the last second.
  */
 export function countDownload({ caller: { userId }, clock, db, log }: Context, assetId: string): void {
   const counter = openCounter(db, Math.floor(clock.now().getTime() / HOUR_MS));
@@ -32,9 +32,7 @@ export function countDownload({ caller: { userId }, clock, db, log }: Context, a
     counter.timer = null;
     const counts = [...counter.waiting];
     counter.waiting.clear();
-    addDownloads(db, counts).catch((error: unknown) =>
-      log.warn({ err: error }, 'downloads could not be counted'),
-    );
+    addDownloads(db, counts).catch((error: unknown) => log.warn({ err: error }, 'failed to count downloads'));
   }, WRITE_EVERY_MS).unref();
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../platform/db/database.ts';
 
-/** Adds to the downloads of each asset, in the order of their ids; those that are gone are left out, and none goes meanwhile. */
+/** Adds to the download counts of existing assets, in the order of their ids, and locks the assets. */
 export async function addDownloads(db: Database, counts: readonly [string, number][]): Promise<void> {
   const sorted = counts.toSorted(([a], [b]) => (a < b ? -1 : 1));
   await sql`

@@ -1,9 +1,9 @@
-/** The header that names a file for whoever saves it. */
+/** Returns the header with the name under which a file is saved. */
 export function contentDisposition(type: 'attachment' | 'inline', path: string): string {
   return `${type}; filename*=UTF-8''${encodeFileName(path.split('/').at(-1) ?? path)}`;
 }
 
-/** RFC 8187: what encodeURIComponent leaves alone, less the four that the header gives a meaning. */
+/** RFC 8187: escapes what encodeURIComponent leaves unescaped but the header reserves. */
 function encodeFileName(name: string): string {
   return encodeURIComponent(name).replace(
     /['()*]/g,

@@ -1,4 +1,4 @@
-/** What a browser shows in its place and runs nothing of. */
+/** Types that a browser shows inline without running code. */
 const inlineTypes: Record<string, string> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -14,7 +14,7 @@ const inlineTypes: Record<string, string> = {
   flac: 'audio/flac',
 };
 
-/** What is saved under its own type. Pages, and pictures that may hold scripts (SVG), are not among them. */
+/** Types for saving only. Excludes pages, and pictures that may contain scripts (SVG). */
 const saved: Record<string, string> = {
   txt: 'text/plain; charset=utf-8',
   md: 'text/markdown; charset=utf-8',
@@ -29,7 +29,7 @@ const saved: Record<string, string> = {
 
 const UNKNOWN = 'application/octet-stream';
 
-/** The type of a file by its name, as far as it is one that cannot do harm; and whether browsers may show it. */
+/** Returns a file's type by its name if it is harmless, and whether browsers may show it. */
 export function contentTypeOf(path: string): { contentType: string; canBeInline: boolean } {
   const extension = path.split('.').at(-1)?.toLowerCase() ?? '';
   const canBeInline = Object.hasOwn(inlineTypes, extension);

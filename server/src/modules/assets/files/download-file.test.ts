@@ -18,7 +18,7 @@ beforeAll(async () => {
   await upload(ada, id, 'ten ü.txt', '0123456789');
 });
 
-test('gives the bytes with a name, a length and an ETag', async () => {
+test('sends the bytes with a name, a length and an ETag', async () => {
   const response = await download(ada, id, 'ten ü.txt');
   expect(response.status).toBe(200);
   expect(await response.text()).toBe('0123456789');
@@ -47,7 +47,7 @@ test('honours Range, If-Range and If-None-Match', async () => {
   expect([known.status, await known.text()]).toEqual([304, '']);
 });
 
-test('HEAD tells the size without the bytes', async () => {
+test('returns the size for HEAD, without the bytes', async () => {
   const response = await fetch(`${server.url}/api/v1/asset/${id}/files/ten%20%C3%BC.txt`, {
     method: 'HEAD',
     headers: { 'x-api-key': ada.apiKey },
@@ -59,22 +59,22 @@ test('HEAD tells the size without the bytes', async () => {
   ]);
 });
 
-test('knows no other files', async () => {
+test('returns 404 for other files', async () => {
   expect((await download(ada, id, 'other.txt')).status).toBe(404);
   expect((await download(ada, id, '../../../etc/passwd')).status).toBe(404);
 });
 
-test('a download breaks off when the API key that asked for it is revoked', async () => {
+test('aborts a download when its API key is revoked', async () => {
   const made = { params: { userId: ada.userId }, body: { name: 'program' } };
   const { api_key: key, secret } = await server.request(createApiKey, made, { as: ada });
-  // More than lies in the buffers between the two.
+  // Larger than all buffers in between.
   const size = 64 * 1024 * 1024;
   await upload(ada, id, 'large.bin', new Uint8Array(size));
   const response = await download({ ...ada, apiKey: secret }, id, 'large.bin');
   expect(response.headers.get('content-length')).toBe(String(size));
   await server.request(revokeApiKey, { params: { keyId: key.id } }, { as: ada });
   const reader = response.body?.getReader();
-  // Whoever reads as fast as this needs half a minute for the whole file.
+  // Reading the whole file at this speed takes half a minute.
   const readSlowly = async () => {
     while (!(await reader?.read())?.done) await pause(30);
   };

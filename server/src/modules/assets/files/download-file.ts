@@ -9,7 +9,7 @@ import { contentDisposition } from './content-disposition.ts';
 import { contentTypeOf } from './content-type.ts';
 import { findFile } from './find-file.ts';
 
-/** Answers with the bytes of one file, or the range asked for. */
+/** Sends one file, or the requested range. */
 export async function downloadFile(
   ctx: Context,
   { params, query }: Pick<InputOf<typeof endpoint>, 'params' | 'query'>,

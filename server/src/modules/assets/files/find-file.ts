@@ -5,7 +5,7 @@ import { type FileRow, findNewestFile, listFiles } from '../queries.ts';
 import { spellingsOf } from '../revisions/read-tree.ts';
 import { requireRevisionNumber } from './require-revision-number.ts';
 
-/** One file of the newest revision, or of the one that is said. Throws AppError('not_found') unless the caller may read it. */
+/** Returns a file of the newest or the given revision. Throws AppError 'not_found'. */
 export async function findFile(
   ctx: Context,
   { assetId, revisionId, path }: { assetId: string; revisionId: string | undefined; path: string },

@@ -2,14 +2,14 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { type FileRow, fileColumns, newestFiles } from '../queries.ts';
 
-/* Files by folder, of the newest revision unless a number says of which. Each folder is a range of the index by path. */
+/* Files by folder, by default in the newest revision. Each folder is a range of the index by path. */
 
 const columns = sql.join(fileColumns.map((name) => sql.ref(name)));
 
-/** The revision whose files are read: its number, or nothing for the newest. */
+/** The number of the revision to read; the newest if absent. */
 type OfRevision = { number?: number | undefined };
 
-/** The files of a revision from a path on, at most so many. */
+/** SQL for up to `most` files of a revision, starting at a path. */
 function filesFrom(assetId: string, { number }: OfRevision, from: RawBuilder<unknown>, most: number) {
   return number === undefined
     ? sql`newest_files(${assetId}, ${from}, ${most})`
@@ -17,8 +17,8 @@ function filesFrom(assetId: string, { number }: OfRevision, from: RawBuilder<unk
 }
 
 /**
- * Files behind `after` in the order of their paths: the one of this path, or those below it,
- * and of these those whose path begins with `prefix`.
+ * Returns the files after `after` in the order of their paths: the file with this path or the files below it,
+ * limited to paths that start with `prefix`.
  */
 export async function listFilesBelow(
   db: Database | Transaction,
@@ -32,7 +32,7 @@ export async function listFilesBelow(
   }: { path: string; prefix: string; after: string | null; limit: number } & OfRevision,
 ): Promise<FileRow[]> {
   const start = path === '' ? '' : `${path}/`;
-  // Paths that begin alike stand together, and behind a path comes at first that path with the least character.
+  // Paths with the same prefix are adjacent, and the next possible path adds the lowest character.
   const from = sql`greatest(${start} collate "C", ${prefix}, ${after ?? ''} || chr(1))`;
   const { rows } = await sql<FileRow>`
     select ${columns} from ${filesFrom(assetId, of, sql`${path}`, 1)}
@@ -44,14 +44,14 @@ export async function listFilesBelow(
   return rows;
 }
 
-/** Which files are the newest: those of main, or of the branch whose range has this end. */
+/** Selects the newest files: of main, or of the branch whose range has this end. */
 type OfBranch = { end?: number | null | undefined };
 
 function isNewest({ end = null }: OfBranch) {
   return end === null ? sql`last_number is null` : sql`last_number = ${end}`;
 }
 
-/** The files of the newest revision in these folders, none of which is in another, each with its folder. */
+/** Returns the newest files in these folders, each with its folder. No folder may contain another. */
 export async function listFilesInFolders(
   tx: Transaction,
   assetId: string,
@@ -64,7 +64,7 @@ export async function listFilesInFolders(
   return rows;
 }
 
-/** The file of the newest revision whose path is that of a folder of `path`. */
+/** Returns the newest file whose path is a parent folder of `path`. */
 export async function findFileAbove(
   db: Database | Transaction,
   assetId: string,
@@ -80,8 +80,8 @@ export async function findFileAbove(
 }
 
 /**
- * A path that would be a file and a folder: one of `folders` that is a file, or of `paths` that is a folder, without those
- * files that are removed.
+ * Returns a path that would be both a file and a folder: one of `folders` that is a file, or one of `paths`
+ * that is a folder, ignoring removed files.
  */
 export async function findClash(
   tx: Transaction,
@@ -103,7 +103,7 @@ export async function findClash(
   return rows[0]?.path;
 }
 
-/** How many files there are at or below a path, which is not empty, in all, and their bytes. */
+/** Returns the number and total bytes of the files at or below a path, which must not be empty. */
 export async function countFilesBelow(
   db: Database,
   assetId: string,
@@ -120,17 +120,17 @@ export async function countFilesBelow(
   return { count: Number(count), bytes: Number(bytes) };
 }
 
-/** A range of the index by path: `0` is what follows the slash. */
+/** A range of the index by path: `0` is the character after the slash. */
 function isInFolder(folder: string) {
   return sql<boolean>`(path >= ${`${folder}/`} and path < ${`${folder}0`})`;
 }
 
-/** A file or a folder; of a folder all that is known is its path. */
+/** A file or a folder; only the path of a folder is known. */
 export type TreeRow = { path: string; file: FileRow | null };
 
 /**
- * What lies directly in a folder, from `start` on in the order of their paths. Each folder in it takes one step over
- * the index, however many files it has.
+ * Lists the direct children of a folder from `start`, in the order of their paths. Each subfolder takes one
+ * step through the index, however many files it has.
  */
 export async function listTree(
   db: Database,
@@ -139,7 +139,7 @@ export async function listTree(
 ): Promise<TreeRow[]> {
   const prefix = folder === '' ? '' : `${folder}/`;
   const end = folder === '' ? null : `${folder}0`;
-  // In characters, as the database counts.
+  // Counted in characters, like in the database.
   const rest = Array.from(prefix).length + 1;
   const nextFrom = (bound: RawBuilder<unknown>) => sql`
     select ${columns} from ${filesFrom(assetId, of, bound, 1)} where ${end}::text is null or path < ${end}`;

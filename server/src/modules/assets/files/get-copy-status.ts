@@ -4,7 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import { findReadableAsset } from '../access/find-readable-asset.ts';
 import { listFilesPage } from './list-files-page.ts';
 
-/** The files of the newest revision, all of which have been copied. */
+/** Lists the files of the newest revision, which are all copied. */
 export async function getCopyStatus(
   ctx: Context,
   { params, query }: InputOf<typeof endpoint>,

@@ -6,7 +6,7 @@ import { findReadableAsset } from '../access/find-readable-asset.ts';
 import { countFilesBelow } from './folder-queries.ts';
 import { listFilesPage } from './list-files-page.ts';
 
-/** One file, or the files below a folder page by page, of the newest revision; an empty path is the whole asset. */
+/** Returns one file, or a page of the files below a folder. An empty path means the whole asset. */
 export async function getInfo(
   ctx: Context,
   input: { assetId: string } & InputOf<typeof endpoint>['query'],
@@ -34,7 +34,7 @@ export async function getInfo(
 
 type Totals = { count: number; bytes: number };
 
-/** All files of a folder are read to be counted: the cursor takes what they come to along to the next page. */
+/** Splits the totals from a cursor, which passes them on because counting reads all files of a folder. */
 function withoutTotals(cursor: string | undefined): { cursor: string | undefined; totals?: Totals } {
   const [, count, bytes, place] = /^(\d{1,15})\.(\d{1,15})\.(.+)$/.exec(cursor ?? '') ?? [];
   return place === undefined

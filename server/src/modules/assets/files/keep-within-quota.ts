@@ -4,8 +4,8 @@ import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { readQuota, takeStorage } from './storage-quota.ts';
 
 /**
- * Step of the transaction in which a user gets a blob that is no file of an asset. Throws AppError 'payload_too_large', naming
- * the field that it came in, where it has no room in what the user may store.
+ * Step: charges a blob outside of any asset to the user's quota. Throws AppError 'payload_too_large' with the
+ * field `param` if it does not fit.
  */
 export async function keepWithinQuota(
   tx: Transaction,

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await server.services.db.insertInto('blobs').values({ sha256, size_bytes: 7n }).execute();
 });
 
-/** An asset of many files, each of which came in a revision of its own. */
+/** Creates an asset with many files, each from its own revision. */
 async function largeAsset(): Promise<string> {
   const { db } = server.services;
   const id = await server.request(
@@ -49,7 +49,7 @@ async function largeAsset(): Promise<string> {
   return id;
 }
 
-/** As most are. */
+/** Most assets are small. */
 async function makeSmallAssets(): Promise<void> {
   const { db } = server.services;
   await sql`
@@ -61,7 +61,7 @@ async function makeSmallAssets(): Promise<void> {
     select id, n || '.csv', 1, ${sha256}, 7 from small, generate_series(1, 5) n`.execute(db);
 }
 
-/** How many blocks of tables and indexes a query looks at. */
+/** Returns the number of table and index blocks that a query reads. */
 async function blocksOf(db: Kysely<DB>, query: CompiledQuery): Promise<number> {
   const explained = { ...query, sql: `explain (analyze, buffers, format json) ${query.sql}` };
   const { rows } = await db.executeQuery<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(explained);
@@ -77,7 +77,7 @@ async function rowsOf(id: string): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-describe('an asset of very many files', () => {
+describe('an asset with very many files', () => {
   test('is listed page by page', async () => {
     const id = await largeAsset();
     const asset = await server.request(contract.getAsset, { params: { id } }, { as: ada });
@@ -128,7 +128,7 @@ describe('an asset of very many files', () => {
     expect(copied.next_cursor).not.toBeNull();
     const wrong = server.request(contract.assetInfo, { params: { id }, query: { cursor: 'x' } }, { as: ada });
     await expect(wrong).rejects.toThrow('cursor must be the next_cursor of an earlier page of this list');
-    // An empty one begins, as in other lists.
+    // An empty cursor starts at the beginning, as in other lists.
     const emptied = { params: { id }, query: { limit: 2, cursor: '' } };
     const first = await server.request(contract.assetInfo, emptied, { as: ada });
     expect(first.files.map(({ path }) => path)).toEqual(seen.slice(0, 2));
@@ -136,9 +136,9 @@ describe('an asset of very many files', () => {
     expect(await server.request(filesCopyStatus, emptied, { as: ada })).toEqual(copied);
   });
 
-  test('is read no further than a page goes, also before the database has counted its files', async () => {
+  test('is read only as far as a page needs, even with outdated statistics', async () => {
     const { db, pool } = server.services;
-    // The statistics are of the assets before.
+    // The statistics cover only the earlier assets.
     await makeSmallAssets();
     await sql`analyze asset_files`.execute(db);
     await sql`alter table asset_files set (autovacuum_enabled = off)`.execute(db);
@@ -169,7 +169,7 @@ describe('an asset of very many files', () => {
     for (const query of [...asked]) expect(await blocksOf(db, query), query.sql).toBeLessThan(FILES / 100);
   });
 
-  test('tells of the files that somebody needs without listing all of them', async () => {
+  test('finds required files without listing all of them', async () => {
     const id = await largeAsset();
     const { db } = server.services;
     const others = ['config.json', 'weights.safetensors', 'deep/weights.gguf'];
@@ -186,7 +186,7 @@ describe('an asset of very many files', () => {
     expect(await read({ top: true })).toEqual(['config.json', 'deep/weights.gguf', 'weights.safetensors']);
   });
 
-  test('shows what lies in a folder without reading what lies below, page by page', async () => {
+  test("lists a folder's children page by page, without reading the files below them", async () => {
     const id = await largeAsset();
     const { db } = server.services;
     const others = ['README.md', 'a b/c/d.txt', 'a b/e.txt', 'even.txt', 'even/x/deep.txt', 'odd0'];
@@ -218,7 +218,7 @@ describe('an asset of very many files', () => {
     await expect(tree({ path: 'even.txt' })).rejects.toThrow('There is no folder even.txt');
   });
 
-  test('goes at once for its owner, and in pieces', async () => {
+  test('is deleted immediately for its owner, and in pieces from the database', async () => {
     const id = await largeAsset();
     expect((await server.send(contract.deleteAsset, { params: { id } }, { as: ada })).status).toBe(204);
     await expect(server.request(contract.getAsset, { params: { id } }, { as: ada })).rejects.toMatchObject({
@@ -238,7 +238,7 @@ describe('an asset of very many files', () => {
     expect(await rowsOf(id)).toBe(0);
   });
 
-  test('two that delete the same one do not meet in the middle', async () => {
+  test('is deleted by two concurrent calls without a conflict', async () => {
     const id = await largeAsset();
     const { db } = server.services;
     await db.transaction().execute((tx) => markDeleted(tx, id));
@@ -252,7 +252,7 @@ describe('an asset of very many files', () => {
   });
 });
 
-test('a page of assets with the starter models reads no more than a page has', async () => {
+test('a page of assets with the starter models reads only as many rows as it has', async () => {
   const { db } = server.services;
   await sql`
     insert into assets (owner_user_id, dataset_type, title, category, details, updated_at)
@@ -282,12 +282,12 @@ test('a page of assets with the starter models reads no more than a page has', a
     });
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).not.toContain('Seq Scan on assets');
-    // PostgreSQL says how many rows each step gave: of 5000, no step more than a page.
+    // PostgreSQL reports the rows of each step: of 5000, no step may read more than a page.
     const given = [...plan.matchAll(/actual [^)]*rows=(\d+)/g)].map(([, count]) => Number(count));
     expect(Math.max(...given), plan).toBeLessThanOrEqual(10);
   }
 });
 
-test('what large assets store is counted', async () => {
+test('counts the storage of large assets', async () => {
   expect(await findStoredBytes(server.services.db, ada.userId)).toBe(7n);
 });

@@ -4,7 +4,7 @@ import { unknownCursor } from '../../../platform/unknown-cursor.ts';
 import { toWireFile } from '../to-wire.ts';
 import { listFilesBelow } from './folder-queries.ts';
 
-/** Files of the newest revision in the order of their paths, from the cursor on, and the cursor of the next ones. */
+/** Returns files of the newest revision from the cursor, in path order, with the next cursor. */
 export async function listFilesPage(
   db: Database,
   input: {
@@ -26,18 +26,18 @@ export async function listFilesPage(
   };
 }
 
-/** The place in a list of paths, as clients hand it back. */
+/** Encodes a position in a list of paths for clients. */
 export function formatCursor(path: string): string {
   return Buffer.from(JSON.stringify(path)).toString('base64url');
 }
 
-/** Throws AppError('invalid_request') for what is no such place. */
+/** Decodes a position. Throws AppError 'invalid_request' if it is invalid. */
 export function parseCursor(cursor: string): string {
   try {
     const path: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     if (typeof path === 'string' && !path.includes('\0')) return path;
   } catch {
-    // It is refused below.
+    // Rejected below.
   }
   throw unknownCursor();
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { testServer } from '../../../testing/test-server.ts';
 import { assetCalls } from '../testing/asset-calls.ts';
 
-test('an earlier revision is listed with the files that were deleted or replaced since', async () => {
+test('lists an earlier revision with files that were deleted or replaced since', async () => {
   const server = await testServer();
   const { create, uploadAt } = assetCalls(server);
   const [ada, eve] = [await server.signUp(), await server.signUp()];

@@ -8,7 +8,7 @@ import { listTree as listEntries, type TreeRow } from './folder-queries.ts';
 import { formatCursor, parseCursor } from './list-files-page.ts';
 import { requireRevisionNumber } from './require-revision-number.ts';
 
-/** What lies directly in a folder of a revision, the newest unless said. Throws AppError('not_found') for one that is not there. */
+/** Lists the direct children of a folder, by default in the newest revision. Throws AppError 'not_found'. */
 export async function listTree(
   ctx: Context,
   input: { assetId: string } & InputOf<typeof endpoint>['query'],

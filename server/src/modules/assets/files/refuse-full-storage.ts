@@ -4,10 +4,7 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readQuota } from './storage-quota.ts';
 
-/**
- * Step at the start of what will leave the user something to store, whose size nobody knows yet. Throws AppError
- * 'payload_too_large' where nothing is left of what the user may store.
- */
+/** Step: throws AppError 'payload_too_large' if the quota is used up, for work with an unknown output. */
 export async function refuseFullStorage(
   tx: Transaction,
   config: Services['config'],

@@ -2,7 +2,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findRevision } from '../queries.ts';
 
-/** The number of a revision by its id. Throws AppError('not_found') for one that the asset does not have. */
+/** Returns the number of a revision by its id. Throws AppError 'not_found' if it does not exist. */
 export async function requireRevisionNumber(
   db: Database,
   { assetId, revisionId }: { assetId: string; revisionId: string },

@@ -7,12 +7,12 @@ import { findStoredBytes, lockStoredBytes, ownsBlob } from '../../../platform/st
 import { sumUnfinished } from '../../../platform/storage/uploads/queries.ts';
 import type { Upload } from '../../../platform/storage/uploads/upload.ts';
 
-/** What a user may store, and how much of it is left; null where the operator sets no limit. */
+/** A user's storage limit and the rest of it; null without a limit. */
 export type Quota = { limitBytes: number; leftBytes: number } | null;
 
 /**
- * Reads the user's quota. Results of runs count but are never refused: they are paid for. Uploads in parts count from the
- * moment they are opened.
+ * Reads the user's quota. Results of runs count, but are never rejected, because they are paid for. Uploads
+ * in parts count from their start.
  */
 export async function readQuota(
   { config, db }: Pick<Services, 'config' | 'db'>,
@@ -24,7 +24,7 @@ export async function readQuota(
   return { limitBytes, leftBytes: Math.max(0, limitBytes - takenBytes) };
 }
 
-/** Before bytes are stored: throws AppError('payload_too_large'), naming the field `param`, where so many have no room. */
+/** Throws AppError 'payload_too_large' with the field `param` if the bytes do not fit into the quota. */
 export async function refuseLackOfRoom(
   services: Pick<Services, 'config' | 'db'>,
   { userId, sizeBytes, param }: { userId: string; sizeBytes: number; param: string },
@@ -35,9 +35,9 @@ export async function refuseLackOfRoom(
 }
 
 /**
- * Step of the transaction in which an asset of the user gets the blobs: uploads that came at the same
- * time saw the same room, so it is looked at once more, one after the other. Bytes that the user
- * has already take no room. Throws AppError('payload_too_large') that names the field `param`, in which it came.
+ * Step: charges blobs to the user's quota when an asset gets them. Concurrent uploads have seen the same free
+ * space, so it is checked again under a lock. Bytes that the user already stores count once. Throws AppError
+ * 'payload_too_large' with the field `param`.
  */
 export async function takeStorage(
   tx: Transaction,
@@ -57,10 +57,7 @@ export async function takeStorage(
   }
 }
 
-/**
- * Step of the transaction that has opened an upload in parts: throws AppError('payload_too_large') where it has no room in
- * what its user may store.
- */
+/** Step after opening an upload in parts: throws AppError 'payload_too_large' beyond the user's quota. */
 export async function takeRoomForUpload(
   tx: Transaction,
   config: Services['config'],
@@ -76,7 +73,7 @@ export async function takeRoomForUpload(
     throw quotaExceeded({ limitBytes, leftBytes }, { needed: formatBytes(sizeBytes), param });
 }
 
-/** `needed` is the size of the files in words, `param` the field that they came in. */
+/** Returns the error for an exceeded quota. `needed` is the formatted size, `param` the files' field. */
 export function quotaExceeded(
   quota: NonNullable<Quota>,
   { needed, param, files = 1 }: { needed: string; param: string; files?: number },

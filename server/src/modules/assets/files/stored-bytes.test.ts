@@ -17,7 +17,7 @@ const users = [await server.signUp('Ada'), await server.signUp('Bob')];
 const SIZES = [1, 10, 100, 1000, 10_000];
 const blobs = SIZES.map((sizeBytes) => ({ sha256: randomBytes(32).toString('hex'), sizeBytes }));
 
-/** A run of numbers that is the same for the same seed. */
+/** Returns a reproducible sequence of numbers for a seed. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -37,7 +37,7 @@ async function newAsset(tx: Transaction, ownerUserId: string): Promise<string> {
   });
 }
 
-/** What the counter has to be: each blob of a user's files once. */
+/** Returns the expected totals: each blob of a user's files once. */
 async function sums(): Promise<Map<string, bigint>> {
   const { rows } = await sql<{ id: string; bytes: bigint }>`
     select users.id, coalesce(sum(stored.size_bytes), 0)::bigint as bytes from users left join (
@@ -47,7 +47,7 @@ async function sums(): Promise<Map<string, bigint>> {
   return new Map(rows.map(({ id, bytes }) => [id, bytes]));
 }
 
-/** What the owners of bytes have to be, and are: each with the number of files that have them. */
+/** Returns the expected and actual owners of bytes, each with the number of files. */
 async function owners(): Promise<{ wanted: unknown[]; found: unknown[] }> {
   const wanted = await sql`
     select f.sha256, 'user' as owner_kind, a.owner_user_id as owner_id, f.size_bytes, count(*) as refs
@@ -56,7 +56,7 @@ async function owners(): Promise<{ wanted: unknown[]; found: unknown[] }> {
   return { wanted: wanted.rows, found: found.rows };
 }
 
-test('the count of what a user stores is the sum of it, whatever happens at the same time', async () => {
+test('the stored total of a user equals the sum, under any concurrent changes', async () => {
   await db
     .insertInto('blobs')
     .values(blobs.map(({ sha256, sizeBytes }) => ({ sha256, size_bytes: BigInt(sizeBytes) })))
@@ -97,7 +97,7 @@ test('the count of what a user stores is the sum of it, whatever happens at the 
     expect(await findStoredBytes(db, userId), `seed ${seed}`).toBe(wanted.get(userId));
   }
 
-  // A cascade, as when a user goes, counts too.
+  // A cascade, as in the deletion of a user, counts too.
   await sql`delete from assets where owner_user_id = ${users[0]?.userId}`.execute(db);
   expect(await findStoredBytes(db, users[0]?.userId ?? '')).toBe(0n);
   expect(await findStoredBytes(db, users[1]?.userId ?? '')).toBe(wanted.get(users[1]?.userId ?? ''));

@@ -8,29 +8,27 @@ import { deleteEnded } from '../files/upload/parts/queries.ts';
 import { purgeAsset } from '../purge-asset.ts';
 import { listDeletedAssets } from '../queries.ts';
 
-/** Bytes wait so long at most for the transaction that refers to them; what takes longer touches them meanwhile. */
+/** Maximum time between storing bytes and referring to them; longer work touches them in between. */
 const GRACE_MS = 60 * 60 * 1000;
 const BATCH = 500;
-/** How long it is kept what an upload has made, for those who ask again. */
+/** Retention of completed uploads, for repeated calls. */
 const UPLOAD_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
-/**
- * Deletes what is left of broken uploads and of deleted assets, and bytes that nobody owns any more: hourly, and after each deletion of an asset.
- */
+/** Deletes remains of broken uploads and deleted assets, and unreferenced bytes. */
 export const collectBlobsJob = defineJob({
   name: 'assets.collect-blobs',
   schedule: '17 * * * *',
   run: async (services: Services, _data: object, signal: AbortSignal) => {
     const attempt = tolerantly(services);
-    await attempt(services.blobs.removeUnfinished(), 'what is unfinished could not be removed');
+    await attempt(services.blobs.removeUnfinished(), 'failed to remove unfinished blobs');
     await purgeDeletedAssets(services, signal);
     await deleteEnded(services.db, new Date(services.clock.now().getTime() - UPLOAD_KEPT_MS));
     for (const sha256 of await listLeftDeletions(services.db, BATCH)) {
       if (signal.aborted) return;
-      await attempt(resumeDeletion(services, sha256), 'a blob could not be deleted', sha256);
+      await attempt(resumeDeletion(services, sha256), 'failed to delete blob', sha256);
     }
     const before = new Date(services.clock.now().getTime() - GRACE_MS);
-    // One that cannot be deleted keeps none of the others.
+    // A blob that cannot be deleted must not block the others.
     const failed = new Set<string>();
     for (;;) {
       const limit = BATCH + failed.size;
@@ -38,15 +36,17 @@ export const collectBlobsJob = defineJob({
       for (const sha256 of unowned.filter((one) => !failed.has(one))) {
         if (signal.aborted) return;
         const work = collectBlob(services, { sha256, untouchedSince: before });
-        if (!(await attempt(work, 'a blob that nobody owns could not be deleted', sha256)))
-          failed.add(sha256);
+        if (!(await attempt(work, 'failed to delete unreferenced blob', sha256))) failed.add(sha256);
       }
       if (unowned.length < limit) return;
     }
   },
 });
 
-/** Answers whether the work was done; one failure keeps nothing of the rest, unless the database is away. */
+/**
+ * Returns a function that runs work and returns whether it succeeded. Logs failures, so that the rest
+ * continues, unless the database is unavailable.
+ */
 function tolerantly({ log }: Services) {
   return async (work: Promise<unknown>, failure: string, sha256?: string): Promise<boolean> => {
     try {

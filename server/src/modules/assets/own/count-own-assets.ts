@@ -1,7 +1,7 @@
 import type { Database } from '../../../platform/db/database.ts';
 import * as queries from './queries.ts';
 
-/** How many datasets and models a user has. */
+/** Returns the number of a user's datasets and models. */
 export async function countOwnAssets(
   db: Database,
   userId: string,

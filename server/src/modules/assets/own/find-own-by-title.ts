@@ -2,7 +2,7 @@ import type { DatasetType } from '@bakehouse/contract/assets';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { selectOwnByTitle } from './queries.ts';
 
-/** The newest dataset or model of the user that has this title, with its newest revision; undefined where there is none. */
+/** Returns the user's newest asset with this title, with its newest revision; undefined if none. */
 export async function findOwnByTitle(
   tx: Transaction,
   wanted: { userId: string; title: string; datasetType: DatasetType },

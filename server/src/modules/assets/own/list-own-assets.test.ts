@@ -16,7 +16,7 @@ beforeAll(async () => {
       .insertInto('users')
       .values({ id, name: id, username: id, email: `${id}@example.com` })
       .execute();
-  // Three at each moment, which differ by a millisecond; the last hundred are gone.
+  // Groups of three with the same time, a millisecond apart; the last hundred are deleted.
   await sql`
     insert into assets (owner_user_id, dataset_type, title, category, details, created_at, deleted_at)
     select case when n % 100 = 0 then 'bob' else 'flo' end, case when n % 4 = 0 then 'MODEL' else 'RAW' end, n::text, '', '',
@@ -25,7 +25,7 @@ beforeAll(async () => {
   await sql`analyze assets`.execute(db);
 });
 
-test('all assets of a user come one after the other, the youngest first', async () => {
+test('yields all assets of a user, newest first', async () => {
   const ids = await Array.fromAsync(listOwnAssets(db, 'flo'));
   const titles = await db.selectFrom('assets').select(['id', 'title']).execute();
   const numberOf = new Map(titles.map(({ id, title }) => [id, Number(title)]));
@@ -37,11 +37,11 @@ test('all assets of a user come one after the other, the youngest first', async 
   expect(moments).toEqual(moments.toSorted((a, b) => b - a));
 });
 
-test('datasets and models are counted', async () => {
+test('counts datasets and models', async () => {
   expect(await countOwnAssets(db, 'flo')).toEqual({ datasets: 900, models: 288 });
 });
 
-test('each page is read in its order, without the rest', async () => {
+test('reads each page in order, without the rest', async () => {
   const page = { userId: 'flo', limit: 50 };
   const after = (await selectOwnAssets(db, { ...page, after: null })).at(-1) ?? null;
   for (const place of [null, after]) {

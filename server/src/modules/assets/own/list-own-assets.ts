@@ -3,7 +3,7 @@ import { type Place, selectOwnAssets } from './queries.ts';
 
 const PAGE = 500;
 
-/** The ids of all assets of a user, the youngest first: what was made from others before those. */
+/** Yields the ids of all assets of a user, newest first, so that derived assets precede their sources. */
 export async function* listOwnAssets(db: Database, userId: string): AsyncGenerator<string> {
   let after: Place | null = null;
   do {

@@ -1,7 +1,7 @@
 import type { Database } from '../../../platform/db/database.ts';
 import { selectOwnModels } from './queries.ts';
 
-/** So many of a user's models that have files, the youngest first. */
+/** Returns up to `limit` of a user's models with files, newest first. */
 export async function listOwnModels(
   db: Database,
   asked: { userId: string; limit: number },

@@ -2,10 +2,10 @@ import type { DatasetType } from '@bakehouse/contract/assets';
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 
-/** An asset's place in the order of time. */
+/** An asset's position in creation order. */
 export type Place = { id: string; created_at: Date };
 
-/** A user's assets, the youngest first; with `after`, those that are older than that one. */
+/** Returns a user's assets, newest first; with `after`, only older ones. */
 export async function selectOwnAssets(
   db: Database,
   { userId, after, limit }: { userId: string; after: Place | null; limit: number },
@@ -24,7 +24,7 @@ export async function selectOwnAssets(
     .execute();
 }
 
-/** The newest asset of the user that has this title, with its newest revision. */
+/** Returns the user's newest asset with this title, with its newest revision. */
 export async function selectOwnByTitle(
   tx: Transaction,
   { userId, title, datasetType }: { userId: string; title: string; datasetType: DatasetType },
@@ -42,7 +42,7 @@ export async function selectOwnByTitle(
     .executeTakeFirst();
 }
 
-/** A user's models with files, the youngest first. */
+/** Returns a user's models with files, newest first. */
 export async function selectOwnModels(
   db: Database,
   { userId, limit }: { userId: string; limit: number },

@@ -12,6 +12,6 @@ test.each([
   [['weights.safetensors', 'model_index.json'], undefined],
   [['model.safetensors'], undefined],
   [['README.md'], undefined],
-])('%# of these files the LoRA is found', (paths, found) => {
+])('finds the LoRA in file list %#', (paths, found) => {
   expect(findLoraFile(paths.map((path) => ({ path })))?.path).toBe(found);
 });

@@ -1,13 +1,14 @@
-/** What Diffusers calls the weights of a LoRA for a pipeline. */
+/** Diffusers' file name for the LoRA weights of a pipeline. */
 const WEIGHTS = 'pytorch_lora_weights.safetensors';
-/** A model of its own has one of these, and an adapter for text the last. */
+/** A complete model has one of these files, and a text adapter the last one. */
 const OF_OTHERS = ['config.json', 'model_index.json', 'adapter_config.json'];
-/** The names that libraries give to the weights of whole models, and of adapters for text. */
+/** Libraries' file names for the weights of complete models and of text adapters. */
 const OF_LIBRARIES = /^(model|adapter_model|diffusion_pytorch_model)(-\d+-of-\d+)?\.safetensors$/;
 
 /**
- * The weights of a LoRA for images among the files of a model: the file that Diffusers names so, or the one safetensors file
- * of a model that has nothing else to load, as other trainers write it. Undefined where the model is none. Pure.
+ * Returns the weights of an image LoRA among a model's files: the file with Diffusers' name, or the only
+ * safetensors file of a model with nothing else to load, as other trainers write it. Undefined if the model
+ * is not a LoRA.
  */
 export function findLoraFile<File extends { path: string }>(files: readonly File[]): File | undefined {
   const top = files.filter(({ path }) => !path.includes('/'));
@@ -18,7 +19,7 @@ export function findLoraFile<File extends { path: string }>(files: readonly File
   return only && more.length === 0 && !OF_LIBRARIES.test(only.path) ? only : undefined;
 }
 
-/** Whether a file of this path can make a model a LoRA, or no LoRA any more. Pure. */
+/** Returns true if a file with this path can change whether a model is a LoRA. */
 export function bearsOnLora(path: string): boolean {
   return !path.includes('/') && (path.endsWith('.safetensors') || OF_OTHERS.includes(path));
 }

@@ -4,7 +4,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { PIPELINE_INDEX } from './pipeline-index.ts';
 import { readPipelineIndex } from './read-pipeline-index.ts';
 
-/** The pipelines of those of these models that name one, by their ids. One whose file is damaged names none. */
+/** Returns the pipelines of these models by id, without models whose file is missing or damaged. */
 export async function findPipelines(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
   assetIds: string[],

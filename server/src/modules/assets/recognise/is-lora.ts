@@ -3,7 +3,7 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { newestFiles } from '../queries.ts';
 import { findLoraFile } from './find-lora-file.ts';
 
-/** Step: whether the newest files of a model are those of a LoRA. */
+/** Step: returns true if the newest files of a model are a LoRA. */
 export async function isLora(tx: Transaction, assetId: string): Promise<boolean> {
   const files = await newestFiles(tx, assetId)
     .select('path')

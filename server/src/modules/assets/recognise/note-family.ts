@@ -7,10 +7,10 @@ import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { PIPELINE_INDEX } from './pipeline-index.ts';
 import { MODEL_CONFIG, readFamily } from './read-family.ts';
 
-/** It has some kilobytes; a person may have put anything in its place. */
+/** The file usually has some kilobytes, but users may upload anything under its name. */
 const BYTES_MAX = 1024 * 1024;
 
-/** What a file that comes to a model says of its family; null where it says nothing. */
+/** Returns the model family according to an uploaded file; null if it has none. */
 export async function readFamilyOf(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
   { path, blob }: { path: string; blob: Blob },
@@ -25,8 +25,8 @@ export async function readFamilyOf(
 }
 
 /**
- * Step: notes the family that a file of a model says it is of. That of a fine-tuned model is its base's, and of one in
- * Diffusers' format that of its pipeline.
+ * Step: records the family according to a file of a model. A fine-tune keeps its base's family, and a
+ * Diffusers model its pipeline's.
  */
 export async function noteFamily(
   tx: Transaction,

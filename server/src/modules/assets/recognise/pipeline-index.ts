@@ -1,2 +1,2 @@
-/** Where a model in Diffusers' format says what it is made of. */
+/** The file in which a Diffusers model describes its components. */
 export const PIPELINE_INDEX = 'model_index.json';

@@ -15,6 +15,6 @@ test.each([
   [{}, null],
   [null, null],
   ['llama', null],
-])('%j is of the family %j', (content, family) => {
+])('%j has the family %j', (content, family) => {
   expect(readFamily(content)).toBe(family);
 });

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 
-/** Where a model of Transformers says what it is. */
+/** The file in which a Transformers model describes itself. */
 export const MODEL_CONFIG = 'config.json';
 
 const modelConfig = z.object({ model_type: z.string().regex(/^[\w-]{1,50}$/) });
 const pipelineIndex = z.object({ _class_name: z.string().regex(/^\w{1,100}$/) });
 
-/** Versions of one family, which people call by one name. */
+/** Versions of a family with a common name. */
 const FAMILIES: Record<string, string> = {
   qwen2: 'qwen',
   qwen2_moe: 'qwen',
@@ -15,9 +15,9 @@ const FAMILIES: Record<string, string> = {
 };
 
 /**
- * The family of a model, as people say it, by the file that tells it: of Transformers' config.json the model type ('llama',
- * 'qwen', 'mistral'), of Diffusers' model_index.json the pipeline ('flux', 'flux-kontext', 'stable-diffusion-xl'). Null
- * where the content tells none. Pure.
+ * Returns the family of a model from the file that names it: the model type in Transformers' config.json
+ * ('llama', 'qwen', 'mistral'), or the pipeline in Diffusers' model_index.json ('flux', 'flux-kontext',
+ * 'stable-diffusion-xl'). Null if the content names none.
  */
 export function readFamily(content: unknown): string | null {
   const pipeline = pipelineIndex.safeParse(content).data?._class_name;
@@ -26,7 +26,7 @@ export function readFamily(content: unknown): string | null {
   return type === undefined ? null : (FAMILIES[type] ?? type);
 }
 
-/** FluxKontext as flux-kontext, StableDiffusionXL as stable-diffusion-xl. */
+/** Converts FluxKontext to flux-kontext, and StableDiffusionXL to stable-diffusion-xl. */
 function toWords(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, '$1$3-$2$4').toLowerCase();
 }

@@ -5,15 +5,15 @@ import { readBlob } from '../../../platform/storage/read-blob.ts';
 import type { AssetRevision } from '../read-revision.ts';
 import { PIPELINE_INDEX } from './pipeline-index.ts';
 
-/** It has a few lines; a person may have put anything in its place. */
+/** The file usually has a few lines, but users may upload anything under its name. */
 const BYTES_MAX = 512 * 1024;
 
-/** The pipeline's class, and what it is made of by the name of its folder: library and class, or nulls for none. */
+/** The pipeline's class, and its components by folder name: library and class, or nulls for none. */
 const pipelineIndex = z.looseObject({ _class_name: z.string() });
 
 export type PipelineIndex = z.infer<typeof pipelineIndex>;
 
-/** What a model's files say of the pipeline of Diffusers that they are for; null where none of them says so. */
+/** Returns a model's Diffusers pipeline description; null if it has none. */
 export async function readPipelineIndex(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
   files: AssetRevision['files'],

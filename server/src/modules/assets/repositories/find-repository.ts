@@ -6,16 +6,16 @@ import { findClonedAsset } from '../sources/sources.ts';
 import { usernameOf } from './namespace.ts';
 import { findByName, findByOldName, findRestricted, type RepositoryType } from './repository-queries.ts';
 
-/** Stands for a namespace where an asset is named by its id. */
+/** The namespace of assets that are named by their ids. */
 const BY_ID = 'id';
 
 type RepositoryName = { type: RepositoryType; namespace: string; name: string };
 
 /**
- * The asset that the hub's clients call `namespace/name`, the first that the user may read: by its name, as `id/…` by its
- * id, a restricted model by its own, or the user's own copy of the public hub's repository of that name. This copy comes
- * before a repository of another user, who may have taken the name of a publisher there. Null if the user may read none,
- * 'gated' if an operator has to grant access first.
+ * Returns the first readable asset for the hub clients' `namespace/name`: an asset by its name, or as `id/…`
+ * by its id; a restricted model by its id; or the user's copy of the public hub's repository. The copy
+ * precedes repositories of other users, who may have taken the name of a hub publisher. Null if the user may
+ * read none, 'gated' if an operator must grant access first.
  */
 export async function findRepository(
   db: Database | Transaction,
@@ -31,7 +31,7 @@ export async function findRepository(
   return (restricted && (await asReadable(db, restricted, userId))) ?? found;
 }
 
-/** The same for who changes it: by its name or id alone, so that no change meets a copy that goes by another's name. */
+/** Returns an asset for changes: only by its name or id, never a copy. */
 export async function findNamedRepository(
   db: Database | Transaction,
   { userId, ...wanted }: RepositoryName & { userId: string },
@@ -40,7 +40,7 @@ export async function findNamedRepository(
   return named ? asReadable(db, named, userId) : null;
 }
 
-/** The asset that was called so before it was moved, if the user may read it. */
+/** Returns the asset that had this name before it was moved, if the user may read it. */
 export async function findMovedRepository(
   db: Database | Transaction,
   { type, namespace, name, userId }: RepositoryName & { userId: string },
@@ -80,7 +80,7 @@ async function findRestrictedModel(
   return type === 'model' ? findRestricted(db, `${namespace}/${name}`) : undefined;
 }
 
-/** A fine-tune names its base as the public hub does: where that was cloned, it is found here too. */
+/** A fine-tune refers to its base by the public hub's name: find the user's clone of it. */
 async function findCopy(
   db: Database | Transaction,
   { type, namespace, name }: RepositoryName,

@@ -1,26 +1,26 @@
 import type { AssetRow } from '../queries.ts';
 
-/** The namespace of the starter models, which nobody owns. */
+/** The namespace of the starter models, which have no owner. */
 const STARTERS = 'bakehouse';
-/** Words of the hub's paths, of which a namespace would be taken for one; and what stands for an id. */
+/** Words in the hub's paths that must not be namespaces, and the namespace of ids. */
 const RESERVED = new Set([
   STARTERS,
   ...['api', 'buckets', 'collections', 'datasets', 'datasets-server', 'docs', 'id', 'kernels', 'lfs'],
   ...['login', 'models', 'new', 'organizations', 'papers', 'settings', 'spaces', 'uploads', 'xet'],
 ]);
-/** What the hub's clients take as a part of a repository's name. */
+/** The hub clients' pattern for each part of a repository's name. */
 const PART = /^(?!.*(--|\.\.|-$|^-|^\.|\.$|\.git$|\.ipynb$))[\w.-]{1,96}$/;
-/** No username has a dot, so that no other user has such a namespace. */
+/** Usernames contain no dots, so this prefix is unambiguous. */
 const ESCAPED = 'u.';
 
-/** Whether the hub's clients take this as a namespace or as the name of a repository. */
+/** Returns true if the hub's clients accept a namespace or repository name. */
 export function isRepositoryName(text: string): boolean {
   return PART.test(text);
 }
 
 /**
- * The namespace under which the hub's clients find what a user has: the username, or where the clients would not take it,
- * `u.` and the username with `_._` for each dash. Null is the owner of the starter models. Pure.
+ * Returns the namespace of a user for the hub's clients: the username, or if the clients would reject it,
+ * `u.` and the username with `_._` for each dash. Null is the owner of the starter models.
  */
 export function namespaceOf(username: string | null): string {
   if (username === null) return STARTERS;
@@ -28,7 +28,7 @@ export function namespaceOf(username: string | null): string {
   return isFree ? username : ESCAPED + username.replaceAll('-', '_._');
 }
 
-/** Whose namespace this is: a username, null for the starter models; undefined where it can be nobody's. Pure. */
+/** Returns the username of a namespace; null for the starter models, undefined for no user's. */
 export function usernameOf(namespace: string): string | null | undefined {
   const lower = namespace.toLowerCase();
   if (lower === STARTERS) return null;
@@ -36,7 +36,7 @@ export function usernameOf(namespace: string): string | null | undefined {
   return namespaceOf(username) === lower ? username : undefined;
 }
 
-/** A repository is an asset; this is how the hub's clients call it. */
+/** Returns the id of an asset for the hub's clients, which call assets repositories. */
 export function repositoryId(asset: Pick<AssetRow, 'owner_username' | 'name'>): string {
   return `${namespaceOf(asset.owner_username)}/${asset.name}`;
 }

@@ -7,7 +7,7 @@ import { lockChangeableAsset } from '../access/lock-changeable-asset.ts';
 import { setName } from './repository-queries.ts';
 import { takeName } from './take-name.ts';
 
-/** Changes the name by which the hub's clients call an asset of the caller. Throws AppError 'conflict' where another has it. */
+/** Renames an asset of the caller for the hub's clients. Throws AppError 'conflict' for a taken name. */
 export async function renameAsset(
   ctx: Context,
   { assetId, name }: { assetId: string; name: string },

@@ -2,10 +2,10 @@ import { type SqlBool, sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { type AssetRow, selectAssets } from '../queries.ts';
 
-/** Models and datasets have names apart. */
+/** Models and datasets have separate names. */
 export type RepositoryType = 'model' | 'dataset';
 
-/** An asset by its name, in any case, among those of its owner; null are the starter models. */
+/** Returns an owner's asset by its name, ignoring case. A null owner means the starter models. */
 export async function findByName(
   db: Database | Transaction,
   { type, username, name }: { type: RepositoryType; username: string | null; name: string },
@@ -13,7 +13,7 @@ export async function findByName(
   const owner = sql`coalesce((select id from users where username = ${username}), '')`;
   return (
     selectAssets(db)
-      // As the index has them.
+      // Matches the expressions of the index.
       .where(sql<SqlBool>`coalesce(assets.owner_user_id, '') = ${owner}`)
       .where(sql<SqlBool>`(assets.dataset_type = 'MODEL') = ${type === 'model'}`)
       .where(sql<SqlBool>`lower(assets.name) = lower(${name})`)
@@ -22,7 +22,7 @@ export async function findByName(
   );
 }
 
-/** The asset that had this name before it was moved, and that its owner has used for none since. */
+/** Returns the asset that had this name before it was moved, unless its owner has reused the name. */
 export async function findByOldName(
   db: Database | Transaction,
   { type, username, name }: { type: RepositoryType; username: string; name: string },
@@ -35,7 +35,7 @@ export async function findByOldName(
     .executeTakeFirst();
 }
 
-/** The asset of the restricted model with this id, where it has one. */
+/** Returns the asset of the restricted model with this id, if it has one. */
 export async function findRestricted(
   db: Database | Transaction,
   modelId: string,

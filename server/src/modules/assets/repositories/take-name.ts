@@ -3,8 +3,8 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { isNameTaken, type RepositoryType } from './repository-queries.ts';
 
 /**
- * Step of the transaction that gives a user's asset this name: false where another has it. Names of a user are taken one
- * after the other, those that `pick_asset_name()` picks too.
+ * Step: returns true if a user's asset may get this name. The lock serialises names of a user, including
+ * names from `pick_asset_name()`.
  */
 export async function takeName(
   tx: Transaction,

@@ -11,8 +11,8 @@ import { findRequest, type RequestRow, setDecision } from './queries.ts';
 import { toAccessRequest } from './to-restricted-model.ts';
 
 /**
- * Grants or refuses a request; the caller is an operator. A decision can be changed: who is refused then reads the files
- * no more, while what runs with them goes on.
+ * Grants or rejects a request; the caller is an operator. A decision can be changed: a rejected user can no
+ * longer read the files, while running work continues.
  */
 export async function decideAccessRequest(
   ctx: Context,

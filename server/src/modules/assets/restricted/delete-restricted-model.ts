@@ -5,7 +5,7 @@ import { publishChanges } from '../../../platform/events/publish-change.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { deleteModel, listRequesters } from './queries.ts';
 
-/** Removes a restricted model with its requests; the caller is an operator. The asset with its files stays. */
+/** Deletes a restricted model with its requests, but not its asset; the caller is an operator. */
 export async function deleteRestrictedModel(ctx: Context, { modelId }: { modelId: string }): Promise<void> {
   const { userId } = ctx.caller;
   await inTransaction(ctx.db, async (tx) => {

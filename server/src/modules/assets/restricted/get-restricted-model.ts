@@ -4,7 +4,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { findModel } from './queries.ts';
 import { toRestrictedModel } from './to-restricted-model.ts';
 
-/** A restricted model with the state of the caller's request. */
+/** Returns a restricted model with the state of the caller's request. */
 export async function getRestrictedModel(
   ctx: Context,
   { modelId }: { modelId: string },

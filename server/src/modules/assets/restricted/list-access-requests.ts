@@ -5,7 +5,7 @@ import { unknownCursor } from '../../../platform/unknown-cursor.ts';
 import { findRequest, listRequests } from './queries.ts';
 import { toAccessRequest } from './to-restricted-model.ts';
 
-/** Requests for access, newest first; the caller is an operator. The cursor is the last one of the page before. */
+/** Lists access requests, newest first; for operators. The cursor is the previous page's last request. */
 export async function listAccessRequests(
   ctx: Context,
   { query: { state, cursor, limit } }: InputOf<typeof endpoint>,

@@ -4,7 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import { listModels } from './queries.ts';
 import { toRestrictedModel } from './to-restricted-model.ts';
 
-/** The restricted models by id, each with the state of the caller's request. */
+/** Lists the restricted models by id, each with the state of the caller's request. */
 export async function listRestrictedModels(
   ctx: Context,
   { query: { limit, cursor } }: InputOf<typeof endpoint>,

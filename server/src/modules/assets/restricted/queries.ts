@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 
 type AccessState = RestrictedModel['access'];
 
-/** Restricted models, each with the state of this user's request. One whose asset was deleted has no files here. */
+/** Selects restricted models with the state of this user's request. Deleted assets have no files here. */
 function selectModels(db: Database | Transaction, userId: string) {
   return db
     .selectFrom('restricted_models as model')
@@ -28,7 +28,7 @@ function selectModels(db: Database | Transaction, userId: string) {
 
 export type ModelRow = Awaited<ReturnType<typeof listModels>>[number];
 
-/** By id, those behind the id `cursor`. */
+/** Returns models by id, after the id `cursor`. */
 export async function listModels(
   db: Database,
   { userId, cursor = '', limit }: { userId: string; cursor?: string | undefined; limit: number },
@@ -50,7 +50,7 @@ type ModelWords = {
   asset_id?: string | null | undefined;
 };
 
-/** Adds a model, or changes the one with this id; of one that is there, what is absent stays. */
+/** Adds a model, or updates the model with this id; absent fields stay unchanged. */
 export async function upsertModel(
   tx: Transaction,
   { id, ...words }: ModelWords & { id: string; name: string },
@@ -68,7 +68,7 @@ export async function upsertModel(
     .execute();
 }
 
-/** What is absent stays. Answers whether there is such a model. */
+/** Updates the given fields. Returns true if the model exists. */
 export async function updateModel(
   tx: Transaction,
   { id, ...words }: ModelWords & { id: string },
@@ -81,7 +81,7 @@ export async function updateModel(
   return numUpdatedRows > 0n;
 }
 
-/** Answers whether there was one. */
+/** Returns true if a model was deleted. */
 export async function deleteModel(tx: Transaction, modelId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('restricted_models')
@@ -90,7 +90,7 @@ export async function deleteModel(tx: Transaction, modelId: string): Promise<boo
   return numDeletedRows > 0n;
 }
 
-/** Who has asked for a model. */
+/** Returns the users who have requested access to a model. */
 export async function listRequesters(tx: Transaction, modelId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('access_requests')
@@ -100,7 +100,7 @@ export async function listRequesters(tx: Transaction, modelId: string): Promise<
   return rows.map(({ user_id }) => user_id);
 }
 
-/** Makes a request, or a new one out of one that was refused. Answers whether there is a new one. */
+/** Creates a request, or renews a rejected one. Returns true if there is a new request. */
 export async function insertRequest(
   tx: Transaction,
   request: { modelId: string; userId: string; message: string },
@@ -160,7 +160,7 @@ function selectRequests(db: Database | Transaction) {
     .select(sql<Exclude<AccessState, 'none'>>`request.state`.as('state'));
 }
 
-/** Newest first, those that were made before the request `cursor`. */
+/** Returns requests, newest first, from before the request `cursor`. */
 export async function listRequests(
   db: Database,
   { state, cursor, limit }: { state?: AccessState | undefined; cursor?: string | undefined; limit: number },

@@ -8,7 +8,7 @@ import { recordAudit } from '../../accounts/record-audit.ts';
 import { getRestrictedModel } from './get-restricted-model.ts';
 import { insertRequest } from './queries.ts';
 
-/** Asks the operators for access to a restricted model; who was refused may ask again. */
+/** Requests access to a restricted model from the operators; a rejected user may request it again. */
 export async function requestAccess(
   ctx: Context,
   { params: { modelId }, body: { message } }: InputOf<typeof endpoint>,

@@ -43,7 +43,7 @@ const makeModel = (as: TestUser) =>
     { as },
   );
 
-test('an operator enters a model under an id with slashes, and everybody finds it', async () => {
+test('an operator adds a model under an id with slashes, and every user finds it', async () => {
   expect(await save()).toMatchObject({ id: modelId, is_available: false, dataset_id: null });
   expect(await read(ada)).toEqual({
     id: modelId,
@@ -73,7 +73,7 @@ test('an operator enters a model under an id with slashes, and everybody finds i
   await expect(save({ name: '' })).rejects.toThrow('Name is required');
 });
 
-test('what is left out of a change stays, and only a new model needs a name', async () => {
+test('a change preserves absent fields, and only a new model needs a name', async () => {
   const id = 'meta/crust';
   await save({ details: 'A crust' }, id);
   const change = (body: object, to = id) =>
@@ -90,7 +90,7 @@ test('what is left out of a change stays, and only a new model needs a name', as
   await server.send(contract.deleteRestrictedModel, { params: { modelId: id } }, { as: olga });
 });
 
-test('who asks for access waits for an operator, who grants or refuses, and each step is in the audit log', async () => {
+test('an operator grants or rejects an access request, with an audit log entry for each step', async () => {
   await expect(ask(ada, '  ')).rejects.toThrow('Say what you want to use the model for');
   expect((await ask(ada)).access).toBe('requested');
   expect((await read(bob)).access).toBe('none');
@@ -134,7 +134,7 @@ test('who asks for access waits for an operator, who grants or refuses, and each
   await expect(decide(ada.userId, 'granted')).rejects.toMatchObject({ status: 404 });
 });
 
-test('requests come by pages, newest first', async () => {
+test('lists requests page by page, newest first', async () => {
   await ask(bob);
   const first = await server.request(contract.listAccessRequests, { query: { limit: 1 } }, { as: olga });
   expect(first.requests).toMatchObject([{ user_id: bob.userId }]);
@@ -142,7 +142,7 @@ test('requests come by pages, newest first', async () => {
   expect(await requests(query)).toMatchObject([{ user_id: ada.userId }]);
 });
 
-test('access opens the files to be read and used, to those who have it and for as long', async () => {
+test('granted users, and only they, may read and use the files while they have access', async () => {
   const others = await makeModel(ada);
   await expect(save({ asset_id: others })).rejects.toMatchObject({ status: 400 });
   const assetId = await makeModel(olga);
@@ -179,7 +179,7 @@ test('access opens the files to be read and used, to those who have it and for a
   expect(await read(bob)).toMatchObject({ is_available: false });
 });
 
-test('a model that is removed takes its requests along', async () => {
+test("deletes a removed model's requests", async () => {
   const remove = () => server.send(contract.deleteRestrictedModel, { params: { modelId } }, { as: olga });
   expect((await remove()).status).toBe(204);
   expect((await remove()).status).toBe(404);

@@ -10,7 +10,7 @@ import { findAsset, lockAsset } from '../queries.ts';
 import { getRestrictedModel } from './get-restricted-model.ts';
 import { listRequesters, updateModel, upsertModel } from './queries.ts';
 
-/** Adds a restricted model, or changes the one with this id; the caller is an operator. */
+/** Adds a restricted model, or updates the model with this id; the caller is an operator. */
 export async function saveRestrictedModel(
   ctx: Context,
   { params: { modelId }, body }: InputOf<typeof endpoint>,
@@ -31,7 +31,7 @@ export async function saveRestrictedModel(
   return getRestrictedModel(ctx, { modelId });
 }
 
-/** Only a model that is there has a name already. */
+/** Only an existing model already has a name. */
 async function writeModel(
   tx: Transaction,
   id: string,
@@ -43,7 +43,7 @@ async function writeModel(
   }
 }
 
-/** An operator opens to others only what is their own. */
+/** An operator may restrict only their own models. */
 async function checkFiles(tx: Transaction, { assetId, userId }: { assetId: string; userId: string }) {
   await lockAsset(tx, assetId);
   const asset = await findAsset(tx, assetId);

@@ -1,7 +1,7 @@
 import type { AccessRequest, RestrictedModel } from '@bakehouse/contract/restricted-models';
 import type { ModelRow, RequestRow } from './queries.ts';
 
-/** A restricted model as the user sees it whose request its row has. */
+/** Returns a restricted model as seen by the user whose request its row contains. */
 export function toRestrictedModel({ asset_id, is_own, ...model }: ModelRow): RestrictedModel {
   return {
     ...model,
@@ -10,7 +10,7 @@ export function toRestrictedModel({ asset_id, is_own, ...model }: ModelRow): Res
   };
 }
 
-/** A request as operators see it. */
+/** Returns a request as operators see it. */
 export function toAccessRequest(row: RequestRow): AccessRequest {
   return {
     request_id: row.id,

@@ -11,17 +11,17 @@ import { findByTag } from './commit-queries.ts';
 
 const RANGE = 1_000_000;
 const BRANCHES_MAX = 100;
-/** Names that Git takes for tags and branches, without the characters that people do not write. */
+/** Names that Git accepts for tags and branches, limited to common characters. */
 const NAME = /^(?!.*(\.\.|\/\/|\/\.|\.lock$))[A-Za-z0-9_][\w./+-]{0,199}(?<![./])$/;
 
 export type Branch = { name: string; start_number: number; fork_number: number; head_number: number };
 
-/** Returns the first number in the range of a branch, from any number in it. Pure. */
+/** Returns the first number in the range of a branch, from any number in it. */
 export function startOf(number: number): number {
   return Math.floor(number / RANGE) * RANGE;
 }
 
-/** Returns the last number in the range of a branch: its newest files have it as `last_number`. Pure. */
+/** Returns the last number in the range of a branch, which is the `last_number` of its newest files. */
 export function endOf({ start_number: start }: Branch): number {
   return start + RANGE - 1;
 }
@@ -46,7 +46,10 @@ export async function findBranch(
   return (await listBranches(db, assetId)).find((branch) => branch.name === bare);
 }
 
-/** Starts a branch at the revision of main with the number `from`, 0: before its first file. Throws AppError 'invalid_request', and 'conflict' if the name is taken. */
+/**
+ * Creates a branch at the revision of main with the number `from`; 0 means before its first file. Throws
+ * AppError 'invalid_request', and 'conflict' if the name is taken.
+ */
 export async function createBranch(
   ctx: Context,
   { assetId, name, from }: { assetId: string; name: string; from: number },
@@ -73,7 +76,7 @@ export async function createBranch(
   });
 }
 
-/** Returns the start of the first range that no branch has: ranges of deleted branches are used again. Pure. */
+/** Returns the start of the first free range. Ranges of deleted branches are reused. */
 function freeStart(branches: Branch[]): number {
   const taken = new Set(branches.map((branch) => branch.start_number));
   let start = -RANGE;
@@ -81,13 +84,13 @@ function freeStart(branches: Branch[]): number {
   return start;
 }
 
-/** Whether a tag or branch can have this name; main, HEAD and ids of commits are names already. Pure. */
+/** Returns true if a tag or branch may have this name. main, HEAD and commit ids are reserved. */
 function isReferenceName(name: string): boolean {
   const isTaken = ['main', 'HEAD'].includes(name) || /^[0-9a-f]{40}$/.test(name) || name.startsWith('refs/');
   return NAME.test(name) && !isTaken;
 }
 
-/** Throws AppError 'invalid_request' for a name that Git does not take, and 'conflict' for the name of a tag or branch. */
+/** Throws AppError 'invalid_request' for an invalid name, and 'conflict' for an existing tag or branch. */
 export async function assertNewName(
   tx: Transaction,
   { assetId, name, kind }: { assetId: string; name: string; kind: 'branch' | 'tag' },
@@ -97,7 +100,7 @@ export async function assertNewName(
     throw new AppError('conflict', { publicMessage: `${name} exists already`, param: kind });
 }
 
-/** Deletes a branch with its commits. Returns whether there was one. */
+/** Deletes a branch with its commits. Returns true if it existed. */
 export async function deleteBranch(
   ctx: Context,
   { assetId, name }: { assetId: string; name: string },
@@ -122,7 +125,7 @@ export async function deleteBranch(
   });
 }
 
-/** Step: gives a branch the files of the revision that it starts at, if it has no commit of its own yet. */
+/** Step: copies the files of the revision at which a branch starts, before the branch's first commit. */
 export async function copyForkedFiles(tx: Transaction, assetId: string, branch: Branch): Promise<void> {
   const { fork_number: fork, head_number: head, start_number: start } = branch;
   if (head !== fork) return;
@@ -141,7 +144,7 @@ type Change = {
   authorUserId: string;
 };
 
-/** Step: commits to a branch of a locked asset, after `copyForkedFiles`. Returns the number of the revision. */
+/** Step: commits to a branch of a locked asset, after `copyForkedFiles`. Returns the revision's number. */
 export async function addBranchRevision(
   tx: Transaction,
   { assetId, branch, change }: { assetId: string; branch: Branch; change: Change },

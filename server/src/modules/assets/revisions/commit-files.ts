@@ -16,9 +16,9 @@ import { foldersAbove, refuseClashes } from './refuse-clashes.ts';
 
 export type FileChanges = {
   put: NewFile[];
-  /** Paths of files; each has to be there. */
+  /** Paths of files, which must exist. */
   removeFiles: string[];
-  /** Paths of folders; each has to have files. */
+  /** Paths of folders, which must contain files. */
   removeFolders: string[];
 };
 
@@ -28,17 +28,17 @@ type Input = FileChanges & {
   branch?: string | null;
   userId: string;
   message: string;
-  /** What files of a model say of its family, by their paths. */
+  /** The model families in the files, by their paths. */
   families?: ReadonlyMap<string, string>;
-  /** The id of the commit that has to be the newest, or its beginning; null: whichever is. */
+  /** The id of the newest commit or a prefix of it; null to skip the check. */
   parentCommit: string | null;
 };
 
 /**
- * Step: commits changes of files to an asset of the user, whose bytes the store holds. What is removed and put is replaced;
- * where nothing changes the newest commit stays. Throws AppError 'precondition_failed' where another commit is the newest,
- * 'not_found' with param `path` for what is removed and is not there, 'conflict' for a path that would be a file and a folder,
- * and 'payload_too_large' beyond the user's quota.
+ * Step: commits changes to an asset of the user. The store must contain the files' bytes. A path that is both
+ * removed and put is replaced; without changes the newest commit stays. Throws AppError 'precondition_failed'
+ * if another commit is the newest, 'not_found' with param `path` for a missing file to remove, 'conflict' for
+ * a path that would be both a file and a folder, and 'payload_too_large' beyond the user's quota.
  */
 export async function commitFiles(
   tx: Transaction,
@@ -52,7 +52,7 @@ export async function commitFiles(
   const head = branch ? await findBranchHead(tx, asset, branch) : await findHead(tx, asset);
   const remove = await listRemoved(tx, asset, { ...input, end });
   const put = await listChanged(tx, asset, { put: input.put, removed: remove, end });
-  // Also where it is stale: whoever sends a commit again has maybe not heard of the first.
+  // Also with a stale parent: the client may repeat a commit whose response was lost.
   if (put.length === 0 && remove.size === 0) return head;
   if (input.parentCommit !== null && !head.commitId.startsWith(input.parentCommit.toLowerCase())) {
     throw new AppError('precondition_failed', {
@@ -86,7 +86,7 @@ export async function commitFiles(
   return changed ? findHead(tx, changed) : head;
 }
 
-/** Finds the branch once more under the lock, with the files that it starts with. */
+/** Finds the branch again under the lock, and copies its initial files. */
 async function openBranch(tx: Transaction, assetId: string, name: string): Promise<Branch> {
   const branch = await findBranch(tx, assetId, name);
   if (!branch) throw new AppError('not_found', { publicMessage: `There is no branch ${name}` });
@@ -94,7 +94,7 @@ async function openBranch(tx: Transaction, assetId: string, name: string): Promi
   return branch;
 }
 
-/** The paths of all files that are removed. */
+/** Returns the paths of all files to remove. */
 async function listRemoved(
   tx: Transaction,
   asset: AssetRow,
@@ -126,7 +126,7 @@ function notThere(what: 'file' | 'folder', path: string): AppError {
   });
 }
 
-/** Of each path the last file, without those that are there already and stay. */
+/** Returns the last file of each path, without unchanged files. */
 async function listChanged(
   tx: Transaction,
   asset: AssetRow,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 
-/** Revisions as commits, each with the name of its author. */
+/** Selects revisions as commits, each with its author's name. */
 function selectCommits(db: Database | Transaction, assetId: string) {
   return db
     .selectFrom('revisions')
@@ -42,7 +42,7 @@ export async function findByTag(db: Database | Transaction, assetId: string, tag
     .executeTakeFirst();
 }
 
-/** Newest first, from this number down, and above another. */
+/** Returns commits in descending order, with numbers up to `from` and above `above`. */
 export async function selectCommitsDown(
   db: Database | Transaction,
   { assetId, from, above, limit }: { assetId: string; from: number; above: number; limit: number },
@@ -55,7 +55,7 @@ export async function selectCommitsDown(
     .execute();
 }
 
-/** The commits that brought these files, by their paths, as far as they are in the revision of this number. */
+/** Returns the commits that added these files, by path, for files in the revision with this number. */
 export async function selectLastCommits(
   db: Database,
   { assetId, number, paths }: { assetId: string; number: number; paths: string[] },
@@ -87,7 +87,7 @@ export async function selectCommitIds(
     .execute();
 }
 
-/** Tags with what they name, by their names. */
+/** Returns tags with their commits, by name. */
 export async function selectTags(
   db: Database,
   assetId: string,
@@ -101,7 +101,7 @@ export async function selectTags(
     .execute();
 }
 
-/** The tags of these revisions, by their names. */
+/** Returns the tags of these revisions, by name. */
 export async function selectTagsOf(
   db: Database,
   revisionIds: string[],
@@ -124,7 +124,7 @@ export async function insertTag(
     .execute();
 }
 
-/** False where there is none of that name. */
+/** Returns false if there is no such tag. */
 export async function deleteTag(tx: Transaction, assetId: string, name: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('revision_tags')

@@ -32,7 +32,7 @@ test('lists the files that a commit changed', async () => {
   expect(await compare({ to: third ?? '' })).toMatchObject({
     files: [{ path: 'a.csv', change: 'changed', size_before: 4, size_after: 6 }],
   });
-  // The first commit is compared with nothing.
+  // The first commit is compared with an empty one.
   expect((await compare({ to: first ?? '' })).files).toMatchObject([{ path: 'a.csv', change: 'added' }]);
   await expect(compare({ to: 'v9' })).rejects.toThrow('404 not_found: There is no commit v9');
   await expect(compare({}, eve)).rejects.toMatchObject({ status: 404 });

@@ -11,8 +11,8 @@ import { toWireCommits } from './to-wire-commit.ts';
 const FILES_MAX = 1000;
 
 /**
- * The files that differ between a commit and the one before it. Throws AppError('not_found') unless the caller may read the
- * asset, and for a commit that it does not have.
+ * Returns the files that differ between a commit and its parent. Throws AppError 'not_found' unless the
+ * caller may read the asset and it has the commit.
  */
 export async function compareCommits(
   ctx: Context,

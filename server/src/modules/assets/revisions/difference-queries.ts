@@ -11,10 +11,10 @@ type Row = {
   changed: bigint;
 };
 
-/** A file that differs: its bytes before and after, null where it was or is not there. */
+/** A file that differs, with its sizes before and after; null if it is missing on that side. */
 export type Difference = { path: string; before: number | null; after: number | null };
 
-/** The files that differ between two revisions, given by their numbers, in the order of their paths, and how many there are. */
+/** Returns the files that differ between two revisions by number, in path order, with counts. */
 export async function selectDifferences(
   db: Database,
   { assetId, before, after, limit }: Wanted,

@@ -4,24 +4,24 @@ import type { AssetRow } from '../queries.ts';
 import { type Branch, findBranch } from './branches.ts';
 import { findByCommitId, findByNumber, findByRevision, findByTag } from './commit-queries.ts';
 
-/** The branch that an asset begins with. */
+/** The initial branch of an asset. */
 export const BRANCH = 'main';
-/** What names its newest commit; clients in JavaScript ask for the HEAD unless told otherwise. */
+/** Names of the newest commit; JavaScript clients use HEAD by default. */
 const NEWEST: readonly string[] = [BRANCH, `refs/heads/${BRANCH}`, 'HEAD'];
 
 /** A revision as the hub's clients see it. */
 export type Commit = {
-  /** Null, and `number` 0: the asset before its first file. */
+  /** Null, with `number` 0, for the asset before its first file. */
   revisionId: string | null;
   number: number;
   commitId: string;
   createdAt: Date;
   message: string;
-  /** A username; null where nobody is known. */
+  /** A username; null if unknown. */
   author: string | null;
 };
 
-/** What an asset is before its first file. */
+/** Returns the initial commit of an asset, before its first file. */
 export function emptyCommit(asset: Pick<AssetRow, 'id' | 'created_at' | 'owner_username'>): Commit {
   return {
     revisionId: null,
@@ -33,12 +33,12 @@ export function emptyCommit(asset: Pick<AssetRow, 'id' | 'created_at' | 'owner_u
   };
 }
 
-/** The newest commit of an asset. */
+/** Returns the newest commit of an asset. */
 export async function findHead(db: Database | Transaction, asset: AssetRow): Promise<Commit> {
   return asset.revision_id ? findByRevision(db, asset.id, asset.revision_id) : emptyCommit(asset);
 }
 
-/** The newest commit of a branch other than main. */
+/** Returns the newest commit of a branch other than main. */
 export async function findBranchHead(
   db: Database | Transaction,
   asset: AssetRow,
@@ -47,7 +47,7 @@ export async function findBranchHead(
   return number === 0 ? emptyCommit(asset) : findByNumber(db, asset.id, number);
 }
 
-/** What a branch, a tag or a commit's id names; null where the asset has none of the name. */
+/** Returns the commit of a branch, a tag or a commit id; null if the asset has none. */
 export async function findCommit(
   db: Database | Transaction,
   asset: AssetRow,

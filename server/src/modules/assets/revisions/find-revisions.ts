@@ -3,7 +3,7 @@ import { selectRevisions } from '../queries.ts';
 
 export type NamedRevision = { assetId: string; revisionId: string; number: number; title: string };
 
-/** What these revisions are of, by their ids; those of deleted assets, and of what the user may not read, are left out. */
+/** Returns revisions with their assets by id, without deleted and unreadable assets. */
 export async function findRevisions(
   db: Database | Transaction,
   wanted: { ids: string[]; userId: string },

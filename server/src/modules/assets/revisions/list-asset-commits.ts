@@ -7,7 +7,7 @@ import { findCommit, findHead } from './find-commit.ts';
 import { listCommits } from './list-commits.ts';
 import { toWireCommits } from './to-wire-commit.ts';
 
-/** The commits of an asset, newest first; the cursor is the last one of the page before. */
+/** Lists the commits of an asset, newest first; the cursor is the previous page's last commit. */
 export async function listAssetCommits(
   ctx: Context,
   { params, query: { limit, cursor } }: InputOf<typeof endpoint>,

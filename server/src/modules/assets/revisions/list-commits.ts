@@ -5,8 +5,8 @@ import { selectCommitIds, selectCommitsDown, selectLastCommits } from './commit-
 import { type Commit, emptyCommit } from './find-commit.ts';
 
 /**
- * A commit and those before it, newest first, without the first `skip`. The last of them is the asset before its first file.
- * Those of a branch come before those of main.
+ * Returns a commit and its ancestors, newest first, without the first `skip`. The last is the asset before
+ * its first file. Commits of a branch precede commits of main.
  */
 export async function listCommits(
   db: Database,
@@ -14,7 +14,7 @@ export async function listCommits(
   { from, skip = 0, limit }: { from: number; skip?: number; limit: number },
 ): Promise<Commit[]> {
   if (from < 0) return listBranchCommits(db, asset, { from, skip, limit });
-  // Their numbers have no gaps.
+  // Numbers have no gaps.
   const first = from - skip;
   if (first < 0) return [];
   const rows = await selectCommitsDown(db, { assetId: asset.id, from: first, above: 0, limit });
@@ -46,14 +46,14 @@ export async function findLastCommits(
   const rows = await selectLastCommits(db, of);
   const found = new Map<string, Commit>(rows.map(({ path, ...commit }) => [path, commit]));
   if (of.number >= 0) return found;
-  // The other files of a branch are from the commit of main at which it started.
+  // The branch inherits its other files from the commit of main at which it started.
   const fork = (await findBranchOf(db, of.assetId, of.number))?.fork_number ?? 0;
   const paths = of.paths.filter((path) => !found.has(path));
   const inherited = await findLastCommits(db, { ...of, number: fork, paths });
   return new Map([...inherited, ...found]);
 }
 
-/** The commit's id of each revision. */
+/** Returns the commit id of each revision. */
 export async function findCommitIds(db: Database, revisionIds: string[]): Promise<Map<string, string>> {
   const rows = await selectCommitIds(db, revisionIds);
   return new Map(rows.map(({ id, commitId }) => [id, commitId]));

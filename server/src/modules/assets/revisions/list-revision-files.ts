@@ -5,7 +5,7 @@ export type RevisionFile = { path: string; sha256: string; sizeBytes: number };
 
 type Wanted = { revisionId: string; after?: string | undefined; limit?: number };
 
-/** Files of one revision in the order of their paths, those behind `after`; all of them without a `limit`. */
+/** Returns files of a revision after the path `after`, in order; all of them without a `limit`. */
 export async function listRevisionFiles(
   db: Database,
   { revisionId, after, limit }: Wanted,

@@ -8,13 +8,13 @@ import { findSource } from '../sources/sources.ts';
 import { findCommitIds } from './list-commits.ts';
 import { findFilesOf } from './read-tree.ts';
 
-/** The revision that a copy from a hub begins with. */
+/** The first revision of a copy from a hub. */
 const COPIED = 1;
 
 /**
- * How hubs call a revision, and the metadata of its card. What was copied from a hub has its name there, and the commit as
- * long as nothing was changed since; what everybody may read has its name here. All else has none: whoever reads a card need
- * not know of it.
+ * Returns a revision's name on a hub, and its card's metadata. A copy has the name of its original, with the
+ * commit until its first change; a published asset has its name on this server. Other assets have no name,
+ * because readers of a card must not learn about them.
  */
 export async function nameRevision(
   ctx: Context,

@@ -11,17 +11,17 @@ import { refuseClashes } from './refuse-clashes.ts';
 type Input = {
   assetId: string;
   userId: string;
-  /** The newest revision when the files were chosen; null where there was none. */
+  /** The newest revision when the files were chosen; null if there was none. */
   revisionId: string | null;
   files: NewFile[];
-  /** The field of the call that chose them. */
+  /** The field of the call that names the files. */
   param: string;
 };
 
 /**
- * Step: makes a revision of an asset of the user with these files, in place of those of the same path; the store holds
- * their bytes. Throws AppError 'conflict' where the asset has changed meanwhile, or a path would be a file and a folder, what `lockChangeableAsset` throws, and
- * 'payload_too_large'.
+ * Step: adds a revision with these files to an asset of the user, replacing files with the same paths. The
+ * store must contain their bytes. Throws AppError 'conflict' if the asset has changed in the meantime, or if
+ * a path would be both a file and a folder, the errors of `lockChangeableAsset`, and 'payload_too_large'.
  */
 export async function putFiles(
   tx: Transaction,

@@ -2,12 +2,12 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { listFilesBelow, listTree, type TreeRow } from '../files/folder-queries.ts';
 import { type FileRow, listFiles } from '../queries.ts';
 
-/** A revision by its number; one of number 0 has no files. */
+/** A revision by its number; number 0 has no files. */
 export type OfRevision = { assetId: string; number: number };
 export { CARD_PATH } from '../queries.ts';
 export type { FileRow };
 
-/** Files at or below a folder, all of them where it is empty, behind the path `after`, in the order of their paths. */
+/** Returns files at or below a folder (empty: all files) after the path `after`, in order. */
 export async function listFilesOf(
   db: Database | Transaction,
   {
@@ -21,7 +21,7 @@ export async function listFilesOf(
   return listFilesBelow(db, assetId, { path: folder, prefix: '', after, limit, number });
 }
 
-/** What lies directly in a folder, from `start` on, in the order of the paths. */
+/** Lists the direct children of a folder from `start`, in the order of their paths. */
 export async function listFolderOf(
   db: Database,
   { assetId, number, folder, start, limit }: OfRevision & { folder: string; start: string; limit: number },
@@ -29,12 +29,12 @@ export async function listFolderOf(
   return listTree(db, assetId, { folder, start, limit, number });
 }
 
-/** Returns a path as it was sent and in the composed form (NFC) in which uploads and commits store it. Pure. */
+/** Returns a path as sent, and in the composed form (NFC) in which uploads and commits store it. */
 export function spellingsOf(path: string): string[] {
   return [...new Set([path, path.normalize('NFC')])];
 }
 
-/** Those of the files that the revision has. */
+/** Returns the given files that exist in the revision. */
 export async function findFilesOf(
   db: Database | Transaction,
   of: OfRevision & { paths: string[] },
@@ -42,13 +42,13 @@ export async function findFilesOf(
   return listFiles(db, of);
 }
 
-/** Whether files lie below this path. */
+/** Returns true if there are files below this path. */
 export async function hasFolder(db: Database, of: OfRevision & { path: string }): Promise<boolean> {
   const [file] = await listFilesOf(db, { ...of, folder: of.path, after: of.path, limit: 1 });
   return file !== undefined;
 }
 
-/** Returns the spelling of a folder's path that has files, or the path as it was sent. */
+/** Returns the spelling of a folder's path that has files, or the path as sent. */
 export async function spellFolder(db: Database, of: OfRevision & { path: string }): Promise<string> {
   const composed = of.path.normalize('NFC');
   return composed === of.path || (await hasFolder(db, of)) ? of.path : composed;

@@ -6,8 +6,8 @@ import { findClash } from '../files/folder-queries.ts';
 type Change = { put: NewFile[]; removed: Set<string>; param: string; end?: number | null };
 
 /**
- * Step: throws AppError('conflict'), naming the field `param`, where a path would be a file and a folder: a workload could not
- * write both to its disk.
+ * Step: throws AppError 'conflict' with the field `param` if a path would be both a file and a folder: a
+ * workload could not write both to its disk.
  */
 export async function refuseClashes(
   tx: Transaction,
@@ -26,7 +26,7 @@ export async function refuseClashes(
   });
 }
 
-/** The folders that a path lies in, the outermost first. Pure. */
+/** Returns the parent folders of a path, outermost first. */
 export function foldersAbove(path: string): string[] {
   const parts = path.split('/');
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));

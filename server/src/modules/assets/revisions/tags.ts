@@ -7,12 +7,12 @@ import { announceAssets } from '../announce-assets.ts';
 import { assertNewName } from './branches.ts';
 import { deleteTag, insertTag, selectTags } from './commit-queries.ts';
 
-/** The tags of an asset with the commits that they name. */
+/** Returns the tags of an asset with their commits. */
 export async function listTags(db: Database, assetId: string): Promise<{ name: string; commitId: string }[]> {
   return selectTags(db, assetId);
 }
 
-/** Names a revision. Throws AppError 'invalid_request' for what cannot be a name, and 'conflict' for one that is taken. */
+/** Adds a tag to a revision. Throws AppError 'invalid_request', and 'conflict' for a taken name. */
 export async function createTag(
   ctx: Context,
   tag: { assetId: string; name: string; revisionId: string; message: string },
@@ -28,7 +28,7 @@ export async function createTag(
   });
 }
 
-/** Answers whether there was one. */
+/** Returns true if a tag was removed. */
 export async function removeTag(
   ctx: Context,
   { assetId, name }: { assetId: string; name: string },

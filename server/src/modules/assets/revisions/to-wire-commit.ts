@@ -3,7 +3,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import { selectTagsOf } from './commit-queries.ts';
 import type { Commit } from './find-commit.ts';
 
-/** A commit with its tags. A new one has none. */
+/** Returns a commit with its tags; a new commit has none. */
 export function toWireCommit(commit: Commit, tags: string[] = []): AssetCommit {
   return {
     commit_id: commit.commitId,
@@ -16,7 +16,7 @@ export function toWireCommit(commit: Commit, tags: string[] = []): AssetCommit {
   };
 }
 
-/** Commits, each with its tags in the order of their names. */
+/** Returns commits, each with its tags by name. */
 export async function toWireCommits(db: Database, commits: Commit[]): Promise<AssetCommit[]> {
   const ids = commits.flatMap(({ revisionId }) => revisionId ?? []);
   const tags = Map.groupBy(await selectTagsOf(db, ids), ({ revisionId }) => revisionId);

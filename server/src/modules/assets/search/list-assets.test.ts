@@ -31,7 +31,7 @@ test('sorts by last change, title or size', async () => {
   expect(await titles({ types: 'MODEL' })).toEqual(['A model']);
 });
 
-test('answers what older clients ask for', async () => {
+test('supports the parameters of older clients', async () => {
   expect(await titles({ is_new_only: true })).toEqual(['Gamma 100%', 'alpha', 'Beta']);
   expect(await list({ types: 'VECTOR' })).toEqual({ datasets: [], next_cursor: null });
   await server.services.db
@@ -64,7 +64,7 @@ test('pages through each order without loss', async () => {
   await expect(list({ cursor: 'made-up' })).rejects.toMatchObject({ status: 400 });
 });
 
-test('narrows to a tag, which is compared letter for letter', async () => {
+test('filters by a tag, which must match exactly', async () => {
   expect(await titles({ tag: 'red' })).toEqual(['Beta']);
   expect(await titles({ tag: 'Blue', search: 'gamma' })).toEqual(['Gamma 100%']);
   expect(await titles({ tag: 'Blue', search: 'beta' })).toEqual([]);
@@ -72,7 +72,7 @@ test('narrows to a tag, which is compared letter for letter', async () => {
   expect(await titles({ tag: '' })).toHaveLength(3);
 });
 
-test('searches titles, tags and ids, letter case and wildcards aside', async () => {
+test('searches titles, tags and ids, ignoring case and wildcards', async () => {
   expect(await titles({ search: 'ALPH' })).toEqual(['alpha']);
   expect(await titles({ search: 'blue' })).toEqual(['Gamma 100%']);
   expect(await titles({ search: '0%' })).toEqual(['Gamma 100%']);
@@ -82,7 +82,7 @@ test('searches titles, tags and ids, letter case and wildcards aside', async () 
   expect(await titles({ search: first?.dataset_id })).toEqual([first?.title]);
 });
 
-test('says of models which pipeline of Diffusers they are, where it is asked', async () => {
+test('returns the Diffusers pipelines of models if requested', async () => {
   const owner = await server.signUp();
   const model = async (title: string, index?: string) => {
     const id = await create(owner, { dataset_type: 'MODEL', title });

@@ -9,7 +9,7 @@ import { contains } from './search-text.ts';
 export type SortKey = 'updated' | 'created' | 'title' | 'size' | 'downloads';
 export type ListCursor = { value: string; id: string };
 
-/** Each order with the id as its second key, so that a cursor names one place. */
+/** Each order has the id as its second key, so that a cursor is unambiguous. */
 const orders = {
   updated: { key: sql`assets.updated_at`, type: sql`timestamptz`, direction: sql`desc`, after: sql`<` },
   created: { key: sql`assets.created_at`, type: sql`timestamptz`, direction: sql`desc`, after: sql`<` },
@@ -25,14 +25,14 @@ export type ListFilter = {
   userId: string;
   /** Null: all. */
   type: AssetType | null;
-  /** Each of the ways by which the user may read them. */
+  /** The ways in which the user may read the assets. */
   whose: readonly Way[];
-  /** Only this user's, of those. */
+  /** Only assets of this owner. */
   ownerId?: string | undefined;
   search: string;
-  /** Each of them, letter for letter; those of the card count. */
+  /** Tags that must all match exactly, including tags of the card. */
   tags?: string[];
-  /** The task of the card, or a tag of an asset whose card has none. */
+  /** The task of the card, or a tag if the card has no task. */
   task?: string | undefined;
   sort: SortKey;
   cursor: ListCursor | null;
@@ -40,8 +40,8 @@ export type ListFilter = {
 };
 
 /**
- * One page. The rows of each way and type are read in the order of an index, and only as many as the page has; for
- * downloads, which no index orders, all that the user may read are sorted.
+ * Returns one page. The rows of each way and type are read in the order of an index, at most a page of each.
+ * Downloads have no index, so all readable assets are sorted.
  */
 export async function listAssets(
   db: Database,
@@ -52,7 +52,7 @@ export async function listAssets(
   const pages = sharesOf(filter).map((share) => pageOf(db, { ...filter, part }, share));
   const [first, ...others] = pages;
   if (!first) return [];
-  // One may be readable in several ways.
+  // An asset may be readable in several ways.
   return db
     .selectFrom(others.reduce((all, one) => all.union(one), first).as('page'))
     .selectAll()
@@ -63,7 +63,7 @@ export async function listAssets(
 
 type Share = { way: Way; type: AssetType };
 
-/** Models alone are restricted. */
+/** Only models can be restricted. */
 function sharesOf({ whose, type }: ListFilter): Share[] {
   const types = type === null ? assetTypes : [type];
   return types.flatMap((one) =>
@@ -71,7 +71,7 @@ function sharesOf({ whose, type }: ListFilter): Share[] {
   );
 }
 
-/** The page if there were only these assets. */
+/** Returns the page of only these assets. */
 function pageOf(db: Database, filter: ListFilter & { part: string | null }, { way, type }: Share) {
   const { userId, ownerId, search, part, task, sort, cursor, limit } = filter;
   const tags = [...(filter.tags ?? []), ...(task === undefined ? [] : [task])];

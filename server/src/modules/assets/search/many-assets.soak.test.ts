@@ -7,7 +7,7 @@ import { type Way, ways } from '../access/readable.ts';
 import { listAssets, type SortKey } from './list-queries.ts';
 import { findMatching, findSimilar, findWords } from './search-queries.ts';
 
-/** Plans are those of a hundred thousand from here on. */
+/** From this size on, query plans are the same. */
 const ASSETS = 100_000;
 const { url } = await testDatabase();
 const { db, asked } = recordingDatabase(url);
@@ -19,14 +19,14 @@ beforeAll(async () => {
       .insertInto('users')
       .values({ id, name: id, username: id, email: `${id}@example.com` })
       .execute();
-  // By name the few pretzels lie between loaves and rolls, and between two rows of the planner's sample.
+  // In name order, the few pretzels are between loaves and rolls, between two entries of the sample.
   await sql`
     insert into assets (owner_user_id, dataset_type, is_published, title, category, details, tags, card_tags)
     select (array[${flo}, ${bob}])[1 + n % 2], 'RAW', n % 2 = 1 and n % 1000 < 100,
       case when n % 1000 = 900 then 'Pretzels' when n % 7 < 2 then 'Loaves' else 'Rolls' end || ' 2026 of rye, batch ' || n, '', '', array['example'],
       case when n % 1000 = 900 then array['license:mit'] else array['license:other'] end
     from generate_series(1, ${ASSETS}) n`.execute(db);
-  // With flo a few, with bob many.
+  // A few with flo, many with bob.
   await sql`
     insert into asset_shares (asset_id, user_id)
     select id, case owner_user_id when ${bob} then ${flo} else ${bob} end from assets
@@ -45,7 +45,7 @@ const list = (
   }: { type?: 'RAW' | null; sort?: SortKey; limit?: number; tags?: string[] } = {},
 ) => listAssets(db, { userId: flo, type, whose: ['own'], search, sort, cursor: null, limit, tags });
 
-/** How PostgreSQL plans the last query for assets that this makes. */
+/** Returns PostgreSQL's plan of the last asset query. */
 async function planOf(find: () => Promise<unknown>): Promise<string> {
   asked.length = 0;
   await find();
@@ -58,9 +58,9 @@ async function planOf(find: () => Promise<unknown>): Promise<string> {
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 }
 
-test('those that match are found by the index, whoever owns most', async () => {
+test('finds matches through the index, however ownership is distributed', async () => {
   expect(await findMatching(db, wanted('batch 1990'))).toHaveLength(6);
-  // Ids are searched, too, and some may have these digits in them.
+  // The search includes ids, and some may contain these digits.
   const apart = await findWords(db, wanted('19900 pretzels batch'));
   expect(apart.map(({ title }) => title)).toContain('Pretzels 2026 of rye, batch 19900');
   expect(await list('batch 1990')).toHaveLength(6);
@@ -76,7 +76,7 @@ test('those that match are found by the index, whoever owns most', async () => {
   }
 });
 
-test('the index is asked for the rarest part, be it a word or a number, and for nothing else', async () => {
+test('uses the index for the rarest part only, a word or a number', async () => {
   for (const [words, part] of [
     ['of rye, batch 1990', ' 1990'],
     ['pretzels 2026 of rye', 'tzels'],
@@ -91,12 +91,12 @@ test('the index is asked for the rarest part, be it a word or a number, and for 
   expect(apart).toMatch(/Index Cond: .*search_text ~~ '%(pretz|tzels)%'/);
 });
 
-test('where many have all of it, the newest of them are read in their order', async () => {
+test('reads the newest matches in order if there are many', async () => {
   for (const words of ['batch 19', 's 2026 of rye'])
     expect(await planOf(() => list(words))).toContain('Index Scan Backward using assets_by_update');
 });
 
-test('a rare tag is found by its index, and a common one in the order of the list', async () => {
+test('finds a rare tag through its index, and a common one in the order of the list', async () => {
   const rare = () => list('', { tags: ['example', 'license:mit'] });
   expect(await rare()).toHaveLength(50);
   expect(await planOf(rare)).toContain('assets_by_tag');
@@ -104,7 +104,7 @@ test('a rare tag is found by its index, and a common one in the order of the lis
   expect(common).toContain('Index Scan Backward using assets_by_update');
 });
 
-test('what is found has all of the words, whatever the index is asked for', async () => {
+test('finds only matches of all words, whatever the index is asked for', async () => {
   for (const words of [
     'Batch 1990',
     'y 2026 OF rye, batch 1',
@@ -122,7 +122,7 @@ test('what is found has all of the words, whatever the index is asked for', asyn
   }
 });
 
-test('ids are looked up by the index, too, but only for what may lie in one', async () => {
+test('finds ids through the index, but only for possible parts of an id', async () => {
   const { id } = await db
     .selectFrom('assets')
     .select('id')
@@ -141,23 +141,23 @@ test('ids are looked up by the index, too, but only for what may lie in one', as
     expect(await planOf(() => list(words))).not.toContain('(id)::text');
 });
 
-test('a whole name that many have in them is found by the index of names', async () => {
+test('finds a common whole name through the index of names', async () => {
   const plan = await planOf(() => findMatching(db, wanted('rye')));
   expect(plan).toContain('Bitmap Index Scan on assets_by_name');
   expect(plan).not.toContain('assets_by_words');
 });
 
-test('without words the newest are read in their order', async () => {
+test('reads the newest in order without words', async () => {
   const plan = await planOf(() => findMatching(db, wanted('')));
   expect(plan).toContain('Index Scan Backward using assets_by_update');
-  // What is shared is looked up by id.
+  // Shared assets are found by id.
   expect(plan).not.toContain('Bitmap Index Scan on assets_by');
   expect(await planOf(() => list('', { type: null, sort: 'title' }))).not.toContain(
     'Bitmap Heap Scan on assets',
   );
 });
 
-describe('what another user has and lets read', () => {
+describe('assets of other users', () => {
   const listOthers = (
     whose: readonly Way[],
     filter: { sort?: SortKey; search?: string; ownerId?: string } = {},
@@ -166,7 +166,7 @@ describe('what another user has and lets read', () => {
       ...{ userId: flo, type: 'RAW', whose, search: '', sort: 'updated', cursor: null, limit: 50, ...filter },
     });
 
-  test('published: a page is read in the order of an index', async () => {
+  test('published: reads a page in the order of an index', async () => {
     for (const [sort, index] of [
       ['updated', 'assets_published_by_update'],
       ['created', 'assets_published_by_creation'],
@@ -186,7 +186,7 @@ describe('what another user has and lets read', () => {
     );
   });
 
-  test('shared: those few are looked up by their ids', async () => {
+  test('shared: finds the few by their ids', async () => {
     expect(await listOthers(['shared'])).toHaveLength(50);
     for (const sort of ['updated', 'title', 'downloads'] as const) {
       const plan = await planOf(() => listOthers(['shared'], { sort }));
@@ -195,7 +195,7 @@ describe('what another user has and lets read', () => {
     }
   });
 
-  test('in all ways at once no list reads all assets; by downloads all that may be read are sorted', async () => {
+  test('reads all assets for no list, in any combination of ways; by downloads, sorts only readable assets', async () => {
     for (const sort of ['updated', 'created', 'title', 'size'] as const)
       expect(await planOf(() => listOthers(ways, { sort }))).not.toMatch(
         /Seq Scan on assets|Bitmap Heap Scan on assets .*published/,

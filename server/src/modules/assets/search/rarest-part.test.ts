@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { partsOf } from './rarest-part.ts';
 
-test('parts are short words with what is beside them, and pieces of long ones', () => {
+test('splits a text into short words with their neighbouring characters, and pieces of long words', () => {
   expect(partsOf('rye, batch 90')).toEqual(['rye,', 'batch', ' 90']);
   expect(partsOf('Sourdough')).toEqual(['Sourd', 'dough']);
   expect(partsOf('0199a3f2-1c4d')).toEqual(['0199a', '9a3f2', '-1c4d']);
 });
 
-test('what has no trigram of ASCII is no part', () => {
+test('a text without an ASCII trigram has no parts', () => {
   expect(partsOf('90')).toEqual([]);
   expect(partsOf('9 ')).toEqual([]);
   expect(partsOf('90 %')).toEqual(['90 ']);
@@ -16,7 +16,7 @@ test('what has no trigram of ASCII is no part', () => {
   expect(partsOf('я90я')).toEqual([]);
 });
 
-test('each part lies in the text', () => {
+test('every part is contained in the text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (text) => {
       for (const part of partsOf(text)) expect(text).toContain(part);

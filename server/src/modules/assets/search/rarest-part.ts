@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../platform/db/database.ts';
 
-/** Letters and digits of a part: three trigrams, which tell enough apart. */
+/** Letters and digits of a part: three trigrams, which are selective enough. */
 const LETTERS = 5;
-/** What has a trigram of ASCII: three letters or digits, or fewer at the beginning or the end of a word. */
+/** Matches texts with an ASCII trigram: three letters or digits, or fewer at the start or end of a word. */
 const hasTrigram = /[a-z\d]{3}|[^a-z\d][a-z\d]|[a-z\d]{2}[^a-z\d]/i;
 
 /**
- * The part of the texts that the fewest assets have, by the planner's sample of what is searched. Of a long text the index
- * would intersect the assets of each trigram, also of those that nearly all have: so it is asked for this part alone, and
- * what it finds is compared with all of it. Null where there is none that is shorter, and where so many assets have the
- * texts that the planner may do better without the index: of the part it knows only that more have it.
+ * Returns the part of the texts that the fewest assets contain, according to the planner's sample. For a long
+ * text, the index would intersect the matches of every trigram, even of very common ones. The index is
+ * therefore asked only for this part, and its results are compared with the whole text. Null if there is no
+ * shorter part, or if the texts are so common that the planner may do better without the index.
  */
 export async function findRarestPart(db: Database, texts: string[]): Promise<string | null> {
   const parts = texts.flatMap(partsOf);
@@ -30,7 +30,7 @@ export async function findRarestPart(db: Database, texts: string[]): Promise<str
   return rows[0]?.part ?? null;
 }
 
-/** Parts of a text, any of which an index of trigrams can be asked for: its short words, with what is beside them, and pieces of long ones. */
+/** Returns parts that a trigram index can find: short words with their neighbours, pieces of long words. */
 export function partsOf(text: string): string[] {
   return [...text.matchAll(/[a-z\d]+/gi)]
     .flatMap(({ 0: word, index }) =>
@@ -41,7 +41,7 @@ export function partsOf(text: string): string[] {
     .filter((part) => hasTrigram.test(part));
 }
 
-/** All of the same length; the last two may overlap. */
+/** All have the same length; the last two may overlap. */
 function piecesOf(word: string): string[] {
   const count = Math.ceil(word.length / LETTERS);
   return Array.from({ length: count }, (_, i) => {

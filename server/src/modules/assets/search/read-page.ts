@@ -13,7 +13,10 @@ const values: Record<SortKey, z.ZodType<string>> = {
   downloads: z.string().regex(/^\d{1,18}$/),
 };
 
-/** One page of the assets that a user may read, and the cursor of the next. Throws AppError('invalid_request') for a cursor that is none. */
+/**
+ * Returns one page of the assets that a user may read, with the next cursor. Throws AppError
+ * 'invalid_request' for an invalid cursor.
+ */
 export async function readPage(
   db: Database,
   { cursor, limit, ...filter }: Omit<ListFilter, 'cursor'> & { cursor: string | undefined },

@@ -16,25 +16,28 @@ export type FoundRow = {
   owner_user_id: string | null;
 };
 
-/** The starter models beside these are models all; what an operator grants is found as a restricted model. */
+/** All starter models are found as models; granted models are found as restricted models. */
 const searched: readonly Way[] = ['own', 'published', 'shared'];
 
 type Search = { userId: string; words: string; limit: number };
 
-/** Matches of a misspelt word that are compared at most. */
+/** Maximum compared matches of a misspelt word. */
 const COMPARED_MAX = 200;
-/** How much of the word's trigrams a name must have: 'lama' has enough of 'llama', and 'sourdough' too little of 'source'. */
+/** Minimum share of common trigrams: 'lama' matches 'llama', but 'sourdough' does not match 'source'. */
 const SIMILARITY_MIN = '0.42';
-/** The id is one of the names that the words are compared with. */
+/** The id is one of the names to compare. */
 const textWithId = sql`asset_search_text(assets.id::text, assets.title, assets.family, assets.base_model_type, assets.tags)`;
 
-/** What has the words in it as they are: assets that the user may read, and restricted models, those first of which a whole name is just that, then one's own, then the newest. */
+/**
+ * Finds the words as typed in readable assets and restricted models: first exact matches of a whole name,
+ * then the user's assets, then the newest.
+ */
 export async function findMatching(db: Database, search: Search): Promise<FoundRow[]> {
   const part = await findRarestPart(db, [search.words]);
   return findBy(db, { ...search, part }, [contains, hasName]);
 }
 
-/** What has each of the words in it somewhere, the newest first. */
+/** Finds assets that contain each of the words anywhere, newest first. */
 export async function findWords(db: Database, search: Search): Promise<FoundRow[]> {
   const part = await findRarestPart(db, wordsOf(search.words));
   return findBy(db, { ...search, part }, [containsEach]);
@@ -42,13 +45,13 @@ export async function findWords(db: Database, search: Search): Promise<FoundRow[
 
 type Condition = (column: Column, wanted: Wanted) => RawBuilder<boolean>;
 
-/** What meets one of the conditions; the first is the widest. */
+/** Finds assets that match one of the conditions; the first is the widest. */
 async function findBy(
   db: Database,
   { userId, limit, ...wanted }: Search & Wanted,
   conditions: readonly [Condition, ...Condition[]],
 ): Promise<FoundRow[]> {
-  /** Those of one way and type in the order of an index, so that nobody sorts a hundred thousand. */
+  /** Assets of one way and type in the order of an index, which avoids sorting all matches. */
   const arm = (way: Way, type: DatasetType, condition: Condition) =>
     db.selectFrom(
       foundAssets(db, way, userId)
@@ -64,7 +67,7 @@ async function findBy(
     ...searched.map((way) => arm(way, 'MODEL', condition).selectAll()),
     arm('starter', 'MODEL', condition).selectAll(),
   ]);
-  // An operator has entered each of them: there are few.
+  // Operators add these manually, so there are few.
   const restricted = foundRestricted(db)
     .select([hasName('restricted_models.search_text', wanted).as('is_exact'), 'updated_at'])
     .where(conditions[0]('restricted_models.search_text', wanted));
@@ -78,7 +81,7 @@ async function findBy(
       )
       .selectAll()
       .orderBy('is_exact', 'desc')
-      // One's own before what any number of others have published.
+      // The user's assets precede any number of published ones.
       .orderBy(sql`coalesce(owner_user_id != ${userId}, false)`)
       .orderBy('updated_at', 'desc')
       .orderBy('id')
@@ -87,9 +90,9 @@ async function findBy(
   );
 }
 
-/** What has something like the words in it, the most alike first. */
+/** Finds names similar to the words, most similar first. */
 export async function findSimilar(tx: Transaction, { userId, words, limit }: Search): Promise<FoundRow[]> {
-  // What the operator `%>` goes by; the index knows no function.
+  // The operator `%>` uses this threshold; the index does not support functions.
   await sql`select set_config('pg_trgm.word_similarity_threshold', ${SIMILARITY_MIN}, true)`.execute(tx);
   const arm = (way: Way) =>
     tx.selectFrom(

@@ -2,15 +2,15 @@ import { type RawBuilder, sql } from 'kysely';
 
 export type Column = 'assets.search_text' | 'restricted_models.search_text';
 
-/** What is looked for, and the part of it for which the index is asked; without one it is asked for all of it. */
+/** The search words, and the part for the index; null to use all words. */
 export type Wanted = { words: string; part: string | null };
 
-/** That the words lie anywhere in one of the names: a title, an id, a family or a tag, letter case aside. */
+/** Returns the condition that a name (title, id, family or tag) contains the words, ignoring case. */
 export function contains(column: Column, { words, part }: Wanted): RawBuilder<boolean> {
   return part === null ? has(column, words) : hasEach(column, [words], part);
 }
 
-/** That each of the words lies anywhere in them by itself, in whatever order: one in the name, another in a tag. */
+/** Returns the condition that the names contain each of the words, in any order. */
 export function containsEach(column: Column, { words, part }: Wanted): RawBuilder<boolean> {
   const each = wordsOf(words);
   if (part !== null) return hasEach(column, each, part);
@@ -20,14 +20,14 @@ export function containsEach(column: Column, { words, part }: Wanted): RawBuilde
   )})`;
 }
 
-/** That one of the names is just these words, letter case aside: in a `search_text` each stands on a line of its own. */
+/** Returns the condition that a name, which is a line of `search_text`, equals the words. */
 export function hasName(column: Column, { words }: Pick<Wanted, 'words'>): RawBuilder<boolean> {
   const isOnLine = sql<boolean>`string_to_array(${sql.ref(column)}, chr(10)) @> array[lower(${words})]`;
   if (!isOfAssets(column) || !isId.test(words)) return isOnLine;
   return sql`(${isOnLine} or assets.id = ${words}::uuid)`;
 }
 
-/** What is typed as single words, each once. */
+/** Splits the input into unique words. */
 export function wordsOf(words: string): string[] {
   return [...new Set(words.split(/\s+/).filter((word) => word !== ''))];
 }
@@ -35,7 +35,7 @@ export function wordsOf(words: string): string[] {
 const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const mayLieInId = /^[\da-f-]{1,36}$/i;
 
-/** The id of an asset is not in its `search_text`: random ones have trigrams of names by chance. */
+/** `search_text` excludes the id of an asset, because random ids share trigrams with names by chance. */
 const isOfAssets = (column: Column) => column === 'assets.search_text';
 
 function has(column: Column, text: string, collation = sql``): RawBuilder<boolean> {
@@ -45,8 +45,8 @@ function has(column: Column, text: string, collation = sql``): RawBuilder<boolea
 }
 
 /**
- * The same for each of the texts, which the index does not know under this collation: it is asked for their part alone.
- * The planner knows how many rows have each of them all the same.
+ * Matches each of the texts. The index does not support this collation, so it is used for the part
+ * only, while the planner can still estimate the rows of each text.
  */
 function hasEach(column: Column, texts: string[], part: string): RawBuilder<boolean> {
   const isOfNames = texts.some((text) => text.includes(part) && !mayLieInId.test(text));
@@ -55,7 +55,7 @@ function hasEach(column: Column, texts: string[], part: string): RawBuilder<bool
   return sql`(${sql.join([asked, ...each], sql` and `)})`;
 }
 
-/** Signs of LIKE mean themselves. */
+/** Escapes the special characters of LIKE. */
 function isLike(text: RawBuilder<unknown>, part: string): RawBuilder<boolean> {
   return sql`${text} like lower(${`%${part.replaceAll(/[\\%_]/g, '\\$&')}%`})`;
 }

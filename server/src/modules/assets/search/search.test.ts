@@ -21,7 +21,7 @@ function create(user: TestUser, title: string, words: object = {}): Promise<stri
 const find = (query: string, as = ada) => server.request(search, { query: { query } }, { as });
 const names = async (query: string, as = ada) => (await find(query, as)).results.map(({ name }) => name);
 
-test('finds own things and starter models by name, id, family and tag, letter case aside', async () => {
+test('finds own assets and starter models by name, id, family and tag, ignoring case', async () => {
   const rye = await create(ada, 'Rye questions', { tags: ['Sourdough', 'text-generation'] });
   const llama = await create(ada, 'Tuned', { dataset_type: 'MODEL', base_model_type: 'llama3' });
   const { assetId: starter } = await insertStarter(server.services, 'crumb');
@@ -58,7 +58,7 @@ test('finds own things and starter models by name, id, family and tag, letter ca
   await expect(find('x'.repeat(201))).rejects.toMatchObject({ status: 400 });
 });
 
-test('whole names come first, then the newest, and twelve at most', async () => {
+test('lists whole names first, then the newest, and twelve at most', async () => {
   const cy = await server.signUp('Cy');
   await create(cy, 'Wheat');
   await create(cy, 'Tagged', { tags: ['wheat'] });
@@ -68,7 +68,7 @@ test('whole names come first, then the newest, and twelve at most', async () => 
   expect(found.slice(0, 4)).toEqual(['Tagged', 'Wheat', 'Wheat batch 15', 'Wheat batch 14']);
 });
 
-test('a whole id comes first, then what names it', async () => {
+test('lists a whole id first, then names that contain it', async () => {
   const hal = await server.signUp('Hal');
   const id = await create(hal, 'Starter');
   await create(hal, `Copy of ${id}`);
@@ -76,7 +76,7 @@ test('a whole id comes first, then what names it', async () => {
   expect(await names(`of ${id}`, hal)).toEqual([`Copy of ${id}`]);
 });
 
-test('words that lie nowhere together are each looked for, before what is only alike', async () => {
+test('searches for separate words before similar names', async () => {
   const gus = await server.signUp('Gus');
   const words = { dataset_type: 'MODEL', base_model_type: 'llama3' };
   await create(gus, 'Old baker', { ...words, tags: ['chat'] });
@@ -95,7 +95,7 @@ test('words that lie nowhere together are each looked for, before what is only a
   expect(batches[0]).toBe('Batch 15');
 });
 
-test('a misspelt word finds what is alike, only where nothing has it', async () => {
+test('finds similar names for a misspelt word, only without an exact match', async () => {
   const di = await server.signUp('Di');
   await create(di, 'Old', { tags: ['transformers'] });
   await create(di, 'Answers of llama');
@@ -107,7 +107,7 @@ test('a misspelt word finds what is alike, only where nothing has it', async () 
   expect(await find('trasnformers', bob)).toEqual({ results: [], similar: false });
 });
 
-test('lists search families too', async () => {
+test('searches families in lists too', async () => {
   const ed = await server.signUp('Ed');
   await create(ed, 'Tuned', { dataset_type: 'MODEL', base_model_type: 'qwen' });
   const query = { types: 'MODEL', owner: ed.userId, search: 'QWEN' } as const;

@@ -11,7 +11,10 @@ import { findNames } from '../../accounts/steps.ts';
 import { type FoundRow, findMatching, findSimilar, findWords } from './search-queries.ts';
 import { wordsOf } from './search-text.ts';
 
-/** The datasets and models that the caller may read, the starter models and the restricted ones, by what was typed; where nothing has it in it, what has each of its words, and else what is only alike. */
+/**
+ * Searches the datasets and models that the caller may read, starter models and restricted models. Without a
+ * match for the whole input, it searches for each word, and then for similar names.
+ */
 export async function search(
   ctx: Context,
   { query }: InputOf<typeof endpoint>['query'],

@@ -5,13 +5,13 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { findChangeableAsset } from '../access/find-changeable-asset.ts';
 import { selectShares } from './queries.ts';
 
-/** With whom the caller shares an asset of theirs. */
+/** Lists the users with whom the caller shares an asset. */
 export async function listShares(ctx: Context, { params }: InputOf<typeof endpoint>): Promise<Shares> {
   const asset = await findChangeableAsset(ctx.db, { assetId: params.id, userId: ctx.caller.userId });
   return readShares(ctx.db, asset.id);
 }
 
-/** The same for an asset that was just changed. */
+/** Returns the shares of an asset that was just changed. */
 export async function readShares(db: Database | Transaction, assetId: string): Promise<Shares> {
   const rows = await selectShares(db, assetId);
   return {

@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 
 type Share = { assetId: string; userId: string };
 
-/** With whom an asset is shared, by their names. */
+/** Returns the users with whom an asset is shared, by name. */
 export async function selectShares(
   db: Database | Transaction,
   assetId: string,
@@ -17,7 +17,7 @@ export async function selectShares(
     .execute();
 }
 
-/** Answers whether it is a new one. */
+/** Returns true if the share is new. */
 export async function insertShare(tx: Transaction, { assetId, userId }: Share): Promise<boolean> {
   const made = await tx
     .insertInto('asset_shares')
@@ -28,7 +28,7 @@ export async function insertShare(tx: Transaction, { assetId, userId }: Share): 
   return made !== undefined;
 }
 
-/** Answers whether there was one. */
+/** Returns true if a share was deleted. */
 export async function deleteShare(tx: Transaction, { assetId, userId }: Share): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('asset_shares')
@@ -38,7 +38,7 @@ export async function deleteShare(tx: Transaction, { assetId, userId }: Share): 
   return numDeletedRows > 0n;
 }
 
-/** What is shared with a user, oldest first, by whom. */
+/** Returns the assets shared with a user and their owners, oldest share first. */
 export async function selectSharedWith(db: Database, userId: string) {
   return db
     .selectFrom('asset_shares as share')
@@ -52,12 +52,12 @@ export async function selectSharedWith(db: Database, userId: string) {
     .execute();
 }
 
-/** Ends what is shared with a user. */
+/** Deletes all shares with a user. */
 export async function deleteSharesWith(tx: Transaction, userId: string): Promise<void> {
   await tx.deleteFrom('asset_shares').where('user_id', '=', userId).execute();
 }
 
-/** Makes all that a user has private, and ends the sharing of it. */
+/** Makes all assets of a user private, and deletes their shares. */
 export async function closeAssetsOf(tx: Transaction, userId: string): Promise<void> {
   await tx
     .deleteFrom('asset_shares')

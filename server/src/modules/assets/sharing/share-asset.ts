@@ -14,8 +14,9 @@ import { readShares } from './list-shares.ts';
 import { insertShare } from './queries.ts';
 
 /**
- * Lets a user read an asset of the caller, and tells them. Doing it again changes nothing. Throws AppError 'invalid_request'
- * for a name that nobody has, and for the caller's own, and 'conflict' beyond the most users, and for a restricted model.
+ * Shares an asset of the caller with a user, and notifies the user. Repeating it has no effect. Throws
+ * AppError 'invalid_request' for an unknown name or the caller's own, and 'conflict' beyond the maximum
+ * number of users, and for a restricted model.
  */
 export async function shareAsset(ctx: Context, { params, body }: InputOf<typeof endpoint>): Promise<Shares> {
   const { userId } = ctx.caller;

@@ -65,7 +65,7 @@ const auditOf = async (user: TestUser, id: string) => {
   return rows.map(({ action }) => action);
 };
 
-test('an asset is private until it is published, and again once it is not any more', async () => {
+test('an asset is private before it is published and after it is unpublished', async () => {
   const id = await create(ada, { title: 'Sourdough starters' });
   await upload(ada, id, 'rows.csv', 'a,b\n1,2\n');
   await expect(get(bob, id)).rejects.toMatchObject({ status: 404 });
@@ -76,7 +76,7 @@ test('an asset is private until it is published, and again once it is not any mo
   expect(await found(bob, 'sourdough')).toMatchObject([{ id, owner_username: await nameOf(ada) }]);
   expect(await found(ada, 'sourdough')).toMatchObject([{ id, owner_username: null }]);
   expect(await found(bob, 'sourdoug starter')).toHaveLength(1);
-  // Lists have it where they are asked for it.
+  // Lists include it only if requested.
   expect(await listed(bob, { types: 'RAW' })).toEqual([]);
   expect(await listed(bob, { types: 'RAW', include_starter: 'true' })).toEqual([]);
   expect(await listed(bob, { types: 'RAW', whose: 'published' })).toEqual(['Sourdough starters']);
@@ -94,7 +94,7 @@ test('an asset is private until it is published, and again once it is not any mo
   ]);
 });
 
-test('nobody else publishes or shares it', async () => {
+test('no other user publishes or shares it', async () => {
   const id = await create(ada, { title: 'Hers alone' });
   await expect(publish(id, true, bob)).rejects.toMatchObject({ status: 404 });
   expect((await trySharing(id, await nameOf(bob), bob)).status).toBe(404);
@@ -109,7 +109,7 @@ test('nobody else publishes or shares it', async () => {
   await expect(get(cy, id)).rejects.toMatchObject({ status: 404 });
 });
 
-test('who it is shared with reads it, hears of it, and finds it', async () => {
+test('a user with whom it is shared can read it, is notified, and finds it', async () => {
   const id = await create(ada, { title: 'Rye for friends' });
   const { shares } = await share(id, bob);
   expect(shares).toEqual([{ username: await nameOf(bob), shared_at: expect.any(String) }]);
@@ -127,7 +127,7 @@ test('who it is shared with reads it, hears of it, and finds it', async () => {
       }),
     ]),
   );
-  // Again is the same, and tells nobody.
+  // Repeating it has no effect and sends no notification.
   const before = (await notified(bob)).length;
   expect((await share(id, bob)).shares).toHaveLength(1);
   expect(await notified(bob)).toHaveLength(before);
@@ -139,7 +139,7 @@ test('who it is shared with reads it, hears of it, and finds it', async () => {
   expect(await auditOf(ada, id)).toEqual(['asset.created', 'asset.shared', 'asset.unshared']);
 });
 
-test('who it is shared with gives it up', async () => {
+test('a user with whom it is shared can end the sharing', async () => {
   const id = await create(ada, { title: 'Unwanted' });
   await share(id, bob);
   await share(id, cy);
@@ -149,7 +149,7 @@ test('who it is shared with gives it up', async () => {
   expect(await get(cy, id)).toMatchObject({ title: 'Unwanted' });
 });
 
-test('names are those of users, and nobody learns whose an address is', async () => {
+test('shares by username, without revealing the user of an email address', async () => {
   const id = await create(ada, { title: 'For whom' });
   const { email } = await db
     .selectFrom('users')
@@ -173,7 +173,7 @@ test('names are those of users, and nobody learns whose an address is', async ()
   expect(await get(ada, id)).toMatchObject({ is_shared: false });
 });
 
-test('one more than the most users is refused, and nothing of it is kept', async () => {
+test('rejects and does not store one user more than the maximum', async () => {
   const id = await create(ada, { title: 'For too many' });
   const prefix = randomUUID().slice(0, 8);
   await sql`
@@ -189,14 +189,14 @@ test('one more than the most users is refused, and nothing of it is kept', async
   expect(await notified(bob)).toHaveLength(before);
 });
 
-test('whoever shares much does not fill the bell', async () => {
+test('many shares do not fill the notification list', async () => {
   const dan = await server.signUp('Dan');
   for (let n = 0; n < 22; n += 1) await share(await create(ada, { title: `Batch ${n}` }), dan);
   expect(await notified(dan)).toHaveLength(20);
   expect(await listed(dan, { whose: 'shared' })).toHaveLength(22);
 });
 
-test('of a deleted user nothing is shared, and with them nothing is', async () => {
+test('a deleted user shares nothing, and nothing is shared with the user', async () => {
   const eve = await server.signUp('Eve');
   const hers = await create(eve, { title: 'Of Eve' });
   await publish(hers, true, eve);
@@ -213,7 +213,7 @@ test('of a deleted user nothing is shared, and with them nothing is', async () =
   expect(await get(ada, id)).toMatchObject({ is_shared: false });
 });
 
-test('a restricted model is granted, neither published nor shared', async () => {
+test('a restricted model is granted, not published or shared', async () => {
   const olga = await signUpOperator(server, 'Olga');
   const { assetId } = await insertModel(server.services, olga, 'Closed', { 'config.json': '{}' });
   const restrict = (modelId: string, asset_id: string) =>
@@ -241,7 +241,7 @@ test('a restricted model is granted, neither published nor shared', async () => 
   await expect(restrict('ovens/open', open)).rejects.toMatchObject({ status: 409 });
 });
 
-test('what is about to be used is kept while it is shared, and refused once it is not, however late', async () => {
+test('allows work on an asset while it is shared, and rejects it afterwards, however late', async () => {
   const id = await create(ada, { title: 'Kept' });
   const keep = (userId: string) => inTransaction(db, (tx) => keepAssets(tx, { ids: [id], userId }));
   await share(id, bob);
@@ -263,7 +263,7 @@ test('what is about to be used is kept while it is shared, and refused once it i
   await expect(late).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('LoRAs of others are listed with their owner', async () => {
+test('lists LoRAs of others with their owner', async () => {
   const files = { 'pytorch_lora_weights.safetensors': 'x' };
   const [mine, theirs, closed] = [
     await insertModel(server.services, bob, 'Mine', files),
@@ -284,7 +284,7 @@ test('LoRAs of others are listed with their owner', async () => {
   await expect(loras({ cursor: closed.assetId })).rejects.toMatchObject({ status: 400 });
 });
 
-test('of what others have made a model from, only what one may read is named', async () => {
+test("names only readable sources of other users' models", async () => {
   const [base, dataset] = [
     await create(ada, { dataset_type: 'MODEL', title: 'Base of Ada' }),
     await create(ada, { title: 'Secret recipes' }),
@@ -305,7 +305,7 @@ test('of what others have made a model from, only what one may read is named', a
   expect((await get(ada, tuned)).lineage).toMatchObject({ dataset: { title: 'Secret recipes' } });
 });
 
-test('what a model of others was made from is told by its id only where one may read it', async () => {
+test("returns the parent id of another user's model only if it is readable", async () => {
   const parent = await create(ada, { dataset_type: 'MODEL', title: 'Hidden base' });
   const words = { dataset_type: 'MODEL', title: 'Adapter of a hidden base', parent_dataset_id: parent };
   const adapter = await create(ada, words);
@@ -321,7 +321,7 @@ test('what a model of others was made from is told by its id only where one may 
   expect(await seen(bob)).toEqual([parent, parent]);
 });
 
-test('what others made of it keeps it while they may read it, without a name', async () => {
+test("other users' derived models block its deletion while they may read it, without being named", async () => {
   const base = await create(ada, { dataset_type: 'MODEL', title: 'Stood upon' });
   await publish(base, true);
   const tuned = await create(bob, { dataset_type: 'MODEL', title: 'Secret of Bob' });

@@ -11,8 +11,8 @@ import { findReadableAsset } from '../access/find-readable-asset.ts';
 import { deleteShare } from './queries.ts';
 
 /**
- * Ends that a user may read an asset: its owner ends it for anybody, and everybody for themselves. Throws AppError
- * 'not_found' where it is not shared with them.
+ * Ends a user's access to a shared asset: the owner may end anyone's, and users their own. Throws AppError
+ * 'not_found' if it is not shared with the user.
  */
 export async function unshareAsset(ctx: Context, { params }: InputOf<typeof endpoint>): Promise<void> {
   const { userId } = ctx.caller;

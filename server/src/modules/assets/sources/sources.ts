@@ -1,9 +1,9 @@
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 
-/** The repository of a hub, and its commit, that a dataset or model is a copy of. */
+/** The hub repository and commit from which a dataset or model was copied. */
 export type AssetSource = { hubUrl: string; repoId: string; commitId: string };
 
-/** Step: notes where a new dataset or model was copied from. */
+/** Step: records the source of a new dataset or model. */
 export async function recordSource(tx: Transaction, assetId: string, source: AssetSource): Promise<void> {
   await tx
     .insertInto('asset_sources')
@@ -16,7 +16,7 @@ export async function recordSource(tx: Transaction, assetId: string, source: Ass
     .execute();
 }
 
-/** Null for what was not copied from a hub. */
+/** Returns null for assets that were not copied from a hub. */
 export async function findSource(db: Database | Transaction, assetId: string): Promise<AssetSource | null> {
   const row = await db
     .selectFrom('asset_sources')
@@ -26,7 +26,7 @@ export async function findSource(db: Database | Transaction, assetId: string): P
   return row ?? null;
 }
 
-/** The id of the newest model or dataset of the user that is a copy of the repository; null where there is none. */
+/** Returns the id of the user's newest asset that is a copy of the repository; null if none. */
 export async function findClonedAsset(
   db: Database | Transaction,
   { userId, repoId, type }: { userId: string; repoId: string; type: 'model' | 'dataset' },

@@ -7,7 +7,7 @@ import { createAsset } from '../create-asset.ts';
 
 type Page = { offset?: number; limit?: number };
 
-/** What tests of assets do on a server. */
+/** Calls for tests of assets on a server. */
 export function assetCalls(server: TestServer) {
   const contextOf = (user: TestUser, idempotencyKey: string | null = null) => ({
     ...server.services,
@@ -24,7 +24,7 @@ export function assetCalls(server: TestServer) {
   return {
     contextOf,
     sendForm,
-    /** A dataset 'Facts' unless the words say otherwise. */
+    /** Creates a dataset 'Facts' by default. */
     create: (user: TestUser, words: Record<string, unknown> = {}, idempotencyKey: string | null = null) =>
       createAsset(
         contextOf(user, idempotencyKey),
@@ -46,7 +46,7 @@ export function assetCalls(server: TestServer) {
       form.append(part, new Blob([content]), name);
       return sendForm(user, id, form);
     },
-    /** As a file of a folder, whose name is none of its path. */
+    /** Uploads with an explicit path; the file name is ignored. */
     uploadAt: (user: TestUser, id: string, filePath: string, content: string | Uint8Array<ArrayBuffer>) => {
       const form = new FormData();
       form.append('path', filePath);
@@ -63,7 +63,7 @@ export function assetCalls(server: TestServer) {
     ) => server.send(contract.downloadFile, { params: { id, '*': file }, query }, { as: user, headers }),
     preview: (user: TestUser, id: string, file: string, query: Page = {}) =>
       server.request(contract.previewFile, { params: { id }, query: { path: file, ...query } }, { as: user }),
-    /** Files of the blob store, unfinished ones too. */
+    /** Lists the files of the blob store, including unfinished ones. */
     storedFiles: async () => {
       const folder = path.join(server.services.config.dataDir, 'blobs');
       const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -75,13 +75,13 @@ export function assetCalls(server: TestServer) {
   };
 }
 
-/** How a call was refused. */
+/** Reads the error of a rejected call. */
 export async function refusalOf(response: Response) {
   const { error } = (await response.json()) as { error: { code: string; message: string } };
   return { status: response.status, code: error.code, message: error.message };
 }
 
-/** The name of a blob with these bytes. */
+/** Returns the name of a blob with these bytes. */
 export function sha256(content: string): string {
   return createHash('sha256').update(content).digest('hex');
 }

@@ -49,25 +49,25 @@ import * as videos from '@bakehouse/contract/videos';
 import * as visitors from '@bakehouse/contract/visitors';
 
 const CHANGES_NOTHING = 'changes nothing';
-/** The hold, the charge and the release stand in the ledger, as each chat does. */
+/** The ledger records the hold, charge and release, as for each chat. */
 const STATEMENT = "the statement's";
 const PREFERENCE = 'a preference';
 const MESSAGE = 'a message';
-/** Nobody but its owner sees it. */
+/** Only its owner sees it. */
 const DRAFT = 'a draft, until it is saved in a dataset';
 const THE_COMMIT = 'the commit to its dataset is audited: drafts/drafts.test.ts';
 const BEFORE_COMMIT = 'bytes that only a commit makes files of';
-/** Its completion is audited, as an upload in a form is. */
+/** Its completion is audited, like an upload in a form. */
 const UNFINISHED = 'nobody sees an unfinished upload';
 
-/** A file of OpenAI's API is a dataset, and a job a run. */
+/** Files of OpenAI's API are datasets, and jobs are runs. */
 const THE_DATASET = 'its dataset is audited';
 const THE_RUN = 'its run is audited';
 
-/** They ask another server first; their own tests look at the audit log. */
+/** These call another server first; their own tests check the audit log. */
 const ASKS_THE_HUB = 'audited once the public hub has answered';
 
-/** Calls that leave no row in the audit log, and why. */
+/** Calls without a row in the audit log, with the reason. */
 export const notAudited = new Map<Endpoint, string>([
   [accounts.changeOnboarding, PREFERENCE],
   [configurations.saveConfiguration, PREFERENCE],
@@ -171,7 +171,7 @@ const HUB_TEST = 'hub/repositories.test.ts';
 const LINK_TEST = 'share-links/share-links.test.ts';
 const SHARING_TEST = 'assets/sharing/sharing.test.ts';
 
-/** Calls that need another server or other models: a test beside them looks for the row. */
+/** Calls that need another server or other models: a test in their own module checks the row. */
 export const auditedElsewhere = new Map<Endpoint, { action: string; test: string }>([
   [purchases.startPurchase, { action: 'purchase.started', test: 'credits/purchases/purchases.test.ts' }],
   [licences.acceptLicence, { action: 'licence.accepted', test: 'licences/licences.test.ts' }],

@@ -8,8 +8,8 @@ import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { STARTER, starterServing } from '../../deployments/testing/starter-serving.ts';
 
 /*
- * Runs the coding agents from npm with the settings of docs/coding-agents.md. A stub replaces the model: the agents'
- * prompts are too long for a small model on a CPU.
+ * Runs the coding agents from npm with the settings in docs/coding-agents.md. A stub replaces the model: the
+ * agents' prompts are too long for a small model on a CPU.
  */
 const run = promisify(execFile);
 const { server, stub, nextUser } = await starterServing();
@@ -24,7 +24,7 @@ const NOTE = 'The oven has 230 degrees.';
 
 type Place = { home: string; work: string; settings: string };
 type Agent = {
-  /** The tool with which the agent reads a file. */
+  /** The agent's tool for reading files. */
   read: [tool: string, (file: string) => object];
   command: (place: Place) => Promise<string> | string;
 };

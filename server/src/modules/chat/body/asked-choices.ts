@@ -1,15 +1,15 @@
 import { refused } from '../../../platform/errors.ts';
 import type { CompletionBody } from './completion-request.ts';
 
-/** An answer that is asked for, alone: its place among all, and whether it is the first to its prompt. */
+/** One requested answer: its index among all, and whether it is the first for its prompt. */
 export type AskedChoice = { index: number; isFirst: boolean; body: CompletionBody };
 
-/** Answers to all prompts of a request. */
+/** Answers to all prompts of one request. */
 const CHOICES_MAX = 64;
 
 /**
- * The answers that a request asks for, `n` to each prompt, as requests for one each. With a seed each has its own, the first
- * the one that was sent. Throws AppError 'invalid_request'. Pure.
+ * Splits a request into one request per answer, `n` for each prompt. Each gets its own seed, starting with
+ * the given one. Throws AppError 'invalid_request'.
  */
 export function askedChoices(body: CompletionBody): AskedChoice[] {
   const { n, seed, ...asked } = body;
@@ -32,7 +32,7 @@ export function askedChoices(body: CompletionBody): AskedChoice[] {
   );
 }
 
-/** A list of numbers is one prompt, as token ids; a chat has none. */
+/** A list of numbers is one prompt of token ids. A chat has no prompt. */
 function promptsOf(prompt: unknown): unknown[] {
   return Array.isArray(prompt) && typeof prompt[0] !== 'number' ? prompt : [prompt];
 }

@@ -5,8 +5,8 @@ const text = { type: 'string' };
 const named = (count: number, schema: object = text) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, schema]));
 
-describe('a schema', () => {
-  it('of an ordinary answer passes', () => {
+describe('checkSchema', () => {
+  it('accepts an ordinary answer', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -28,7 +28,7 @@ describe('a schema', () => {
   it.each([
     ['a text', { type: 'string' }],
     ['an integer of at least 0', { type: 'integer', minimum: 0 }],
-  ])('of 100 fields that are %s or null passes, as pydantic and OpenAI write optional ones', (_, schema) => {
+  ])('accepts 100 fields that are %s or null, as pydantic and OpenAI write optional fields', (_, schema) => {
     const properties = named(100, { anyOf: [schema, { type: 'null' }] });
     expect(checkSchema({ properties, required: Object.keys(properties) })).toBeNull();
   });
@@ -38,13 +38,13 @@ describe('a schema', () => {
     ['too many values', { enum: Array.from({ length: 1_001 }, (_, index) => index) }, 'values'],
     ['too many alternatives', { anyOf: Array.from({ length: 51 }, () => text) }, 'choices'],
     [
-      'too many alternatives beside null',
+      'too many alternatives next to null',
       { anyOf: [...Array.from({ length: 51 }, () => text), { type: 'null' }] },
       'choices',
     ],
-    ['null too often', { anyOf: Array.from({ length: 52 }, () => ({ type: 'null' })) }, 'choices'],
+    ['too many nulls', { anyOf: Array.from({ length: 52 }, () => ({ type: 'null' })) }, 'choices'],
     [
-      'too many nullable ranges to choose from',
+      'too many nullable alternatives with ranges',
       {
         anyOf: Array.from({ length: 21 }, (__, minimum) => ({
           anyOf: [{ type: 'integer', minimum }, { type: 'null' }],
@@ -59,12 +59,12 @@ describe('a schema', () => {
     ],
     ['too many optional properties', { properties: named(101) }, 'not required'],
     ['too many properties', { properties: named(600), required: Object.keys(named(600)) }, 'schemas inside'],
-    ['somebody else', { $ref: 'https://169.254.169.254/schema.json' }, '$ref'],
-    ['nothing', { $ref: '#/$defs/nothing' }, '$ref'],
-    ['itself', { type: 'object', properties: { a: { $ref: '#' } } }, '$defs'],
-    ['what refers to itself', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }, 'without end'],
+    ['an external reference', { $ref: 'https://169.254.169.254/schema.json' }, '$ref'],
+    ['a reference to nothing', { $ref: '#/$defs/nothing' }, '$ref'],
+    ['a reference to the root', { type: 'object', properties: { a: { $ref: '#' } } }, '$defs'],
+    ['a self-reference', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }, 'without end'],
     [
-      'what refers to each other',
+      'mutual references',
       {
         $ref: '#/$defs/a',
         $defs: { a: { anyOf: [text, { $ref: '#/$defs/b' }] }, b: { $ref: '#/$defs/a' } },
@@ -76,17 +76,17 @@ describe('a schema', () => {
       { [keyword]: { '^x$': { enum: Array.from({ length: 1_001 }, (_, index) => index) } } },
       'values',
     ]),
-  ])('that asks for %s is refused', (_, schema, sentence) => {
+  ])('rejects %s', (_, schema, sentence) => {
     expect(checkSchema(schema)).toContain(sentence);
   });
 
-  it('that is deep is refused', () => {
+  it('rejects a deep schema', () => {
     let schema: object = text;
     for (let depth = 0; depth < 20; depth += 1) schema = { type: 'array', items: schema };
     expect(checkSchema(schema)).toContain('deep');
   });
 
-  it('that doubles itself by references is refused, and measured at once', () => {
+  it('rejects a schema whose references multiply, without delay', () => {
     const defs = Object.fromEntries(
       Array.from({ length: 12 }, (_, index) => {
         const next = { $ref: `#/$defs/d${index + 1}` };
@@ -97,7 +97,7 @@ describe('a schema', () => {
   });
 });
 
-describe('choices that refer back to themselves', () => {
+describe('recursive alternatives', () => {
   const list = { type: 'array', items: { $ref: '#/$defs/node' } };
   const of = (...anyOf: object[]) => ({ $ref: '#/$defs/node', $defs: { node: { anyOf }, list } });
   const operation = (name: string) => ({
@@ -108,17 +108,20 @@ describe('choices that refer back to themselves', () => {
 
   it.each([
     ['in one of them', of(text, list)],
-    ['in objects that differ at once', of({ type: 'number' }, operation('plus'), operation('minus'))],
-  ])('pass %s', (_, schema) => {
+    [
+      'in objects that differ in their first constant',
+      of({ type: 'number' }, operation('plus'), operation('minus')),
+    ],
+  ])('accepts %s', (_, schema) => {
     expect(checkSchema(schema)).toBeNull();
   });
 
   it.each([
     ['in two lists', of(list, { ...list, maxItems: 5 })],
-    ['in objects that begin alike', of(operation('plus'), operation('plus'))],
+    ['in objects with the same first constant', of(operation('plus'), operation('plus'))],
     ['in a list and an object', of(list, operation('plus'))],
     ['by references', of({ $ref: '#/$defs/list' }, { $ref: '#/$defs/list' })],
-  ])('are refused %s', (_, schema) => {
+  ])('rejects %s', (_, schema) => {
     expect(checkSchema(schema)).toContain('may refer back');
   });
 });

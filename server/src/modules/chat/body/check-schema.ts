@@ -1,27 +1,27 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /*
- * What a JSON Schema may ask of the model servers, which many users share. They turn it into a
- * grammar and try every token against it, on the thread that also writes everybody else's answers.
- * Measured with llama.cpp and a vocabulary of 49,152 on two quiet cores. What these bounds let
- * through was ready within 1.5 s, and added up to 0.5 s to the worst token and 140 MB. Of at most 24 tokens
- * at these bounds, in ms until the first (19 without a schema) and for the slowest after it:
- * - 20 ranges of large integers to choose from: 905, 85;
+ * Limits for JSON Schemas, because many users share a model server. It compiles a schema into a grammar and
+ * checks every token against it, on the thread that writes all answers. Measured with llama.cpp and a
+ * vocabulary of 49,152 on two idle cores: within these limits, a grammar was ready within 1.5 s and added up
+ * to 0.5 s to the slowest token and 140 MB. With at most 24 tokens at the limits, ms until the first token
+ * (19 without a schema) and for the slowest later token:
+ * - 20 alternatives with ranges of large integers: 905, 85;
  * - an enum of 300 long values: 362, 89;
- * - 100 optional properties: 224, 41; 490 required ones: 194, 23;
- * - 50 arrays of anything to choose from: 36, 27; a text of up to 1,000: 28, 22;
- * - 160 required ranges of large integers: 233, 44; each of them or null: 288, 45.
- * Past them:
- * - 240 arrays of anything to choose from: 2.1 s until it is ready, 0.9 s a token;
- * - 50 ranges of integers to choose from: 4.4 s, 100 of them 13 s;
- * - three choices of arrays that hold all three again: each level triples the readings, and the
- *   24th token had taken 20 s; with ten choices the ninth;
+ * - 100 optional properties: 224, 41; 490 required properties: 194, 23;
+ * - 50 alternatives of arrays of any values: 36, 27; a string of up to 1,000 characters: 28, 22;
+ * - 160 required ranges of large integers: 233, 44; each nullable: 288, 45.
+ * Beyond the limits:
+ * - 240 alternatives of arrays of any values: 2.1 s until ready, 0.9 s per token;
+ * - 50 alternatives with ranges of integers: 4.4 s; 100 of them: 13 s;
+ * - three alternatives of arrays that contain all three again: each level triples the parses, and token 24
+ *   had taken 20 s; with ten alternatives, token 9;
  * - an enum of 20,000: 50 s.
  */
 const LENGTH_MAX = 120_000;
 const DEPTH_MAX = 16;
 const limits = {
-  /** Schemas inside of schemas, each as often as it is referred to. */
+  /** Nested schemas. A referenced schema counts once per reference. */
   schemas: { max: 500, words: 'schemas inside of schemas, references included' },
   values: { max: 1_000, words: "values in 'enum'" },
   choices: { max: 50, words: "choices in 'anyOf' and 'oneOf'" },
@@ -29,12 +29,12 @@ const limits = {
   optional: { max: 100, words: 'properties that are not required' },
 };
 
-/** `bounded` counts the ranges, whether they are choices or not. */
+/** `bounded` counts all ranges, inside alternatives or not. */
 type Sums = Record<keyof typeof limits | 'bounded', number>;
 type Fields = Record<string, unknown>;
 
 const alternatives = ['anyOf', 'oneOf'];
-// Each engine reads others of these, so that all count.
+// Engines differ in which of these they support, so all count.
 const lists = [...alternatives, 'allOf', 'prefixItems'];
 const schemas = [
   'items',
@@ -55,10 +55,10 @@ const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
 const none = { values: 0, choices: 0, ranges: 0, bounded: 0, optional: 0 };
 const one: Sums = { schemas: 1, ...none };
 
-/** Thrown with a sentence for the caller, which never leaves this file. */
+/** Carries a sentence for the caller. Caught inside this file. */
 class Fault extends Error {}
 
-/** Why a schema cannot be asked for, in a sentence; null when it can. Pure. */
+/** Returns a sentence that explains why a schema is not allowed; null if it is allowed. */
 export function checkSchema(root: object): string | null {
   try {
     const { length } = JSON.stringify(root);
@@ -78,11 +78,11 @@ export function checkSchema(root: object): string | null {
   }
 }
 
-/** Adds up what a schema has, with what it refers to: a few references to references are many schemas. */
+/** Counts the parts of a schema, references included: nested references multiply quickly. */
 class Measure {
   private readonly root: Fields;
   private readonly known = new Map<string, Sums>();
-  /** Schemas with choices. */
+  /** Schemas with alternatives. */
   private readonly forks = new Set<Fields>();
   private readonly references = new Set<Fields>();
 
@@ -114,8 +114,8 @@ class Measure {
   }
 
   /**
-   * Refuses choices of which more than one leads back to them, unless they differ at once: with every
-   * level there would be that many times as many readings, and a grammar follows them all.
+   * Rejects alternatives if several lead back to the choice, unless their first required constants differ:
+   * the number of parses multiplies with every level, and a grammar follows all of them.
    */
   refuseForks(): void {
     for (const fork of this.forks) {
@@ -129,7 +129,7 @@ class Measure {
     }
   }
 
-  /** Refuses what refers back to itself before it says anything of the answer: its grammar would never begin. */
+  /** Rejects references to themselves that consume no text: the grammar would never start. */
   refuseEndless(): void {
     const choices = (fields: Fields) => [...alternatives, 'allOf'].flatMap((name) => listOf(fields[name]));
     for (const reference of this.references) {
@@ -154,7 +154,7 @@ class Measure {
     return next.some((inner) => this.leadsTo(inner, target, seen, inside));
   }
 
-  /** What the first required property of an object must be, if that is one text. */
+  /** Returns the constant text of an object's first required property, if it has one. */
   private markOf(schema: unknown): string | null {
     const { $ref } = fieldsOf(schema);
     const fields = fieldsOf(typeof $ref === 'string' ? this.find($ref) : schema);
@@ -172,7 +172,7 @@ class Measure {
     ].filter((inner) => inner !== undefined);
   }
 
-  /** One that refers to itself is counted once: a grammar may go in circles. */
+  /** Counts a reference to itself once: a grammar may be recursive. */
   private ofReference(reference: string, depth: number): Sums {
     const known = this.known.get(reference);
     if (known) return known;
@@ -195,7 +195,10 @@ class Measure {
   }
 }
 
-/** What has to be chosen between. Something or null is no choice: each optional field of OpenAI's strict schemas is that. */
+/**
+ * Returns the alternatives of a schema. Ignores `null` next to one schema, because each optional field of
+ * OpenAI's strict schemas is nullable.
+ */
 function choicesOf(fields: Fields): unknown[] {
   return alternatives.flatMap((name) => {
     const all = listOf(fields[name]);

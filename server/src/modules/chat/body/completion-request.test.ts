@@ -8,7 +8,7 @@ const on = (engine: 'llamacpp' | 'vllm', contextTokens = 4096) => ({ engine, con
 const messages = [{ role: 'user', content: 'What do you bake?' }];
 const chat = (more: object) => ({ model: 'm', messages, ...more });
 
-/** What a chat with these parameters is refused with: by the contract, or after it. */
+/** Returns the error of a chat with these parameters, from the contract or a later check. */
 function refusal(more: object): string {
   const parsed = chatCompletions.body?.safeParse(chat(more));
   if (!parsed?.success) {
@@ -57,19 +57,19 @@ describe('a chat', () => {
     [{ top_logprobs: 5 }, "set 'logprobs' to true"],
     [{ messages: [{ role: 'critic', content: 'x' }] }, 'role'],
     [{ messages: [{ role: 'user', content: 'x'.repeat(300_000) }] }, 'maximum context length is 4096 tokens'],
-  ])('with %j is refused by name', (more, sentence) => {
+  ])('rejects %j by its field', (more, sentence) => {
     expect(refusal(more)).toContain(sentence);
   });
 
-  // Some of them would let a user choose a slot or a cache of another user.
+  // Some of these fields would let a user choose another user's slot or cache.
   it.each([{ audio: { voice: 'x' } }, { id_slot: 1 }, { cache_prompt: true }, { cache_salt: 'x' }])(
-    'with %j is asked without it',
+    'drops %j',
     (more) => {
       expect(toServerRequest(chat(more), on('llamacpp'))).toEqual(toServerRequest(chat({}), on('llamacpp')));
     },
   );
 
-  it('with a picture is refused with the place of it, before anybody looks for it', () => {
+  it('rejects a picture by its path without fetching it', () => {
     const url = 'http://169.254.169.254/latest/meta-data';
     const content = [
       { type: 'text', text: 'What is this?' },
@@ -87,11 +87,11 @@ describe('a chat', () => {
     { tools: null, response_format: null, stop: null, max_tokens: null, reasoning_effort: null },
     { response_format: { type: 'json_schema', json_schema: { schema: { pattern: '[0-9]' } } } },
     { response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } } },
-  ])('with %j is not', (more) => {
+  ])('accepts %j', (more) => {
     expect(refusal(more)).toBe('');
   });
 
-  it('reaches the model server with what was checked, and always as a stream', () => {
+  it('sends the checked fields to the model server, always as a stream', () => {
     const request = toServerRequest(
       chat({
         stream: false,
@@ -116,14 +116,14 @@ describe('a chat', () => {
   });
 });
 
-describe('a chat that ends with the beginning of an answer', () => {
+describe('a chat that ends with the start of an answer', () => {
   const begun = (...answers: object[]) => ({
     model: 'm',
     messages: [...messages, ...answers.map((answer) => ({ role: 'assistant', ...answer }))],
   });
   const goesOn = { continue_final_message: true, add_generation_prompt: false };
 
-  it('is gone on with by vLLM too, which is told so', () => {
+  it('tells vLLM to continue the answer', () => {
     expect(toServerRequest(begun({ content: 'Well, ' }), on('vllm'))).toMatchObject(goesOn);
     const asked = toServerRequest(begun({ content: 'Well, ' }), on('llamacpp'));
     expect(asked).not.toHaveProperty('continue_final_message');
@@ -134,7 +134,7 @@ describe('a chat that ends with the beginning of an answer', () => {
     );
   });
 
-  it('has one, of which several are joined', () => {
+  it('joins several trailing answers', () => {
     const parts = [{ type: 'text', text: 'we bake' }];
     const answers = [{ content: 'Well,' }, { content: null }, { content: parts }, { content: 'Rolls' }];
     for (const engine of ['llamacpp', 'vllm'] as const) {
@@ -145,7 +145,7 @@ describe('a chat that ends with the beginning of an answer', () => {
   });
 });
 
-it('asks llama.cpp for one candidate where log-probabilities come without any', () => {
+it('requests one candidate from llama.cpp for log-probabilities without candidates', () => {
   const asked = (body: Parameters<typeof toServerRequest>[0]) => toServerRequest(body, on('llamacpp'));
   for (const more of [{}, { top_logprobs: 0 }])
     expect(asked(chat({ logprobs: true, ...more }))).toMatchObject({ logprobs: true, top_logprobs: 1 });
@@ -154,7 +154,7 @@ it('asks llama.cpp for one candidate where log-probabilities come without any', 
   expect(asked({ model: 'm', prompt: 'Bread is', logprobs: 0 })).toMatchObject({ logprobs: 1 });
 });
 
-describe('a completion of plain text', () => {
+describe('a text completion', () => {
   const parse = (more: object) => completions.body?.safeParse({ model: 'm', prompt: 'Bread is', ...more });
 
   it.each([
@@ -166,17 +166,17 @@ describe('a completion of plain text', () => {
     { logprobs: 6 },
     { prompt: [] },
     { n: 9 },
-  ])('with %j is refused', (more) => {
+  ])('rejects %j', (more) => {
     expect(parse(more)?.success).toBe(false);
   });
 
-  it.each(['llamacpp', 'vllm'] as const)('has 16 tokens on %s where it names no maximum', (engine) => {
+  it.each(['llamacpp', 'vllm'] as const)('defaults to 16 tokens on %s', (engine) => {
     const maximum = (more: object) =>
       toServerRequest({ model: 'm', prompt: 'Bread is', ...more }, on(engine));
     expect(maximum({ max_tokens: null })).toMatchObject({ max_tokens: 16 });
     expect(maximum({ max_tokens: 300 })).toMatchObject({ max_tokens: 300 });
     expect(toServerRequest(chat({}), on(engine))).not.toHaveProperty('max_tokens');
-    // Else the whole of a long context would be held for each answer.
+    // Otherwise each answer would hold the whole of a long context.
     expect(toServerRequest(chat({}), on(engine, 8192))).toMatchObject({ max_tokens: 4096 });
   });
 
@@ -192,7 +192,7 @@ describe('a completion of plain text', () => {
       ['a', 'b'],
       ['a', 'b'],
     ],
-  ])('of %j asks for each', (prompt, asked) => {
+  ])('splits %j into separate requests', (prompt, asked) => {
     const parsed = parse({ prompt, echo: false, suffix: null, logprobs: 5 });
     expect(parsed?.success).toBe(true);
     const choices = askedChoices({ model: 'm', prompt });
@@ -203,7 +203,7 @@ describe('a completion of plain text', () => {
 });
 
 describe('several answers', () => {
-  it('are asked for one by one, each with a seed of its own, and each prompt counts once', () => {
+  it('are requested one by one, each with its own seed, and count each prompt once', () => {
     const choices = askedChoices({ model: 'm', prompt: ['a', 'b'], n: 2, seed: 7 });
     expect(choices).toEqual([
       { index: 0, isFirst: true, body: { model: 'm', prompt: 'a', seed: 7 } },
@@ -213,7 +213,7 @@ describe('several answers', () => {
     ]);
   });
 
-  it('are bounded', () => {
+  it('are limited', () => {
     const prompt = Array.from({ length: 9 }, () => 'a');
     expect(() => askedChoices({ model: 'm', prompt, n: 8 })).toThrow('n: at most 64 answers per request');
   });

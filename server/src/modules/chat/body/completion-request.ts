@@ -26,28 +26,28 @@ type Engine = TextEngine;
 type Served = { engine: Engine; contextTokens: number };
 type Parameters = Record<string, unknown>;
 
-/** No tokenizer makes one token of more characters. */
+/** No tokenizer has longer tokens. */
 const TOKEN_LENGTH_MAX = 64;
 
-/** OpenAI's own, for a plain text; engines have others, llama.cpp the whole context. */
+/** OpenAI's default for text completions. Engines have other defaults: llama.cpp uses the whole context. */
 const COMPLETION_TOKENS = 16;
 
-/** What goes on to the model server as it is: OpenAI's names, and those that llama.cpp and vLLM share. */
+/** Fields sent to the model server unchanged: OpenAI's names, and names that llama.cpp and vLLM share. */
 const passedOn = new Set([
   ...['prompt', 'stop', 'seed', 'logit_bias', 'temperature', 'top_p'],
   ...['top_k', 'min_p', 'presence_penalty', 'frequency_penalty', 'logprobs', 'top_logprobs'],
   'chat_template_kwargs',
 ]);
 
-/** What has to be asked of a model server so that every token tells the usage so far. */
+/** Fields that make a model server report the usage with every token. */
 const runningUsage: Record<Engine, Parameters> = {
   llamacpp: { timings_per_token: true, stream_options: { include_usage: true } },
   vllm: { stream_options: { include_usage: true, continuous_usage_stats: true } },
 };
 
 /**
- * The request as the model server gets it, but for what chooses its adapter; always as a stream, so that what was computed is known
- * at every moment. Throws AppError 'invalid_request' or 'context_length_exceeded'.
+ * Returns the request for the model server, without the choice of an adapter. It always streams, so that the
+ * usage is known at every moment. Throws AppError 'invalid_request' or 'context_length_exceeded'.
  */
 export function toServerRequest(
   body: CompletionBody,
@@ -63,7 +63,7 @@ export function toServerRequest(
     if (value !== null && value !== undefined && passedOn.has(name)) request[name] = value;
   }
   const tools = checkTools(body);
-  // llama.cpp tells none in a stream, and an answer in one piece is put together here.
+  // llama.cpp sends no log-probabilities of tool calls in a stream, and this server always streams from it.
   if (tools && engine === 'llamacpp' && body.logprobs === true)
     throw refused(
       'logprobs',
@@ -82,7 +82,7 @@ export function toServerRequest(
   };
 }
 
-/** The same with its grammar built in a worker: a hostile schema does not block the server. */
+/** Like `toServerRequest`, but builds the grammar in a worker, because hostile schemas take seconds. */
 export async function toBoundRequest(body: CompletionBody, served: Served, userId: string): Promise<object> {
   const asked: AskedGrammar[] = [];
   const request = toServerRequest(body, served, (one) => {
@@ -94,9 +94,9 @@ export async function toBoundRequest(body: CompletionBody, served: Served, userI
 }
 
 /**
- * How many tokens an answer may have, under the one name that both engines know. A chat that names no maximum has one all the same:
- * else the whole of a long context would be held of its caller's credits. Null: what its prompt leaves of the context, where that
- * may be less than this maximum, which vLLM would refuse.
+ * Returns the maximum number of tokens of an answer. A chat without a maximum has a default, because
+ * otherwise the hold would cover the rest of a long context. Null if the prompt may leave less room than the
+ * default, which vLLM would reject: the answer then uses the rest of the context.
  */
 export function maxTokens(body: CompletionBody, contextTokens: number): number | null {
   const { max_tokens: older, max_completion_tokens: newer } = body;
@@ -106,13 +106,13 @@ export function maxTokens(body: CompletionBody, contextTokens: number): number |
   return longestPrompt(body) + DEFAULT_ANSWER_TOKENS <= contextTokens ? DEFAULT_ANSWER_TOKENS : null;
 }
 
-/** What is longer than any context need not be read to be refused. */
+/** Rejects prompts longer than the context without tokenizing them. */
 function checkLength(body: CompletionBody, contextTokens: number): void {
   if (promptText(body).length > TOKEN_LENGTH_MAX * contextTokens)
     throw contextExceeded(body, { most: contextTokens });
 }
 
-/** What the model is to read, in the order in which it does. */
+/** Returns the prompt's text in the order in which the model reads it. */
 export function promptText(body: CompletionBody): string {
   const { messages, prompt, tools } = body;
   if (!messages) return JSON.stringify(prompt);
@@ -129,7 +129,7 @@ type Message = {
   tool_call_id?: string | null;
 };
 
-/** An answer that stands last is gone on from, as llama.cpp does by itself, which refuses two of them. */
+/** A trailing assistant message is continued. llama.cpp does so by default, but rejects two of them. */
 function ofMessages(all: Message[], engine: Engine): Parameters {
   checkTurns(all);
   const end = all.findLastIndex(({ role, tool_calls: calls }) => role !== 'assistant' || calls?.length) + 1;
@@ -151,11 +151,11 @@ function toText(content: unknown): unknown {
   return Array.isArray(content) ? content.map(({ text }) => text).join('\n') : content;
 }
 
-/** Fields of an answer that a client sends back (`refusal`, `annotations`) mean nothing to a model. */
+/** Drops fields of an answer that clients send back (`refusal`, `annotations`): models ignore them. */
 function toServerMessage({ role, content, name, tool_calls: calls, tool_call_id: callId }: Message): object {
   if (role === 'tool') return { role, content: toText(content), tool_call_id: callId };
   return {
-    // OpenAI's newer word for it, which the templates of models do not know.
+    // OpenAI's newer name, unknown to chat templates.
     role: role === 'developer' ? 'system' : role,
     content: Array.isArray(content) && content.length === 0 ? '' : (content ?? ''),
     ...(typeof name === 'string' && { name }),
@@ -171,9 +171,9 @@ function toServerCall({
 }
 
 /**
- * A model that is free to call writes calls in the form that its chat template asks for, which the server reads. One that
- * is bound by a grammar writes nothing else, and the gateway reads it (`required-calls.ts`); what would cut a call that is
- * required short is left out.
+ * A free model writes calls in the form of its chat template, which the model server parses. A model bound by
+ * a grammar writes only calls, which the gateway parses (`required-calls.ts`). `stop` is emptied for required
+ * calls, because a stop text could truncate a call.
  */
 function ofTools(
   { tools, choice, isMany }: AskedTools,
@@ -185,8 +185,8 @@ function ofTools(
 }
 
 /**
- * How an answer is read that a grammar binds: `required` where it is a call, `choice` where it may be one, `answer` where
- * it has a form alone. Null: nothing binds it.
+ * Returns how to parse an answer that is bound by a grammar: `required` for a required call, `choice` for an
+ * optional call, `answer` for a format alone. Null if no grammar binds the answer.
  */
 export function bindingOf(body: CompletionBody, engine: Engine): 'required' | 'choice' | 'answer' | null {
   const format = formatOf(body.response_format);
@@ -204,7 +204,7 @@ function ofGrammar(
   const binding = bindingOf(body, engine);
   if (!binding) return {};
   const format = binding === 'required' ? null : formatOf(body.response_format);
-  // vLLM binds what follows a thought by itself.
+  // vLLM applies a grammar only after the thought.
   const thinks = engine === 'vllm' ? 'never' : ((body.thinks as Thinks | undefined) ?? 'never');
   return grammarField(engine, grammarOf({ format, tools, thinks }));
 }
@@ -213,28 +213,28 @@ function grammarField(engine: Engine, grammar: string): Parameters {
   return engine === 'vllm' ? { structured_outputs: { grammar } } : { grammar };
 }
 
-/** How many candidates are to be shown for each token: a chat and a plain text say so in different ways. */
+/** Returns the number of candidates per token. Chats and text completions have different fields for it. */
 export function askedCandidates({ logprobs, top_logprobs: top }: CompletionBody): number {
   const asked = typeof logprobs === 'number' ? logprobs : top;
   return typeof asked === 'number' ? asked : 0;
 }
 
-/** llama.cpp shows no log-probabilities at all where none but the token itself is asked for, and 20 where a chat names no number. */
+/** llama.cpp sends no log-probabilities for 0 candidates, and 20 if a chat names no number. */
 function logprobsOf(body: CompletionBody): Parameters {
   const shown = Math.max(askedCandidates(body), 1);
   if (body.logprobs === true) return { top_logprobs: shown };
   return typeof body.logprobs === 'number' ? { logprobs: shown } : {};
 }
 
-/** What the two engines call differently, or only one of them knows. */
+/** Fields that the engines name differently, or that only one engine supports. */
 function ofEngine(body: CompletionBody, engine: Engine): Parameters {
   const repetition = body.repetition_penalty ?? body.repeat_penalty;
   const named = {
     ...(repetition !== null && repetition !== undefined && { [repetitionName[engine]]: repetition }),
     ...(engine === 'llamacpp' && logprobsOf(body)),
-    // By itself it does not say which of the texts in `stop` has ended an answer.
+    // Without it, llama.cpp does not report which stop text ended an answer.
     ...(engine === 'llamacpp' && body.tells_stop === true && { verbose: true }),
-    // Models whose form of it vLLM knows without their template.
+    // vLLM handles this field for some models without their template.
     ...(engine === 'vllm' &&
       body.reasoning_effort !== undefined && { reasoning_effort: body.reasoning_effort }),
   };
@@ -246,7 +246,7 @@ function ofEngine(body: CompletionBody, engine: Engine): Parameters {
 
 const repetitionName: Record<Engine, string> = { llamacpp: 'repeat_penalty', vllm: 'repetition_penalty' };
 
-/** The form that is asked for; null: text. Only what OpenAI's format has: engines take grammars of their own kinds beside it. */
+/** Returns the requested format; null for text. The engines' own grammar fields are not supported. */
 function formatOf(format: unknown): AnswerFormat | null {
   if (typeof format !== 'object' || format === null || !('type' in format) || format.type === 'text')
     return null;

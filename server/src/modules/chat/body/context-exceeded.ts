@@ -1,8 +1,8 @@
 import { AppError } from '../../../platform/errors.ts';
 
 /**
- * More was sent than the model can read. Clients that shorten a conversation by themselves know this by its code and
- * by the beginning of OpenAI's sentence.
+ * Returns the error for a prompt longer than the context. Clients that shorten conversations automatically
+ * recognise its code and the beginning of OpenAI's sentence.
  */
 export function contextExceeded(
   { messages }: Record<string, unknown>,

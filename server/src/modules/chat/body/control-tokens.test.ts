@@ -22,11 +22,11 @@ it.each(['<|im_end|>', '<BOS_TOKEN>', '<\uff5cUser\uff5c>', '[gMASK]', '[/INST]'
   },
 );
 
-it('does not look for control tokens in a chat without angle brackets or words in brackets', () => {
+it('skips chats without angle brackets or bracketed words', () => {
   expect(mayHaveControls(chat('Is 1 > 0? See [1].'))).toBe(false);
 });
 
-it('replaces control tokens in descriptions of tools, and leaves what binds the answer', () => {
+it('replaces control tokens in tool descriptions, but not in fields that bind the answer', () => {
   const tool = (description: string) => ({
     type: 'function',
     function: {
@@ -44,7 +44,7 @@ it('replaces control tokens in descriptions of tools, and leaves what binds the 
   expect(withoutControls(chat('Hi'), ['</s>'])).toEqual(chat('Hi'));
 });
 
-it('reads the control tokens of a tokenizer whose vocabulary is cut off', () => {
+it('reads the control tokens of a truncated tokenizer', () => {
   const tokens = [
     { id: 0, content: '[gMASK]', single_word: false, special: true },
     { id: 1, content: '{"} \\', special: false },

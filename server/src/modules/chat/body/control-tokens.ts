@@ -13,12 +13,12 @@ type Message = {
   tool_calls?: { function: { arguments: string } }[] | null;
 };
 
-/** Whether the messages or tools of a chat may contain a control token. Pure. */
+/** Returns true if the messages or tools of a chat may contain a control token. */
 export function mayHaveControls({ messages, tools }: CompletionBody): boolean {
   return messages !== undefined && MAY_BE_CONTROL.test(JSON.stringify([messages, tools ?? null]));
 }
 
-/** Makes control tokens in messages and descriptions of tools plain text, so that none ends or begins a turn. Pure. */
+/** Turns control tokens in messages and tool descriptions into plain text, which cannot end a turn. */
 export function withoutControls(body: CompletionBody, controls: string[]): CompletionBody {
   // Longer tokens first, because a token may begin another.
   const known = controls.filter((one) => one.length > 2).sort((one, other) => other.length - one.length);
@@ -54,7 +54,7 @@ const configurationShape = z.object({
   ),
 });
 
-/** Returns the control tokens of a `tokenizer_config.json`. Pure. */
+/** Returns the control tokens of a `tokenizer_config.json`. */
 export function controlsInConfiguration(configuration: string): string[] {
   try {
     const { added_tokens_decoder: added } = configurationShape.parse(JSON.parse(configuration));
@@ -64,11 +64,11 @@ export function controlsInConfiguration(configuration: string): string[] {
   }
 }
 
-/** Returns the control tokens of a `tokenizer.json` from its beginning, because the whole file may have 30 MB. Pure. */
+/** Returns the control tokens in the head of a `tokenizer.json`; the whole file may have 30 MB. */
 export function controlsInTokenizer(head: string): string[] {
   const list = /"added_tokens"\s*:\s*\[/g;
   if (!list.test(head)) return [];
-  // Objects without nested values, one after the other.
+  // Consecutive objects without nested values.
   const entry = /\s*(\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\})\s*,?/y;
   entry.lastIndex = list.lastIndex;
   const controls: string[] = [];

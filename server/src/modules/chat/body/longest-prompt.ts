@@ -1,12 +1,12 @@
 import { toolsOf, toServerTool } from '../tools/asked-tools.ts';
 
-/** What a model's chat template says beside the messages, as a system prompt of its own. Hardly one says more. */
+/** Tokens that a chat template adds to the messages, such as a default system prompt. Few add more. */
 const TEMPLATE_TOKENS = 512;
 
-/** What a chat template says of a tool for each byte of its JSON, which it may write with spaces and line ends. */
+/** Tokens per byte of a tool's JSON, which a template may write with spaces and line breaks. */
 const TOOL_TOKENS = 2;
 
-/** How many tokens a model reads of a request at most: a token is a byte at least, and what a template says around a message is shorter than its JSON. Pure. */
+/** Returns the maximum number of prompt tokens: a token has at least one byte. */
 export function longestPrompt(body: Record<string, unknown>): number {
   const { messages, prompt, response_format: format, chat_template_kwargs: kwargs } = body;
   const tools = toolsOf(body)?.tools ?? [];

@@ -1,19 +1,19 @@
 import { AppError } from '../../../platform/errors.ts';
 
-/** What a field of a chat is called in another call. */
+/** Maps a field of the chat to its name in another endpoint. */
 export type FieldName = [ofChat: RegExp, name: string];
 
 type Names = {
   names: FieldName[];
-  /** The path of each of the chat's messages in the body. Left out: they are those of the body. */
+  /** The path of each chat message in the body. Defaults to the same path. */
   places?: string[];
-  /** The field of the messages that stand nowhere. */
+  /** The field for messages without a path. */
   rest?: string;
   /** The path of each of the chat's tools in the body. */
   toolPlaces?: string[] | undefined;
 };
 
-/** The same error about the field that was sent, where a call is answered as a chat. */
+/** Returns the error with the sent field's name, for endpoints that are answered as a chat. */
 export function renameField(error: unknown, { names, places, rest, toolPlaces }: Names): unknown {
   if (!(error instanceof AppError) || error.param === null) return error;
   const { param, publicMessage } = error;

@@ -19,37 +19,38 @@ type Sources = Partial<
   Record<'gguf' | 'template' | 'configuration' | 'tokenizer', Files[number] | undefined>
 >;
 
-/** What a model's chat template lets a request choose. */
+/** Options of a model's chat template. */
 type TemplateOptions = {
-  /** Whether it thinks at all, as Qwen3 has it. */
+  /** Whether thinking can be switched off (Qwen3). */
   thinking: boolean;
-  /** How much it thinks, as gpt-oss has it. */
+  /** Whether the thinking effort can be set (gpt-oss). */
   effort: boolean;
   verbosity: boolean;
-  /** Whether an answer may begin with a thought. */
+  /** Whether an answer may start with a thought. */
   thinks: Thinks;
-  /** Tokens that end a turn or begin one. */
+  /** Tokens that end or start a turn. */
   controls: string[];
 };
 
-/** Templates know three levels. */
+/** Templates have three levels. */
 const LEVEL_OF: Record<string, string> = {
   ...{ none: 'low', minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'high' },
 };
 
-/** The metadata of a GGUF: its vocabulary comes before its template. */
+/** Covers a GGUF's metadata, whose vocabulary precedes its template. */
 const GGUF_HEAD_BYTES = 24 * 1024 ** 2;
 const TEMPLATE_BYTES_MAX = 16 * 1024 ** 2;
-/** The added tokens come before the vocabulary. */
+/** The added tokens precede the vocabulary. */
 const TOKENIZER_HEAD_BYTES = 2 * 1024 ** 2;
 
-/** By the SHA-256 of the files that have the template and the tokens. */
+/** By the SHA-256 of the files with the template and the tokens. */
 const known = new Map<string, TemplateOptions>();
 const KNOWN_MAX = 1000;
 
 /**
- * The same chat with `reasoning_effort` and `verbosity` as the model's template has them: if it only knows thinking from not thinking,
- * `none` is the latter. What the template does not know is left out with a warning, since many clients always send it.
+ * Returns the chat with `reasoning_effort` and `verbosity` translated for the model's template. If the
+ * template can only switch thinking on and off, `none` switches it off. Options that the template lacks are
+ * dropped with a warning, because many clients always send them.
  */
 export async function withTemplateOptions(
   ctx: Context,
@@ -66,7 +67,7 @@ export async function withTemplateOptions(
   const options = await optionsOf(ctx, upstream.server_id);
   const level = typeof effort === 'string' ? LEVEL_OF[effort] : undefined;
   const isEffortUnknown = level !== undefined && !options.effort && !options.thinking;
-  // `medium` asks for nothing.
+  // `medium` is the default.
   const isVerbosityUnknown = typeof verbosity === 'string' && verbosity !== 'medium' && !options.verbosity;
   const kwargs = {
     ...(level !== undefined && options.effort && { reasoning_effort: level }),
@@ -111,14 +112,14 @@ async function optionsOf(ctx: Context, serverId: string): Promise<TemplateOption
   return options;
 }
 
-/** A template that opens every answer with a thought, as DeepSeek R1's (`serve/reasoning.py`), or lets the model think. */
+/** Returns whether the template starts every answer with a thought (`serve/reasoning.py`), or allows one. */
 function thinksOf(template: string): Thinks {
   if (/(?:<｜Assistant｜>|<\|im_start\|>assistant(?:\n|\\n))<think>(?:\n|\\n)/.test(template))
     return 'always';
   return template.includes('<think>') ? 'may' : 'never';
 }
 
-/** The files that the engine reads: llama.cpp reads the GGUF alone. */
+/** The files that the engine reads: llama.cpp reads only the GGUF. */
 function sourcesOf(files: Files): Sources {
   const named = (name: string) => files.find(({ path }) => path === name);
   const gguf = files.find(({ path }) => path.endsWith('.gguf'));
@@ -143,7 +144,7 @@ async function readTemplate(
     configured.length === 0 && tokenizer
       ? controlsInTokenizer((await readHead(ctx, tokenizer, TOKENIZER_HEAD_BYTES)).toString())
       : configured;
-  // A configuration is searched as a whole: no other field has these words.
+  // Search the whole configuration: no other field contains these words.
   return { template: await read(template), controls };
 }
 

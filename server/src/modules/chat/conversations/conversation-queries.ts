@@ -6,7 +6,7 @@ type WithModel = { userId: string; model: string };
 type Own = WithModel & { id: string };
 export type SavedConversation = { version: number; saveId: string; content: Conversation };
 
-/** The one with this id, else the one that was saved last. */
+/** Returns the conversation with this id, or else the most recently saved one. */
 export async function selectConversationOrNewest(
   db: Database,
   { userId, model, id }: WithModel & { id: string | null },
@@ -24,7 +24,7 @@ export async function selectConversationOrNewest(
   return row && { ...row, saveId: row.save_id, content: row.content as Conversation };
 }
 
-/** Those in which something was asked; the one that was saved last comes first. */
+/** Returns conversations with at least one question, most recently saved first. */
 export async function selectConversations(
   db: Database,
   { userId, model }: WithModel,
@@ -40,7 +40,7 @@ export async function selectConversations(
     .execute();
 }
 
-/** False where it is not at that version: 0 where there is none. */
+/** Returns false if the saved version differs; version 0 means that none is saved. */
 export async function saveAtVersion(
   tx: Transaction,
   { userId, model, id, version, saveId, content, now }: Own & SavedConversation & { now: Date },
@@ -73,7 +73,7 @@ export async function saveAtVersion(
   return row !== undefined;
 }
 
-/** Deletes the oldest beyond so many, or so many bytes; never the newest. */
+/** Deletes the oldest conversations beyond `keep` conversations or `bytes` bytes, but never the newest. */
 export async function deleteOldest(
   tx: Transaction,
   { userId, keep, bytes }: { userId: string; keep: number; bytes: number },
@@ -103,7 +103,7 @@ export async function deleteConversationsOf(db: Transaction, userId: string): Pr
   await db.deleteFrom('conversations').where('user_id', '=', userId).execute();
 }
 
-/** All of a user with what was said, by model and id, those behind `after`. */
+/** Returns whole conversations of a user by model and id, after the position `after`. */
 export async function selectWholeConversations(
   db: Database,
   { userId, after, limit }: { userId: string; after: { model: string; id: string } | null; limit: number },

@@ -44,7 +44,7 @@ const callsOf = (as: Awaited<ReturnType<typeof server.signUp>>, model = 'crumb')
 };
 const none = { id: null, conversation: null, version: 0, save_id: null, is_kept: true };
 
-test('a conversation is kept for its owner alone, until it is deleted', async () => {
+test('a conversation belongs to its owner until it is deleted', async () => {
   const [ada, bob] = [callsOf(await server.signUp()), callsOf(await server.signUp())];
   expect(await ada.get()).toEqual(none);
   expect(await ada.save(0)).toEqual({ version: 1 });
@@ -64,7 +64,7 @@ test('a conversation is kept for its owner alone, until it is deleted', async ()
   expect(await ada.get()).toEqual(none);
 });
 
-test('of a model there are many, the one that was saved last first, and none of another model', async () => {
+test('lists the conversations with one model, most recently saved first', async () => {
   const user = await server.signUp();
   const [ada, other] = [callsOf(user), callsOf(user, 'crust')];
   const [rye, spelt, empty] = [randomUUID(), randomUUID(), randomUUID()];
@@ -90,7 +90,7 @@ test('of a model there are many, the one that was saved last first, and none of 
   expect((await ada.list()).map(({ id }) => id)).toEqual([spelt]);
 });
 
-test('a new one begins with the settings of the newest with its model', async () => {
+test('a new conversation starts with the settings of the newest with its model', async () => {
   const ada = callsOf(await server.signUp());
   await ada.save(0, asking('Spelt?', 'Be brief'));
   expect(await ada.get(randomUUID())).toEqual({
@@ -99,7 +99,7 @@ test('a new one begins with the settings of the newest with its model', async ()
   });
 });
 
-test('answers 404 for an id in a wrong form', async () => {
+test('returns 404 for a malformed id', async () => {
   const ada = callsOf(await server.signUp());
   for (const id of ['crumb', 'e'.repeat(300)]) {
     const error = { code: 'not_found', param: 'id' };
@@ -108,7 +108,7 @@ test('answers 404 for an id in a wrong form', async () => {
   }
 });
 
-test('of two that save the same version one is refused, and nothing of the other is lost', async () => {
+test('rejects one of two saves of the same version without losing the other', async () => {
   const ada = callsOf(await server.signUp());
   for (const version of [0, 1]) {
     const other = { ...said, unanswered: 'And then?' };
@@ -128,7 +128,7 @@ test('of two that save the same version one is refused, and nothing of the other
   await expect(ada.save(7)).rejects.toMatchObject({ status: 409 });
 });
 
-test('what was saved longest ago makes room, of whichever model', async () => {
+test('deletes the oldest conversation of any model at the limit', async () => {
   const user = await server.signUp();
   const [ada, other] = [callsOf(user), callsOf(user, 'crust')];
   await other.save(0);
@@ -140,7 +140,7 @@ test('what was saved longest ago makes room, of whichever model', async () => {
   expect(await ada.list()).toHaveLength(CONVERSATIONS_MAX);
 });
 
-test('what was saved longest ago makes room for what is long', async () => {
+test('deletes the oldest conversations to make room for long ones', async () => {
   const ada = callsOf(await server.signUp());
   const long = { ...said, unanswered: 'e'.repeat(1_000_000) };
   for (let at = 0; at < 22; at += 1) {
@@ -150,7 +150,7 @@ test('what was saved longest ago makes room for what is long', async () => {
   expect(await ada.list()).toHaveLength(20);
 });
 
-test('a conversation that is far too long is refused', async () => {
+test('rejects a conversation that is too long', async () => {
   const ada = callsOf(await server.signUp());
   const turns = [{ role: 'user' as const, content: 'e'.repeat(2 * 1024 * 1024) }];
   await expect(ada.save(0, { ...said, turns })).rejects.toMatchObject({
@@ -158,7 +158,7 @@ test('a conversation that is far too long is refused', async () => {
   });
 });
 
-test('where none are kept a save is refused, and the app is told', async () => {
+test('rejects saves on a server that saves no conversations, and tells the app', async () => {
   const forgetful = await testServer({ config: { keepConversations: false } });
   const as = await forgetful.signUp();
   const of = { query: { model: 'crumb', id: ID } };

@@ -9,7 +9,7 @@ import * as queries from './conversation-queries.ts';
 
 const PAGE = 20;
 
-/** The caller's conversations with a model, without what was said. */
+/** Lists the caller's conversations with a model, without their content. */
 export async function listConversations(
   { db, config, caller: { userId } }: Context,
   { query: { model } }: InputOf<typeof contract.listConversations>,
@@ -19,7 +19,7 @@ export async function listConversations(
   return { conversations };
 }
 
-/** One of the caller's conversations with a model. */
+/** Returns one of the caller's conversations with a model. */
 export async function getConversation(
   { db, config, caller: { userId } }: Context,
   { query: { model, id } }: InputOf<typeof contract.getConversation>,
@@ -40,7 +40,10 @@ export async function getConversation(
   };
 }
 
-/** Saves it as the next version. Throws AppError 'conflict' where somebody else has saved it since, or none are kept here. */
+/**
+ * Saves the conversation as the next version. Throws AppError 'conflict' if another save came first, or if
+ * this server saves no conversations.
+ */
 export async function saveConversation(
   ctx: Context,
   {
@@ -68,7 +71,7 @@ export async function saveConversation(
   return { version: version + 1 };
 }
 
-/** Deletes it, if there is one. */
+/** Deletes the conversation, if it exists. */
 export async function deleteConversation(
   ctx: Context,
   { query: { model, id } }: InputOf<typeof contract.deleteConversation>,
@@ -85,7 +88,7 @@ export async function forgetConversations(tx: Transaction, userId: string): Prom
   await queries.deleteConversationsOf(tx, userId);
 }
 
-/** All of the caller's with what was said, for the export of their data. */
+/** Yields all of the caller's conversations with their content, for the data export. */
 export async function* exportConversations({ db, caller: { userId } }: Context) {
   for (let after: { model: string; id: string } | null = null; ; ) {
     const page = await queries.selectWholeConversations(db, { userId, after, limit: PAGE });

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { earlierDatabase } from '../../../testing/earlier-database.ts';
 
-test('of a user who had one conversation with each model each stays, with its first question as its title', async () => {
+test('migrates the single conversation per model, titled with its first question', async () => {
   const { db, upgrade } = await earlierDatabase('0034_many_conversations.sql', { withFunctions: true });
-  // No user is asked for.
+  // Skips the foreign key to users.
   await sql
     .raw(
       `set session_replication_role = replica;

@@ -16,8 +16,8 @@ import { shorten, toNumbers } from './vectors.ts';
 type Input = InputOf<typeof createEmbeddings>;
 
 /**
- * The vectors of texts. What was computed is charged where the client leaves or an input is refused; where the request fails
- * otherwise, nothing.
+ * Returns the vectors of texts. Computed vectors are charged if the client disconnects or an input is
+ * rejected; a request that fails otherwise is free.
  */
 export function answerEmbeddings(
   ctx: Context,

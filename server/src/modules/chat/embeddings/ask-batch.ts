@@ -10,12 +10,13 @@ import { areTokens, type EmbeddingInputs } from './embedding-inputs.ts';
 import { toEmbeddingRefusal } from './to-embedding-refusal.ts';
 import { readVectors, type Vectors } from './vectors.ts';
 
-/** Of 65,536 numbers in base64, with what is written around them. */
+/** 65,536 numbers in base64, plus the JSON around them. */
 const VECTOR_BYTES_MAX = 352 * 1024;
 
 /**
- * The vectors of some inputs, by whichever server answers for the model. Users take turns between them. `isOne`: the request
- * has no other input. Throws what waking throws, the refusal of an input, and AppError 'unavailable'.
+ * Returns the vectors of some inputs from any server of the model. Users take turns between batches. `isOne`:
+ * the request has only this input. Throws the errors of waking a server, the rejection of an input, and
+ * AppError 'unavailable'.
  */
 export async function askBatch(
   ctx: Context,
@@ -67,13 +68,13 @@ async function readAnswer(
   }
 }
 
-/** What a model server answers is not believed to end. */
+/** Do not trust a model server to end its answer. */
 async function readAtMost(answer: IncomingMessage, bytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let read = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     read += chunk.length;
-    if (read > bytes) throw new Error(`the model server answered more than ${bytes} bytes`);
+    if (read > bytes) throw new Error(`model server answer exceeds ${bytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -5,14 +5,14 @@ import type { Upstream } from '../../deployments/reach/upstream.ts';
 import { listBaseFiles } from '../../deployments/servers/list-base-files.ts';
 import { readModelJson } from '../../models/weights/read-model-json.ts';
 
-/** Where a model says that the first numbers of its vectors are vectors too (Matryoshka). */
+/** Declares that prefixes of a model's vectors are valid vectors (Matryoshka). */
 const config = z.object({
   hidden_size: z.int().optional().catch(undefined),
   is_matryoshka: z.boolean().optional().catch(undefined),
   matryoshka_dimensions: z.array(z.int()).optional().catch(undefined),
 });
 
-/** Refuses `dimensions` of a model that was not made to be shortened so: what is left would mean little. */
+/** Rejects `dimensions` for models that were not trained for them: shortened vectors are meaningless. */
 export async function checkDimensions(
   ctx: Context,
   upstream: Upstream<'embedding'>,

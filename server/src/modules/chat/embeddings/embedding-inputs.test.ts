@@ -20,7 +20,7 @@ it.each([
   expect(toInputs(input)).toEqual(inputs);
 });
 
-it('asks for at most 32 inputs and 16 KB at once, and for what is longer alone', () => {
+it('sends at most 32 inputs and 16 KB per batch, and larger inputs alone', () => {
   const sizes = (inputs: string[]) =>
     toBatches(inputs).map(({ start, inputs: part }) => [start, part.length]);
   expect(sizes(Array.from({ length: 70 }, () => 'x'))).toEqual([
@@ -38,12 +38,12 @@ it('asks for at most 32 inputs and 16 KB at once, and for what is longer alone',
   ]);
 });
 
-it('asks first for the part with the longest input, and for the others in their order', () => {
+it('sends the batch with the longest input first and the others in order', () => {
   const inputs = Array.from({ length: 100 }, (_, index) => (index === 70 ? 'longer' : 'x'));
   expect(longestFirst(toBatches(inputs)).map(({ start }) => start)).toEqual([64, 0, 32, 96]);
 });
 
-it('reserves a token for each byte, and no more than a context for each input', () => {
+it('reserves one token per byte, and at most the context per input', () => {
   expect(tokensMax(['é'], 4096)).toBe(6);
   expect(tokensMax(['x'.repeat(100_000), 'x'], 4096)).toBe(4096 + 5);
 });

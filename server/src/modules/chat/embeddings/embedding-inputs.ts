@@ -1,24 +1,27 @@
-/** Texts, or token ids of the model's own tokenizer. */
+/** Texts, or token ids of the model's tokenizer. */
 export type EmbeddingInputs = string[] | number[][];
 
-/** What a model server is asked at once: enough to be computed together, little enough that others take turns and a client that leaves costs little. */
+/**
+ * Size of one request to a model server: large enough to be computed together, small enough that users take
+ * turns and a disconnected client costs little.
+ */
 const BATCH = { inputs: 32, bytes: 16 * 1024 };
 
-/** The tokens that begin and end a text, at most. */
+/** Maximum number of tokens that start and end a text. */
 const AROUND_TOKENS = 4;
 
-/** What a body says in one of four ways. Pure. */
+/** Converts the four input formats to one. */
 export function toInputs(input: string | string[] | number[] | number[][]): EmbeddingInputs {
   if (typeof input === 'string') return [input];
   return typeof input[0] === 'number' ? [input as number[]] : (input as string[] | number[][]);
 }
 
-/** Whether they are token ids. Pure. */
+/** Returns true if the inputs are token ids. */
 export function areTokens(inputs: EmbeddingInputs): inputs is number[][] {
   return typeof inputs[0] !== 'string';
 }
 
-/** As many tokens as the inputs can have: a token is a byte at least, and none is read beyond the context. Pure. */
+/** Returns the maximum number of tokens of the inputs: one per byte, at most a context per input. */
 export function tokensMax(inputs: EmbeddingInputs, contextTokens: number): number {
   return inputs.reduce<number>(
     (sum, input) => sum + Math.min(bytesOf(input) + AROUND_TOKENS, contextTokens),
@@ -26,7 +29,7 @@ export function tokensMax(inputs: EmbeddingInputs, contextTokens: number): numbe
   );
 }
 
-/** The inputs in parts that a model server computes at once, in their order, each with where it begins. Pure. */
+/** Splits the inputs into batches that are computed together, in order, each with its start index. */
 export function toBatches(inputs: EmbeddingInputs): { start: number; inputs: EmbeddingInputs }[] {
   const batches: { start: number; inputs: EmbeddingInputs }[] = [];
   let start = 0;
@@ -43,14 +46,14 @@ export function toBatches(inputs: EmbeddingInputs): { start: number; inputs: Emb
   return [...batches, { start, inputs: inputs.slice(start) }];
 }
 
-/** The parts with that first which holds the longest input: where one is too long, that is found before others are computed. Pure. */
+/** Moves the batch with the longest input to the front, so that an input that is too long fails early. */
 export function longestFirst<Batch extends { inputs: EmbeddingInputs }>(batches: Batch[]): Batch[] {
   const longest = ({ inputs }: Batch) =>
     inputs.reduce<number>((most, input) => Math.max(most, bytesOf(input)), 0);
   return batches.toSorted((one, other) => longest(other) - longest(one));
 }
 
-/** For token ids about what as many tokens of text have. */
+/** Estimates token ids as four bytes each. */
 function bytesOf(input: string | number[]): number {
   return typeof input === 'string' ? Buffer.byteLength(input) : input.length * 4;
 }

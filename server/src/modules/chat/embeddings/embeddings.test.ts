@@ -21,7 +21,7 @@ beforeEach(async () => {
 const cost = (tokens: number) =>
   costMicro([{ price: defaultPrice('embedding_tokens:CPU'), parts: BigInt(tokens) }]);
 
-/** What the user has paid, once nothing is held any more. */
+/** Returns the charge of the user once nothing is held any more. */
 async function paid(before: { balance: bigint }): Promise<bigint> {
   await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
   return before.balance - (await balance()).balance;
@@ -30,7 +30,7 @@ async function paid(before: { balance: bigint }): Promise<bigint> {
 const asked = () => stub.requests.filter((body) => 'input' in body);
 
 describe('the starter embedding model', () => {
-  it('answers the openai client without a deployment, and charges the tokens', async () => {
+  it('answers the openai client without a deployment and charges the tokens', async () => {
     const before = await balance();
     const answer = await openai().embeddings.create({ model: STARTER, input: ['bread', 'dough rises'] });
     expect(answer).toMatchObject({
@@ -39,7 +39,7 @@ describe('the starter embedding model', () => {
       usage: { prompt_tokens: 20, total_tokens: 20 },
     });
     expect(answer.data.map(({ index }) => index)).toEqual([0, 1]);
-    // The client asks for base64, and makes numbers of it.
+    // The client requests base64 and decodes it to numbers.
     expect(answer.data[0]?.embedding[0]).toBeCloseTo(Math.sin(5), 6);
     expect(await paid(before)).toBe(cost(20));
     expect(await serving.requests(user)).toMatchObject([
@@ -47,7 +47,7 @@ describe('the starter embedding model', () => {
     ]);
   });
 
-  it('gives the same numbers as floats and in base64', async () => {
+  it('returns the same numbers as floats and in base64', async () => {
     const create = (encoding_format: 'float' | 'base64') =>
       server.request(
         createEmbeddings,
@@ -59,7 +59,7 @@ describe('the starter embedding model', () => {
     expect(numbers).toEqual([0, 4, 8, 12].map((at) => packed.readFloatLE(at)));
   });
 
-  it('is asked for many inputs in parts, in their order', async () => {
+  it('processes many inputs in batches, in order', async () => {
     const input = Array.from({ length: 100 }, (_, index) => 'x'.repeat(1 + (index % 7)));
     const { data } = await openai().embeddings.create({ model: STARTER, input });
     expect(data.map(({ embedding }) => embedding[0]?.toFixed(5))).toEqual(
@@ -68,7 +68,7 @@ describe('the starter embedding model', () => {
     expect(asked().map(({ input: part }) => (part as string[]).length)).toEqual([32, 32, 32, 4]);
   });
 
-  it('is listed with what it makes, after what chats', async () => {
+  it('is listed with its task, after the text models', async () => {
     const models = (await openai().models.list()).data as (OpenAI.Model & { task: string })[];
     expect(models.find(({ id }) => id === STARTER)).toMatchObject({ task: 'embedding' });
     expect(models[0]?.task).toBe('text');
@@ -85,14 +85,14 @@ describe('bad input', () => {
     ['an empty text', { input: '' }, /empty text/],
     ['an empty text among others', { input: ['bread', ''] }, /empty text/],
     ['3,000 inputs', { input: Array.from({ length: 3000 }, () => 'x') }, /At most 2048 inputs/],
-    ['numbers that are none of tokens', { input: [1.5] }, /input/],
+    ['numbers that are not token ids', { input: [1.5] }, /input/],
     ['texts among token ids', { input: ['x', 7] }, /input/],
     ['an object', { input: { text: 'x' } }, /input/],
     ['another format', { input: 'x', encoding_format: 'int8' }, /encoding_format must be float or base64/],
-    ['more dimensions than none', { input: 'x', dimensions: 0 }, /dimensions/],
-    ['dimensions of a model that is not made for it', { input: 'x', dimensions: 2 }, /cannot be shortened/],
-    ['a parameter that is not known', { input: 'x', pooling: 'max' }, /pooling/],
-  ])('%s is refused by name and costs nothing', async (_case, body, message) => {
+    ['zero dimensions', { input: 'x', dimensions: 0 }, /dimensions/],
+    ['dimensions of a model without support for them', { input: 'x', dimensions: 2 }, /cannot be shortened/],
+    ['an unknown parameter', { input: 'x', pooling: 'max' }, /pooling/],
+  ])('rejects %s by its field, free of charge', async (_case, body, message) => {
     const before = await balance();
     const error = await create(body).catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(OpenAI.BadRequestError);
@@ -101,7 +101,7 @@ describe('bad input', () => {
     expect(asked()).toEqual([]);
   });
 
-  it('an input that is too long is named with its place and length, and nothing is charged for those before it', async () => {
+  it('names the path and length of an input that is too long, and charges nothing for the inputs before it', async () => {
     const before = await balance();
     const input = [...Array.from({ length: 40 }, () => 'bread'), 'x'.repeat(300)];
     await expect(create({ input })).rejects.toMatchObject({
@@ -113,9 +113,9 @@ describe('bad input', () => {
     expect(await paid(before)).toBe(0n);
   });
 
-  it('one that is refused after others were computed is paid for as far as they were', async () => {
+  it('charges the computed inputs if a later one is rejected', async () => {
     const before = await balance();
-    // Longer in bytes, but not in letters, of which the model reads a token each.
+    // Longer in bytes, but not in characters; the model reads one token per character.
     const long = 'é'.repeat(200);
     const input = [...Array.from({ length: 32 }, () => long), 'x'.repeat(300)];
     await expect(create({ input })).rejects.toMatchObject({ status: 400, param: 'input[32]' });
@@ -123,14 +123,14 @@ describe('bad input', () => {
     expect(await serving.requests(user)).toMatchObject([{ ok: false, prompt_tokens: 32 * 202 }]);
   });
 
-  it('an answer of the model server that is larger than any vectors costs nothing', async () => {
+  it("charges nothing if the model server's answer is too large", async () => {
     stub.answer = 'bloat';
     const before = await balance();
     await expect(create({ input: 'bread' })).rejects.toMatchObject({ status: 503 });
     expect(await paid(before)).toBe(0n);
   });
 
-  it('a model server that fails costs nothing', async () => {
+  it('charges nothing if the model server fails', async () => {
     stub.answer = 'crash';
     const before = await balance();
     await expect(create({ input: 'bread' })).rejects.toMatchObject({ status: 503 });
@@ -139,12 +139,12 @@ describe('bad input', () => {
   });
 });
 
-it('charges a client that leaves for the parts that were computed', async () => {
+it('charges a disconnected client for the computed batches', async () => {
   const before = await balance();
   const leaving = new AbortController();
   const input = Array.from({ length: 64 }, () => 'bread');
   const answer = openai().embeddings.create({ model: STARTER, input }, { signal: leaving.signal });
-  // From the second part on nothing is answered.
+  // The server stops answering from the second batch on.
   const answerOf = () => (asked().length >= 2 ? 'hang' : 'ok');
   Object.defineProperty(stub, 'answer', { get: answerOf, configurable: true });
   const ended = answer.catch((error: unknown) => error);
@@ -160,7 +160,7 @@ it('charges a client that leaves for the parts that were computed', async () => 
 });
 
 describe('an embedding model of a user', () => {
-  it('is recognised, deployed by the call of text models, and asked by its name', async () => {
+  it('is recognised, deployed by the text-model endpoint, and called by its name', async () => {
     const { assetId } = await insertEncoder(server.services, user, 'Rye Sentences', {
       'config.json': JSON.stringify({ model_type: 'bert', hidden_size: 4, matryoshka_dimensions: [2] }),
     });
@@ -184,20 +184,20 @@ describe('an embedding model of a user', () => {
   });
 
   it.each([
-    ['of a family that is not known', { 'config.json': '{"model_type":"t5"}' }, 'is of the type t5'],
+    ['a model of an unknown family', { 'config.json': '{"model_type":"t5"}' }, 'is of the type t5'],
     [
-      'with a layer that is not known',
+      'a model with an unknown layer',
       { 'modules.json': '[{"type":"m.Dense","path":"2_Dense"}]' },
       'names Dense',
     ],
-    ['without a list of its modules', { 'modules.json': '{}' }, 'has no modules.json'],
-  ])('%s is refused by name', async (_case, files, message) => {
+    ['a model without a list of its modules', { 'modules.json': '{}' }, 'has no modules.json'],
+  ])('rejects %s with a specific error', async (_case, files, message) => {
     const { assetId } = await insertEncoder(server.services, user, 'Odd Sentences', files);
     await expect(deploy(assetId)).rejects.toThrow(message);
   });
 });
 
-it('says of each model where it is asked', async () => {
+it('names the right endpoint for each model', async () => {
   const messages = [{ role: 'user' as const, content: 'Hello' }];
   await expect(openai().chat.completions.create({ model: STARTER, messages })).rejects.toThrow(
     'ask POST /v1/embeddings',

@@ -3,7 +3,7 @@ import { refuseLargeAnswer } from './refuse-large-answer.ts';
 
 const vector = (numbers: number) => Buffer.alloc(numbers * 4);
 
-it('takes as many inputs as their vectors fit into one answer', () => {
+it('accepts as many inputs as fit into one answer', () => {
   expect(() => refuseLargeAnswer({}, { count: 2048, vector: vector(768) })).not.toThrow();
   expect(() => refuseLargeAnswer({}, { count: 2048, vector: vector(1024) })).toThrow(
     /input: at most 1560 inputs.*1024 numbers/,

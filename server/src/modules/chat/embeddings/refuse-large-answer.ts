@@ -1,12 +1,12 @@
 import { refused } from '../../../platform/errors.ts';
 
-/** As much as one answer has at most. */
+/** Maximum size of one answer. */
 const ANSWER_BYTES_MAX = 32 * 1024 ** 2;
 
-/** A number as text has up to 21 bytes, with its comma; in base64 four bytes are a little more than five. */
+/** A number has up to 21 bytes as text, with its comma; in base64, four bytes become about 5.34. */
 const NUMBER_BYTES = { float: 21, base64: 5.34 };
 
-/** Refuses inputs whose vectors, of the size of the first one found, are more than one answer holds. Pure. */
+/** Rejects inputs whose vectors do not fit into one answer, judged by the size of the first vector. */
 export function refuseLargeAnswer(
   {
     dimensions,

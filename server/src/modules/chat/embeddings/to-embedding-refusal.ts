@@ -12,7 +12,7 @@ const refusal = z.object({
 
 type Asked = { start: number; count: number; isOne: boolean };
 
-/** The error for what a model server refuses of the inputs that begin at `start`, naming the input where it is known. */
+/** Converts a model server's rejection of the inputs from `start`, and names the input if known. */
 export function toEmbeddingRefusal(answer: string, { start, count, isOne }: Asked): AppError {
   const error = parse(answer);
   const index = error?.index ?? (count === 1 ? 0 : undefined);

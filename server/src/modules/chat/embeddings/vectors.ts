@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What a model server answers. Vectors come in base64, which costs neither side the printing of numbers. */
+/** The model server's answer. Base64 saves both sides from formatting numbers. */
 const answer = z.object({
   data: z.array(z.object({ index: z.int().min(0), embedding: z.string() })),
   usage: z.object({ prompt_tokens: z.int().min(0).max(10_000_000) }),
@@ -8,7 +8,7 @@ const answer = z.object({
 
 export type Vectors = { vectors: Buffer[]; tokens: number };
 
-/** Reads an answer for so many inputs. Throws where it is none: vectors are missing, or not of one size. */
+/** Parses an answer for `count` inputs. Throws if vectors are missing or differ in size. */
 export function readVectors(text: string, count: number): Vectors {
   const { data, usage } = answer.parse(JSON.parse(text));
   const sorted = data.toSorted((one, other) => one.index - other.index);
@@ -16,11 +16,11 @@ export function readVectors(text: string, count: number): Vectors {
   const bytes = vectors[0]?.length ?? 0;
   const isWhole = sorted.length === count && sorted.every(({ index }, place) => index === place);
   if (!isWhole || bytes === 0 || bytes % 4 !== 0 || vectors.some(({ length }) => length !== bytes))
-    throw new Error('the model server answered something other than the vectors of the inputs');
+    throw new Error('model server answer does not contain the vectors of the inputs');
   return { vectors, tokens: usage.prompt_tokens };
 }
 
-/** The first numbers of a vector of 32-bit floats, brought back to length 1. */
+/** Returns the first numbers of a vector of 32-bit floats, normalised to length 1. */
 export function shorten(vector: Buffer, dimensions: number): Buffer {
   const numbers = toNumbers(vector).slice(0, dimensions);
   const length = Math.hypot(...numbers) || 1;

@@ -17,7 +17,7 @@ const object = (v: object) => ({
 const grammarOf = (v: object, strict = true) =>
   buildGrammar({ format: { schema: object(v), strict }, tools: null, thinks: 'never' });
 
-/** Values that the grammar of a schema lets through. */
+/** Returns values that the grammar of a schema allows. */
 function valuesOf(v: object, strict = true): unknown[] {
   const grammar = grammarOf(v, strict);
   let seed = 1;
@@ -26,7 +26,7 @@ function valuesOf(v: object, strict = true): unknown[] {
     return seed % count;
   };
   return Array.from({ length: SAMPLES }, () => {
-    // A cycle may go on for long: it is followed less and less.
+    // Cycles may be long, so follow them less and less.
     let steps = 0;
     const text = sampleGrammar(grammar, (count) => (steps++ > 3_000 ? count - 1 : choose(count)));
     return (JSON.parse(text) as { v: unknown }).v;
@@ -70,12 +70,12 @@ describe('a strict pattern', () => {
       '^x(?!.*y)[x-z]{0,3}$',
     ],
     ...['^(?!^[-+.]*$)[+-]?0*\\d{0,4}\\.?\\d{0,3}$', '^(.a?|.b?|.c?|.d?|.e?|.f?|.g?|.h?)$'],
-  ])('%s is enforced', (pattern) => {
+  ])('enforces %s', (pattern) => {
     const regex = new RegExp(pattern.replaceAll('\\!', '!'), 'u');
     for (const value of valuesOf({ type: 'string', pattern })) expect(value).toMatch(regex);
   });
 
-  it('of a generated corpus is enforced, or refused with its path', () => {
+  it('is enforced or rejected with its path, for a generated corpus', () => {
     const part = fc.constantFrom(
       ...[
         'a',
@@ -121,7 +121,7 @@ describe('a strict pattern', () => {
     ['(a|b)*a(a|b){20}', 'too many states'],
     [`^${'(.a?|.b?)'.repeat(100)}{9}$`, 'too many states'],
     ['^(', 'not a regular expression'],
-  ])('%s is refused with its path', (pattern, words) => {
+  ])('rejects %s with its path', (pattern, words) => {
     expect(() => grammarOf({ type: 'string', pattern })).toThrow(`${SCHEMA_PARAM}.properties.v: 'pattern'`);
     expect(() => grammarOf({ type: 'string', pattern })).toThrow(words);
   });
@@ -180,7 +180,7 @@ describe('a strict schema', () => {
     for (const value of valuesOf(schema)) expect(type.safeParse(value).error).toBeUndefined();
   });
 
-  it('with one format in many places has its rules once', () => {
+  it('shares the rules of a format between its uses', () => {
     const email = { type: 'string', format: 'email' };
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`p${index}`, email]));
     const schema = {
@@ -211,7 +211,7 @@ describe('a strict schema', () => {
     [{ $ref: '#/nope' }, '$ref: there is no #/nope'],
     [{ type: 'string', pattern: '^((a{1,12}){1,12}){1,12}$' }, 'too many states'],
     [{ type: 'string', pattern: String.raw`^(\p{L}\p{N}|\p{Lu}\p{Ll}){1,400}$` }, 'too many states'],
-  ])('%j is refused with its path', (schema, words) => {
+  ])('rejects %j with its path', (schema, words) => {
     expect(() => grammarOf(schema)).toThrow(words);
     expect(() => grammarOf(schema)).toThrow(SCHEMA_PARAM);
     expect(() => grammarOf(schema, false)).not.toThrow();
@@ -226,12 +226,12 @@ describe('a schema that is not strict', () => {
     { enum: Array.from({ length: 5_000 }, (_, index) => `v${index}`) },
     { anyOf: Array.from({ length: 200 }, () => ({ type: 'array' })) },
     { type: 'object', properties: longNames, additionalProperties: true },
-  ])('is never refused: %#', (schema) => {
+  ])('is never rejected: %#', (schema) => {
     expect(valuesOf(schema, false)).toHaveLength(SAMPLES);
   });
 });
 
-it('builds hostile schemas beside the server, refuses them if strict, and does not enforce them otherwise', async () => {
+it('builds hostile schemas in a worker; rejects them if strict and ignores them otherwise', async () => {
   const properties = Object.fromEntries(
     Array.from({ length: 40 }, (_, at) => [
       `p${at}`,
@@ -256,7 +256,7 @@ it('builds hostile schemas beside the server, refuses them if strict, and does n
   expect(await asked(false)).toContain('root ::=');
 });
 
-it('refuses names that need too many states', () => {
+it('rejects names that need too many states', () => {
   const required = Array.from({ length: 300 }, (_, at) => `${'n'.repeat(60)}${at}`);
   const properties = Object.fromEntries(required.map((name) => [name, { type: 'null' }]));
   const schema = { type: 'object', properties, required, additionalProperties: true };

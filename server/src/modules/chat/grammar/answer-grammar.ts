@@ -8,7 +8,7 @@ import { type AnswerFormat, type AskedGrammar, SCHEMA_PARAM } from './build-gram
 import type { BuiltGrammar } from './grammar-worker.ts';
 
 const WORKERS = 2;
-/** Real schemas take milliseconds. A busy machine and the start of a worker are included. */
+/** Real schemas take milliseconds. Covers a busy machine and the start of a worker. */
 const DEADLINE_MS = 5_000;
 const HEAP_MB = 512;
 
@@ -19,8 +19,9 @@ const KNOWN_MAX = 100;
 const known = new Map<string, BuiltGrammar>();
 
 /**
- * Whether an answer that may be a call is bound by a grammar of ours: it has a schema, or the model server's own form
- * of calls leaves something open: vLLM enforces nothing of it, llama.cpp no patterns and numbers.
+ * Returns true if this server binds an optional call by its own grammar: if the answer has a schema, or if
+ * the model server would not enforce the strict parameters. vLLM enforces none, and llama.cpp no patterns or
+ * ranges.
  */
 export function isBoundChoice(
   { tools, choice }: AskedTools,
@@ -38,9 +39,9 @@ function hasFineTerms(schema: object): boolean {
 }
 
 /**
- * Resolves to the grammar in GBNF that binds an answer. A worker builds it, because a hostile schema takes seconds; users
- * take turns. If the worker needs too long, a strict schema is refused and any other is not enforced. Throws AppError
- * 'invalid_request', with the path of what is not enforced.
+ * Returns the GBNF grammar that binds an answer. A worker builds it, because a hostile schema takes seconds;
+ * users take turns. If the worker times out, a strict schema is rejected and any other schema is not
+ * enforced. Throws AppError 'invalid_request' with the path of the keyword that cannot be enforced.
  */
 export async function answerGrammar(asked: AskedGrammar, userId: string): Promise<string> {
   const key = JSON.stringify(asked);
@@ -64,7 +65,7 @@ async function build(asked: AskedGrammar): Promise<BuiltGrammar> {
   );
 }
 
-/** Null: the worker ran out of time or memory. */
+/** Returns null if the worker ran out of time or memory. */
 async function askWorker(asked: AskedGrammar): Promise<BuiltGrammar | null> {
   const worker = idle.pop() ?? startWorker();
   worker.ref();
@@ -87,7 +88,7 @@ function startWorker(): Worker {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
-  // An idle worker that dies ends nothing else.
+  // A crash of an idle worker must not end the process.
   worker.on('error', () => idle.splice(0, idle.length, ...idle.filter((one) => one !== worker)));
   return worker;
 }

@@ -5,26 +5,26 @@ import { literal, Rules } from './rules.ts';
 import { SchemaGrammar } from './schema-grammar.ts';
 import { beginRequest, NotEnforced, without } from './text-pattern.ts';
 
-/** `schema` null: any JSON object. */
+/** A null schema allows any JSON object. */
 export type AnswerFormat = { schema: object | null; strict: boolean };
 
-/** Whether the model's template lets it think before an answer, or has begun a thought for it. */
+/** Whether the model's template allows a thought before the answer, or has already started one. */
 export type Thinks = 'never' | 'may' | 'always';
 
 export type AskedGrammar = { format: AnswerFormat | null; tools: AskedTools | null; thinks: Thinks };
 
-/** Where a chat has its schema. */
+/** The path of a chat's schema. */
 export const SCHEMA_PARAM = 'response_format.json_schema.schema';
 
-/** Calls in one answer that is made to call; a model that may go on seldom ends by itself. */
+/** Maximum calls in one answer with required calls: a model that may call again seldom stops. */
 const CALLS_MAX = 8;
-/** What a model writes around a call that it is free to make, in the form that most are trained in. */
+/** Text around an optional call, in the form that most models are trained on. */
 export const CALL_MARK = '<tool_call>';
 const CALL_END = '</tool_call>';
 
 /**
- * Returns the grammar in GBNF that binds an answer. A hostile schema takes seconds: the server builds in a worker. Throws
- * AppError 'invalid_request', with the path of what is not enforced.
+ * Returns the GBNF grammar that binds an answer. A hostile schema takes seconds, so the server calls it in a
+ * worker. Throws AppError 'invalid_request' with the path of the keyword that cannot be enforced.
  */
 export function buildGrammar({ format, tools, thinks }: AskedGrammar): string {
   beginRequest();
@@ -54,7 +54,7 @@ function markedCalls(rules: Rules, { tools, callable, isMany }: AskedTools): str
   return isMany ? rules.add(`${marked} ("\\n" ${marked}){0,${CALLS_MAX - 1}}`) : marked;
 }
 
-/** A call: the name of a function, then what it takes. */
+/** A call: the function's name, then its arguments. */
 function callRule(rules: Rules, tools: Tool[], callable: Tool[]): string {
   const all = callable.map((tool) => {
     const path = `tools.${tools.indexOf(tool)}.function.parameters`;
@@ -68,7 +68,7 @@ function schemaRule(rules: Rules, { schema, strict }: AnswerFormat, path: string
   if (!schema) return 'object';
   const fault = checkSchema(schema);
   if (fault && strict) throw refused(path, `${path}: ${fault}`);
-  // A schema that would make a shared server stall and need not be enforced.
+  // The schema would stall a shared server and is not strict.
   if (fault) return 'object';
   try {
     return new SchemaGrammar(schema, { rules, strict, path }).whole();

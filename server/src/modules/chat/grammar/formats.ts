@@ -9,7 +9,7 @@ const offset = String.raw`(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)`;
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,28}[A-Za-z0-9])?';
 const part = String.raw`\d{1,6}`;
 
-/** The formats that OpenAI documents for strict schemas. Lengths are bounded, so that a model ends a text. */
+/** The formats that OpenAI documents for strict schemas. Lengths are bounded so that a model ends a text. */
 const formats: Record<string, string> = {
   date,
   time: `${time}${offset}?`,
@@ -24,7 +24,7 @@ const formats: Record<string, string> = {
 
 const known = new Map<string, Automaton>();
 
-/** The texts of a format; null: JSON Schema does not have it, or it is not enforced here. */
+/** Returns the automaton of a format; null if the format is unknown or not enforced. */
 export function formatAutomaton(format: string): Automaton | null {
   const source = formats[format];
   if (source === undefined) return null;
@@ -33,7 +33,7 @@ export function formatAutomaton(format: string): Automaton | null {
   return found;
 }
 
-/** Whether a pattern only says a format again, as zod writes both. */
+/** Returns true if a pattern only repeats a format: zod writes both. */
 export function saysFormat(pattern: string, format: string): boolean {
   const own = regexes[format as 'hostname'] as RegExp | undefined;
   return own instanceof RegExp && own.source === pattern && format in formats;

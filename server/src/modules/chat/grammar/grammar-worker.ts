@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { AppError } from '../../../platform/errors.ts';
 import { type AskedGrammar, buildGrammar } from './build-grammar.ts';
 
-/** What was built: a grammar, or the field that cannot be enforced and why. */
+/** A grammar, or the field that cannot be enforced and the reason. */
 export type BuiltGrammar = { grammar: string } | { param: string; refusal: string };
 
 parentPort?.on('message', (asked: AskedGrammar) => parentPort?.postMessage(build(asked)));

@@ -23,12 +23,12 @@ const digit = (value: number) => character(0x30 + value);
 const MINUS = character(0x2d);
 const POINT = character(0x2e);
 const DIGITS_MAX = 15;
-/** The remainders of a division are states. */
+/** Every remainder of the division is a state. */
 const DIVISOR_MAX = 1_000;
 const integers = String.raw`^(?:0|-?[1-9]\d{0,${DIGITS_MAX - 1}})$`;
 const decimals = String.raw`^-?(?:0|[1-9]\d{0,${DIGITS_MAX - 1}})(?:\.\d{1,8})?$`;
 
-/** How numbers within limits are written, without an exponent. Throws NotEnforced. */
+/** Returns the automaton of numbers within limits, without exponents. Throws NotEnforced. */
 export function numberAutomaton(limits: Limits, { isInteger }: { isInteger: boolean }): Automaton {
   return guarded('the range of a number', () => {
     let found = patternAutomaton(isInteger ? integers : decimals);
@@ -75,21 +75,21 @@ function negated(magnitude: Automaton): Automaton {
   return toDfa(all);
 }
 
-/** Plain decimal writing of a number; exponents of JavaScript's own are written out. */
+/** Formats a number in plain decimal, without JavaScript's exponents. */
 function written(value: number): { whole: string; fraction: string } {
   const text = Math.abs(value).toLocaleString('en', { useGrouping: false, maximumFractionDigits: 20 });
   const [whole = '0', fraction = ''] = text.split('.');
   return { whole, fraction };
 }
 
-/** Unsigned numbers by how they compare to a bound that is not negative: less, equal or more. */
+/** Returns unsigned numbers by their comparison with a non-negative bound: less, equal or greater. */
 function compared(bound: number, isFit: (order: number) => boolean): Automaton {
   const { whole, fraction } = written(bound);
   if (whole.length > DIGITS_MAX) return DFA.all(options);
   const builder = new DFA.Builder(states);
   const nodes = new Map<string, DFA.Node>();
   const node = (length: number, order: number, place: number): DFA.Node => {
-    // Before the point `place` is -1.
+    // `place` is -1 before the decimal point.
     const key = `${length} ${order} ${Math.min(place, fraction.length)}`;
     const known = nodes.get(key);
     if (known) return known;
@@ -122,7 +122,7 @@ function multiples(divisor: number): Automaton {
     throw new NotEnforced(`'multipleOf' is enforced up to ${DIVISOR_MAX} of its last digit`);
   const builder = new DFA.Builder(states);
   const nodes = new Map<string, DFA.Node>();
-  /** `place` is -1 before the point. */
+  /** `place` is -1 before the decimal point. */
   const node = (rest: number, place: number): DFA.Node => {
     const key = `${rest} ${place}`;
     const known = nodes.get(key);

@@ -1,13 +1,13 @@
 import { CharSet } from 'refa';
 import { type Automaton, NotEnforced } from './text-pattern.ts';
 
-/** The characters of a grammar: no model server reads a larger one quickly. */
+/** Maximum characters of a grammar. Model servers parse larger grammars too slowly. */
 const LENGTH_MAX = 400_000;
-/** Of all tools of one request, for which their rules are built in less than 50 ms on one core. */
+/** Schemas of all tools of one request. The rules of this number are built in under 50 ms on one core. */
 const SCHEMAS_MAX = 5_000;
 const MAX_CHARACTER = 0x10ffff;
 const SURROGATES = CharSet.fromRange(MAX_CHARACTER, { min: 0xd800, max: 0xdfff });
-/** What stands in a JSON text as it is. */
+/** Characters that JSON strings contain unescaped. */
 const unescaped = CharSet.all(MAX_CHARACTER)
   .without(CharSet.fromRange(MAX_CHARACTER, { min: 0, max: 0x1f }))
   .without(CharSet.fromCharacters(MAX_CHARACTER, [0x22, 0x5c, 0x7f]))
@@ -22,7 +22,7 @@ const escapes: [string, string][] = [
   ['\f', 'f'],
 ];
 
-/** What every grammar may refer to. Lengths are bounded so that a model ends what it writes. */
+/** Rules that every grammar may use. Lengths are bounded so that a model ends its text. */
 const shared: Record<string, string> = {
   space: '"" | " " | "\\n" [ \\t]{0,20}',
   char: String.raw`[^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})`,
@@ -37,7 +37,7 @@ const shared: Record<string, string> = {
   array: '"[" space (value ("," space value)*)? space "]"',
 };
 
-/** Rules of a grammar in GBNF, which llama.cpp and xgrammar read. */
+/** The rules of a GBNF grammar, as llama.cpp and xgrammar read it. */
 export class Rules {
   private readonly rules = new Map<string, string>();
   private readonly names = new Map<string, string>();
@@ -45,14 +45,14 @@ export class Rules {
   private length = 0;
   private schemas = 0;
 
-  /** Counts a schema. Throws NotEnforced when a request has too many of them. */
+  /** Counts a schema. Throws NotEnforced if a request has too many. */
   countSchema(): void {
     this.schemas += 1;
     if (this.schemas > SCHEMAS_MAX)
       throw new NotEnforced(`a request has more than ${SCHEMAS_MAX} schemas inside of schemas`);
   }
 
-  /** The name of the rule that says this. */
+  /** Returns the name of the rule with this body, which it adds if needed. */
   add(body: string): string {
     const known = this.names.get(body);
     if (known) return known;
@@ -62,7 +62,7 @@ export class Rules {
     return name;
   }
 
-  /** A name whose rule is set later, as it refers to itself. */
+  /** Returns a name for a rule that is set later, because it refers to itself. */
   reserve(): string {
     const name = `r${this.names.size}`;
     this.names.set(name, name);
@@ -75,7 +75,7 @@ export class Rules {
     this.rules.set(name, body);
   }
 
-  /** One rule for each state, so that a text is read in one way only; null where no text is left. */
+  /** Adds one rule per state, so that a text has only one parse. Returns null if no text is possible. */
   automaton(dfa: Automaton, kind: 'text' | 'bare'): string | null {
     const known = this.automata.get(dfa);
     if (known) return known;
@@ -104,7 +104,7 @@ export class Rules {
 
 type State = Automaton['initial'];
 
-/** States from which a text can end, with what leads on from each. */
+/** Returns the states from which a text can end, with their outgoing edges. */
 function livingStates(dfa: Automaton, kind: 'text' | 'bare'): Map<State, [string, State][]> {
   const edges = new Map<State, [string, State][]>();
   const before = new Map<State, State[]>();
@@ -131,7 +131,7 @@ function livingStates(dfa: Automaton, kind: 'text' | 'bare'): Map<State, [string
   return new Map([...edges].filter(([state]) => alive.has(state)));
 }
 
-/** How a character of a set is written in a JSON text; null: none of them is. */
+/** Returns how a character of a set is written in a JSON string; null if none can be. */
 function jsonCharacters(characters: CharSet): string | null {
   const plain = characters.intersect(unescaped);
   const escaped = escapes.filter(([char]) => characters.has(char.charCodeAt(0))).map(([, letter]) => letter);
@@ -157,11 +157,11 @@ function charOf(code: number): string {
   const char = String.fromCodePoint(code);
   if (/[A-Za-z0-9]/.test(char)) return char;
   const hex = code.toString(16).toUpperCase();
-  // Of a fixed length: xgrammar reads as many digits behind \x as there are.
+  // Use a fixed length: xgrammar reads all digits that follow \x.
   return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
-/** A text of a grammar. */
+/** Returns the text as a GBNF literal. */
 export function literal(text: string): string {
   const said = text.replaceAll(/["\\\p{Cc}]/gu, (char) =>
     char === '"' || char === '\\' ? `\\${char}` : charOf(char.charCodeAt(0)),

@@ -16,7 +16,7 @@ import {
 type Fields = Record<string, unknown>;
 
 const numeric = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
-/** The keywords that apply to values of one type. A schema with another keyword is valid, and the keyword has no effect. */
+/** Keywords that apply to values of one type. On other types they are valid and have no effect. */
 const ofType: Record<string, string[]> = {
   string: ['pattern', 'format', 'minLength', 'maxLength'],
   number: numeric,
@@ -41,8 +41,8 @@ const assertions = [
 const COUNT_MAX = 1_000;
 
 /**
- * Turns a schema into rules of a grammar. With `strict`, every keyword is enforced or refused with its path. Without, keywords
- * that cannot be enforced are ignored.
+ * Converts a schema into grammar rules. With `strict`, every keyword is enforced or rejected with its path.
+ * Otherwise, keywords that cannot be enforced are ignored.
  */
 export class SchemaGrammar {
   private readonly rules: Rules;
@@ -59,7 +59,7 @@ export class SchemaGrammar {
     this.strict = options.strict;
   }
 
-  /** The name of the rule of the whole schema. Throws NotEnforced, with a sentence that begins with the path. */
+  /** Returns the name of the rule for the whole schema. Throws NotEnforced, starting with the path. */
   whole(): string {
     return this.rule(this.root, this.path);
   }
@@ -89,7 +89,7 @@ export class SchemaGrammar {
     return types.map((type) => this.typed(type, schema, path)).join(' | ');
   }
 
-  /** Refuses what a schema asserts beside what is enforced. */
+  /** Rejects assertions that cannot be enforced next to the enforced ones. */
   private only(schema: Fields, enforced: string[], body: () => string): string {
     if (this.strict) {
       const over = assertions.find((name) => name in schema && !enforced.includes(name));
@@ -104,7 +104,7 @@ export class SchemaGrammar {
     const target = this.find(String(reference));
     const name = this.rules.reserve();
     this.references.set(String(reference), name);
-    // A path of the schema's own, not of the place that refers to it.
+    // The path within the schema, not of the reference.
     const at = String(reference).slice(2).replaceAll('/', '.');
     this.rules.set(name, this.rule(target, [this.path, at].filter(Boolean).join('.')));
     return name;
@@ -132,7 +132,7 @@ export class SchemaGrammar {
     return rules.join(' | ');
   }
 
-  /** Whether a value fits one of the schemas at most: each has another type, or another text in its first property. */
+  /** Returns true if a value matches at most one schema: they differ in type or first constant. */
   private areApart(all: unknown[]): boolean {
     const marks = all.map((one) => {
       const { $ref } = fieldsOf(one);
@@ -168,7 +168,7 @@ export class SchemaGrammar {
     const all = fit.length > 0 ? fit : values;
     if (all.length === 0) throw new NotEnforced("'enum' has no value");
     const texts = all.filter((value) => typeof value === 'string');
-    // Texts that begin alike are read in one way only.
+    // One automaton gives strings with a common prefix a single parse.
     const ofTexts =
       texts.length > 1
         ? this.rules.automaton(
@@ -201,12 +201,12 @@ export class SchemaGrammar {
 
   private enforced(type: unknown, { pattern, format, items, prefixItems }: Fields): string[] {
     if (type === 'object') return ['properties', 'required', 'additionalProperties'];
-    // Of a list whose places are named there are no more items.
+    // The grammar of a tuple allows no additional items, so `additionalItems` is always satisfied.
     const isTuple = Array.isArray(items) || Array.isArray(prefixItems);
     if (type === 'array')
       return ['items', 'prefixItems', 'minItems', 'maxItems', ...(isTuple ? ['additionalItems'] : [])];
     if (type !== 'string') return numeric;
-    // JSON Schema passes unknown formats over; the pattern says what is meant.
+    // JSON Schema ignores unknown formats; the pattern then decides.
     const isKnown = typeof pattern === 'string' || formatAutomaton(String(format)) !== null;
     return ['pattern', 'minLength', 'maxLength', ...(isKnown ? ['format'] : [])];
   }
@@ -236,7 +236,7 @@ export class SchemaGrammar {
     let found = ofPattern ?? ofFormat;
     if (ofPattern && ofFormat) {
       const all = guarded("'pattern' with 'format'", () => both(ofPattern, ofFormat));
-      // A pattern of the same format in a wider form, as zod's times without an offset.
+      // The pattern is a wider form of the format: zod's times have no offset.
       found = all.isEmpty ? ofPattern : all;
     }
     if (!found || (minLength === undefined && maxLength === undefined)) return found;
@@ -297,7 +297,7 @@ export class SchemaGrammar {
       later = this.rules.add(`("," space ${other})*`);
       first = this.rules.add(`(${other} ${later})?`);
     }
-    // From the last one on: what may follow if none has been written yet, and if one has.
+    // Go backwards, with two continuations: before and after the first written property.
     for (const [name, of] of properties.reverse()) {
       const one = member(literal(JSON.stringify(name)), this.rule(of, `${path}.properties.${name}`));
       const isOptional = !required.has(name);
@@ -308,7 +308,7 @@ export class SchemaGrammar {
     return `"{" space ${first} space "}"`;
   }
 
-  /** Without `strict`, what cannot be enforced is passed over. */
+  /** Without `strict`, ignores constraints that cannot be enforced. */
   private attempt<Result>(build: () => Result, instead: Result): Result {
     if (this.strict) return build();
     if (isExhausted()) return instead;
@@ -329,7 +329,7 @@ function count(value: unknown, instead: number): number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : instead;
 }
 
-/** A larger bound makes a grammar that no model server reads, and is not enforced. */
+/** Ignores larger bounds: model servers reject their grammars. */
 function repeated(least: number, most: number): string {
   const from = Math.min(Math.max(least, 0), COUNT_MAX);
   if (most > COUNT_MAX || most < from) return from === 0 ? '*' : `{${from},}`;

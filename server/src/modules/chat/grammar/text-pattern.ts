@@ -1,18 +1,18 @@
 import { type AST, RegExpParser, visitRegExpAST } from '@eslint-community/regexpp';
 import { CharSet, DFA, JS, NFA } from 'refa';
 
-/** The text of a constraint, as an automaton over code points. */
+/** The strings that a constraint allows, as an automaton over code points. */
 export type Automaton = DFA;
 
-/** A sentence for the caller: why a constraint cannot be enforced. */
+/** Carries a sentence for the caller: why a constraint cannot be enforced. */
 export class NotEnforced extends Error {}
 
 type Position = 'start' | 'inside' | 'unknown';
 
 const LENGTH_MAX = 2_000;
-/** Of one text, in the grammar that a model server reads. */
+/** Maximum states of one string in the grammar. */
 const STATES_MAX = 2_000;
-/** States and links that one request may build: a hostile request takes less than 50 ms on one core. */
+/** States and links that one request may build: a hostile request takes under 50 ms on one core. */
 const BUILT_MAX = 20_000;
 const MAX_CHARACTER = 0x10ffff;
 const options = { maxCharacter: MAX_CHARACTER };
@@ -20,7 +20,7 @@ const any = CharSet.all(MAX_CHARACTER);
 
 let built = 0;
 
-/** Whether this request may build nothing more. */
+/** Returns true if this request may not build any more states. */
 export function isExhausted(): boolean {
   return built > BUILT_MAX;
 }
@@ -30,7 +30,7 @@ function count(work: number): void {
   if (isExhausted()) throw new Error('too many states');
 }
 
-/** Counts states and links: repetitions inside repetitions have few states and many links. */
+/** Counts states and links: nested repetitions have few states and many links. */
 class CountedNodes<Node extends { link: (to: Node, via: CharSet) => void }> {
   private readonly create: () => Node;
 
@@ -54,7 +54,7 @@ class CountedNodes<Node extends { link: (to: Node, via: CharSet) => void }> {
 const nodes = new CountedNodes(() => NFA.nodeFactory.createNode());
 export const states = new CountedNodes(() => DFA.nodeFactory.createNode());
 
-/** Begins to count the work of a request; all of it happens in one go. */
+/** Resets the count for a request. A request builds all its automata synchronously. */
 export function beginRequest(): void {
   built = 0;
 }
@@ -62,7 +62,7 @@ export function beginRequest(): void {
 const nothing = () => NFA.empty(options);
 const anyText = () => NFA.all(options);
 
-/** The texts that match an ECMAScript pattern somewhere, as JSON Schema has it. Throws NotEnforced. */
+/** Returns the strings that match an ECMAScript pattern anywhere, as in JSON Schema. Throws NotEnforced. */
 export function patternAutomaton(pattern: string): Automaton {
   if (pattern.length > LENGTH_MAX) throw new NotEnforced(`'pattern' has more than ${LENGTH_MAX} characters`);
   return guarded("'pattern'", () => {
@@ -79,10 +79,10 @@ export function patternAutomaton(pattern: string): Automaton {
   });
 }
 
-/** Runs what builds automata; a text that would need too many states is refused by name. */
+/** Builds an automaton. Throws NotEnforced with the constraint's name if it needs too many states. */
 export function guarded<Result>(name: string, build: () => Result): Result {
   try {
-    // Refuse before parsing if an earlier constraint has used up the work.
+    // Fail before parsing if earlier constraints used up the budget.
     count(0);
     return build();
   } catch (error) {
@@ -97,7 +97,7 @@ export function both(left: Automaton, right: Automaton): Automaton {
   return minimized(DFA.fromIntersection(left, right, states));
 }
 
-/** The texts of so many characters. */
+/** Returns the strings with `least` to `most` characters. */
 export function lengthAutomaton(least: number, most: number): Automaton {
   const characters = NFA.fromCharSet(any);
   characters.quantify(least, most, nodes);
@@ -113,7 +113,7 @@ export function otherThan(texts: string[]): Automaton {
   return complement(oneOf(texts));
 }
 
-/** Texts in which a text does not come up. */
+/** Returns the strings that do not contain a text. */
 export function without(text: string): Automaton {
   return complement(patternAutomaton(text));
 }
@@ -141,7 +141,7 @@ function minimized(dfa: DFA): Automaton {
 }
 
 function parse(pattern: string): JS.Parser {
-  // Escapes that other dialects allow and ECMAScript's Unicode mode does not.
+  // Other dialects allow these escapes, ECMAScript's Unicode mode does not.
   const source = pattern.replaceAll(/\\(.)/gsu, (escape, char: string) =>
     /[!"#%&',:;<=>@_`~ -]/.test(char) ? `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}` : escape,
   );
@@ -167,7 +167,7 @@ function hasAssertion(node: AST.Node): boolean {
 }
 
 /**
- * Reads a pattern from its end: each part is put before all that may follow it, so that an assertion
+ * Reads a pattern from its end: each part is prepended to everything that may follow it, so that an assertion
  * is an intersection with the rest of the text.
  */
 class Reader {
@@ -234,7 +234,7 @@ class Reader {
     return NFA.fromIntersection(ahead, rest, nodes);
   }
 
-  /** What has no assertion in it. */
+  /** Returns the automaton of an element without assertions. */
   private plain(element: AST.Element): NFA {
     if (element.type === 'Backreference')
       throw new NotEnforced(`'pattern' has ${quoted(element.raw)}, which is not enforced`);

@@ -6,8 +6,8 @@ import { deleteResponsesBefore } from '../responses/response-queries.ts';
 const KEPT_DAYS = 30;
 
 /**
- * Single requests serve the charts; their sums stay with the deployment, their charges with the ledger. Conversations go where
- * the operator keeps none, responses when their time is over.
+ * Deletes recorded requests after 30 days: they serve the charts only, while deployments store totals and the
+ * ledger stores charges. Also deletes expired responses, and all conversations if this server saves none.
  */
 export const forgetRequestsJob = defineJob({
   name: 'deployments.forget-requests',

@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { expect, it } from 'vitest';
 import { STARTER, starterServing } from '../../deployments/testing/starter-serving.ts';
 
-/* An agent by Anthropic's client, and a model server that writes what its grammar lets through. */
+/* An agent on Anthropic's client. The model server writes what its grammar allows. */
 const { stub, server, nextUser } = await starterServing();
 
 const functions = {
@@ -19,7 +19,7 @@ const tools = names.map((name) => ({
   },
 }));
 
-it.each([false, true])('an agent of three tools reaches its answer (streamed: %s)', async (isStreamed) => {
+it.each([false, true])('an agent with three tools reaches its answer (streamed: %s)', async (isStreamed) => {
   const user = await nextUser();
   const client = new Anthropic({ baseURL: server.url, authToken: user.apiKey, apiKey: null, maxRetries: 0 });
   const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'What is (2 + 3) …?' }];
@@ -45,6 +45,6 @@ it.each([false, true])('an agent of three tools reaches its answer (streamed: %s
     content: [{ text: 'It is 8.' }],
     stop_reason: 'end_turn',
   });
-  // The model has read what it called, and what that came to.
+  // The model has read its calls and their results.
   expect(stub.requests.at(-1)?.messages).toHaveLength(7);
 });

@@ -2,10 +2,10 @@ import { refused } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { headerText } from '../../../platform/http/callers/find-caller.ts';
 
-/** The first whose streams are those of today. */
+/** The first API version with today's stream format. */
 const FIRST = '2023-06-01';
 
-/** Says which request it is, as Anthropic's clients read it. Throws AppError 'invalid_request' for an older version of the API. */
+/** Sets the request id header. Throws AppError 'invalid_request' for an older version of Anthropic's API. */
 export function checkVersion({ request, reply }: Http): void {
   reply.header('request-id', request.id);
   const version = headerText(request.headers['anthropic-version']) ?? FIRST;

@@ -9,7 +9,7 @@ import { checkVersion } from './check-version.ts';
 import { type Places, renameMessageField } from './rename-message-field.ts';
 import { toChat } from './to-chat.ts';
 
-/** Counts the tokens of what a message would read. */
+/** Counts the prompt tokens of a message. */
 export async function countTokens(
   ctx: Context,
   parts: ChatParts,

@@ -12,7 +12,7 @@ import { MessageEvents, PING } from './message-events.ts';
 import { type Places, renameMessageField } from './rename-message-field.ts';
 import { type MessageBody, toMessageChat } from './to-chat.ts';
 
-/** A message is a chat's answer in Anthropic's shape: one reservation, one bill, one line at the model server. */
+/** Answers a message as a chat in Anthropic's shape, with one reservation and one charge. */
 export async function createMessage(
   ctx: Context,
   parts: ChatParts,
@@ -36,7 +36,7 @@ export async function createMessage(
 function messageShape(asked: MessageBody): AnswerShape {
   const events = new MessageEvents(asked);
   return {
-    // It begins by what was read, which the first token tells.
+    // The first event contains the prompt tokens, which are known at the first token.
     begin: () => '',
     add: (chunks, answer) => events.add(chunks, answer),
     cut: () => events.cut(),

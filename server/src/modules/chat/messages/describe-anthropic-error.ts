@@ -4,7 +4,7 @@ import { AppError } from '../../../platform/errors.ts';
 import type { Binding, DescribeError, Http } from '../../../platform/http/bind.ts';
 import { toErrorBody } from '../../../platform/http/send-error.ts';
 
-/** Anthropic's own status for what is not there now. */
+/** Anthropic's status for temporary unavailability. */
 const OVERLOADED = 529;
 
 const types: Record<number, string> = {
@@ -18,23 +18,23 @@ const types: Record<number, string> = {
   504: 'timeout_error',
 };
 
-/** An error of the Messages API as its clients read it, with their header for the request's id. */
+/** Returns an error in the format of the Messages API, and sets its request id header. */
 export const describeAnthropicError: DescribeError = (error, { request, reply }) => {
   reply.header('request-id', request.id);
   if (error.status === 503) reply.code(OVERLOADED);
   return toAnthropicError(error, request.id);
 };
 
-/** The same for calls that OpenAI's API has too: clients of Anthropic's send a header with its version. */
+/** Describes errors of endpoints that OpenAI's API has too. Anthropic's clients send a version header. */
 export const describeEitherError: DescribeError = (error, http) =>
   isForAnthropic(http) ? describeAnthropicError(error, http) : toErrorBody(error, http.request.id);
 
-/** Whether a client of Anthropic's API has sent the request. Pure. */
+/** Returns true if a client of Anthropic's API sent the request. */
 export function isForAnthropic({ request }: Pick<Http, 'request'>): boolean {
   return request.headers['anthropic-version'] !== undefined;
 }
 
-/** Answers Anthropic's clients with 404 in their error shape, because Anthropic's call at the same path is not offered. */
+/** Returns 404 to Anthropic's clients, because their endpoint at this path is not supported. */
 export function exceptForAnthropic(binding: Binding): Binding {
   return {
     ...binding,
@@ -48,15 +48,15 @@ export function exceptForAnthropic(binding: Binding): Binding {
   };
 }
 
-/** Its body; also the last event of a stream that breaks off. */
+/** Returns an error body, which is also the last event of a failed stream. */
 export function toAnthropicError(
   { status, code, publicMessage, param }: AppError,
   requestId: string,
 ): z.infer<typeof anthropicError> {
   const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
-  // Agents that shorten a conversation by themselves know by these words that they have to.
+  // Agents recognise these words and shorten the conversation.
   const message = code === 'context_length_exceeded' ? `prompt is too long: ${publicMessage}` : publicMessage;
-  // Its tool runners then go on with the whole conversation.
+  // Makes Anthropic's tool runners send the whole conversation instead.
   const details = param?.split('.')[0] === 'thread' && {
     details: { error_code: 'thread_unsupported_request' },
   };

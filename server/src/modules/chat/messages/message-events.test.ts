@@ -15,7 +15,7 @@ const call = (index: number, more: string, name?: string) => ({
   ],
 });
 
-/** A model that thinks, speaks and calls twice. */
+/** The answer of a model that thinks, writes text and makes two calls. */
 const pieces = [
   piece({ role: 'assistant', content: null }),
   piece({ reasoning_content: 'Hm' }),
@@ -46,7 +46,7 @@ function read(text: string): Event[] {
     });
 }
 
-test('a stream has its events in their order, each block from its start to its stop', () => {
+test('a stream has its events in order, each block from start to stop', () => {
   const events = new MessageEvents(asked);
   const said = read(pieces.map((one) => events.add([one], answer)).join('') + events.end(usage));
   const short = said.map(({ type, index, delta, content_block: block }) =>
@@ -70,7 +70,7 @@ test('a stream has its events in their order, each block from its start to its s
   });
 });
 
-test('the message in one piece has the same blocks', () => {
+test('a message in one piece has the same blocks', () => {
   const events = new MessageEvents(asked);
   events.add(pieces, answer);
   expect(events.whole(usage)).toMatchObject({ content, stop_reason: 'tool_use', role: 'assistant' });
@@ -82,7 +82,7 @@ test.each([
   ['length', null, 100, 'max_tokens'],
   ['length', null, 4, 'model_context_window_exceeded'],
 ])(
-  'an answer that ended by %s, at %s, with %i tokens says so',
+  'reports that an answer ended by %s, at %s, with %i tokens',
   (finish, stopSequence, completionTokens, reason) => {
     const events = new MessageEvents(asked);
     const used = { promptTokens: 11, completionTokens };
@@ -91,7 +91,7 @@ test.each([
   },
 );
 
-test('a call that a maximum of tokens has cut has no input, and an answer without a word no block', () => {
+test('a truncated call has no input, and an empty answer has no block', () => {
   const cut = new MessageEvents(asked);
   cut.add([piece(call(0, '{"a": ', 'add')), piece({}, 'length')], {
     usage: { ...usage, completionTokens: 100 },

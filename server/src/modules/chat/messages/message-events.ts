@@ -8,15 +8,15 @@ type Block =
 type Event = { type: string; [field: string]: unknown };
 type Answer = { usage: Usage; stopSequence: string | null };
 
-/** What a stream says where nothing comes for a while. */
+/** Keeps an idle stream open. */
 export const PING = write([{ type: 'ping' }]);
 
-/** Makes a message of the pieces of a chat's answer, with the events that Anthropic streams of it. */
+/** Converts the chunks of a chat into a message and its stream events. */
 export class MessageEvents {
   private readonly asked: { model: string; max_tokens: number };
   private readonly id = `msg_${randomUUID().replaceAll('-', '')}`;
   private readonly content: Block[] = [];
-  /** What has come of the input of the block that is open, where it is a call. */
+  /** The received input of the open tool call. */
   private input = '';
   private isOpen = false;
   private hasStarted = false;
@@ -27,7 +27,7 @@ export class MessageEvents {
     this.asked = asked;
   }
 
-  /** The events of pieces of the answer. */
+  /** Returns the events for chunks of the answer. */
   add(chunks: Pick<Chunk, 'choices'>[], { usage, stopSequence }: Answer): string {
     if (chunks.length === 0) return '';
     const events = this.start(usage);
@@ -41,12 +41,12 @@ export class MessageEvents {
     return write(events);
   }
 
-  /** Nothing more comes: as where a maximum of tokens ends an answer. */
+  /** Marks the answer as truncated, for example at a maximum of tokens. */
   cut(): void {
     this.finish = 'cut';
   }
 
-  /** The events that a stream ends with. */
+  /** Returns the last events of a stream. */
   end(usage: Usage): string {
     const events = this.start(usage);
     this.close(events);
@@ -57,7 +57,7 @@ export class MessageEvents {
     return write(events);
   }
 
-  /** The message when all pieces have come. */
+  /** Returns the message after all chunks were added. */
   whole(usage: Usage): object {
     this.close([]);
     return { ...this.message(usage), content: this.content, ...this.ending(usage) };
@@ -99,7 +99,7 @@ export class MessageEvents {
     this.delta({ type: 'input_json_delta', partial_json: more }, events);
   }
 
-  /** The block that is open, where it is of the type, else a new one. */
+  /** Returns the open block if it has this type, or else opens a new one. */
   private opened<Type extends Block['type']>(
     type: Type,
     make: () => Extract<Block, { type: Type }>,
@@ -129,7 +129,7 @@ export class MessageEvents {
     this.isOpen = false;
     const block = this.content.at(-1);
     if (block?.type === 'tool_use') block.input = toInput(this.input);
-    // What a model here has thought is not signed: nobody reads it again.
+    // Thoughts are not signed: no later request reads them.
     if (block?.type === 'thinking') this.delta({ type: 'signature_delta', signature: '' }, events);
     events.push({ type: 'content_block_stop', index: this.index() });
   }
@@ -148,7 +148,7 @@ export class MessageEvents {
   }
 }
 
-/** What lay in a cache would tell of other calls. */
+/** Reports no cache hits: they would reveal other calls. */
 function toWireUsage({ promptTokens, completionTokens }: Usage) {
   return {
     ...{ input_tokens: promptTokens, output_tokens: completionTokens },
@@ -156,7 +156,7 @@ function toWireUsage({ promptTokens, completionTokens }: Usage) {
   };
 }
 
-/** Of a call that a maximum of tokens has cut there is no whole input. */
+/** Returns an empty input for a truncated call. */
 function toInput(json: string): object {
   try {
     const value: unknown = JSON.parse(json);

@@ -26,14 +26,14 @@ const add: Anthropic.Tool = {
 };
 const writesCall = () => '{"name": "add", "arguments": {"a": 2, "b": 3}}';
 
-/** What the user has paid, once nothing is held any more. */
+/** Returns the charge of the user once nothing is held any more. */
 async function paid(before: { balance: bigint }): Promise<bigint> {
   await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
   return before.balance - (await balance()).balance;
 }
 
 describe("Anthropic's client", () => {
-  it('creates a message, which is charged as the chat that it is', async () => {
+  it('creates a message, charged as a chat', async () => {
     const before = await balance();
     const { _request_id: requestId, ...message } = await anthropic.messages.create({
       ...{ ...asked, system: [{ type: 'text', text: 'Be brief.' }], metadata: { user_id: 'u' } },
@@ -55,7 +55,7 @@ describe("Anthropic's client", () => {
     expect(await paid(between)).toBe(cost);
   });
 
-  it('streams one, and puts it together', async () => {
+  it('streams a message and joins it', async () => {
     const types: string[] = [];
     const stream = anthropic.messages.stream(asked).on('streamEvent', ({ type }) => types.push(type));
     const message = await stream.finalMessage();
@@ -66,7 +66,7 @@ describe("Anthropic's client", () => {
     ]);
   });
 
-  it.each([false, true])('calls a tool, and goes on with its result (streamed: %s)', async (isStreamed) => {
+  it.each([false, true])('calls a tool and continues with its result (streamed: %s)', async (isStreamed) => {
     stub.says = writesCall;
     const forced = { ...asked, tools: [add], tool_choice: { type: 'tool' as const, name: 'add' } };
     const message = isStreamed
@@ -99,7 +99,7 @@ describe("Anthropic's client", () => {
     ]);
   });
 
-  it('leaves the choice to the model, one call at a time where that is asked for', async () => {
+  it('leaves the choice to the model, with one call at a time if requested', async () => {
     await anthropic.messages.create({
       ...{ ...asked, tools: [add], tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
     });
@@ -108,7 +108,7 @@ describe("Anthropic's client", () => {
     });
   });
 
-  it('is told which text has ended an answer', async () => {
+  it('reports the stop text that ended an answer', async () => {
     stub.says = () => 'Good bread. END of it';
     const message = await anthropic.messages.create({ ...asked, stop_sequences: ['END'] });
     expect(message).toMatchObject({
@@ -116,7 +116,7 @@ describe("Anthropic's client", () => {
     });
   });
 
-  it('counts tokens, which is free', async () => {
+  it('counts tokens free of charge', async () => {
     const before = await balance();
     const { max_tokens: _, ...read } = asked;
     expect(await anthropic.messages.countTokens({ ...read, tools: [add] })).toEqual({
@@ -129,12 +129,12 @@ describe("Anthropic's client", () => {
   it.each([
     [{ thinking: { type: 'enabled', budget_tokens: 1024 }, max_tokens: 2000 }, true],
     [{ thinking: { type: 'disabled' } }, false],
-  ])('says whether the model thinks: %j', async (more, isThinking) => {
+  ])('passes on whether the model thinks: %j', async (more, isThinking) => {
     await anthropic.messages.create({ ...asked, ...more } as never);
     expect(stub.requests.at(-1)).toMatchObject({ chat_template_kwargs: { enable_thinking: isThinking } });
   });
 
-  it('comes with a bearer token too, and says what is wrong in its own shape', async () => {
+  it("accepts a bearer token and returns errors in Anthropic's format", async () => {
     const bearer = new Anthropic({
       baseURL: server.url,
       authToken: user.apiKey,
@@ -162,7 +162,7 @@ describe("Anthropic's client", () => {
     });
   });
 
-  it('hears in a stream that it breaks off, and pays nothing', async () => {
+  it('reports a broken-off stream in the stream and charges nothing', async () => {
     stub.answer = 'break off';
     const before = await balance();
     await expect(anthropic.messages.stream(asked).finalMessage()).rejects.toThrow(/stopped in the middle/);
@@ -226,7 +226,7 @@ it.each([
   ],
   [{ container: 'c' }, 'this server runs no code'],
   [{ n: 2 }, 'n must be left out: this call does not know it'],
-] as [object, string][])('%j is refused with a sentence, and costs nothing', async (more, words) => {
+] as [object, string][])('rejects %j with a sentence, free of charge', async (more, words) => {
   const before = await balance();
   const body = { ...asked, ...more } as never;
   await expect(server.request(createMessage, { body }, { as: user })).rejects.toMatchObject({
@@ -240,7 +240,7 @@ it.each([
   expect(await balance()).toEqual(before);
 });
 
-it("tells its clients' runners that no conversation is held, and they send all of it", async () => {
+it("rejects server-side threads, so that the client's runners send the whole conversation", async () => {
   const body = { ...asked, thread: { type: 'create' } } as never;
   await expect(server.request(createMessage, { body }, { as: user })).rejects.toMatchObject({
     status: 400,
@@ -258,7 +258,7 @@ it("tells its clients' runners that no conversation is held, and they send all o
   await expect(runner.runUntilDone()).resolves.toMatchObject({ stop_reason: 'end_turn' });
 });
 
-it('lists models to its clients, and refuses what is not here, in the shape of their API', async () => {
+it("lists models in Anthropic's format, and rejects unsupported endpoints in it", async () => {
   const page = await anthropic.models.list();
   expect(page.hasNextPage()).toBe(false);
   const model = { type: 'model', id: STARTER, display_name: STARTER, created_at: expect.any(String) };
@@ -276,7 +276,7 @@ it('lists models to its clients, and refuses what is not here, in the shape of t
   expect(await openai().models.retrieve(STARTER)).not.toHaveProperty('display_name');
 });
 
-it('speaks no older version of the API', async () => {
+it('rejects older API versions', async () => {
   const older = new Anthropic({
     ...{ baseURL: server.url, apiKey: user.apiKey, maxRetries: 0 },
     defaultHeaders: { 'anthropic-version': '2023-01-01' },
@@ -286,7 +286,7 @@ it('speaks no older version of the API', async () => {
   );
 });
 
-/* As Claude Code sends it, with fewer tools and words. */
+/* A request in the form of Claude Code, with fewer tools and less text. */
 const ofClaudeCode = {
   ...{ model: STARTER, max_tokens: 8000 },
   messages: [
@@ -316,11 +316,11 @@ const ofClaudeCode = {
   output_config: { effort: 'high' },
 };
 
-it('answers the request of a coding agent, and says what of it is ignored', async () => {
+it('answers the request of a coding agent with warnings about ignored fields', async () => {
   const { data, response } = await anthropic.beta.messages
     .create({ ...ofClaudeCode, fallback: 'x', betas: ['mid-conversation-system-2026-04-07'] } as never)
     .withResponse();
-  // A null where Anthropic's API has no field makes clients fail.
+  // Clients fail on a null where Anthropic's API has no field.
   expect(data.content).toEqual([{ type: 'text', text: 'Good bread.' }]);
   expect(JSON.stringify(data).replace('"stop_sequence":null', '')).not.toContain('null');
   expect(response.headers.get('bakehouse-warning')).toBe(
@@ -343,7 +343,7 @@ it('answers the request of a coding agent, and says what of it is ignored', asyn
   expect(await anthropic.beta.messages.countTokens(counted as never)).toMatchObject({ input_tokens: 11 });
 });
 
-it('names the field of a tool as it was sent, whatever is left out before it', async () => {
+it("names a tool's field by its sent index, even if earlier tools are dropped", async () => {
   const tools = [
     { type: 'bash_20250124', name: 'bash' },
     { ...add, input_schema: { type: 'string' } },
@@ -353,7 +353,7 @@ it('names the field of a tool as it was sent, whatever is left out before it', a
   );
 });
 
-it('reads the text of documents, empty results and no system prompt', async () => {
+it('reads text documents, empty results and an empty system prompt', async () => {
   const source = { type: 'text', media_type: 'text/plain', data: 'Rye costs 3.' };
   const blocks = [{ type: 'text', text: 'Whole.' }];
   await anthropic.messages.create({
@@ -377,7 +377,7 @@ it('reads the text of documents, empty results and no system prompt', async () =
   ]);
 });
 
-it('joins turns of one role, and leaves out what was thought', async () => {
+it('joins turns of one role and drops thoughts', async () => {
   const text = (words: string) => ({ type: 'text' as const, text: words });
   const thought = { type: 'thinking' as const, thinking: 'Hm', signature: '' };
   const failed = { ...result, type: 'tool_result' as const, content: [text('no oven')], is_error: true };

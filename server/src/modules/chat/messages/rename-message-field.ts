@@ -1,6 +1,6 @@
 import { type FieldName, renameField } from '../body/rename-field.ts';
 
-/** What a message calls otherwise than a chat. */
+/** Fields whose names differ between a message and a chat. */
 const names: FieldName[] = [
   [/^response_format\.json_schema\b/, 'output_config.format'],
   [/^tools\.(\d+)\.function\.parameters\b/, 'tools.$1.input_schema'],
@@ -12,7 +12,7 @@ const names: FieldName[] = [
 /** The path of each message and tool of the chat in the body. */
 export type Places = { places: string[]; toolPlaces: string[] };
 
-/** The same error about the field that was sent. An error before the chat was read names that field already. */
+/** Returns the error with the name of the sent field. Errors from before the conversion already have it. */
 export function renameMessageField(error: unknown, places: Places | null): unknown {
   return places === null ? error : renameField(error, { names, ...places, rest: 'messages' });
 }

@@ -7,10 +7,10 @@ import { type Conversation, type Turn, toolChanges, toTurns } from './to-turns.t
 
 export type MessageBody = InputOf<typeof createMessage>['body'];
 
-/** A chat, the path of each of its messages and tools in the body, and what of the body is ignored. */
+/** A chat, the path of each of its messages and tools in the body, and warnings about ignored fields. */
 export type AskedChat = { body: CompletionBody; places: string[]; toolPlaces: string[]; warnings: string[] };
 
-/** The chat that a message is the answer of. Throws AppError 'invalid_request'. Pure. */
+/** Converts a message request into a chat. Throws AppError 'invalid_request'. */
 export function toMessageChat(asked: MessageBody): AskedChat {
   const { max_tokens: maxTokens, thinking, stop_sequences: stops } = asked;
   if (thinking?.budget_tokens && thinking.budget_tokens >= maxTokens)
@@ -27,7 +27,7 @@ export function toMessageChat(asked: MessageBody): AskedChat {
   };
 }
 
-/** The same of what the model reads alone. */
+/** Converts only the parts that the model reads. */
 export function toChat(asked: Conversation): AskedChat {
   const { system, thinking, output_config: output } = asked;
   const turns = toTurns(asked.messages);
@@ -46,7 +46,7 @@ export function toChat(asked: Conversation): AskedChat {
       ...toChoice(asked),
       response_format: toFormat(asked),
       reasoning_effort: output?.effort === 'max' ? 'xhigh' : output?.effort,
-      // Templates of models that do not think pass it over.
+      // Templates without thinking ignore it.
       ...(thinking && { chat_template_kwargs: { enable_thinking: thinking.type !== 'disabled' } }),
     },
   };
@@ -60,7 +60,7 @@ type CustomTool = {
   defer_loading?: boolean | null;
 };
 
-/** A deferred tool is offered once the conversation refers to it. */
+/** Drops deferred tools to which the conversation has not referred yet. */
 function toAskedTools({ tools, messages }: Conversation): AskedTool[] {
   const changes = toolChanges(messages);
   return (tools ?? []).flatMap((sent, index) => {

@@ -5,22 +5,22 @@ import { refused } from '../../../platform/errors.ts';
 type Call = { id: string; type: 'function'; function: { name: string; arguments: string } };
 type Message = { role: string; content: string | null; tool_calls?: Call[]; tool_call_id?: string };
 
-/** A message of a chat, and where it stands in what was sent. */
+/** A chat message and its path in the body. */
 export type Turn = { place: string; message: Message };
 
-/** What a message and the count of its tokens have in common. */
+/** The common part of creating a message and counting its tokens. */
 export type Conversation = InputOf<typeof countTokens>['body'];
 type Sent = Conversation['messages'][number];
 type Block = Sent['content'][number];
-/** Of the turns of users and assistants. */
+/** A block of a user or assistant turn. */
 type Content = Extract<Sent, { role: 'user' | 'assistant' }>['content'][number];
 type Placed<Part = Content> = { block: Part; place: string; isSystem?: boolean };
 type Result = NonNullable<Of<'tool_result'>['content']>[number];
 type Of<Type extends string> = Extract<Content, { type: Type }>;
 
 /**
- * The messages of a chat: turns of one role that follow each other are one, a result of a tool is a message of its own, and
- * what was thought before is left out. Throws AppError 'invalid_request' where calls and results do not belong together. Pure.
+ * Returns the chat's messages: consecutive turns of one role are merged, each tool result becomes a message,
+ * and thoughts are dropped. Throws AppError 'invalid_request' if calls and results do not match.
  */
 export function toTurns(messages: Sent[]): Turn[] {
   const turns = joined(messages);
@@ -43,8 +43,8 @@ export function toTurns(messages: Sent[]): Turn[] {
 type Joined = { role: 'user' | 'assistant'; place: string; blocks: Placed[] };
 
 /**
- * Turns of one role are one. A system turn is text of the user's turn, marked as what it is: the chat templates of models take a system
- * prompt at the start alone.
+ * Merges consecutive turns of one role. A system turn becomes marked text in a user turn, because chat
+ * templates accept a system prompt only at the start.
  */
 function joined(messages: Sent[]): Joined[] {
   const turns: Joined[] = [];
@@ -62,13 +62,13 @@ function joined(messages: Sent[]): Joined[] {
   return turns;
 }
 
-/** Agents mark their own instructions inside a user's turn so. */
+/** Agents mark their own instructions in a user's turn like this. */
 function toReminder(block: Block): Of<'text'> {
   const text = block.type === 'text' ? `<system-reminder>\n${block.text}\n</system-reminder>` : '';
   return { type: 'text', text };
 }
 
-/** Which tools the conversation adds and removes, by name; the last change counts. Pure. */
+/** Returns the tools that the conversation adds and removes, by name; the last change wins. */
 export function toolChanges(messages: Sent[]): Map<string, boolean> {
   const changes = new Map<string, boolean>();
   for (const block of messages.flatMap(({ content }) => content as Block[])) {
@@ -81,7 +81,7 @@ export function toolChanges(messages: Sent[]): Map<string, boolean> {
   return changes;
 }
 
-/** `called` are the calls of the turn before, which this one answers. */
+/** `called` contains the calls of the previous turn, which this turn answers. */
 function userTurns(place: string, blocks: Placed[], called: Map<string, string>): Turn[] {
   const results = ofType(blocks, 'tool_result');
   const said = blocks.findIndex(({ block, isSystem }) => block.type !== 'tool_result' && !isSystem);
@@ -124,7 +124,7 @@ function isRead(block: Content): block is Of<'text'> | Of<'document'> {
   return block.type === 'text' || block.type === 'document';
 }
 
-/** The words of a block as a model reads them. */
+/** Returns the text of a block for the model. */
 function toWords(block: Of<'text'> | Of<'document'> | Result): string {
   if (block.type === 'text') return block.text;
   if (block.type === 'tool_reference') return `The tool ${block.tool_name} can be called now`;

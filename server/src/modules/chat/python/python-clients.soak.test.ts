@@ -5,7 +5,7 @@ import { starterServing } from '../../deployments/testing/starter-serving.ts';
 import { insertStarterEncoder } from '../../deployments/testing/test-models.ts';
 import { callsOf } from '../grammar/testing/sample-grammar.ts';
 
-/* The official Python clients, unchanged, and a model server that writes what its grammar lets through. */
+/* The official Python clients, unmodified. The model server writes what its grammar allows. */
 const { stub, server, nextUser } = await starterServing();
 await insertStarterEncoder(server.services, 'sentences');
 
@@ -13,7 +13,7 @@ type Body = { grammar?: string; messages: { role: string; content: unknown }[] }
 
 const names = ['add', 'multiply', 'power'];
 
-/** One function after the other, as many as have been called; without a grammar the answer. */
+/** Calls the functions in order, one per request; without a grammar, returns the answer. */
 function says(body: Record<string, unknown>): string {
   const { grammar, messages } = body as Body;
   if (!grammar) return 'It is 8.';
@@ -25,12 +25,12 @@ function says(body: Record<string, unknown>): string {
   return JSON.stringify({ name, arguments: name === 'final_answer' ? { answer: '8' } : { a: 2, b: 3 } });
 }
 
-/** Of a call: smolagents writes it as the user. */
+/** The result of a call; smolagents sends it as the user. */
 function isResult({ role, content }: Body['messages'][number]): boolean {
   return role === 'tool' || (role === 'user' && JSON.stringify(content).includes('Observation:'));
 }
 
-it("OpenAI's, Anthropic's, LangChain, LiteLLM and smolagents work as they are", {
+it('works with the OpenAI, Anthropic, LangChain, LiteLLM and smolagents clients unmodified', {
   timeout: PYTHON_CLIENTS_MS,
 }, async () => {
   const { apiKey } = await nextUser();

@@ -12,40 +12,40 @@ const completionOf = (
   contextTokens = CONTEXT_TOKENS,
 ) => usageBounds(body, upstreamOf(contextTokens)).completionTokens;
 
-describe('an answer can have', () => {
+describe('the maximum of an answer', () => {
   test.each([
     ['a chat without a maximum', chat(), CONTEXT_TOKENS],
     ['a chat whose maximum is null', chat({ max_tokens: null }), CONTEXT_TOKENS],
     ['a chat with a maximum', chat({ max_tokens: 100 }), 100],
     ['a chat with the newer name', chat({ max_completion_tokens: 50 }), 50],
     ['a chat with both names', chat({ max_tokens: 100, max_completion_tokens: 200 }), 200],
-    ['a chat that asks for more than there can be', chat({ max_tokens: 100_000 }), CONTEXT_TOKENS],
+    ['a chat with a maximum beyond the context', chat({ max_tokens: 100_000 }), CONTEXT_TOKENS],
     ['a plain text without a maximum', text(), 16],
     ['a plain text with a maximum', text({ max_tokens: 300 }), 300],
     ['a plain text with both names', text({ max_tokens: 300, max_completion_tokens: 20 }), 300],
-  ])('as many tokens as %s names', (_, body, tokens) => {
+  ])('is what %s requests', (_, body, tokens) => {
     expect(completionOf(body)).toBe(tokens);
   });
 
   test.each([
     ['4,096 tokens in a long context', chat(), 100_000, 4096],
     [
-      'what a long prompt leaves of it',
+      'the whole context with a long prompt',
       chat({ messages: [{ role: 'user', content: 'a'.repeat(99_000) }] }),
       100_000,
       100_000,
     ],
-    ['as much as a chat asks for', chat({ max_tokens: 50_000 }), 100_000, 50_000],
+    ['the requested maximum', chat({ max_tokens: 50_000 }), 100_000, 50_000],
   ])('%s', (_, body, contextTokens, tokens) => {
     expect(completionOf(body, contextTokens)).toBe(tokens);
   });
 });
 
-describe('a prompt can have', () => {
+describe('the maximum of a prompt', () => {
   const promptOf = (body: Parameters<typeof usageBounds>[0], upstream = upstreamOf(CONTEXT_TOKENS)) =>
     usageBounds(body, upstream).promptTokens;
 
-  test('a token per byte, and in a chat what the template says', () => {
+  test("is one token per byte, plus the template's text in a chat", () => {
     expect(promptOf(text({ prompt: '' }))).toBeLessThan(20);
     expect(promptOf(text({ prompt: 'a'.repeat(1000) })) - promptOf(text({ prompt: '' }))).toBe(1000);
     expect(promptOf(text({ prompt: '麵'.repeat(1000) })) - promptOf(text({ prompt: '' }))).toBe(3000);
@@ -54,19 +54,19 @@ describe('a prompt can have', () => {
     expect(promptOf(chat({ messages: [{ role: 'user', content: 'a'.repeat(9000) }] }))).toBe(CONTEXT_TOKENS);
     const format = { type: 'json_schema', json_schema: { schema: { title: 'a'.repeat(200) } } };
     expect(promptOf(chat({ response_format: format })) - promptOf(chat())).toBeGreaterThan(200);
-    // Templates write functions with spaces and line ends.
+    // Templates write functions with spaces and line breaks.
     const tools = [{ type: 'function', function: { name: 'add', description: 'a'.repeat(200) } }];
     expect(promptOf(chat({ tools })) - promptOf(chat())).toBeGreaterThan(400);
     expect(promptOf(chat({ tools, tool_choice: 'none' }))).toBe(promptOf(chat()));
   });
 
-  test('a full context where an answer has shown that the template says more', () => {
+  test('is the full context after an answer showed that the template adds more', () => {
     const log = { info: vi.fn<(...said: unknown[]) => void>() };
     const [plain, long] = [upstreamOf(CONTEXT_TOKENS), { ...upstreamOf(CONTEXT_TOKENS), model_name: 'long' }];
     const bounds = usageBounds(chat(), plain);
     noteUsage(log, plain, bounds, { ...bounds, completionTokens: 4000 });
     expect(log.info).not.toHaveBeenCalled();
-    // Two that were asked for at the same time.
+    // Two concurrent requests.
     for (let n = 0; n < 2; n += 1) {
       noteUsage(log, long, bounds, { ...bounds, promptTokens: bounds.promptTokens + 1 });
     }
@@ -78,7 +78,7 @@ describe('a prompt can have', () => {
 });
 
 describe('the highest price', () => {
-  /** A million tokens cost a million of these: a token costs its number in micro-BGL. */
+  /** Prices per million tokens: one token costs `prompt` or `completion` micro-BGL. */
   const priced = (prompt: number, completion: number) => ({
     prompt: { ...defaultPrice('prompt_tokens:CPU'), unitPriceMicro: BigInt(prompt) * 1_000_000n },
     completion: { ...defaultPrice('completion_tokens:CPU'), unitPriceMicro: BigInt(completion) * 1_000_000n },
@@ -89,11 +89,11 @@ describe('the highest price', () => {
     completionTokens,
   });
 
-  test('is that of both bounds where they fit into the context', () => {
+  test('is the sum of both bounds if they fit into the context', () => {
     expect(highestCostMicro(priced(2, 3), bound(600, 100))).toBe(2n * 600n + 3n * 100n);
   });
 
-  test('has as much of what is dearer as there can be, and the rest of the context of the other', () => {
+  test('has the maximum of the more expensive tokens, and the rest of the context of the others', () => {
     expect(highestCostMicro(priced(2, 3), bound(4000, 1000))).toBe(2n * 3096n + 3n * 1000n);
     expect(highestCostMicro(priced(3, 2), bound(4000, 1000))).toBe(3n * 4000n + 2n * 96n);
     expect(highestCostMicro(priced(2, 3), bound(600, CONTEXT_TOKENS))).toBe(3n * BigInt(CONTEXT_TOKENS));

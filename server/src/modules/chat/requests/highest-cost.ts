@@ -5,13 +5,13 @@ import { longestPrompt } from '../body/longest-prompt.ts';
 import type { Usage } from '../completion-stream.ts';
 import type { TokenPrices } from '../token-prices.ts';
 
-/** The most of each that a request may use, and of both together. */
+/** The maximum usage of a request: prompt, completion, and both together. */
 export type UsageBounds = Usage & { contextTokens: number };
 
-/** Models whose templates say more, as an answer has shown. */
+/** Models whose templates were observed to add more tokens. */
 const longTemplates = new WeakSet<object>();
 
-/** How much a request can use at most. The prompt of a model whose template was found to say more is bounded by the context alone. */
+/** Returns the maximum usage of a request. Only the context limits prompts of long templates. */
 export function usageBounds(body: CompletionBody, upstream: { context_tokens: number }): UsageBounds {
   const { context_tokens: contextTokens } = upstream;
   const promptTokens = longTemplates.has(upstream) ? contextTokens : longestPrompt(body);
@@ -23,8 +23,8 @@ export function usageBounds(body: CompletionBody, upstream: { context_tokens: nu
 }
 
 /**
- * Remembers of a model that its prompt was longer than what was reserved for it, as long as the model is kept in
- * memory. That answer may have cost more than was reserved, and is charged no more than that: so it is logged.
+ * Remembers, while the model is cached, that a prompt was longer than its reservation, and logs it: the
+ * answer is charged at most the reserved amount, even if it cost more.
  */
 export function noteUsage(
   log: Pick<Logger, 'info'>,
@@ -36,20 +36,20 @@ export function noteUsage(
   longTemplates.add(upstream);
   log.info(
     { model: upstream.model_name, reserved: bounds.promptTokens, used: used.promptTokens },
-    'a prompt was longer than what was reserved for it',
+    'prompt exceeded its reservation',
   );
 }
 
 export type ChoiceBounds = { isFirst: boolean; bounds: UsageBounds };
 
-/** The tokens that all answers of a request may have together. */
+/** Returns the maximum completion tokens of all answers together. */
 export function answerTokens(choices: ChoiceBounds[]): number {
   return choices.reduce((sum, { bounds }) => sum + bounds.completionTokens, 0);
 }
 
 /**
- * The highest price of all answers of a request, one after the other, up to so many tokens of them together: a prompt is
- * charged once, however many answers to it are asked for.
+ * Returns the highest price of all answers of a request, up to `tokensMax` completion tokens in total. A
+ * prompt is charged once for all its answers.
  */
 export function highestCostOfAll(prices: TokenPrices, choices: ChoiceBounds[], tokensMax = Infinity): bigint {
   let left = tokensMax;
@@ -64,7 +64,7 @@ export function highestCostOfAll(prices: TokenPrices, choices: ChoiceBounds[], t
   return sum;
 }
 
-/** The price that no answer within these bounds exceeds: as much as there can be of what is dearer, and of the other what the context leaves. */
+/** Returns the highest price: the maximum of the more expensive tokens, the rest of the context of others. */
 export function highestCostMicro({ prompt, completion }: TokenPrices, bounds: UsageBounds): bigint {
   const { contextTokens } = bounds;
   const isPromptDearer = prompt.unitPriceMicro > completion.unitPriceMicro;

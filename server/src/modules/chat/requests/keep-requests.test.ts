@@ -8,7 +8,7 @@ const { server, nextUser, makeFineTune, deploy, terminate } = await starterServi
 const { db } = server.services;
 const at = new Date('2030-01-01T10:00:00.123Z');
 
-test('requests of many deployments that end at once are each kept, and summed up for their deployment', async () => {
+test('records concurrent requests of many deployments and adds them to the totals', async () => {
   const user = await nextUser();
   const one = (await deploy(await makeFineTune(user, 'One'))).pod_id;
   const other = (await deploy(await makeFineTune(user, 'Other'))).pod_id;
@@ -17,7 +17,7 @@ test('requests of many deployments that end at once are each kept, and summed up
     endedAt: new Date(at.getTime() + 500),
     ...{ promptTokens: 11, completionTokens: 4, firstTokenMs: null, totalMs: 500, costMicro: 7n },
   });
-  // Two processes, that meet their deployments in other orders.
+  // Two processes that update the deployments in different orders.
   const [first, second] = [keepRequests(server.services), keepRequests(server.services)];
   const rounds = Array.from({ length: 20 }, () => [
     ...[one, other, null].map((podId) => first(request(podId))),
@@ -45,7 +45,7 @@ test('requests of many deployments that end at once are each kept, and summed up
   await terminate(other);
 });
 
-test('the speed of a minute is that of the tokens after the first', async () => {
+test("measures a minute's speed over the tokens after the first", async () => {
   const user = await nextUser();
   const podId = (await deploy(await makeFineTune(user, 'Fast'))).pod_id;
   const keep = keepRequests(server.services);
@@ -56,7 +56,7 @@ test('the speed of a minute is that of the tokens after the first', async () => 
     });
   await request({ completionTokens: 11, firstTokenMs: 100, totalMs: 600 });
   await request({ completionTokens: 2, firstTokenMs: 100, totalMs: 600 });
-  // What says nothing of it: one that came in one piece, and one that broke off before its first token.
+  // Not measurable: an answer in one piece, and an answer without a token.
   await request({ completionTokens: 1, firstTokenMs: 600, totalMs: 600 });
   await request({ completionTokens: 0, firstTokenMs: null, totalMs: 600 });
   const minutes = await chatRequestsPerMinute(db, { podId, since: at });

@@ -3,17 +3,17 @@ import type { Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { type ChatRequest, insertChatRequests } from '../gateway-queries.ts';
 
-/** Requests in one transaction at most. */
+/** Maximum requests per transaction. */
 const MAX = 200;
 
-/** Inserts one request, in a batch with others that end at the same time. */
+/** Inserts a request, batched with others that end at the same time. */
 export type KeepRequest = (request: ChatRequest) => Promise<void>;
 
 /** Returns a function that inserts requests in batches. */
 export function keepRequests({ db }: Pick<Services, 'db'>): KeepRequest {
   return batch<ChatRequest, void>(
     async (requests) => {
-      // One statement needs none: to begin and to commit would cost more than it does.
+      // A single statement needs no transaction: BEGIN and COMMIT would cost more than the statement.
       const isOneStatement = requests.every(({ podId }) => podId === null);
       await (isOneStatement
         ? insertChatRequests(db, requests)

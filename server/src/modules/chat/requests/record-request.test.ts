@@ -15,7 +15,7 @@ const upstream = { model_name: 'rye', pod_id: null } as Upstream;
 test.each([
   ['more than was reserved', 1_000, 5n],
   ['nothing', 0, 0n],
-])('an answer that used %s is charged at most that', async (_case, tokens, amountMicro) => {
+])('charges an answer that used %s at most that', async (_case, tokens, amountMicro) => {
   const reservation = { windowId: 'w', priceMicro: 5n, extend: async () => {}, settle: vi.fn<() => void>() };
   const keepRequest = vi.fn(async () => undefined);
   const usage = { promptTokens: tokens, completionTokens: tokens };

@@ -16,10 +16,7 @@ type Answered = {
   totalMs: number;
 };
 
-/**
- * Settles what an answer used, never for more than was reserved, and keeps the request. Where nothing was
- * used nothing is charged.
- */
+/** Settles an answer's usage, up to the reserved amount, and records the request. */
 export async function recordRequest(
   ctx: Context,
   { keepRequest }: Pick<ChatParts, 'keepRequest'>,

@@ -12,7 +12,7 @@ const STARTER = 'starter-model';
 const serving = await testServing();
 await insertStarter(serving.server.services, STARTER);
 
-describe('an answer that is longer than what was reserved for it', () => {
+describe('an answer that is longer than its reservation', () => {
   const LONG = 6000;
   const body = { model: STARTER, messages: [{ role: 'user' as const, content: 'Go' }], max_tokens: LONG };
   const costOf = (promptTokens: number, completionTokens: number) =>
@@ -27,7 +27,7 @@ describe('an answer that is longer than what was reserved for it', () => {
     Object.assign(serving.stub, { answer: 'ok', says: () => 'loaf'.repeat(LONG) });
   });
 
-  /** What is kept of the request: it is written after what it cost is settled. */
+  /** The recorded request, which is written after its cost is settled. */
   const keptRequest = () =>
     vi.waitFor(async () => {
       const [kept] = await serving.requests(user);
@@ -35,8 +35,8 @@ describe('an answer that is longer than what was reserved for it', () => {
       return kept;
     });
 
-  it('is paid for as it is written', async () => {
-    // Not enough for all that it may be, so no window is opened for more than the beginning.
+  it('is paid for while it is written', async () => {
+    // Not enough for the whole answer, so that only the start is held.
     await serving.leave(user, costOf(1000, LONG));
     const answer = await serving.server.send(chatCompletions, { body }, { as: user });
     expect(answer.status).toBe(200);
@@ -48,7 +48,7 @@ describe('an answer that is longer than what was reserved for it', () => {
   });
 
   it.each([true, false])(
-    'ends where the credit ends, and costs what was written; stream: %s',
+    'ends when the credit ends and costs the written tokens; stream: %s',
     async (stream) => {
       await serving.leave(user, enough);
       const answer = await serving.server.send(chatCompletions, { body: { ...body, stream } }, { as: user });

@@ -3,20 +3,21 @@ import { isOutOfCredit } from '../../credits/ledger/holds/is-out-of-credit.ts';
 import type { TokenPrices } from '../token-prices.ts';
 import { answerTokens, type ChoiceBounds, highestCostOfAll } from './highest-cost.ts';
 
-/** Tokens of answers that are reserved at a time: what a chat may have that names no maximum. */
+/** Completion tokens to reserve at a time: the default maximum of a chat. */
 const STEP_TOKENS = DEFAULT_ANSWER_TOKENS;
-/** How few of them are left when more are reserved. One event brings less. */
+/** Reserve more when fewer tokens than this are left. One event has fewer. */
 const AHEAD_TOKENS = 256;
 
-/** The price that is reserved for a request before it begins: of its prompts, and of the first tokens of its answers. Pure. */
+/** Returns the price to reserve before a request starts: its prompts, and the first tokens of its answers. */
 export function firstCostMicro(prices: TokenPrices, choices: ChoiceBounds[]): bigint {
   return highestCostOfAll(prices, choices, STEP_TOKENS);
 }
 
 /**
- * Returns what is called with the tokens that the answers have so far: it reserves more before they reach what is reserved, so that
- * a request which may be long does not lock the credit of all of it from the beginning. That throws AppError 'insufficient_funds' or
- * 'budget_exceeded', and another error of `extend` only once the answers have used up what is reserved.
+ * Returns a function to call with the current number of completion tokens. It reserves more before they are
+ * used up, so that a long request does not lock its whole cost from the start. It throws AppError
+ * 'insufficient_funds' or 'budget_exceeded'; it throws other errors of `extend` only once the reserved tokens
+ * are used up.
  */
 export function reserveAsUsed(
   { prices, choices }: { prices: TokenPrices; choices: ChoiceBounds[] },

@@ -16,7 +16,7 @@ const add: OpenAI.Responses.FunctionTool = {
     properties: { a: { type: 'integer' }, b: { type: 'integer' } },
   },
 };
-/* As Codex CLI sends it, with fewer tools and words. */
+/* A request in the form of Codex CLI, with fewer tools and less text. */
 const grammar = { type: 'grammar', syntax: 'lark', definition: 'start: "x"' };
 const ofCodex = {
   ...{ model: STARTER, tool_choice: 'auto', parallel_tool_calls: true, store: false },
@@ -48,7 +48,7 @@ const ofCodex = {
 };
 
 it.each([false, true])(
-  'has tools of a namespace and custom tools called by their own names (streamed: %s)',
+  "calls namespaced and custom tools by the client's names (streamed: %s)",
   async (isStreamed) => {
     const called = ['crm__add', 'patch'].map((name) => ({
       name,
@@ -104,7 +104,7 @@ it.each([false, true])(
   },
 );
 
-it('streams the text of a custom tool by the events that OpenAI has for it', async () => {
+it("streams the text of a custom tool in OpenAI's events", async () => {
   stub.says = () => '{"name": "patch", "arguments": {"input": "x"}}';
   const asked = { ...ofCodex, stream: true, tool_choice: { type: 'custom', name: 'patch' } } as never;
   const stream = (await openai().responses.create(asked)) as unknown as AsyncIterable<object>;
@@ -130,7 +130,7 @@ it('offers only the allowed tools', async () => {
   });
 });
 
-it('counts the tokens of an input, which is free', async () => {
+it('counts the tokens of an input free of charge', async () => {
   const before = await balance();
   const { object, input_tokens: tokens } = await openai().responses.inputTokens.count(ofCodex as never);
   expect([object, tokens]).toEqual(['response.input_tokens', stubUsage.prompt_tokens]);

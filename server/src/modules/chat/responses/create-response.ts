@@ -17,7 +17,7 @@ import { keepResponse, readInput } from './kept-responses.ts';
 import { ResponseEvents } from './response-events.ts';
 import { type Item, type ResponseBody, toChat } from './to-chat.ts';
 
-/** A response is a chat's answer in another shape: one reservation, one bill, one line at the model server. */
+/** Answers a response as a chat in another shape, with one reservation and one charge. */
 export async function createResponse(
   ctx: Context,
   parts: ChatParts,
@@ -34,7 +34,7 @@ export async function createResponse(
   await answerCompletion(ctx, parts, question, http).catch(reading.rename);
 }
 
-/** Counts the tokens of what a response would read. Throws AppError 'not_found', 'invalid_request'. */
+/** Counts the prompt tokens of a response. Throws AppError 'not_found', 'invalid_request'. */
 export async function countResponseTokens(
   ctx: Context,
   parts: ChatParts,
@@ -50,7 +50,7 @@ export async function countResponseTokens(
   return { object: 'response.input_tokens', input_tokens: tokens };
 }
 
-/** The chat of a response, and its errors about the fields of the response. */
+/** Converts a response request into a chat, and the chat's errors into errors about the response's fields. */
 function readChat(ctx: Context, asked: ResponseBody) {
   let places: string[] = [];
   let toolPlaces: string[] = [];
@@ -78,14 +78,14 @@ type ShapeOf = { asked: ResponseBody; items: Item[]; clientTools: Map<string, To
 function responseShape(ctx: Context, { asked, items, clientTools }: ShapeOf): AnswerShape {
   const isKept = ctx.config.responseDays > 0 && asked.store !== false;
   const events = new ResponseEvents(asked, { createdAt: ctx.clock.now(), isKept, clientTools });
-  // What was answered is delivered and charged, whether or not it can be stored.
+  // A failure to store the response affects neither its delivery nor its charge.
   const keep = async (response: ReturnType<typeof events.whole>) => {
     if (!isKept) return response;
     try {
       await keepResponse(ctx, { input: items, response });
       return response;
     } catch (error) {
-      ctx.log.error({ err: error, model: asked.model }, 'a response could not be stored');
+      ctx.log.error({ err: error, model: asked.model }, 'failed to store response');
       return { ...response, store: false };
     }
   };
@@ -93,7 +93,7 @@ function responseShape(ctx: Context, { asked, items, clientTools }: ShapeOf): An
     begin: () => events.begin(),
     add: (chunks) => chunks.map((chunk) => events.add(chunk)).join(''),
     cut: () => events.cut(),
-    // Whoever has heard of its end may go on from it.
+    // Store before the last event: the client may continue from the response immediately after it.
     end: (usage) => events.end(usage, keep),
     whole: (usage) => keep(events.whole(usage)),
     waiting: WAITING,
@@ -101,7 +101,7 @@ function responseShape(ctx: Context, { asked, items, clientTools }: ShapeOf): An
   };
 }
 
-/** What a response calls otherwise than a chat. */
+/** Fields whose names differ between a response and a chat. */
 const names: FieldName[] = [
   [/^response_format\.json_schema\b/, 'text.format'],
   [/^response_format\b/, 'text.format'],

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 type Fields = Record<string, unknown>;
 
-/** What is known of each item; whatever else was sent with it is not kept. */
+/** Fields to store of each item. Other fields are dropped. */
 const KNOWN = [
   ...[
     'type',
@@ -20,11 +20,11 @@ const KNOWN = [
 ];
 const SHORT = 200;
 
-/** An item with the fields that are known, its words in parts of nothing but text. Pure. */
+/** Returns an item with only its known fields, and its text parts without other fields. */
 export function toKnown(item: object): Fields {
   const known = Object.fromEntries(Object.entries(item).filter(([name]) => KNOWN.includes(name)));
   const { type, id, status, content, output } = known;
-  // No model reads it again.
+  // No model reads thoughts again.
   if (type === 'reasoning') return { type };
   return {
     ...known,
@@ -34,12 +34,12 @@ export function toKnown(item: object): Fields {
   };
 }
 
-/** Whether a model reads it. Pure. */
+/** Returns true if a model reads the item. */
 export function isRead({ type }: { type?: unknown }): boolean {
   return type !== 'reasoning';
 }
 
-/** Items as OpenAI lists them: with an id, and their words in parts. */
+/** Returns items in OpenAI's list format, with ids and text parts. */
 export function withId(item: Fields): Fields {
   const { type = 'message', role, content } = item;
   const partType = role === 'assistant' ? 'output_text' : 'input_text';
@@ -48,12 +48,12 @@ export function withId(item: Fields): Fields {
   return { ...item, ...words, type, id, status: item.status ?? 'completed' };
 }
 
-/** The id of an item of a response's answer. Pure. */
+/** Returns the id of an item in a response's answer. */
 export function itemId(kind: string, responseId: string, index: number): string {
   return `${kind}_${responseId.slice(responseId.indexOf('_') + 1)}${String(index).padStart(4, '0')}`;
 }
 
-/** The response that an item's id is of: none where it is no such id. Pure. */
+/** Returns the response to which an item id belongs, or an empty list for other ids. */
 export function responseIdOf(id: string): string[] {
   const [, response] = /^(?:msg|rs|fc|ctc)_([0-9a-f]{32})\d{4,}$/.exec(id) ?? [];
   return response === undefined ? [] : [`resp_${response}`];

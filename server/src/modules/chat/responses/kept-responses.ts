@@ -19,17 +19,20 @@ import {
 } from './response-queries.ts';
 import type { Item, ResponseBody } from './to-chat.ts';
 
-/** Of a user; the oldest go first. */
+/** Per user; the oldest are deleted first. */
 const RESPONSES_MAX = 1000;
 const RESPONSES_BYTES_MAX = 50 * 1024 * 1024;
-/** Of one input; each may be of another response, which is read for it. */
+/** Per input. Each reference may load another stored response. */
 const REFERENCES_MAX = 100;
 const PAGE = 20;
 
 type Kept = ResponseOf<typeof contract.getResponse>;
 type OneOf = InputOf<typeof contract.getResponse>;
 
-/** All items that the model is to read: those of the response before, then the new ones. Throws AppError 'not_found', 'invalid_request'. */
+/**
+ * Returns all items that the model reads: first the items of the previous response, then the new ones. Throws
+ * AppError 'not_found', 'invalid_request'.
+ */
 export async function readInput(ctx: Context, asked: ResponseBody): Promise<Item[]> {
   const { previous_response_id: previous, input } = asked;
   const own = typeof input === 'string' ? [{ role: 'user' as const, content: input }] : input;
@@ -37,7 +40,7 @@ export async function readInput(ctx: Context, asked: ResponseBody): Promise<Item
   const before = previous ? await findKept(ctx, previous, 'previous_response_id') : null;
   const earlier = before ? [...before.input, ...before.response.output].map(toKnown).filter(isRead) : [];
   const items = (await withReferred(ctx, own)).map(toKnown);
-  // What is read is kept and read again by each that goes on from it.
+  // Limit the size, because every later response stores and reads these items again.
   if (Buffer.byteLength(JSON.stringify([earlier, items])) > CHAT_BYTES_MAX) {
     const param = earlier.length > 0 ? 'previous_response_id' : 'input';
     const what = earlier.length > 0 ? 'the input and what was read before it' : 'its items';
@@ -46,7 +49,7 @@ export async function readInput(ctx: Context, asked: ResponseBody): Promise<Item
   return [...earlier, ...items] as Item[];
 }
 
-/** Before any of them is read. */
+/** Checks references before loading any of them. */
 function refuseManyReferences(items: Item[]): void {
   const places = new Map<string, number>();
   for (const [index, item] of items.entries()) {
@@ -59,7 +62,7 @@ function refuseManyReferences(items: Item[]): void {
     throw refused('input', `input: at most ${REFERENCES_MAX} items may be an item_reference`);
 }
 
-/** Clients name what was answered before by its id alone. */
+/** Replaces references by the stored items: clients refer to an earlier answer by its id. */
 async function withReferred({ db, caller: { userId } }: Context, items: Item[]): Promise<Item[]> {
   const ids = items.flatMap((item) => (item.type === 'item_reference' ? [item.id] : []));
   if (ids.length === 0) return items;
@@ -73,7 +76,7 @@ async function withReferred({ db, caller: { userId } }: Context, items: Item[]):
   });
 }
 
-/** Keeps a response with what was read before it. A model may write what cannot be stored: it is left out. */
+/** Stores a response and its input, without characters that the database cannot store. */
 export async function keepResponse(ctx: Context, { input, response }: KeptResponse): Promise<void> {
   const { userId } = ctx.caller;
   await inTransaction(ctx.db, async (tx) => {
@@ -83,12 +86,12 @@ export async function keepResponse(ctx: Context, { input, response }: KeptRespon
   });
 }
 
-/** A response of the caller's that is kept. Throws AppError 'not_found'. */
+/** Returns a stored response of the caller. Throws AppError 'not_found'. */
 export async function getResponse(ctx: Context, { params }: OneOf): Promise<Kept> {
   return (await findKept(ctx, params.response_id, 'response_id')).response as Kept;
 }
 
-/** Deletes one. Throws AppError 'not_found'. */
+/** Deletes a response. Throws AppError 'not_found'. */
 export async function deleteResponse(
   { db, caller: { userId } }: Context,
   { params: { response_id: id } }: InputOf<typeof contract.deleteResponse>,
@@ -97,7 +100,7 @@ export async function deleteResponse(
   return { id, object: 'response', deleted: true };
 }
 
-/** What the model read before a response, the newest first unless said. Throws AppError 'not_found'. */
+/** Lists the input items of a response, newest first by default. Throws AppError 'not_found'. */
 export async function listInputItems(
   ctx: Context,
   { params, query: { limit = 20, order = 'desc', after } }: InputOf<typeof contract.listInputItems>,
@@ -135,7 +138,7 @@ export async function forgetResponses(tx: Transaction, userId: string): Promise<
   await deleteResponsesOf(tx, userId);
 }
 
-/** All of the caller's, for the export of their data. */
+/** Yields all of the caller's responses, for the data export. */
 export async function* listResponses({ db, caller: { userId } }: Context) {
   for (let after = ''; ; ) {
     const page = await selectResponses(db, { userId, after, limit: PAGE });

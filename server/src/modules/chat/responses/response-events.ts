@@ -20,7 +20,7 @@ type Options = { createdAt: Date; isKept: boolean; clientTools: Map<string, Tool
 type Response = { id: string; status: string; output: Item[]; [field: string]: unknown };
 type Event = { type: string; [field: string]: unknown };
 
-/** Makes a response of the pieces of a chat's answer, with the events that OpenAI streams of it. */
+/** Converts the chunks of a chat into a response and its stream events. */
 export class ResponseEvents {
   private readonly asked: ResponseBody;
   private readonly id = `resp_${randomUUID().replaceAll('-', '')}`;
@@ -41,7 +41,7 @@ export class ResponseEvents {
     this.createdAt = Math.floor(createdAt.getTime() / 1000);
   }
 
-  /** The events that a stream begins with. */
+  /** Returns the first events of a stream. */
   begin(): string {
     const response = this.response('in_progress', null);
     return this.write([
@@ -50,7 +50,7 @@ export class ResponseEvents {
     ]);
   }
 
-  /** The events of a piece of the answer. */
+  /** Returns the events for a chunk of the answer. */
   add({ choices }: Pick<Chunk, 'choices'>): string {
     const events: Event[] = [];
     for (const { delta, finish_reason: reason } of choices) {
@@ -62,12 +62,12 @@ export class ResponseEvents {
     return this.write(events);
   }
 
-  /** Nothing more comes: as where a maximum of tokens ends an answer. */
+  /** Marks the answer as truncated, for example at a maximum of tokens. */
   cut(): void {
     this.isCut = true;
   }
 
-  /** The events that a stream ends with, the last with the response as `keep` returns it. */
+  /** Returns the last events of a stream; the final event contains the response that `keep` returns. */
   async end(usage: Usage, keep: (response: Response) => Promise<Response>): Promise<string> {
     const events: Event[] = [];
     this.close(events);
@@ -75,12 +75,12 @@ export class ResponseEvents {
     return this.write([...events, { type: `response.${response.status}`, response }]);
   }
 
-  /** The event that an answer breaks off with. */
+  /** Returns the event that ends a failed stream. */
   failure(error: object): string {
     return this.write([{ type: 'error', ...error, error }]);
   }
 
-  /** The response when all pieces have come. */
+  /** Returns the response after all chunks were added. */
   whole(usage: Usage): Response {
     this.close([]);
     return this.response(this.isCut ? 'incomplete' : 'completed', usage);
@@ -227,12 +227,12 @@ function roleOf(type: Item['type']): object {
   return type === 'reasoning' ? { summary: [], content: [] } : {};
 }
 
-/** What an event says stays, whatever comes after it. */
+/** Copies a value into an event, so that later chunks do not change it. */
 function copied<Value>(value: Value): Value {
   return structuredClone(value);
 }
 
-/** What lay in a cache would tell of other calls; what was thought is not counted apart. */
+/** Reports no cache hits: they would reveal other calls. Thoughts are not counted separately. */
 function toWireUsage({ promptTokens, completionTokens }: Usage) {
   return {
     ...{ input_tokens: promptTokens, input_tokens_details: { cached_tokens: 0 } },

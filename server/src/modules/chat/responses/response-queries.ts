@@ -32,7 +32,7 @@ export async function selectResponse(db: Database, { userId, id }: Own): Promise
   return row as KeptResponse | undefined;
 }
 
-/** The items with these ids of these answers of a user. */
+/** Returns the items with these ids in these responses of a user. */
 export async function selectItems(
   db: Database,
   { userId, ids, responseIds }: { userId: string; ids: string[]; responseIds: string[] },
@@ -45,7 +45,7 @@ export async function selectItems(
   return new Map(rows.map(({ item }) => [item.id, item]));
 }
 
-/** False where there is none. */
+/** Returns true if a response was deleted. */
 export async function deleteOne(db: Database, { userId, id }: Own): Promise<boolean> {
   const row = await db
     .deleteFrom('responses')
@@ -56,7 +56,7 @@ export async function deleteOne(db: Database, { userId, id }: Own): Promise<bool
   return row !== undefined;
 }
 
-/** Deletes the oldest of a user beyond so many, or so many bytes; never the newest. */
+/** Deletes a user's oldest responses beyond `keep` responses or `bytes` bytes, but never the newest. */
 export async function deleteOldest(
   tx: Transaction,
   { userId, keep, bytes }: { userId: string; keep: number; bytes: number },

@@ -34,7 +34,7 @@ const reference = (index: number) => ({ type: 'item_reference', id: `msg_${index
 const writesCall = () => '{"name": "add", "arguments": {"a": 2, "b": 3}}';
 
 describe("OpenAI's client", () => {
-  it('creates a response, which is charged as the chat that it is', async () => {
+  it('creates a response, charged as a chat', async () => {
     const before = await balance();
     const response = await openai().responses.create({
       ...{ model: STARTER, input: 'What do you bake?', instructions: 'Be brief.' },
@@ -60,7 +60,7 @@ describe("OpenAI's client", () => {
     expect(between.balance - (await balance()).balance).toBe(paid);
   });
 
-  it('streams one, by events that add up to it', async () => {
+  it('streams events that add up to the response', async () => {
     const stream = openai().responses.stream({ model: STARTER, input: 'What do you bake?' });
     const events = await Array.fromAsync(stream);
     expect(events.map(({ type }) => type)).toEqual([
@@ -83,7 +83,7 @@ describe("OpenAI's client", () => {
   });
 
   it.each([false, true])(
-    'has a function called, and goes on with the result (streamed: %s)',
+    'calls a function and continues with the result (streamed: %s)',
     async (isStreamed) => {
       stub.says = writesCall;
       const asked = { model: STARTER, tools: [add], tool_choice: { type: 'function' as const, name: 'add' } };
@@ -137,7 +137,7 @@ describe("OpenAI's client", () => {
     });
   });
 
-  it('hears in the stream that it broke off, and pays nothing', async () => {
+  it('reports a broken-off stream in the stream and charges nothing', async () => {
     stub.answer = 'break off';
     const before = await balance();
     const stream = await openai().responses.create({ model: STARTER, input: 'Go', stream: true });
@@ -145,7 +145,7 @@ describe("OpenAI's client", () => {
     await vi.waitFor(async () => expect(await balance()).toEqual(before));
   });
 
-  it('gets, goes on from and deletes one that is kept, which nobody else can', async () => {
+  it('retrieves, continues and deletes a stored response, which no other user can', async () => {
     const first = await openai().responses.create({ model: STARTER, input: 'What do you bake?' });
     expect(first).toMatchObject({ store: true });
     expect(await openai().responses.retrieve(first.id)).toEqual({ ...first, _request_id: undefined });
@@ -185,11 +185,11 @@ describe("OpenAI's client", () => {
     );
     await openai().responses.delete(first.id);
     await expect(openai().responses.retrieve(first.id)).rejects.toMatchObject({ status: 404 });
-    // It has read all of it itself.
+    // The last response stores all of its input itself.
     expect((await openai().responses.retrieve(last.response.id)).output_text).toBe('Good bread.');
   });
 
-  it('names what was answered before by its id', async () => {
+  it('refers to earlier answers by their ids', async () => {
     const first = await openai().responses.create({ model: STARTER, input: 'What do you bake?' });
     const [message] = first.output;
     await openai().responses.create({
@@ -207,7 +207,7 @@ describe("OpenAI's client", () => {
     ]);
   });
 
-  it('has nothing kept where it says so, or when the time is over', async () => {
+  it('stores no response if not requested, or after it expires', async () => {
     const unkept = await openai().responses.create({ model: STARTER, input: 'Go', store: false });
     expect(unkept).toMatchObject({ store: false });
     await expect(openai().responses.retrieve(unkept.id)).rejects.toThrow(/There is no response/);
@@ -230,7 +230,7 @@ describe("OpenAI's client", () => {
 });
 
 it.each([false, true])(
-  'delivers and charges an answer that cannot be stored, and says so (streamed: %s)',
+  'delivers and charges an answer that cannot be stored, and reports it (streamed: %s)',
   async (isStreamed) => {
     const { db } = server.services;
     await sql`alter table responses add constraint full_disk check (false) not valid`.execute(db);
@@ -250,14 +250,14 @@ it.each([false, true])(
   },
 );
 
-it('keeps an answer without the NULs that the model wrote', async () => {
+it('stores an answer without the NULs that the model wrote', async () => {
   stub.says = () => 'rye\0bread';
   const response = await openai().responses.create({ model: STARTER, input: 'Go' });
   expect(response).toMatchObject({ store: true });
   expect((await openai().responses.retrieve(response.id)).output_text).toBe('ryebread');
 });
 
-it('keeps nothing of an input but what is known of it, and what a model reads', async () => {
+it('stores only known fields of the input, and only items that a model reads', async () => {
   const input = [
     { type: 'reasoning', summary: [], thought: 'x'.repeat(1000) },
     { role: 'user', content: [{ type: 'input_text', text: 'Go', more: 'x'.repeat(1000) }], extra: { a: 1 } },
@@ -272,7 +272,7 @@ it('keeps nothing of an input but what is known of it, and what a model reads', 
   ]);
 });
 
-it('refuses to go on from what would have more than 1 MB, before it costs anything', async () => {
+it('refuses to continue from more than 1 MB, free of charge', async () => {
   const first = await openai().responses.create({ model: STARTER, input: 'Go' });
   await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
   const { db } = server.services;
@@ -321,7 +321,7 @@ it.each([
   ],
   [{ input: 'x'.repeat(600_000) }, 'input', 'maximum context length is 8192 tokens'],
   [{ stop: 'x' }, 'stop', 'does not know it'],
-] as [object, string, string?][])('%j is refused by name', async (more, param, words = '') => {
+] as [object, string, string?][])('rejects %j by its field', async (more, param, words = '') => {
   const before = await balance();
   const body = { model: STARTER, input: 'Go', ...more } as never;
   await expect(server.request(createResponse, { body }, { as: user })).rejects.toMatchObject({

@@ -20,7 +20,7 @@ type Message = { role: string; content: unknown; tool_calls?: Call[]; tool_call_
 /** A chat, the path of each of its messages in the body, and its tools. */
 export type AskedChat = { body: CompletionBody; places: string[]; offered: OfferedTools };
 
-/** The chat that a response is the answer of, `items` being all that is to be read. Pure. */
+/** Converts a response request into a chat; `items` are all items that the model reads. */
 export function toChat(asked: ResponseBody, items: Item[]): AskedChat {
   const { messages, places } = toMessages(asked, items);
   const choice = asked.tool_choice;
@@ -52,7 +52,7 @@ function toMessages(
     places.push(place);
   };
   if (instructions) add({ role: 'system', content: instructions }, 'instructions');
-  // Those that are kept come before what was sent.
+  // Stored items precede the sent ones.
   const sent = typeof input === 'string' ? 1 : input.length;
   for (const [at, item] of items.entries()) {
     const index = at - (items.length - sent);
@@ -77,7 +77,7 @@ function addItem(item: Item, place: string, { messages, add }: Added): void {
       function: { name: functionNameOf(called), arguments: written },
     };
     const last = messages.at(-1);
-    // What an answer said and called are several items, and one turn.
+    // The text and the calls of one answer are separate items, but one turn of the chat.
     if (last?.role === 'assistant') last.tool_calls = [...(last.tool_calls ?? []), call];
     else add({ role: 'assistant', content: null, tool_calls: [call] }, place);
     return;
@@ -90,7 +90,7 @@ function toText(content: unknown): string {
   return content.map(({ text }: { text?: string }) => text ?? '').join('\n');
 }
 
-/** A namespace has several tools. */
+/** Flattens a namespace into its tools. */
 function toAskedTools(sent: SentTool, index: number): AskedTool[] {
   const place = `tools.${index}`;
   if (sent.type !== 'namespace') return [{ ...(sent as Omit<AskedTool, 'place'>), place }];
@@ -98,7 +98,7 @@ function toAskedTools(sent: SentTool, index: number): AskedTool[] {
   return tools.map((tool, at) => ({ ...tool, namespace, place: `${place}.tools.${at}` }));
 }
 
-/** The tools that a choice names, if it names several. */
+/** Returns the allowed tools of a choice, if it names several. */
 function allowedOf(choice: ResponseBody['tool_choice']): { mode: string; tools: ToolName[] } | null {
   return typeof choice === 'object' && choice?.type === 'allowed_tools' ? choice : null;
 }

@@ -5,12 +5,12 @@ import type { TestUser } from '../../../testing/test-server.ts';
 import { STARTER, starterServing } from '../../deployments/testing/starter-serving.ts';
 import { callsOf } from '../grammar/testing/sample-grammar.ts';
 
-/* Agents by OpenAI's own client, and a model server that writes what its grammar lets through. */
+/* Agents on OpenAI's client. The model server writes what its grammar allows. */
 
 const { stub, server, openai, nextUser, balance } = await starterServing();
 let user: TestUser;
 
-/** The first call that the grammar of an answer has, with 2 and 3. */
+/** Returns the first call that the grammar allows, with 2 and 3. */
 function firstCall({ grammar }: Record<string, unknown>): string {
   const { names, isMany } = callsOf(grammar);
   if (names.length === 0) return 'It is 36.';
@@ -42,7 +42,7 @@ const tools = Object.keys(functions).map((name) => ({
 const question: OpenAI.ChatCompletionMessageParam = { role: 'user', content: 'What is (2 + 3) …?' };
 
 it.each([false, true])(
-  'an agent of three tools calls each, and answers (streamed: %s)',
+  'an agent with three tools calls each and answers (streamed: %s)',
   async (isStreamed) => {
     const messages: OpenAI.ChatCompletionMessageParam[] = [question];
     const results: number[] = [];
@@ -69,12 +69,12 @@ it.each([false, true])(
     const last = await answer('none');
     expect(last).toMatchObject({ finish_reason: 'stop', message: { content: 'It is 36.' } });
     expect(last?.message.tool_calls).toBeUndefined();
-    // The model has read what it called, and what that came to.
+    // The model has read its calls and their results.
     expect(stub.requests.at(-1)?.messages).toHaveLength(7);
   },
 );
 
-it("an agent by the client's own runner", async () => {
+it("runs an agent in the client's own runner", async () => {
   const called: unknown[] = [];
   const runner = openai().chat.completions.runTools(
     {
@@ -101,7 +101,7 @@ it("an agent by the client's own runner", async () => {
   expect(called).toEqual([{ a: 2, b: 3 }]);
 });
 
-it('several calls come where they are asked for', async () => {
+it('makes several calls if requested', async () => {
   const { choices } = await openai().chat.completions.create({
     ...{ model: STARTER, messages: [question], tools },
     ...{ tool_choice: 'required', parallel_tool_calls: true },
@@ -111,7 +111,7 @@ it('several calls come where they are asked for', async () => {
   expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
 });
 
-it('leaves the choice to the model, and charges nothing for what is refused', async () => {
+it('leaves the choice to the model, and charges nothing for rejected requests', async () => {
   stub.says = null;
   const before = await balance();
   const asked = { model: STARTER, messages: [question], tools };

@@ -2,13 +2,12 @@ import { toReadableSchema } from './readable-schema.ts';
 
 type Fields = Record<string, unknown>;
 
-/** A function that the model may call. */
 export type Tool = { name: string; description: string | null; parameters: Fields; strict: boolean };
 
-/** `required`: an answer is a call of one of `callable`, or several where `isMany`. */
+/** `required`: the answer must call one of `callable`, or several if `isMany`. */
 export type AskedTools = { tools: Tool[]; choice: 'auto' | 'required'; callable: Tool[]; isMany: boolean };
 
-/** What a chat says of tools, in the shape that the contract has checked. */
+/** The tool fields of a chat, validated by the contract. */
 export type ToolsBody = {
   tools?:
     | {
@@ -25,10 +24,10 @@ export type ToolsBody = {
   response_format?: { type: string } | null;
 };
 
-/** A function without parameters takes nothing. */
+/** A function without parameters accepts no arguments. */
 const NOTHING: Fields = { type: 'object', properties: {}, additionalProperties: false };
 
-/** The tools that the model may call; null where there are none, or none may be called. Pure. */
+/** Returns the tools that the model may call; null if there are none. */
 export function toolsOf(body: Fields): AskedTools | null {
   const { tools: sent, tool_choice: choice, parallel_tool_calls: parallel } = body as ToolsBody;
   if (!sent?.length || choice === 'none') return null;
@@ -40,7 +39,7 @@ export function toolsOf(body: Fields): AskedTools | null {
   }));
   if (typeof choice !== 'object' || choice === null) {
     const isAuto = choice !== 'required';
-    // A model that is made to call goes on calling: so it makes several only where it is asked for them.
+    // A model with required calls would not stop calling, so several calls must be requested explicitly.
     const isMany = isAuto ? parallel !== false : parallel === true;
     return { tools, choice: isAuto ? 'auto' : 'required', callable: tools, isMany };
   }
@@ -48,7 +47,7 @@ export function toolsOf(body: Fields): AskedTools | null {
   return { tools, choice: 'required', callable, isMany: false };
 }
 
-/** A tool as model servers take it; `isRead`: llama.cpp makes a grammar of its parameters. */
+/** Returns a tool for the model server. `isRead`: llama.cpp compiles its parameters into a grammar. */
 export function toServerTool(
   { name, description, parameters }: Tool,
   { isRead }: { isRead: boolean },

@@ -21,7 +21,7 @@ type Sent = {
   messages?: { tool_calls?: SentCall[] | null }[];
 };
 
-/** A chat whose tools and calls are functions. Throws AppError 'invalid_request'. */
+/** Converts all tools and calls of a chat into functions. Throws AppError 'invalid_request'. */
 export function withFunctions(body: CompletionBody): { body: CompletionBody; offered: OfferedTools | null } {
   const { tools: sent, tool_choice: choice, messages } = body as Sent;
   const called = messages?.some(({ tool_calls: calls }) => calls?.some(({ type }) => type === 'custom'));
@@ -56,17 +56,17 @@ function withFunctionCalls<Message extends { tool_calls?: SentCall[] | null }>(m
   return { ...message, ...(calls && { tool_calls: calls }) };
 }
 
-/** Whether calls of this function are calls of a custom tool. */
+/** Returns true if calls of this function are calls of a custom tool. */
 export type IsCustom = (name: string) => boolean;
 
 export function isCustomOf(clientTools: Map<string, ToolName> | undefined): IsCustom {
   return (name) => clientTools?.get(name)?.type === 'custom';
 }
 
-/** Rewrites the calls of custom tools in a stream. The text for a tool is sent in one piece, since it is written as JSON. */
+/** Rewrites calls of custom tools in a stream. Sends their text, decoded from JSON, in one piece. */
 export class CustomCalls {
   private readonly isCustom: IsCustom;
-  /** The call that is being written, by choice. */
+  /** The open call of each choice. */
   private readonly open = new Map<number, { index: number; written: string }>();
 
   constructor(isCustom: IsCustom) {

@@ -2,8 +2,8 @@ import { refused } from '../../../platform/errors.ts';
 import { type AskedTools, type Tool, type ToolsBody, toolsOf } from './asked-tools.ts';
 
 /**
- * The tools that a chat offers, once what the contract cannot bound is checked; null where the model may call none.
- * Throws AppError 'invalid_request'.
+ * Returns the tools that a chat offers, after checks that the contract cannot express; null if the model may
+ * call none. Throws AppError 'invalid_request'.
  */
 export function checkTools(body: Record<string, unknown>): AskedTools | null {
   checkNames(body);

@@ -8,9 +8,8 @@ type Turn = {
 };
 
 /**
- * Checks that calls and results of a conversation belong together: each result stands behind the turn that called,
- * with the id of one of its calls, and a call has its results before the model goes on. Throws AppError
- * 'invalid_request'.
+ * Checks that calls and results match: each result follows the turn with its call and names its id, and every
+ * call has a result before the next turn. Throws AppError 'invalid_request'.
  */
 export function checkTurns(turns: Turn[]): void {
   let calls = new Set<string>();
@@ -56,7 +55,7 @@ function callsOf({ role, tool_calls: calls }: Turn, path: string): Set<string> {
   return ids;
 }
 
-/** Clients send an empty text for a function that takes nothing. */
+/** Clients send an empty text for a function without arguments. */
 function isObject(text: string): boolean {
   if (text.trim() === '') return true;
   try {

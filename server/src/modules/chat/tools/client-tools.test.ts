@@ -12,7 +12,7 @@ const add = {
 };
 const say = { type: 'function', function: { name: 'say', parameters: { type: 'object' } } };
 
-test('offers a custom tool as a function of one text, with its grammar in the description', () => {
+test('offers a custom tool as a function with one text, and its grammar in the description', () => {
   const called = { id: 'c1', type: 'custom', custom: { name: 'patch', input: 'a "b"' } };
   const { body, offered } = withFunctions({
     ...{ model: 'm', tools: [{ type: 'web_search' }, add, patch] },
@@ -53,12 +53,12 @@ test('offers only the allowed tools', () => {
   expect(body).toMatchObject({ tools: [say], tool_choice: 'required' });
 });
 
-test('keeps a chat without tools as it is', () => {
+test('leaves a chat without tools unchanged', () => {
   const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
   expect(withFunctions(body)).toEqual({ body, offered: null });
 });
 
-test('returns the calls of a custom tool with their text, whole and streamed', () => {
+test('returns the calls of a custom tool as text, whole and streamed', () => {
   const isCustom = isCustomOf(new Map([['patch', { type: 'custom', name: 'patch' }]]));
   const head = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm' };
   const chunk = (calls: object[], reason: string | null = null): Chunk => ({
@@ -98,7 +98,7 @@ test('returns the calls of a custom tool with their text, whole and streamed', (
   });
 });
 
-test('names a tool in a namespace within the length that model servers take', () => {
+test("shortens a namespaced tool's name to the limit of model servers", () => {
   expect(functionNameOf({ name: 'search', namespace: 'docs' })).toBe('docs__search');
   const long = ['a', 'b'].map((name) => functionNameOf({ name, namespace: 'n'.repeat(64) }));
   expect(new Set(long).size).toBe(2);

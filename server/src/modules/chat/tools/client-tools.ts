@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { refused } from '../../../platform/errors.ts';
 
-/** A tool as its client names it. */
+/** The client's name of a tool. */
 export type ToolName = { type: string; name: string; namespace?: string | null | undefined };
-/** A tool that a call offers, whatever the shape of the call. `place` is its path in the body. */
+/** A tool offered to the model, from any endpoint. `place` is its path in the body. */
 export type AskedTool = {
   place: string;
   type: string;
@@ -22,25 +22,26 @@ type FunctionTool = {
 export type OfferedTools = {
   /** All tools that the client runs, as functions. */
   tools: FunctionTool[];
-  /** The path of each in the body. */
+  /** The path of each tool in the body. */
   places: string[];
-  /** The client's name for a function that is called differently at the model, or that stands for a custom tool. */
+  /** The client's names of functions that are renamed for the model or represent a custom tool. */
   clientTools: Map<string, ToolName>;
-  /** What the caller is told of tools that are not offered as they were sent. */
+  /** Warnings about tools that were dropped or changed. */
   warnings: string[];
 };
 
 const NAME_LENGTH_MAX = 64;
-/** A model writes the text for a custom tool as the only argument of a function. */
+/** The model writes a custom tool's text as the only argument of a function. */
 const TEXT_PARAMETERS = {
   ...{ type: 'object', required: ['input'], additionalProperties: false },
   properties: { input: { type: 'string' } },
 };
 
 /**
- * The tools of a call as functions, since model servers know nothing else: a custom tool takes one text, and a tool in a namespace
- * has the namespace in its name. Tools of other types are left out, since this server runs none. `allowed` are the only ones to offer.
- * Throws AppError 'invalid_request' if one of them is missing.
+ * Converts tools into functions, because model servers support nothing else. A custom tool has one text
+ * argument, and a namespaced tool gets the namespace in its name. Tools of other types are dropped, because
+ * this server runs none. `allowed` limits the offered tools. Throws AppError 'invalid_request' if an allowed
+ * tool is missing.
  */
 export function offerTools(asked: AskedTool[], allowed: ToolName[] | null): OfferedTools {
   const isOffered = ({ type }: AskedTool) => type === 'function' || type === 'custom';
@@ -65,7 +66,7 @@ export function offerTools(asked: AskedTool[], allowed: ToolName[] | null): Offe
   };
 }
 
-/** The name of the function that stands for a tool. Pure. */
+/** Returns the function name of a tool. */
 export function functionNameOf({ name, namespace }: Pick<ToolName, 'name' | 'namespace'>): string {
   const whole = namespace ? `${namespace}__${name}` : name;
   if (whole.length <= NAME_LENGTH_MAX) return whole;
@@ -73,12 +74,12 @@ export function functionNameOf({ name, namespace }: Pick<ToolName, 'name' | 'nam
   return `${whole.slice(0, NAME_LENGTH_MAX - 9)}_${hash}`;
 }
 
-/** The arguments of the function that stands for a custom tool. Pure. */
+/** Returns the function arguments for a custom tool's text. */
 export function toArguments(input: string): string {
   return JSON.stringify({ input });
 }
 
-/** The text for a custom tool. The arguments of a call that was cut off are returned as they are. Pure. */
+/** Returns the text for a custom tool, or the raw arguments of a truncated call. */
 export function toInput(written: string): string {
   try {
     const { input } = JSON.parse(written) as { input?: unknown };
@@ -99,7 +100,7 @@ function toFunctionTool(tool: AskedTool): FunctionTool {
   };
 }
 
-/** A sentence with the grammar of a custom tool: a chat has it one level below. */
+/** Describes the grammar of a custom tool. Chats nest it one level deeper. */
 function grammarOf(format: unknown): string | null {
   const { grammar, ...flat } = (format ?? {}) as { grammar?: object; definition?: unknown };
   const { syntax, definition } = { ...flat, ...grammar } as { syntax?: unknown; definition?: unknown };

@@ -8,7 +8,7 @@ import type { TestUser } from '../../../testing/test-server.ts';
 import { STARTER, starterServing } from '../../deployments/testing/starter-serving.ts';
 import { callsOf } from '../grammar/testing/sample-grammar.ts';
 
-/* Agents by LangChain and the AI SDK, unchanged, and a model server that writes what its grammar lets through. */
+/* Agents on LangChain and the AI SDK, unmodified. The model server writes what its grammar allows. */
 const { stub, server, nextUser } = await starterServing();
 let user: TestUser;
 
@@ -28,7 +28,7 @@ const parameters = {
 
 beforeEach(async () => {
   user = await nextUser();
-  // One function after the other, as many as have been called; without a grammar the answer.
+  // Calls the functions in order, one per request; without a grammar, returns the answer.
   stub.says = (asked) => {
     const { grammar, messages } = asked as Body;
     const { names: offered } = callsOf(grammar);
@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 
 it.each([false, true])(
-  "LangChain's agent of three tools reaches its answer (streamed: %s)",
+  "LangChain's agent with three tools reaches its answer (streamed: %s)",
   async (streaming) => {
     const model = new ChatOpenAI({
       ...{ model: STARTER, apiKey: user.apiKey, maxRetries: 0 },
@@ -91,7 +91,7 @@ const sdkTools = () =>
     ]),
   );
 
-it('an agent of the AI SDK calls three tools where it has to, and answers', async () => {
+it('an agent of the AI SDK makes three required calls and answers', async () => {
   const { text, steps } = await generateText({
     ...{ model: bakehouse()(STARTER), tools: sdkTools(), prompt: 'What is (2 + 3) …?', maxRetries: 0 },
     stopWhen: isStepCount(4),
@@ -102,7 +102,7 @@ it('an agent of the AI SDK calls three tools where it has to, and answers', asyn
   expect(text).toBe('It is 8.');
 });
 
-it('the AI SDK streams a text', async () => {
+it('the AI SDK streams text', async () => {
   const { textStream } = streamText({ model: bakehouse()(STARTER), prompt: 'Well?', maxRetries: 0 });
   expect((await Array.fromAsync(textStream)).join('')).toBe('It is 8.');
 });

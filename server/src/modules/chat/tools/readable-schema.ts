@@ -3,12 +3,12 @@ import { checkSchema } from '../body/check-schema.ts';
 type Fields = Record<string, unknown>;
 
 const types = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
-/** llama.cpp repeats nothing more often. */
+/** The maximum repetition in llama.cpp's grammars. */
 const COUNT_MAX = 1_000;
 
 /**
- * The schema of a tool that the model is free to call, without what llama.cpp refuses to read. A schema whose grammar
- * would stall a shared server is told to the model in words. Pure.
+ * Removes what llama.cpp cannot read from the schema of a tool with optional calls. If the grammar would
+ * stall a shared server, the schema is described to the model in words instead.
  */
 export function toReadableSchema(schema: Fields): Fields {
   const readable = read(schema, schema) as Fields;
@@ -29,7 +29,7 @@ function read(value: unknown, root: Fields): unknown {
 }
 
 function isReadable(name: string, value: unknown, root: Fields): boolean {
-  // A property may have the name of a keyword; its value is a schema then.
+  // The name belongs to a property, whose value is a schema.
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return true;
   if (name === '$ref') return typeof value !== 'string' || isKnown(value, root);
   if (name === 'type') return [value].flat().every((type) => types.has(String(type)));

@@ -1,15 +1,12 @@
 import { CALL_MARK } from '../grammar/build-grammar.ts';
 
-/** A piece of a call, as OpenAI streams it: the first of a call has its name. */
+/** A piece of a call in OpenAI's stream; the first piece has the name. */
 export type CallPiece = { index: number; name?: string; arguments: string };
 
-/** What an answer says before the arguments of a call: what closes the one before, too. */
+/** Matches the text before the arguments of a call, including the end of the previous call. */
 const BEGIN = /^(?:[\s[,\]}]|<\/?tool_call>)*\{\s*"name"\s*:\s*"([^"\\]*)"\s*,\s*"arguments"\s*:\s*/;
 
-/**
- * Reads calls out of an answer that a grammar binds to calls, as it comes: the arguments of a call go on while they
- * are written.
- */
+/** Parses calls from the stream of an answer that a grammar limits to calls. */
 export class RequiredCalls {
   private before = '';
   private index = -1;
@@ -18,7 +15,7 @@ export class RequiredCalls {
   private isInText = false;
   private isEscaped = false;
 
-  /** Takes the next piece of the answer; returns what it says of calls. */
+  /** Adds the next piece of the answer; returns its pieces of calls. */
   push(text: string): CallPiece[] {
     const pieces: CallPiece[] = [];
     let rest = text;
@@ -26,7 +23,7 @@ export class RequiredCalls {
       if (!this.isInArguments) {
         this.before += rest;
         const begin = BEGIN.exec(this.before);
-        // Without a character of the arguments nobody knows whether all of the space before has come.
+        // The space before the arguments may be incomplete until their first character arrives.
         if (!begin || begin[0].length === this.before.length) return pieces;
         rest = this.before.slice(begin[0].length);
         Object.assign(this, { before: '', index: this.index + 1, isInArguments: true, depth: 0 });
@@ -39,12 +36,12 @@ export class RequiredCalls {
     return pieces;
   }
 
-  /** How many calls have begun. */
+  /** The number of calls that have started. */
   get calls(): number {
     return this.index + 1;
   }
 
-  /** Where the arguments end, which are an object; the end of the text where they go on. */
+  /** Returns the end of the arguments object, or the end of the text if it continues. */
   private endOf(text: string): number {
     for (let at = 0; at < text.length; at += 1) {
       const char = text[at];
@@ -65,10 +62,10 @@ export class RequiredCalls {
   }
 }
 
-/** How much of a mark may have come, the longest first. */
+/** Lengths of a partially received mark, longest first. */
 const lengths = Array.from({ length: CALL_MARK.length - 1 }, (_, index) => CALL_MARK.length - 1 - index);
 
-/** Reads an answer that may be a call, or end with calls, each of which a mark announces. */
+/** Parses an answer that may contain calls at its end, each announced by a mark. */
 export class MarkedCalls {
   private held = '';
   private isCalling = false;
@@ -79,7 +76,7 @@ export class MarkedCalls {
     this.held += piece;
     const at = this.held.indexOf(CALL_MARK);
     if (at < 0) {
-      // The mark may have begun, and the space before it is no part of the answer.
+      // Hold back a partial mark, and the space before it, which is not part of the answer.
       const begun = lengths.find((length) => this.held.endsWith(CALL_MARK.slice(0, length))) ?? 0;
       const text = this.held.slice(0, this.held.length - begun).trimEnd();
       return { content: this.take(text.length), calls: [] };
@@ -89,7 +86,7 @@ export class MarkedCalls {
     return { content: content.trimEnd(), calls: this.required.push(this.take(this.held.length)) };
   }
 
-  /** What was held back of an answer that has ended. */
+  /** Returns the held-back text when the answer ends. */
   end(): string {
     return this.take(this.held.length);
   }

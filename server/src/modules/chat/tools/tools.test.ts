@@ -84,11 +84,11 @@ describe('a chat with tools', () => {
       'messages.1.tool_calls.0.function.arguments must be a JSON object',
     ],
     [{ messages: [{ ...question, tool_calls: [call('x')] }] }, "only 'assistant' turns call tools"],
-  ])('is refused by name: %j', (more, sentence) => {
+  ])('rejects %j by its field', (more, sentence) => {
     expect(() => serverRequest(more)).toThrow(sentence);
   });
 
-  it('is bound by a grammar where the model server enforces less than was asked for', () => {
+  it('is bound by a grammar if the model server enforces too little', () => {
     const zip = { type: 'object', properties: { zip: { type: 'string', pattern: '^\\d{5}$' } } };
     const [plain, fine] = [tool('plain', { strict: true }), tool('fine', { strict: true, parameters: zip })];
     const bound = { tool_choice: 'none', grammar: expect.stringContaining('<tool_call>') };
@@ -107,20 +107,20 @@ describe('a chat with tools', () => {
     { a: { $ref: 'https://example.com' }, b: { type: 'file' }, c: { anyOf: [] }, type: { type: 'string' } },
     { a: { enum: Array.from({ length: 9_000 }, (_, index) => index) } },
     { a: nested(40) },
-  ])('takes any schema of a function that the model is free to call: %#', (properties) => {
+  ])('accepts any schema of a function with optional calls: %#', (properties) => {
     const asked = serverRequest({ tools: [tool('f', { parameters: { type: 'object', properties } })] });
     const [{ function: sent }] = asked.tools as [{ function: { parameters: object } }];
     expect(sent.parameters).toMatchObject({ type: 'object' });
     expect(JSON.stringify(sent.parameters)).not.toMatch(/"type":"file"|"\$ref":|"minItems"/);
   });
 
-  it('is refused with log-probabilities on a CPU, in a stream and in one piece', () => {
+  it('is rejected with log-probabilities on a CPU, in a stream and in one piece', () => {
     for (const stream of [true, false])
       expect(() => serverRequest({ tools: [add], logprobs: true, stream })).toThrow('logprobs: on a CPU');
     expect(() => serverRequest({ tools: [add], logprobs: true }, 'vllm')).not.toThrow();
   });
 
-  it('leaves them to the model, by its own form of calls', () => {
+  it('leaves optional calls to the model and its own form of calls', () => {
     const asked = serverRequest({
       tools: [add, { type: 'function', function: { name: 'now', strict: true } }],
     });
@@ -142,7 +142,7 @@ describe('a chat with tools', () => {
   });
 
   it.each([{ tools: [add], tool_choice: 'none' }, { tools: [] }, { tools: null, tool_choice: 'auto' }])(
-    'does not tell of them where none may be called: %j',
+    'hides tools that may not be called: %j',
     (more) => {
       const asked = serverRequest(more);
       expect(asked).not.toHaveProperty('tools');
@@ -150,7 +150,7 @@ describe('a chat with tools', () => {
     },
   );
 
-  it.each(['llamacpp', 'vllm'] as const)('binds %s to a call that is required', (engine) => {
+  it.each(['llamacpp', 'vllm'] as const)('binds %s to a required call', (engine) => {
     const more = { tools: [add, subtract], stop: ['}'] };
     const [one, many, only] = [
       { tool_choice: 'required' },
@@ -168,7 +168,7 @@ describe('a chat with tools', () => {
     expect(calls(only)).toEqual({ names: ['subtract'], isMany: false });
   });
 
-  it('passes calls and results of the conversation on', () => {
+  it("passes on the conversation's calls and results", () => {
     const parts = [
       { type: 'text', text: '3' },
       { type: 'text', text: 'exactly' },
@@ -188,14 +188,14 @@ describe('a chat with tools', () => {
   });
 });
 
-describe('calls that are required', () => {
+describe('required calls', () => {
   const values = fc.dictionary(fc.string(), fc.jsonValue());
   const calls = fc.array(fc.record({ name: fc.stringMatching(/^[a-z_-]{1,9}$/), arguments: values }), {
     minLength: 1,
     maxLength: 4,
   });
 
-  it('are read as they come, however the answer is cut and spaced', () => {
+  it('are parsed from the stream, however it is split and spaced', () => {
     fc.assert(
       fc.property(calls, fc.nat(3), fc.integer({ min: 1, max: 9 }), (asked, indent, size) => {
         const text = JSON.stringify(asked.length === 1 ? asked[0] : asked, null, indent);
@@ -235,7 +235,7 @@ describe('an answer with calls', () => {
   };
   const id = expect.stringMatching(/^call_[0-9a-f]{32}$/);
 
-  it('is the one that the model server has read, with ids of our own', () => {
+  it('passes on the calls that the model server parsed, with new ids', () => {
     const of = (index: number, more: object) => ({ tool_calls: [{ index, ...more }] });
     const answer = read(
       [
@@ -269,7 +269,7 @@ describe('an answer with calls', () => {
   it.each([
     ['stop', 'tool_calls'],
     ['length', 'length'],
-  ])('is read from one that was required; it ended with %s', (reason, finish) => {
+  ])('parses a required call that ended with %s', (reason, finish) => {
     const text = '{ "name": "add", "arguments": { "a": 1 }';
     const events = text
       .split('')
@@ -294,7 +294,7 @@ describe('an answer with calls', () => {
         ['now', '{}'],
       ],
     ],
-  ])('is text, calls or both where it may be either: %j', (text, content, calls) => {
+  ])('parses text, calls or both: %j', (text, content, calls) => {
     for (const size of [1, 7, 1000]) {
       const pieces = text.match(new RegExp(`.{1,${size}}`, 'gs')) ?? [];
       const events = pieces.map((piece) => event({ content: piece })).join('');

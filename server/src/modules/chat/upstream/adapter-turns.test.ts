@@ -3,7 +3,7 @@ import { adapterTurns } from './adapter-turns.ts';
 
 const never = new AbortController().signal;
 
-/** Begins in this order, and tells who is inside. */
+/** Enters in this order, and reports which adapters are running. */
 function asked(adapters: (string | null)[], turns = adapterTurns()) {
   const inside: { adapter: string | null; leave: () => void }[] = [];
   for (const adapter of adapters)
@@ -15,12 +15,12 @@ function asked(adapters: (string | null)[], turns = adapterTurns()) {
   return { turns, inside, names };
 }
 
-it('lets many in for one adapter', async () => {
+it('admits many requests of one adapter', async () => {
   expect(await asked(['rye', 'rye', 'rye']).names()).toEqual(['rye', 'rye', 'rye']);
   expect(await asked([null, null]).names()).toEqual([null, null]);
 });
 
-it('comes to whoever waits for another before more of the present one', async () => {
+it('admits a waiting request of another adapter before more of the current one', async () => {
   const { turns, inside, names } = asked(['rye', 'wheat', 'rye', 'wheat']);
   expect(await names()).toEqual(['rye']);
   inside.shift()?.leave();
@@ -33,7 +33,7 @@ it('comes to whoever waits for another before more of the present one', async ()
   expect(turns.load()).toBe(0);
 });
 
-it('lets those in who waited behind one who gave up', async () => {
+it('admits requests that waited behind an aborted one', async () => {
   const { turns, names } = asked(['rye']);
   const client = new AbortController();
   const given = turns.enter('wheat', client.signal);

@@ -1,16 +1,16 @@
 type Waiting = { adapter: string | null; begin: () => void };
 
 export type AdapterTurns = {
-  /** Waits until the adapter's turn has come, and resolves with how to leave. An abort rejects with the signal's reason. */
+  /** Waits for the adapter's turn; returns a function that leaves. Rejects with the signal's reason. */
   enter: (adapter: string | null, signal: AbortSignal) => Promise<() => void>;
-  /** How many are there or wait. */
+  /** Running and waiting requests. */
   load: () => number;
 };
 
 /**
- * Lets in requests for one adapter at a time. llama.cpp computes for one alone: as long as an answer in an earlier
- * slot is written, it begins none through another adapter, and stops those that it has begun. So whoever waits for
- * another adapter comes next, before any more of the present one.
+ * Admits requests of one adapter at a time. llama.cpp computes one adapter at a time: while an answer in an
+ * earlier slot is being written, it starts no answer with another adapter and pauses running ones. A request
+ * for another adapter is therefore next, before new requests of the current adapter.
  */
 export function adapterTurns(): AdapterTurns {
   let present: string | null = null;
@@ -21,7 +21,7 @@ export function adapterTurns(): AdapterTurns {
     for (;;) {
       const [first] = line;
       if (!first || (inside > 0 && first.adapter !== present)) return;
-      // With the turn come all who wait for the same.
+      // All waiting requests of the same adapter share the turn.
       if (inside === 0) {
         present = first.adapter;
         line = [

@@ -16,16 +16,17 @@ type Kind = Extract<ServerKindName, 'text' | 'embedding'>;
 
 type Options<K extends Kind> = {
   kind: K;
-  /** Told what is waited for, each time that it changes. */
+  /** Called with each new waiting phase. */
   onWait?: (phase: string) => void;
-  /** Whether routers pass on what is asked. */
+  /** Whether routers forward this request. */
   routed?: boolean;
 };
 
 /**
- * Does something at whichever server answers for the model, which is woken where it must be; again at another one where it
- * cannot be reached. Users take turns at a server. A router in front of the replicas of a deployment is asked in their place,
- * and they are where it reaches none. Throws what waking throws, and AppError 'unavailable'.
+ * Runs `use` with any server of the model, woken if necessary, and retries with another server if the first
+ * is unreachable. Users take turns at a server. A router in front of a deployment's replicas is used first;
+ * the replicas are used if it reaches none of them. Throws the errors of waking a server, and AppError
+ * 'unavailable'.
  */
 export async function atModelServer<K extends Kind, Result>(
   ctx: Context,
@@ -37,7 +38,7 @@ export async function atModelServer<K extends Kind, Result>(
   const modelName = upstream.model_name;
   const tried = new Set<string>();
   const attempt = async (number: number) => {
-    // What did not answer is not asked again without a look.
+    // After a failure, look the servers up again.
     const ready = number === 1 ? readyServers(upstream) : [];
     const wait = { upstream, modelName, kind, signal, onWait };
     const servers = ready.length > 0 ? ready : await awaitModelServer(ctx, parts, wait);
@@ -46,23 +47,24 @@ export async function atModelServer<K extends Kind, Result>(
     tried.add(server.id);
     const loads = servers.map(parts.turns.load);
     parts.replicas.grow(ctx, upstream, { loads, places: parts.turns.places(server) });
-    // Whatever a router has answered, it is asked once.
+    // Try a router only once, whatever it answers.
     const router = routed && number === 1 ? routerOf(ctx, upstream, servers) : null;
     const isRouter = router !== null && !unreached.has(router);
     const baseUrl = isRouter ? router : server.baseUrl;
-    // A router may use them all.
+    // A router may use any replica.
     const used = isRouter ? (upstream.replicas.at(-1)?.server_id ?? server.id) : server.id;
     const letGo = parts.replicas.keep(ctx, upstream, used);
     const wasReached = !unreached.has(baseUrl);
     let leave = () => undefined as void;
     try {
       leave = await parts.turns.enter(server, ctx.caller.userId, signal);
-      // Whoever came first has found out meanwhile: the rest of the line need not.
-      if (wasReached && unreached.has(baseUrl)) throw new ModelServerUnreachable('passed over');
+      // An earlier request found the server unreachable while this one waited in the queue.
+      if (wasReached && unreached.has(baseUrl))
+        throw new ModelServerUnreachable('skipped: recently unreachable');
       return await use({ ...server, baseUrl, isRouter }).catch((error: unknown) => {
         if (error instanceof ModelServerUnreachable && !error.wasDelivered) {
           unreached.note(baseUrl);
-          if (isRouter) ctx.log.warn({ err: error, router }, 'a router does not answer: replicas are asked');
+          if (isRouter) ctx.log.warn({ err: error, router }, 'router unreachable; falling back to replicas');
         }
         throw error;
       });
@@ -75,7 +77,7 @@ export async function atModelServer<K extends Kind, Result>(
   return retryUnreachable(attempt, { modelName, signal });
 }
 
-/** The router in front of these servers; null: there is none, or one of them is not behind it, and asks for another key. */
+/** Returns the router in front of these servers; null if none, or if a server has another key. */
 function routerOf(
   { config: { routing } }: Context,
   { pod_id: podId }: Pick<Upstream, 'pod_id'>,

@@ -4,7 +4,7 @@ import { gatewayPresence } from './gateway-presence.ts';
 
 const never = new AbortController().signal;
 let time = 0;
-/** How long ago another process was seen; null: there is none. */
+/** When another process was last seen; null if there is none. */
 let lastSeenMs: number | null = null;
 const join = () => {
   const beat = async () => {
@@ -20,7 +20,7 @@ const join = () => {
   return { ...presence, beat };
 };
 
-it('knows that it is alone, until it has not looked for a while or another comes', async () => {
+it('knows that it is alone, until its heartbeat is old or another process joins', async () => {
   const first = join();
   expect(first.alone()).toBeNull();
   await first.settled(never);
@@ -31,12 +31,12 @@ it('knows that it is alone, until it has not looked for a while or another comes
   time += 1_000;
   expect(first.alone()).toBeNull();
 
-  // Long unseen, as after a suspend, it looks again before it sends, and knows nothing of before.
+  // After a long suspend it sends a heartbeat before requests, and forgets its earlier knowledge.
   time += 60_000;
   await first.settled(never);
   expect(first.alone()).toBeGreaterThan(epoch ?? 0);
 
-  // A second one must not send before the first has looked.
+  // A second process must not send before the first has seen it.
   lastSeenMs = 0;
   const second = join();
   const gone = new AbortController();

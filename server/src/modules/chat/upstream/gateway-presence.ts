@@ -2,32 +2,32 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Beat } from '../../../engine/machines/heartbeat.ts';
 
 /**
- * Which web processes pass requests on to the model servers of this database. What a process knows
- * of their caches holds only while no other process uses them.
+ * Tracks which web processes send requests to this database's model servers. A process's knowledge of their
+ * caches is valid only while no other process uses them.
  */
 export type GatewayPresence = {
-  /** Hears what each beat of this process found. */
+  /** Receives the result of each heartbeat of this process. */
   onBeat: (beat: Beat) => void;
-  /** Waits until this process may send: all others know of it by then. At once as a rule. */
+  /** Waits until this process may send, because all others know about it. Usually resolves immediately. */
   settled: (signal: AbortSignal) => Promise<void>;
-  /** A number that stays the same for as long as this process is the only one; null: it may not be. */
+  /** A number that stays the same while this process is the only one; null if others may exist. */
   alone: () => number | null;
 };
 
-/** How long after it looked a process may take itself to be alone. */
+/** For how long after a heartbeat a process may assume to be alone. */
 const VALIDITY_MS = 6_000;
-/** How long a new process waits until no other one does any more. */
+/** For how long a new process waits until no other process assumes to be alone. */
 const SETTLE_MS = VALIDITY_MS + 1_000;
 
 type Options = {
-  /** Makes a beat now, for a process that was suspended. */
+  /** Sends a heartbeat immediately, for a process that was suspended. */
   beat: () => Promise<Beat>;
-  /** After so long unseen a process has gone; one that was not seen for half of it begins anew. */
+  /** A process is gone after this time without a heartbeat; after half of it, it counts as new. */
   goneMs: number;
   now?: () => number;
 };
 
-/** This process among those that its beats find. */
+/** Tracks this process among the processes in its heartbeats. */
 export function gatewayPresence({ beat, goneMs, now = () => performance.now() }: Options): GatewayPresence {
   let seenAt = Number.NEGATIVE_INFINITY;
   let maySendAt = Number.POSITIVE_INFINITY;
@@ -47,7 +47,7 @@ export function gatewayPresence({ beat, goneMs, now = () => performance.now() }:
         return;
       }
       if (lookedAt > validUntil) epoch += 1;
-      // From before the commit on: that is when the others have last heard of this process.
+      // Count from before the commit, when the other processes last saw this process.
       validUntil = notedAt + VALIDITY_MS;
     },
     settled: async (signal) => {

@@ -6,7 +6,7 @@ type Take = ReturnType<typeof promptSlots>;
 const ada = (prompt: string, epoch = 1) => ({ owner: 'ada', prompt, epoch });
 const bob = (prompt: string, epoch = 1) => ({ owner: 'bob', prompt, epoch });
 
-/** A request that is answered to its end. */
+/** A request that is answered completely. */
 function answered(take: Take, request: Parameters<Take>[0]) {
   const slot = take(request);
   slot?.keep();
@@ -14,32 +14,32 @@ function answered(take: Take, request: Parameters<Take>[0]) {
   return slot;
 }
 
-it("reuses a user's own prompt, and never another's", () => {
+it("reuses a user's own prompt and never another user's", () => {
   const take = promptSlots(1);
   const number = ada('My number is 7391');
   expect(answered(take, number)).toMatchObject({ id: 0, reuse: false });
   expect(answered(take, ada('My number is 7391, and'))).toMatchObject({ id: 0, reuse: true });
   expect(answered(take, bob('My number is 7391'))).toMatchObject({ id: 0, reuse: false });
-  // What Bob left there is not Ada's either.
+  // Bob's prompt is now in the slot.
   expect(answered(take, number)).toMatchObject({ reuse: false });
 });
 
-it('tells how much of a prompt a slot holds, and nothing of what another user left there', () => {
+it("reports the reusable length of a user's own prompt only", () => {
   const take = promptSlots(1);
   expect(answered(take, ada('Rye or wheat?'))).toMatchObject({ held: 0 });
   expect(answered(take, ada('Rye or spelt?'))).toMatchObject({ held: 'Rye or '.length });
   expect(answered(take, bob('Rye or spelt?'))).toMatchObject({ held: 0 });
 });
 
-it("leaves another's prompt unread after a request that was refused", () => {
+it("never reuses another user's prompt after a rejected request", () => {
   const take = promptSlots(1);
   answered(take, ada('My number is 7391'));
-  // Too long, say: the model server has not touched what lies in the slot.
+  // A prompt that is too long, for example: the model server did not change the slot.
   take(bob('My number is 7391, and so on'))?.release();
   expect(answered(take, bob('My number is 7391'))).toMatchObject({ reuse: false });
 });
 
-it('goes on in the slot of the same conversation, and leaves those of others alone', () => {
+it('continues a conversation in its slot and spares the slots of others', () => {
   const take = promptSlots(4);
   const asked = (request: Parameters<Take>[0]) => answered(take, request);
   const bread = asked(ada('Bread is what I bake'));
@@ -49,14 +49,14 @@ it('goes on in the slot of the same conversation, and leaves those of others alo
   expect(asked(ada('Bread is what I bake. And then?'))).toMatchObject({ id: bread?.id, reuse: true });
   expect(asked(ada('Cake is something else. And then?'))).toMatchObject({ id: cake?.id, reuse: true });
   asked(ada('A third one'));
-  // Nothing is free any more: rather an own slot than Bob's.
+  // No slot is free: prefer the user's own slot to Bob's.
   expect(asked(ada('And a fourth'))?.id).not.toBe(other?.id);
 });
 
-it('reads long prompts in the last slots, and leaves the first to short ones', () => {
+it('reads long prompts in the last slots and reserves the first for short prompts', () => {
   const take = promptSlots(4);
   const long = (n: number) => ada(`${n} ${'rye '.repeat(1000)}`);
-  // As many as one user may have at once, and as often as they like.
+  // As many as one user may send in parallel, repeatedly.
   expect([1, 2, 3].map((n) => answered(take, long(n))?.id)).toEqual([3, 2, 1]);
   expect([4, 5, 6].map((n) => answered(take, long(n))?.id)).not.toContain(0);
   expect(answered(take, bob('Hi'))).toMatchObject({ id: 0 });
@@ -64,20 +64,20 @@ it('reads long prompts in the last slots, and leaves the first to short ones', (
   expect(take(long(10))).toMatchObject({ id: 0 });
 });
 
-it('does not reuse what may have been used from elsewhere', () => {
+it('does not reuse a slot that another process may have used', () => {
   const take = promptSlots(1);
   answered(take, ada('x', 1));
   expect(answered(take, ada('x', 2))).toMatchObject({ reuse: false });
 });
 
-it('gives each request a slot of its own, and none to one too many', () => {
+it('gives each request its own slot, and none beyond the count', () => {
   const take = promptSlots(3);
   const ids = [take(ada('x')), take(ada('x')), take(ada('x'))].map((slot) => slot?.id);
   expect(new Set(ids).size).toBe(3);
   expect(take(ada('x'))).toBeNull();
 });
 
-it('remembers so many model servers, those that were asked last', () => {
+it('remembers the most recently used model servers', () => {
   const slotsOf = slotsByAddress(1, 2);
   const isReused = (address: string) => answered(slotsOf(address), ada('What is rye?'))?.reuse;
   expect(isReused('one')).toBe(false);

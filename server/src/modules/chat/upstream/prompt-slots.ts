@@ -1,10 +1,10 @@
 import { SHORT_BYTES } from './server-turns.ts';
 
-/** Whose prompt a slot of a model server keeps, as far as this process can know. */
+/** The owner of the prompt in a slot of a model server, as far as this process knows. */
 type Slot = {
   busy: boolean;
   owner: string | null;
-  /** Of the time in which this process alone used the model server. */
+  /** The period in which only this process used the model server. */
   epoch: number;
   prompt: string;
   usedAt: number;
@@ -12,28 +12,28 @@ type Slot = {
 
 export type TakenSlot = {
   id: number;
-  /** The slot holds a prompt of the same user and adapter: what is equal need not be read again. */
+  /** The slot contains a prompt of the same user and adapter, whose common prefix can be reused. */
   reuse: boolean;
-  /** How many characters of the prompt it holds already. */
+  /** The number of characters of the prompt that the slot already contains. */
   held: number;
-  /** The request was answered to its end, so the slot holds its prompt and nothing of before. */
+  /** Records that the request was answered completely, so the slot contains only its prompt. */
   keep: () => void;
   release: () => void;
 };
 
-/** Takes a slot for a request; null where all are busy. */
+/** Acquires a slot for a request; null if all are busy. */
 type TakeSlot = (request: { owner: string; prompt: string; epoch: number }) => TakenSlot | null;
 
-/** More of a prompt says nothing more about which conversation it belongs to. */
+/** Longer prefixes do not identify a conversation any better. */
 const COMPARED_LENGTH = 20_000;
 
 /**
- * llama.cpp keeps the last prompt of each slot, and a request that begins alike is answered faster:
- * whoever came upon another user's slot could tell by the time what that user had asked. So each
- * request is given its slot, and may reuse what is in it only if the same user filled it, through
- * the same adapter, and nobody but this process has used the server since.
- * It fills each batch with the prompts of its slots in their order: long ones begin in the last slots, and
- * never in the first where another is free, so that short ones come before them.
+ * llama.cpp caches the last prompt of each slot and answers faster if a new prompt has the same prefix.
+ * Through that timing, a user could find out what another user asked. Each request therefore gets its slot
+ * from here, and may reuse its content only if the same user filled it through the same adapter and no other
+ * process has used the server since.
+ * llama.cpp fills each batch with the slots' prompts in order. Long prompts therefore start in the last
+ * slots, and never in the first if another is free, so that short prompts are read first.
  */
 export function promptSlots(count: number): TakeSlot {
   let uses = 0;
@@ -55,7 +55,7 @@ export function promptSlots(count: number): TakeSlot {
       .map((slot) => ({ slot, alike: commonLength(slot.prompt, compared) }))
       .sort((a, b) => b.alike - a.alike);
     const goesOn = closest && closest.alike * 2 > closest.slot.prompt.length ? closest.slot : null;
-    // Another conversation begins where nothing is lost, and rather takes the place of an own one.
+    // A new conversation prefers a slot without an owner, then the user's own slot.
     const fitting = isLong && free.length > 1 ? free.filter((one) => one !== slots[0]) : free;
     const unowned = slots.filter((one) => one.owner === null && fitting.includes(one));
     const slot = goesOn ?? unowned.at(isLong ? -1 : 0) ?? fitting.find(isOwn) ?? fitting[0];
@@ -63,7 +63,7 @@ export function promptSlots(count: number): TakeSlot {
     const reuse = isOwn(slot);
     const held = reuse ? commonLength(slot.prompt, compared) : 0;
     uses += 1;
-    // A request that is refused, or ends before its prompt was read, leaves what another user asked.
+    // A request that fails before its prompt was read leaves another user's prompt in the slot.
     Object.assign(slot, { busy: true, owner: null, epoch: -1, prompt: '', usedAt: uses });
     return {
       id: slots.indexOf(slot),
@@ -77,10 +77,10 @@ export function promptSlots(count: number): TakeSlot {
   };
 }
 
-/** The slots of each model server, by its address; of those that were not asked for longest nothing is kept. */
+/** The slots of each model server by its address; the least recently used servers are dropped. */
 export type SlotsByAddress = (baseUrl: string) => TakeSlot;
 
-/** Remembers what the slots of `max` model servers hold, `count` in each. */
+/** Tracks the slots of up to `max` model servers with `count` slots each. */
 export function slotsByAddress(count: number, max = 1000): SlotsByAddress {
   const known = new Map<string, TakeSlot>();
   return (baseUrl) => {

@@ -13,12 +13,12 @@ import { reachModelServer } from './reach-model-server.ts';
 import { unreachedServers } from './replicas/unreached-servers.ts';
 import { serverTurns } from './server-turns.ts';
 
-/* What vLLM refuses, what of its cache llama.cpp may use, and a router in front of replicas. */
+/* vLLM's retries, llama.cpp's use of its cache, and a router in front of replicas. */
 
 type Body = Record<string, unknown>;
 const asked: Body[] = [];
 const routed: string[] = [];
-/** The status that the router answers with; null: it closes the connection. */
+/** The status with which the router answers; null: it closes the connection. */
 let answers: number | null = 200;
 const KEY = 'one of all';
 let refuses: (body: Body) => boolean;
@@ -63,7 +63,7 @@ let found: object;
 const ctx = {
   ...{ caller: { userId: 'ada' }, config: { routing: { routers, key: KEY } } },
   log: { warn: () => undefined },
-  // What is asked again looks which servers there are.
+  // A retry looks the servers up again.
   events: { onSignal: () => () => undefined },
   db: new Kysely({ dialect: new PostgresDialect({ pool: {} as never }) }),
   pool: { query: async () => ({ rows: [found] }) },
@@ -98,7 +98,7 @@ async function ask(
 }
 
 test.each(['max_tokens', 'max_completion_tokens'])(
-  'a %s beyond the room left is not sent again',
+  'retries a %s beyond the remaining context without it',
   async (name) => {
     refuses = (body) => body.max_tokens === 4096;
     expect(await ask({ [name]: 4096, temperature: 0.5 })).toEqual({ status: 200, text: 'answer 2' });
@@ -109,13 +109,13 @@ test.each(['max_tokens', 'max_completion_tokens'])(
   },
 );
 
-test('what is refused without a maximum is the answer', async () => {
+test('returns a rejection that has no maximum', async () => {
   refuses = () => true;
   expect(await ask({})).toEqual({ status: 400, text: 'answer 1' });
   expect(await ask({ max_tokens: 5 })).toEqual({ status: 400, text: 'answer 3' });
 });
 
-test('llama.cpp tells how far it has read where that takes more than a batch, and of what a slot holds nothing again', async () => {
+test('requests progress from llama.cpp for more than one batch, not counting the cached part', async () => {
   refuses = () => false;
   const slots = slotsByAddress(1);
   const through = { presence: { settled: async () => undefined, alone: () => 1 }, slots };
@@ -127,7 +127,7 @@ test('llama.cpp tells how far it has read where that takes more than a batch, an
   expect(asked.map((body) => body.return_progress)).toEqual([undefined, true, undefined]);
 });
 
-test('beside another web process a server of its own reuses what its owner has asked, a shared one nothing', async () => {
+test("next to another web process, reuses the cache of a user's own server only", async () => {
   refuses = () => false;
   const isSettled = vi.fn(async () => undefined);
   const through = { presence: { settled: isSettled, alone: () => null } };
@@ -141,7 +141,7 @@ test('beside another web process a server of its own reuses what its owner has a
   ]);
 });
 
-describe('a router in front of the replicas of a deployment', () => {
+describe("a router in front of a deployment's replicas", () => {
   const behind = { pod_id: 'rye', workload: { ...workload, server_key: KEY } };
   const ofRouter = { status: 200, text: 'answer of the router' };
   beforeEach(() => {
@@ -151,33 +151,33 @@ describe('a router in front of the replicas of a deployment', () => {
     routers.set('rye', addressOf(router));
   });
 
-  test('is asked in their place, with the key of all', async () => {
+  test('is used instead of them, with the common key', async () => {
     expect(await ask({}, { of: behind })).toEqual(ofRouter);
     expect(routed).toEqual([`Bearer ${KEY}`]);
   });
 
   test.each([
     ['of another deployment', { ...behind, pod_id: 'wheat' }],
-    ['that asks for a key of its own', { ...behind, workload: { ...workload, server_key: 'own' } }],
+    ['with another key', { ...behind, workload: { ...workload, server_key: 'own' } }],
     [
-      'beside one that does',
+      'next to one with another key',
       { ...behind, replicas: [{ server_id: 'other', workload: { ...workload, server_key: 'own' } }] },
     ],
-  ])('is not asked for a server %s', async (_what, of) => {
+  ])('is not used for a server %s', async (_what, of) => {
     expect(await ask({}, { of })).toMatchObject({ status: 200, text: 'answer 1' });
     expect(routed).toEqual([]);
   });
 
-  test.each([502, 503, 504])('that answers with %i reaches none of them: they are asked', async (status) => {
+  test.each([502, 503, 504])('falls back to the replicas if it answers with %i', async (status) => {
     answers = status;
     const through = { unreached: unreachedServers() };
     expect(await ask({}, { of: behind, through })).toEqual({ status: 200, text: 'answer 1' });
-    // Those that come next do not ask it either, for a while.
+    // For a while, later requests do not try it either.
     expect(await ask({}, { of: behind, through })).toEqual({ status: 200, text: 'answer 2' });
     expect(routed).toHaveLength(1);
   });
 
-  test('that closes without an answer is not asked again: a replica is', async () => {
+  test('falls back to a replica if it closes without an answer', async () => {
     answers = null;
     expect(await ask({}, { of: behind })).toEqual({ status: 200, text: 'answer 1' });
   });

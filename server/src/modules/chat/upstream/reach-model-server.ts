@@ -9,10 +9,10 @@ import type { ChatParts } from '../chat-parts.ts';
 import { atModelServer } from './at-model-server.ts';
 import type { TakenSlot } from './prompt-slots.ts';
 
-/** What llama.cpp reads at once (`serve/llamacpp.py`); a token is a byte at least. */
+/** Bytes that llama.cpp reads per batch (`serve/llamacpp.py`): a token has at least one byte. */
 const BATCH_BYTES = 64;
 
-/** Hands an answer on; `wasRead` is called once the prompt has been read: the next one's turn comes. */
+/** Passes an answer on; calls `wasRead` when the prompt was read, to let the next one start. */
 type Pass = (answer: IncomingMessage, server: ModelServer, wasRead: () => void) => Promise<void>;
 
 export type CompletionPath = '/v1/chat/completions' | '/v1/completions';
@@ -24,8 +24,8 @@ type Question = {
 };
 
 /**
- * Sends the request to whichever server answers for the model, and hands its answer to `pass`. One user with many questions,
- * or one who reads slowly, does not keep the others from it.
+ * Sends a request to any server of the model and its answer to `pass`. Users with many requests, and users
+ * who read slowly, do not block others.
  */
 export async function reachModelServer(
   ctx: Context,
@@ -50,19 +50,19 @@ async function send(
   const { userId } = ctx.caller;
   const request = await toBoundRequest(body, server, userId);
   const selection = chooseAdapter(server.engine, server.adapterNames, server.adapter);
-  // What one user alone asks needs no care for what another process sends there.
+  // A user's own server needs no coordination with other processes.
   if (!server.isOwn) await parts.presence.settled(signal);
   if (server.engine === 'vllm') {
     deadline.progress();
     const target = { url: server.baseUrl + path, key: server.key, isRouter: server.isRouter };
-    // vLLM keeps the caches of different salts apart.
+    // vLLM separates its caches by salt.
     const answer = await postToVllm(target, { ...request, ...selection, cache_salt: userId }, signal);
     return pass(answer, server, () => undefined);
   }
   const prompt = promptText(body);
   const owner = `${userId} ${JSON.stringify(selection)}`;
   const slot = server.isOwn ? null : takeSlot(parts, server, { owner, prompt });
-  // Without one the server chooses: whatever its owner has asked it, or nothing where others ask it too.
+  // Without a slot the server chooses one. Its cache is only used if the server belongs to the user.
   const place = slot ? { id_slot: slot.id, cache_prompt: slot.reuse } : { cache_prompt: server.isOwn };
   const unread = Buffer.byteLength(prompt.slice(slot?.held ?? 0));
   let leaveAdapter = () => undefined as void;
@@ -88,14 +88,14 @@ async function send(
 }
 
 /**
- * What is read in several batches is told after each, so that whoever leaves in the middle is charged for what was read.
- * Of a single one there is nothing to tell before the first token, which the events about it would only delay.
+ * Reports progress after each batch, so that a client that disconnects early is charged for the tokens read.
+ * Not for a single batch, where the events would only delay the first token.
  */
 function progressOf(unread: number): { return_progress?: true } {
   return unread > BATCH_BYTES ? { return_progress: true } : {};
 }
 
-/** The slot of a shared server whose prompt the request may go on from; null where others may use it as well. */
+/** Acquires a slot of a shared server; null if other processes may use the server too. */
 function takeSlot(
   { presence, slots }: ChatParts,
   { baseUrl }: ModelServer,
@@ -106,8 +106,8 @@ function takeSlot(
 }
 
 /**
- * vLLM refuses a maximum that is more than the prompt leaves room for, where llama.cpp writes what there is room for.
- * Without the maximum it does so too, and what it refuses then is the prompt.
+ * vLLM rejects a maximum that exceeds the rest of the context, while llama.cpp writes as much as fits. The
+ * retry without a maximum makes vLLM do the same, and fail only if the prompt is too long.
  */
 async function postToVllm(
   target: Parameters<typeof postToModelServer>[0],
@@ -117,6 +117,6 @@ async function postToVllm(
   const answer = await postToModelServer(target, request, signal);
   if (answer.statusCode !== 400 || !('max_tokens' in request)) return answer;
   answer.resume();
-  // Null, because of a plain text vLLM writes 16 tokens where nothing is said.
+  // Null instead of absent: vLLM's default for text completions is 16 tokens.
   return postToModelServer(target, { ...request, max_tokens: null }, signal);
 }

@@ -15,7 +15,7 @@ const { server } = serving;
 const starter = await insertStarter(server.services, STARTER);
 const query = vi.spyOn(server.services.pool, 'query');
 
-/** What the database was asked by name until the answer was there. */
+/** Returns the names in the database queries until the answer started. */
 async function askedFor(user: TestUser, model: string): Promise<unknown[]> {
   query.mockClear();
   const answer = await serving.ask(user, model, { stream: true });
@@ -33,26 +33,26 @@ const untilKept = (user: TestUser, model: string) =>
     return asked;
   }, WAIT);
 
-it('a request asks the database for neither its key nor its model, once both are known', async () => {
+it('queries the database for neither key nor model once both are known', async () => {
   const user = await server.signUp();
   expect(await untilKept(user, STARTER)).toEqual(expect.any(Array));
 });
 
-it('a request asks the database for nothing at all before its first token, once its window is open', async () => {
+it('queries the database for nothing before the first token once the window is open', async () => {
   const user = await server.signUp();
   await untilKept(user, STARTER);
-  // Queries of the pool go through here as well.
+  // Covers the pool's queries too.
   const connect = vi.spyOn(server.services.pool, 'connect');
   await vi.waitFor(
     async () => {
       const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
-      // What is kept of an answer is written at its end.
+      // The request is recorded only at its end.
       Object.assign(serving.stub, { answer: 'hold', held });
       connect.mockClear();
       await askedFor(user, STARTER);
       const asked = connect.mock.calls.length;
       goOn();
-      // What goes on beside requests asks by its own times, and not during each of them.
+      // Background work queries on its own schedule, so some requests see none of it.
       expect(asked).toBe(0);
     },
     { ...WAIT, interval: 300 },
@@ -91,7 +91,7 @@ it.each([
   ['workload', 'second', true],
   ['workload', 'another workload', false],
   ['api_key', 'name', false],
-])('a change of %s %s forgets the upstream: %s', async (of, id, isForgotten) => {
+])('a change of %s %s drops the upstream: %s', async (of, id, isForgotten) => {
   let change: Parameters<RowChanges['subscribe']>[0] = () => undefined;
   const recall = recallUpstreams({
     areCurrent: () => true,
@@ -109,7 +109,7 @@ it.each([
   expect(find).toHaveBeenCalledTimes(isForgotten ? 2 : 1);
 });
 
-it('the database tells which deployment, model server and workload has changed', async () => {
+it('the database reports changes of deployments, model servers and workloads', async () => {
   const user = await server.signUp();
   const heard: (RowChange | null)[] = [];
   server.services.rowChanges.subscribe((change) => void heard.push(change));
@@ -136,7 +136,7 @@ it('the database tells which deployment, model server and workload has changed',
     WAIT,
   );
   heard.length = 0;
-  // A replica of its own, of which nobody knows yet.
+  // A replica's own server, which no cached entry knows yet.
   const { id } = await db
     .insertInto('model_servers')
     .values({
@@ -155,7 +155,7 @@ it('the database tells which deployment, model server and workload has changed',
   await vi.waitFor(() => expect(heard).toContainEqual({ of: 'model_server', id: podId }), WAIT);
 });
 
-it('a deployment takes over its name, and gives it back when it has ended, elsewhere too', async () => {
+it('a deployment takes over a name, and releases it when another process ends it', async () => {
   const user = await server.signUp();
   await untilKept(user, STARTER);
   const assetId = await insertFineTune(server.services, starter, user, 'Starter Model');
@@ -168,7 +168,7 @@ it('a deployment takes over its name, and gives it back when it has ended, elsew
     .where('id', '=', podId)
     .executeTakeFirstOrThrow();
   await untilKept(user, name);
-  // As another process does it, which this one only hears of.
+  // Simulates a change by another process, which only notifies this one.
   await db
     .updateTable('deployments')
     .set({ terminated_at: new Date(), reason: 'ended' })

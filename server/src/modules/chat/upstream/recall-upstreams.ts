@@ -4,17 +4,17 @@ import { readyServers } from '../../deployments/reach/await-model-server.ts';
 import type { Upstream } from '../../deployments/reach/upstream.ts';
 import type { ServerKindName } from '../../serving/server-kinds.ts';
 
-/** Users' models that are kept in memory. */
+/** Maximum cached entries, one per user and model. */
 const KEPT_MAX = 20_000;
 
-/** Where a user's request for a model goes, from memory or by `find`. */
+/** Returns the servers for a user's model request, from the cache or by calling `find`. */
 export type RecallUpstream = <Kind extends ServerKindName>(
   userId: string,
   asked: { modelName: string; kind: Kind },
   find: () => Promise<Upstream<Kind>>,
 ) => Promise<Upstream<Kind>>;
 
-/** Keeps in memory where requests go, while there is a model server that answers them: the others wait anyway. */
+/** Caches the servers of models while at least one is ready. Other requests wait anyway. */
 export function recallUpstreams(changes: RowChanges): RecallUpstream {
   const recall = rowCache<Upstream<ServerKindName>>(changes, {
     max: KEPT_MAX,
@@ -26,11 +26,11 @@ export function recallUpstreams(changes: RowChanges): RecallUpstream {
     { modelName, kind }: { modelName: string; kind: Kind },
     find: () => Promise<Upstream<Kind>>,
   ) =>
-    // What is kept under a kind was found as one of it.
+    // An entry's kind is part of its key.
     recall(JSON.stringify([userId, modelName, kind]), find) as Promise<Upstream<Kind>>;
 }
 
-/** A deployment is told by its name, a model server of its own by the id of the deployment. */
+/** Changes name a deployment by its name, and its own model server by the deployment's id. */
 function concerns(upstream: Upstream<ServerKindName>, { of, id }: RowChange): boolean {
   const { model_name, server_id, pod_id, workload, next_workload, replicas } = upstream;
   if (of === 'deployment') return id === model_name;

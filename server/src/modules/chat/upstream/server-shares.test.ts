@@ -3,9 +3,9 @@ import { serverShares } from './server-shares.ts';
 
 const beat = (asked: Record<string, number>) => ({ others: { count: 9, lastSeenMs: 0, asked } });
 
-it('shares a server with those processes that send to it, and not with all there are', () => {
+it('shares a server with the processes that use it, not with all processes', () => {
   const shares = serverShares();
-  // Before it has heard of the others it takes the least.
+  // Before the first heartbeat it uses the smallest share.
   expect(shares.sharers('rye')).toBe(Number.POSITIVE_INFINITY);
   shares.onBeat(beat({}));
   expect(shares.sharers('rye')).toBe(1);
@@ -13,7 +13,7 @@ it('shares a server with those processes that send to it, and not with all there
   expect([shares.sharers('rye'), shares.sharers('spelt')]).toEqual([3, 1]);
 });
 
-it('tells the others of each server that it has sent to since, once more after the last request', () => {
+it('reports each server with requests since the last report, once more after the last request', () => {
   const shares = serverShares();
   expect(shares.asked()).toEqual([]);
   const end = shares.begin('rye');

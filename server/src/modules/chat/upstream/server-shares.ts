@@ -1,24 +1,24 @@
 import type { Beat } from '../../../engine/machines/heartbeat.ts';
 
-/** Among how many web processes the places of each model server are shared: those that send to it. */
+/** Tracks how many web processes share the places of each model server. */
 export type ServerShares = {
-  /** Hears what each beat of this process found. */
+  /** Receives the result of each heartbeat of this process. */
   onBeat: (beat: Pick<Beat, 'others'>) => void;
-  /** This process has a request for the server, until the returned function is called. */
+  /** Counts a request to the server until the returned function is called. */
   begin: (serverId: string) => () => void;
-  /** The servers that this process has had requests for since this was asked last. */
+  /** Returns the servers with requests since the last call. */
   asked: () => string[];
-  /** This process and the others that send to the server; before the first beat as many as there can be. */
+  /** Returns the number of processes that use the server; before the first heartbeat, the maximum. */
   sharers: (serverId: string) => number;
 };
 
 /**
- * What it knows of others is a beat old: for so long after another process has begun to send, the sum may be above what
- * the server answers side by side, and what is too much waits in its own line.
+ * Its data is one heartbeat old. After another process starts to send, the total may briefly exceed the
+ * server's parallel requests; the excess waits in the server's queue.
  */
 export function serverShares(): ServerShares {
   let others: Record<string, number> | null = null;
-  /** Requests by server; those that have ended are kept until it was asked for them. */
+  /** Requests by server. Ended requests stay until the next call of `asked`. */
   const requests = new Map<string, number>();
   return {
     onBeat: (beat) => {

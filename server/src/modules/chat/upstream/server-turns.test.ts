@@ -7,10 +7,10 @@ import { SHORT_BYTES, serverTurns } from './server-turns.ts';
 const server = { id: 'one', isOwn: true, engine: 'llamacpp', adapter: null } as const;
 const PLACES = PARALLEL_REQUESTS.llamacpp;
 const never = new AbortController().signal;
-/** Shares of a server to which so many processes send. */
+/** Shares of a server that `count` processes use. */
 const sharedBy = (count: number) => ({ begin: () => () => undefined, sharers: () => count });
 
-it('remembers a model server for as long as a request is there or waits', async () => {
+it('remembers a model server only while it has requests', async () => {
   const queues = new Map<string, FairQueue>();
   const turns = serverTurns(sharedBy(1), queues);
   const leaves = [];
@@ -29,14 +29,14 @@ it('remembers a model server for as long as a request is there or waits', async 
   expect(queues.size).toBe(0);
 });
 
-it('remembers nothing of a request whose client had disconnected before', async () => {
+it('does not remember a request whose client had already disconnected', async () => {
   const queues = new Map<string, FairQueue>();
   const turns = serverTurns(sharedBy(1), queues);
   await expect(turns.enter(server, 'ada', AbortSignal.abort(new Error('disconnected')))).rejects.toThrow();
   expect(queues.size).toBe(0);
 });
 
-it('sends as many to each model server as its engine answers side by side', async () => {
+it('sends as many requests to a model server as its engine answers in parallel', async () => {
   const turns = serverTurns(sharedBy(2));
   const onGpu = { ...server, id: 'other', engine: 'vllm' } as const;
   expect([turns.places(server), turns.places(onGpu)]).toEqual([2, 32]);
@@ -48,7 +48,7 @@ it('sends as many to each model server as its engine answers side by side', asyn
   await expect(waiting).rejects.toThrow('disconnected');
 });
 
-it('lets in the requests for one adapter at a time, and remembers nothing of them', async () => {
+it('admits requests of one adapter at a time, and remembers none of them afterwards', async () => {
   const adapters = new Map<string, AdapterTurns>();
   const turns = serverTurns(sharedBy(1), new Map(), adapters);
   const leave = await turns.enterAdapter(server, never);
@@ -61,10 +61,10 @@ it('lets in the requests for one adapter at a time, and remembers nothing of the
   expect(adapters.size).toBe(0);
 });
 
-describe('the turn to have a prompt read', () => {
+describe('the turn to read a prompt', () => {
   const long = SHORT_BYTES + 1;
 
-  it("waits for a long one of the same user, and for nobody else's", async () => {
+  it("waits for a long prompt of the same user, and for no other user's", async () => {
     const queues = new Map<string, FairQueue>();
     const turns = serverTurns(sharedBy(1), queues);
     const end = await turns.read(server, 'ada', long, never);
@@ -73,13 +73,13 @@ describe('the turn to have a prompt read', () => {
       hasSecond = true;
       return endSecond;
     });
-    // A short one of the same user, and another's long one.
+    // A short prompt of the same user, and a long one of another user.
     (await turns.read(server, 'ada', 1, never))();
     (await turns.read(server, 'bob', long, never))();
     expect(hasSecond).toBe(false);
     end();
     const endSecond = await second;
-    // A second call ends nobody else's.
+    // A second call does not end another user's turn.
     end();
     const client = new AbortController();
     const third = turns.read(server, 'ada', long, client.signal);
@@ -89,7 +89,7 @@ describe('the turn to have a prompt read', () => {
     expect(queues.size).toBe(0);
   });
 
-  it('is apart for each adapter, whose prompts wait for other answers', async () => {
+  it('is separate for each adapter, whose prompts wait for other answers', async () => {
     const turns = serverTurns(sharedBy(1));
     await turns.read(server, 'ada', 1, never);
     await expect(turns.read({ ...server, adapter: 'rye' }, 'ada', 1, never)).resolves.toBeTypeOf('function');

@@ -7,20 +7,20 @@ import type { ServerShares } from './server-shares.ts';
 
 type Server = Pick<ModelServer<'text' | 'embedding'>, 'id' | 'isOwn' | 'engine'>;
 
-/** Bytes of a prompt that is read beside long ones, and before them: about four of llama.cpp's batches. */
+/** Bytes of a short prompt, which is read in parallel to long ones: about four of llama.cpp's batches. */
 export const SHORT_BYTES = 1024;
 
-/** Whose turn it is at each model server, among the requests of this process. */
+/** The turns of this process's requests at each model server. */
 export type ServerTurns = {
-  /** Requests that this process sends to one model server at once: its share of those that are answered side by side. */
+  /** This process's share of the requests that a model server answers in parallel. */
   places: (server: Pick<Server, 'id' | 'engine'>) => number;
-  /** How many requests the server answers or has waiting. */
+  /** The number of running and waiting requests of the server. */
   load: (server: Server) => number;
-  /** Waits for a place at the server, and resolves with how to give it back. */
+  /** Waits for a place at the server and returns a function that releases it. */
   enter: (server: Server, userId: string, signal: AbortSignal) => Promise<() => void>;
-  /** Waits for the turn of the adapter that is asked, and resolves with how to end it. Whoever calls has a place. */
+  /** Waits for the turn of the server's adapter; returns a function that ends it. Requires a place. */
   enterAdapter: (server: Pick<ModelServer, 'id' | 'adapter'>, signal: AbortSignal) => Promise<() => void>;
-  /** Waits for the turn to have so many bytes of a prompt read, and resolves with how to end it. Whoever calls has a place. */
+  /** Waits for the turn to read a prompt of `bytes` bytes; returns its end. Requires a place. */
   read: (
     server: Pick<ModelServer, 'id' | 'adapter'>,
     userId: string,
@@ -30,10 +30,10 @@ export type ServerTurns = {
 };
 
 /**
- * The web processes that send to a model server send as many requests at once as it answers side by side; the others wait
- * here, and not in a line of the server's own. Of each user one short and one long prompt are read at a time: llama.cpp
- * goes on with the others between two of them, and reads none faster beside another (`prompt-slots.ts`).
- * A server that nobody asks is not remembered.
+ * Together, the web processes send as many requests to a model server as it answers in parallel; the rest
+ * waits here instead of in the server's queue. One short and one long prompt per user are read at a time:
+ * llama.cpp serves other users between two prompts, and does not read faster in parallel (`prompt-slots.ts`).
+ * Idle servers are dropped.
  */
 export function serverTurns(
   shares: Pick<ServerShares, 'begin' | 'sharers'>,
@@ -100,7 +100,7 @@ export function serverTurns(
   };
 }
 
-/** Ends something else as well, with the place or where there is none. */
+/** Calls `end` when the place is released, or if it was never acquired. */
 async function endedBy(end: () => void, entering: Promise<() => void>): Promise<() => void> {
   try {
     const leave = await entering;

@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 
-/* The SQL of codes for credits. */
-
 export type NewCode = {
   sha256: Buffer;
   hint: string;
@@ -30,7 +28,7 @@ export async function insertCodes(tx: Transaction, codes: readonly NewCode[]): P
     .execute();
 }
 
-/** Takes one redemption of the code, and locks it; undefined where it has none left, was revoked or has expired. */
+/** Uses and locks one redemption of the code; undefined if used up, revoked or expired. */
 export async function takeRedemption(
   tx: Transaction,
   sha256: Buffer,
@@ -44,7 +42,7 @@ export async function takeRedemption(
   return rows[0];
 }
 
-/** Notes who redeemed it. False where that user has before. */
+/** Records the redemption. Returns false if the user already redeemed the code. */
 export async function insertRedemption(
   tx: Transaction,
   redemption: { codeId: string; userId: string; at: Date },
@@ -57,7 +55,7 @@ export async function insertRedemption(
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** What a user has redeemed, oldest first. */
+/** Returns a user's redemptions, oldest first. */
 export async function selectRedemptions(db: Database, userId: string) {
   return db
     .selectFrom('credit_code_redemptions as redemption')
@@ -81,7 +79,7 @@ export type CodeRow = {
   created_at: Date;
 };
 
-/** Codes, newest first, with the latest who redeemed each. */
+/** Returns codes, newest first, each with its latest redemptions. */
 export async function listAllCodes(
   db: Database,
   { before, limit }: { before: string | null; limit: number },
@@ -100,7 +98,7 @@ export async function listAllCodes(
   return rows;
 }
 
-/** False where the code is unknown or already revoked. */
+/** Returns false if the code is unknown or already revoked. */
 export async function endCode(tx: Transaction, codeId: string, at: Date): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('credit_codes')

@@ -25,7 +25,7 @@ const list = async () => (await server.request(listCodes, { query: {} }, { as: o
 const refused = { status: 404, body: { error: { param: 'code' } } };
 
 describe('a code', () => {
-  test('gives its credits, which can be sent, however it is typed', async () => {
+  test('grants its credits, which can be sent, however it is typed', async () => {
     const ada = await server.signUp('Ada');
     const [code = ''] = await make();
     expect(code).toMatch(/^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/);
@@ -41,7 +41,7 @@ describe('a code', () => {
     });
   });
 
-  test('is redeemed as often as it says, by each user once, also at once', async () => {
+  test('is redeemed at most its number of times, and once per user, also concurrently', async () => {
     const people = await Promise.all(['Ada', 'Bob', 'Eve', 'Kim'].map((name) => server.signUp(name)));
     const [code] = await make({ redemptions_max: 3 });
     const answers = await Promise.allSettled(people.flatMap((who) => [redeem(who, code), redeem(who, code)]));
@@ -50,7 +50,7 @@ describe('a code', () => {
     expect(balances.toSorted()).toEqual(['0', '50', '50', '50']);
   });
 
-  test('is redeemed once by a call that is repeated, and said so of a second call', async () => {
+  test('is redeemed once by a repeated call, and rejected on a second call', async () => {
     const ada = await server.signUp('Ada');
     const [code] = await make({ redemptions_max: 2 });
     const key = randomUUID();
@@ -59,11 +59,11 @@ describe('a code', () => {
       status: 409,
       body: { error: { param: 'code' } },
     });
-    // The refused one has used up nothing.
+    // The rejected call has not used up a redemption.
     expect(await redeem(await server.signUp('Bob'), code)).toMatchObject({ amount: '50' });
   });
 
-  test('that was used up, was revoked, or never was, is refused alike', async () => {
+  test('is rejected with one error if used up, revoked or unknown', async () => {
     const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
     const [used, revoked] = await make({ count: 2 });
     await redeem(ada, used);
@@ -76,7 +76,7 @@ describe('a code', () => {
     ).rejects.toMatchObject({ status: 404 });
   });
 
-  test('ends at its time', async () => {
+  test('expires', async () => {
     const clock = fakeClock(new Date('2030-01-01T00:00:00Z'));
     const later = await testServer({ config: { startingGrantBgl: '0' }, clock });
     const ada = await later.signUp('Ada');
@@ -100,7 +100,7 @@ describe('a code', () => {
 });
 
 describe('the operator', () => {
-  test('sees the codes, and who redeemed them', async () => {
+  test('sees the codes and who redeemed them', async () => {
     const ada = await server.signUp('Ada');
     const [code] = await make({ note: 'Workshop', expires_at: '2099-01-01T00:00:00Z' });
     await redeem(ada, code);
@@ -117,7 +117,7 @@ describe('the operator', () => {
     });
   });
 
-  test('reads them by pages', async () => {
+  test('reads codes page by page', async () => {
     await make({ count: 5 });
     const page = (cursor?: string) =>
       server.request(listCodes, { query: { limit: 2, cursor } }, { as: operator });
@@ -127,7 +127,7 @@ describe('the operator', () => {
     expect(ids).toEqual((await list()).slice(0, 4).map(({ id }) => id));
   });
 
-  test('keeps no code itself', async () => {
+  test('stores only hashes of codes', async () => {
     const [code = ''] = await make();
     const rows = await db.selectFrom('credit_codes').selectAll().execute();
     expect(
@@ -140,7 +140,7 @@ describe('the operator', () => {
     [{ count: 0 }, 'count'],
     [{ redemptions_max: 1.5 }, 'redemptions_max'],
     [{ expires_at: '2000-01-01T00:00:00Z' }, 'expires_at'],
-  ])('is told what is wrong with %j', async (body, param) => {
+  ])('gets an error that names the field for %j', async (body, param) => {
     await expect(make(body)).rejects.toMatchObject({ status: 400, body: { error: { param } } });
   });
 });

@@ -9,7 +9,10 @@ import { recordAudit } from '../../accounts/record-audit.ts';
 import { insertCodes } from './code-queries.ts';
 import { hashCode, hintOf, makeCode } from './credit-code.ts';
 
-/** Creates codes for credits; the caller is an operator. Only the answer, which a repeated call gets too, has them in clear. */
+/**
+ * Creates credit codes; the caller is an operator. Only this response, which a repeated call returns too,
+ * contains the codes in clear text.
+ */
 export async function createCodes(
   ctx: Context,
   input: InputOf<typeof contract>['body'],

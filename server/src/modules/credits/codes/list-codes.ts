@@ -4,7 +4,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
 import { listAllCodes } from './code-queries.ts';
 
-/** All codes for credits, newest first; the caller is an operator. */
+/** Lists all credit codes, newest first; the caller is an operator. */
 export async function listCodes(
   ctx: Context,
   { limit, cursor }: InputOf<typeof contract>['query'],

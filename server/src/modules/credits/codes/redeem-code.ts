@@ -12,8 +12,9 @@ import { insertRedemption, takeRedemption } from './code-queries.ts';
 import { hashCode } from './credit-code.ts';
 
 /**
- * Gives the caller the credits of a code. They count as bought: an operator sold the code, or granted it on purpose. Throws
- * AppError 'not_found' for a code that cannot be redeemed, and 'conflict' for one that the caller has redeemed.
+ * Credits a code's amount to the caller. It counts as bought, because an operator sold the code or granted it
+ * on purpose. Throws AppError 'not_found' for a code that cannot be redeemed, and 'conflict' if the caller
+ * already redeemed it.
  */
 export async function redeemCode(
   ctx: Context,
@@ -47,7 +48,7 @@ export async function redeemCode(
   );
 }
 
-/** The same for every reason, so that codes cannot be probed. */
+/** One error for all reasons, so that codes cannot be probed. */
 function notRedeemable(): AppError {
   return new AppError('not_found', {
     publicMessage:

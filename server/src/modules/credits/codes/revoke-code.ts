@@ -6,7 +6,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { endCode } from './code-queries.ts';
 
-/** Revokes a code; redeemed credits stay. The caller is an operator. Throws AppError 'not_found'. */
+/** Revokes a code, but not redeemed credits; the caller is an operator. Throws AppError 'not_found'. */
 export async function revokeCode(ctx: Context, { params }: InputOf<typeof contract>): Promise<void> {
   await inTransaction(ctx.db, async (tx) => {
     if (!(await endCode(tx, params.codeId, ctx.clock.now())))

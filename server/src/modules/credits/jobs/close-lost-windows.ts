@@ -6,7 +6,7 @@ import { listLostWindows } from '../usage/usage-queries.ts';
 
 const BATCH = 200;
 
-/** Closes the usage windows of processes whose lease is over: charges what was written, and releases the rest. */
+/** Closes usage windows with expired leases: charges the written usage and releases the rest. */
 export const closeLostWindowsJob = defineJob({
   name: 'credits.close-lost-windows',
   schedule: '* * * * *',
@@ -14,10 +14,10 @@ export const closeLostWindowsJob = defineJob({
     let after: string | null = null;
     for (;;) {
       const lost = await listLostWindows(services.db, after, BATCH);
-      // One that cannot be closed must not keep the others open until their holds expire uncharged.
+      // A failing window must not leave the others open until their holds expire uncharged.
       for (const windowId of lost) {
         await closeLost(services, windowId).catch((error: unknown) =>
-          services.log.error({ err: error, window_id: windowId }, 'a lost usage window could not be closed'),
+          services.log.error({ err: error, window_id: windowId }, 'failed to close lost usage window'),
         );
       }
       after = lost.at(-1) ?? null;
@@ -29,8 +29,8 @@ export const closeLostWindowsJob = defineJob({
 async function closeLost(services: Services, windowId: string): Promise<void> {
   const { log, db } = services;
   const { outcome, user_id: userId } = await closeWindow(services, { windowId, leaderId: null });
-  // Its process has renewed the lease meanwhile.
+  // Its process has renewed the lease in the meantime.
   if (outcome === 'led') return;
-  log.warn({ window_id: windowId, outcome }, 'closed a usage window of a process that is gone');
+  log.warn({ window_id: windowId, outcome }, 'closed usage window of a dead process');
   announceChange(db, userId, { topic: 'balance', id: userId });
 }

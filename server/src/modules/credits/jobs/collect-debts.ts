@@ -5,7 +5,7 @@ import { collectDebts } from '../ledger/ledger-given.ts';
 /** Users per transaction, so that no account stays locked for long. */
 const BATCH = 200;
 
-/** Takes what users owe after a payment of theirs was taken back, as soon as they have it. */
+/** Collects debts from reversed payments as soon as users have credits. */
 export const collectDebtsJob = defineJob({
   name: 'credits.collect-debts',
   schedule: '* * * * *',

@@ -4,7 +4,7 @@ import { testServer } from '../../../testing/test-server.ts';
 import { getUserTotals } from '../queries.ts';
 import { expireGivenJob } from './expire-given.ts';
 
-test('the starting grant ends after the days that the settings say', async () => {
+test('the starting grant expires after the configured days', async () => {
   const clock = fakeClock();
   const server = await testServer({ clock, config: { startingGrantBgl: '5', startingGrantDays: 30 } });
   const ada = await server.signUp('Ada');

@@ -2,10 +2,10 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { expireGiven } from '../ledger/ledger-given.ts';
 
-/** Accounts per transaction, so that none stays locked for long. */
+/** Accounts per transaction, so that no account stays locked for long. */
 const BATCH = 200;
 
-/** Takes back given credits whose time is over. */
+/** Withdraws expired given credits. */
 export const expireGivenJob = defineJob({
   name: 'credits.expire-given',
   schedule: '* * * * *',

@@ -15,7 +15,7 @@ const { db } = services;
 const inMinutes = (minutes: number) => new Date(clock.now().getTime() + minutes * 60_000);
 const runJob = () => expireHoldsJob.run(services, {}, new AbortController().signal);
 
-test('releases every hold whose work no longer extends it, however many there are', async () => {
+test('releases every expired hold, however many there are', async () => {
   const [ada, bob] = [
     await insertTestUser(db, { boughtMicro: 1000n }),
     await insertTestUser(db, { boughtMicro: 1000n }),
@@ -45,7 +45,7 @@ test('releases every hold whose work no longer extends it, however many there ar
   expect(await getUserTotals(db, bob)).toEqual({ balance: 1000n, held: 0n, given: 0n, owed: 0n });
 });
 
-test('locks the keys whose budgets count them by id, as whoever ends them does', async () => {
+test('locks keys with budgets by id, in the same order as settlements', async () => {
   const userId = await insertTestUser(db, { boughtMicro: 1000n });
   const keys = [
     await insertTestKey(db, { userId, budgetMicro: null }),

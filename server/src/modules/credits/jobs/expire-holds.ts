@@ -5,7 +5,7 @@ import { expireHolds } from '../ledger/holds/expire-holds.ts';
 /** Holds per transaction, so that no account stays locked for long. */
 const BATCH = 200;
 
-/** Releases holds that no work extends any longer, such as those of killed processes. */
+/** Releases expired holds, for example holds of killed processes. */
 export const expireHoldsJob = defineJob({
   name: 'credits.expire-holds',
   schedule: '* * * * *',

@@ -5,7 +5,7 @@ import { rotatePartitions } from '../usage/usage-queries.ts';
 
 const KEPT_DAYS = 90;
 
-/** Makes the next daily partition of usage events and drops old ones; windows keep their sums and digest. */
+/** Creates the next daily partition of usage events and drops old ones, but not the windows' sums. */
 export const rotateUsagePartitionsJob = defineJob({
   name: 'credits.rotate-usage-partitions',
   schedule: '23 3 * * *',
@@ -14,7 +14,7 @@ export const rotateUsagePartitionsJob = defineJob({
       await rotatePartitions(db, KEPT_DAYS);
     } catch (error) {
       if (!(error instanceof pg.DatabaseError) || error.code !== sqlStates.lockNotAvailable) throw error;
-      log.warn({ err: error }, 'old usage partitions are in use; they are dropped another night');
+      log.warn({ err: error }, 'old usage partitions are in use; will retry the drop tomorrow');
     }
   },
 });

@@ -4,11 +4,11 @@ import { listPurchasesToCheck, setChecked } from '../purchases/purchase-queries.
 import { stripeProvider } from '../purchases/stripe-provider.ts';
 import { syncPurchase } from '../purchases/sync-purchase.ts';
 
-/** By then the events of most have come. */
+/** Most events have arrived by then. */
 const QUIET_MS = 5 * 60_000;
 const PURCHASES_MAX = 200;
 
-/** Checks purchases without an event of the provider, which may have been lost: that they were paid, refunded or disputed. */
+/** Checks purchases whose event may be lost: whether they were paid, refunded or disputed. */
 export const syncPurchasesJob = defineJob({
   name: 'credits.sync-purchases',
   schedule: '*/10 * * * *',
@@ -20,14 +20,14 @@ export const syncPurchasesJob = defineJob({
     const openBefore = new Date(now.getTime() - QUIET_MS);
     for (const id of await listPurchasesToCheck(services.db, { openBefore, now, limit: PURCHASES_MAX })) {
       if (signal.aborted) return;
-      // Before it is asked about, so that one that cannot be answered does not come first again.
+      // Set this before the check, so that a failing purchase is not first again.
       await setChecked(services.db, id, now);
       try {
         await syncPurchase(services, provider, id);
       } catch (err) {
-        // A provider that does not answer for one does not for the others either.
+        // If the provider fails for one purchase, it fails for the others too.
         if (err instanceof AppError && err.code === 'unavailable') throw err;
-        services.log.error({ err, purchaseId: id }, 'could not check a purchase');
+        services.log.error({ err, purchaseId: id }, 'failed to check purchase');
       }
     }
   },

@@ -5,7 +5,7 @@ import { PROOF_CONNECTIONS, proveIfOld } from '../verification/prove-ledger.ts';
 
 export const proofJob: JobKind<object> = { name: 'credits.verify-ledger' };
 
-/** Proves the books where the last proof is old: each hour, and when an operator opens the ledger page. */
+/** Verifies the ledger if the last proof is old: every hour, and when an operator opens the ledger page. */
 export const verifyLedgerJob = (databaseUrl: string) =>
   defineJob({
     ...proofJob,
@@ -14,6 +14,6 @@ export const verifyLedgerJob = (databaseUrl: string) =>
     run: async ({ log }) => {
       const report = await onOwnConnections(databaseUrl, PROOF_CONNECTIONS, proveIfOld);
       if (report && !report.ok)
-        log.error({ checks: report.checks.filter((check) => !check.ok) }, 'the ledger proof has failed');
+        log.error({ checks: report.checks.filter((check) => !check.ok) }, 'ledger proof failed');
     },
   });

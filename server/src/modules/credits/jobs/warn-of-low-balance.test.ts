@@ -17,7 +17,7 @@ const { db } = recording;
 
 const warn = (lowBalanceBgl = '20') =>
   warnOfLowBalanceJob.run({ db, config: { lowBalanceBgl } } as Services, {}, new AbortController().signal);
-/** Who was warned since the last time. */
+/** Returns the users warned since the last call. */
 async function warned(): Promise<string[]> {
   const rows = await db
     .deleteFrom('notifications')
@@ -36,7 +36,7 @@ const spend = (tx: Transaction, userId: string) =>
     idempotencyKey: randomUUID(),
   });
 
-test('a transfer that is committed after later ones is not missed', async () => {
+test('does not miss a transfer that commits after later ones', async () => {
   const [ada, bob, eve] = (await Promise.all(
     [1, 2, 3].map(() => insertTestUser(db, { grantMicro: 100_000_000n })),
   )) as [string, string, string];
@@ -58,7 +58,7 @@ test('a transfer that is committed after later ones is not missed', async () => 
   expect(await warned()).toEqual([]);
 });
 
-test('another limit is held against all balances', async () => {
+test('checks all balances against a changed limit', async () => {
   const ada = await insertTestUser(db, { grantMicro: 100_000_000n });
   await warn();
   await sealTransfers(db);
@@ -68,7 +68,7 @@ test('another limit is held against all balances', async () => {
   expect(await warned()).toEqual([ada]);
 });
 
-test('of many balances only those are read that have moved', async () => {
+test('reads only balances that have changed', async () => {
   await sql`
     insert into users (id, name, username, email)
     select 'many-' || n, n, 'many-' || n, n || '@example.org' from generate_series(1, 5000) n`.execute(db);

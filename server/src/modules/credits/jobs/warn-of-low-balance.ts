@@ -13,21 +13,22 @@ import {
 } from '../low-balance-queries.ts';
 import { findChainHead } from '../verification/chain-queries.ts';
 
-/** Users per transaction: raising the limit makes many balances low at once. */
+/** Users per transaction: raising the limit makes many balances low at the same time. */
 const BATCH = 1_000;
-/** Transfers that are looked at together. */
+/** Transfers to check together. */
 const MOVED = 10_000;
 
 /**
- * Notifies users whose balance has come below the limit, once for each time that it does. Credits that are held
- * count as theirs: they may come back. Only what has moved since the last time is looked at, unless the limit is another one.
+ * Notifies users when their balance falls below the limit, once each time. Held credits count towards the
+ * balance, because they may be released. Checks only accounts with new transfers, unless the limit has
+ * changed.
  */
 export const warnOfLowBalanceJob = defineJob({
   name: 'credits.warn-of-low-balance',
   schedule: '* * * * *',
   run: async ({ db, config }) => {
     const limitMicro = parseBgl(config.lowBalanceBgl);
-    // Lower numbers may still appear among unsealed transfers, so those are looked at again.
+    // Lower sequence numbers may still appear among unsealed transfers, so those are checked again.
     const sealed = (await findChainHead(db))?.seq ?? 0n;
     const last = await findLastLook(db);
     if (last?.limitMicro !== limitMicro) {
@@ -43,7 +44,7 @@ export const warnOfLowBalanceJob = defineJob({
   },
 });
 
-/** Looks at the accounts of these transfers, of all where it is null; from `seq` on the next time goes on. */
+/** Checks the accounts of these transfers, or all accounts if null. The next run continues from `seq`. */
 async function look(
   db: Database,
   { limitMicro, moved, seq }: { limitMicro: bigint; moved: Moved | null; seq: bigint },
@@ -57,7 +58,7 @@ async function look(
   });
 }
 
-/** Answers how many were notified. */
+/** Returns the number of notified users. */
 async function warnSome(tx: Transaction, limitMicro: bigint, moved: Moved | null): Promise<number> {
   const low = await takeLowBalances(tx, { limitMicro, moved, atMost: BATCH });
   await notify(

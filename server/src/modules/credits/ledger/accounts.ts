@@ -1,25 +1,25 @@
 import { type Use, uses } from '@bakehouse/contract/credits';
 
-/** Where granted credits come from. Its balance is minus all that was ever granted. */
+/** Source of granted credits. Its balance is minus the sum of all grants. */
 export const GRANTS_ACCOUNT = 'grants';
-/** Where bought credits come from. */
+/** Source of bought credits. */
 export const PAYMENTS_ACCOUNT = 'payments';
 
-/** What deleted users owed. Its balance is minus all that the installation has borne. */
+/** Debts of deleted users. Its balance is minus all debts that were written off. */
 export const LOSSES_ACCOUNT = 'losses';
 
 export const userAccount = (userId: string): string => `user:${userId}`;
-/** What a user owes. */
+/** Returns the account of a user's debt. */
 export const receivableAccount = (userId: string): string => `receivable:${userId}`;
-/** Each use has its own. */
+/** Returns the revenue account of a use. */
 export const revenueAccount = (use: Use): string => `revenue:${use}`;
 
-/** The owner of a user's account; null for a system account. */
+/** Returns the owner of a user's account; null for a system account. */
 export function accountOwner(accountId: string): string | null {
   return accountId.startsWith('user:') ? accountId.slice('user:'.length) : null;
 }
 
-/** The use of a revenue account; null for any other account. */
+/** Returns the use of a revenue account; null for any other account. */
 export function accountUse(accountId: string): Use | null {
   return uses.find((use) => revenueAccount(use) === accountId) ?? null;
 }

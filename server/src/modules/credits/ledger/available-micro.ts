@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { userAccount } from './accounts.ts';
 import { callOnce } from './ledger-answers.ts';
 
-/** What the user can spend: the balance less the holds. */
+/** Returns the amount that the user can spend: the balance minus the holds. */
 export async function availableMicro(db: Database | Transaction, userId: string): Promise<bigint> {
   const answer = await callOnce<{ available: bigint }>(
     db,

@@ -34,7 +34,7 @@ const sending = (
 });
 
 describe('one call', () => {
-  test('reads no table from end to end, also by a plan from when it was small', async () => {
+  test('never scans a whole table, even with a plan from when it was small', async () => {
     const [ada, bob] = [await user(10n), await user()];
     const scans = await database.db.transaction().execute(async (tx) => {
       await sql`select * from ledger_send(
@@ -46,7 +46,7 @@ describe('one call', () => {
     expect(await available(bob)).toBe(1n);
   });
 
-  test('answers each transfer for itself; refused ones change nothing for the others', async () => {
+  test('returns a result per transfer; rejected transfers do not affect the others', async () => {
     const [ada, bob, eve] = [await user(10n), await user(), await user(5n)];
     const key = randomUUID();
     const answers = await sendAll(
@@ -60,7 +60,7 @@ describe('one call', () => {
         sending(ada, bob, 4n, key),
         sending(ada, bob, 5n, key),
         sending(eve, bob, 5n, key),
-        // He has it since the lines above.
+        // Bob has it from the transfers above.
         sending(bob, ada, 9n),
         sending(bob, ada, 1n),
       ],
@@ -82,7 +82,7 @@ describe('one call', () => {
     expect([await available(ada), await available(bob), await available(eve)]).toEqual([15n, 0n, 0n]);
   });
 
-  test('knows the keys of earlier calls', async () => {
+  test('recognises keys of earlier calls', async () => {
     const [ada, bob] = [await user(10n), await user()];
     const key = randomUUID();
     const first = await send(sending(ada, bob, 10n, key));
@@ -94,7 +94,7 @@ describe('one call', () => {
   });
 });
 
-test('300 at once between few users: each is answered, and nothing is lost or made', async () => {
+test('makes 300 concurrent transfers between few users without losing or creating credits', async () => {
   const users = await Promise.all(Array.from({ length: 5 }, () => user(50n)));
   const pick = (i: number) => users[i % users.length] ?? '';
   const answers = await Promise.all(
@@ -108,7 +108,7 @@ test('300 at once between few users: each is answered, and nothing is lost or ma
   expect((await verifyLedger(database.db)).checks.filter((check) => !check.ok)).toEqual([]);
 });
 
-test('30 at once with one key move the credits once', async () => {
+test('30 concurrent calls with one key move the credits once', async () => {
   const [ada, bob] = [await user(100n), await user()];
   const answers = await Promise.all(
     Array.from({ length: 30 }, () => send(sending(ada, bob, 7n, 'parallel'))),
@@ -117,7 +117,7 @@ test('30 at once with one key move the credits once', async () => {
   expect(await available(bob)).toBe(7n);
 });
 
-test('whoever must wait for an account keeps nobody else waiting', async () => {
+test('a transfer that waits for an account does not block others', async () => {
   const [ada, bob, dan, eve] = [await user(10n), await user(10n), await user(), await user()];
   const { held } = await database.db.transaction().execute(async (tx) => {
     await sql`select from ledger_accounts where id = ${userAccount(ada)} for no key update`.execute(tx);
@@ -131,7 +131,7 @@ test('whoever must wait for an account keeps nobody else waiting', async () => {
   expect(await available(eve)).toBe(1n);
 });
 
-test('one that PostgreSQL cannot make fails alone', async () => {
+test('a transfer that PostgreSQL rejects fails alone', async () => {
   const { db, pool } = await testDatabase();
   const [ada, bob, full] = await Promise.all([1, 2, 3].map(() => insertTestUser(db, { boughtMicro: 10n })));
   const filled = sql`update ledger_accounts set credits_posted = ${2n ** 63n - 1n}, debits_posted = ${2n ** 62n}
@@ -149,7 +149,7 @@ test('one that PostgreSQL cannot make fails alone', async () => {
   expect([await availableMicro(db, ada ?? ''), await availableMicro(db, bob ?? '')]).toEqual([10n, 10n]);
 });
 
-test('nothing is tried again where the connection broke: the commit may have been made', async () => {
+test('does not retry after a broken connection, because the commit may have succeeded', async () => {
   let calls = 0;
   const query = async () => {
     calls += 1;
@@ -159,6 +159,6 @@ test('nothing is tried again where the connection broke: the commit may have bee
   const sendThere = batchSends(broken);
   const answers = await Promise.allSettled([1n, 2n, 3n].map((n) => sendThere(sending('ada', 'bob', n))));
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-  // The first alone, then the two who came meanwhile.
+  // The first call alone, then the two later ones together.
   expect(calls).toBe(2);
 });

@@ -4,16 +4,16 @@ import { wasRolledBack } from '../../../platform/db/errors/was-rolled-back.ts';
 import { oneOf } from './ledger-answers.ts';
 import { type Send, type SendAnswer, sendAll } from './ledger-send.ts';
 
-/** Transfers in one transaction at most: it holds the accounts of all of them. */
+/** Maximum transfers per transaction, which locks the accounts of all of them. */
 const MAX = 64;
 
-/** Answers one transfer between users, which is its own transaction or shares one with others. */
+/** Makes one transfer between users, in its own transaction or in one with others. */
 export type SendInBatch = (input: Send) => Promise<SendAnswer>;
 
 /**
- * Returns a function that sends credits in batches: concurrent sends go to the ledger in one call and one commit. The call
- * waits for no account: a transfer whose account is locked is made by itself, and so is each one where the call failed and
- * was rolled back. `dailyMaxMicro` is what each user may send within 24 hours; null for no limit.
+ * Returns a function that sends credits in batches: concurrent sends share one ledger call and one commit.
+ * The call waits for no account: transfers with locked accounts run alone, and so does every transfer of a
+ * rolled-back batch. `dailyMaxMicro` limits what each user may send within 24 hours; null for no limit.
  */
 export function batchSends(
   services: Pick<Services, 'db' | 'pool' | 'log'>,
@@ -27,7 +27,7 @@ export function batchSends(
         if (inputs.length === 1 || !wasRolledBack(error)) throw error;
         services.log.warn(
           { err: error, transfers: inputs.length },
-          'a batch of transfers failed; each is made by itself',
+          'batch of transfers failed; retrying each alone',
         );
         return inputs.map(() => null);
       }

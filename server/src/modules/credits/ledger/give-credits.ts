@@ -3,8 +3,8 @@ import { GRANTS_ACCOUNT, userAccount } from './accounts.ts';
 import { type References, transfer } from './transfer.ts';
 
 /**
- * Gives a user credits, once per key. With `sendable` the user can send them to others, unless they expire. Credits
- * that cannot be sent are spent first.
+ * Gives a user credits, once per key. With `sendable`, the user can send them to others, unless they expire.
+ * Credits that cannot be sent are spent first.
  */
 export async function giveCredits(
   tx: Transaction,

@@ -3,10 +3,7 @@ import { getUserTotals } from '../queries.ts';
 import { GRANTS_ACCOUNT, userAccount } from './accounts.ts';
 import { transfer } from './transfer.ts';
 
-/**
- * Step: what a user has and nothing holds goes back to the installation. Answers what is still held: it can be given up once the
- * work has ended that it is for.
- */
+/** Step: withdraws a user's credits except held ones. Returns the held amount, to withdraw later. */
 export async function giveUpCredits(tx: Transaction, userId: string): Promise<{ heldMicro: bigint }> {
   const { balance, held } = await getUserTotals(tx, userId);
   if (balance > held) {
@@ -16,7 +13,7 @@ export async function giveUpCredits(tx: Transaction, userId: string): Promise<{ 
       amountMicro: balance - held,
       kind: 'expiry',
       description: 'Given up with the account',
-      // A repeated call finds nothing more to give up.
+      // A repeated call finds nothing left to withdraw.
       idempotencyKey: null,
     });
   }

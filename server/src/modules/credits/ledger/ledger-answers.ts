@@ -7,13 +7,13 @@ import { publishChanges } from '../../../platform/events/publish-change.ts';
 import { accountOwner } from './accounts.ts';
 
 /**
- * The writers of the ledger are the verbs beside this file: each is one call of a function in
- * server/migrations/functions (ledger_*), inside the caller's transaction, after whose commit every touched user hears that
- * their balance has changed. Amounts are micro-BGL. A verb that throws has changed nothing, and the
- * caller's transaction stays usable. They lock accounts until the transaction ends: make one move per
- * transaction, as its last work.
+ * The functions next to this file are the only writers of the ledger. Each makes one call of a SQL function
+ * in server/migrations/functions (ledger_*) inside the caller's transaction; after its commit, every affected
+ * user is notified of the new balance. Amounts are in micro-BGL. A function that throws has changed nothing
+ * and leaves the caller's transaction usable. Accounts stay locked until the transaction ends: make one
+ * ledger call per transaction, as the last step.
  *
- * Here is what those functions answer, and what their refusals say to the caller.
+ * This file contains the results of those SQL functions and their errors.
  */
 
 export type MoveOutcome =
@@ -25,7 +25,7 @@ export type MoveOutcome =
   | 'owed';
 export type ExtensionOutcome = 'ok' | 'insufficient_funds' | 'ended' | 'not_found';
 
-/** Asks one of the ledger's functions, which answers one row. */
+/** Calls a SQL function of the ledger that returns one row. */
 export async function callOnce<Answer>(
   db: Database | Transaction,
   query: RawBuilder<unknown>,
@@ -34,16 +34,16 @@ export async function callOnce<Answer>(
   return oneOf(rows);
 }
 
-/** The one row of an answer that always has one. */
+/** Returns the only row of a result that always has one. */
 export function oneOf<Answer>([answer]: Answer[]): Answer {
-  if (answer === undefined) throw new Error('The ledger gave no answer');
+  if (answer === undefined) throw new Error('Ledger function returned no row');
   return answer;
 }
 
-/** What can be spent, and how much of it can be sent; null where there is no limit. */
+/** The available amount and its sendable part; null if unlimited. */
 type Limits = { available: bigint | null; sendable?: bigint | null };
 
-/** Throws AppError 'insufficient_funds', 'not_sendable' or 'idempotency_conflict' unless it was moved, now or before. */
+/** Throws AppError 'insufficient_funds', 'not_sendable' or 'idempotency_conflict' unless credits moved. */
 export function refuseUnlessMoved(outcome: MoveOutcome, amountMicro: bigint, limits: Limits): void {
   if (outcome === 'insufficient_funds') throw insufficientFunds(amountMicro, limits.available);
   if (outcome === 'not_sendable')
@@ -57,7 +57,7 @@ export function refuseUnlessMoved(outcome: MoveOutcome, amountMicro: bigint, lim
   if (outcome === 'idempotency_conflict') throw idempotencyConflict();
 }
 
-/** Throws AppError 'insufficient_funds' or 'conflict' unless the hold is larger now. */
+/** Throws AppError 'insufficient_funds' or 'conflict' unless the hold was raised. */
 export function refuseUnlessExtended(
   { outcome, available }: { outcome: ExtensionOutcome; available: bigint | null },
   { holdId, missing }: { holdId: string; missing: bigint | null },
@@ -67,7 +67,7 @@ export function refuseUnlessExtended(
   if (outcome === 'ended') throw holdEnded();
 }
 
-/** The refusal of what costs more than there is. */
+/** Returns the error for a cost above the available amount. */
 export function insufficientFunds(requiredMicro: bigint | null, available: bigint | null): AppError {
   const required_amount = formatBgl(requiredMicro ?? 0n);
   const available_amount = formatBgl(available ?? 0n);
@@ -87,17 +87,17 @@ function notSendable(requiredMicro: bigint, sendable: bigint, reason: string): A
   });
 }
 
-/** The hold was settled or released before. */
+/** Returns the error for a hold that was already settled or released. */
 export function holdEnded(): AppError {
   return new AppError('conflict', {
     publicMessage: 'The credits held for this work were already charged or released',
   });
 }
 
-/** Announces to the owners of these accounts that their balance changed. */
+/** Notifies the owners of these accounts that their balance changed. */
 export async function publishBalance(tx: Transaction, accountIds: (string | null)[]): Promise<void> {
   const owners = accountIds.flatMap((id) => (id === null ? [] : (accountOwner(id) ?? [])));
-  // At once: one after the other, two transfers between the same two people could wait for each other.
+  // In one call: with separate calls, two transfers between the same users could deadlock.
   await publishChanges(
     tx,
     owners.map((userId) => ({ userId, event: { topic: 'balance', id: userId } })),

@@ -25,7 +25,7 @@ const TRANSFERS_PER_ROUND = 150;
 test('kill -9 of clients and of PostgreSQL under load loses no acknowledged transfer and leaves no hold', {
   timeout: LIMIT_MS,
 }, async () => {
-  // A server of its own with its safety on: the shared one of the tests trades that for speed.
+  // A separate durable PostgreSQL: the tests' shared one trades durability for speed.
   const home = await mkdtemp(path.join(tmpdir(), 'bakehouse-crash-'));
   await chmod(home, 0o755);
   const dir = path.join(home, 'postgres');
@@ -79,7 +79,7 @@ async function withDatabase<T>(url: string, work: (db: Database) => Promise<T>):
   }
 }
 
-/** Starts the load and notes the ids that it prints; `more(n)` waits for the next n of them. */
+/** Starts the load and records the printed ids; `more(n)` waits for the next n. */
 function startLoad(url: string, users: string[], acknowledged: Set<string>) {
   const program = fileURLToPath(import.meta.resolve('./testing/ledger-crash-load.ts'));
   const child = spawn(process.execPath, [program, '--url', url, ...users], {

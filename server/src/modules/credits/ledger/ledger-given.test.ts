@@ -73,7 +73,7 @@ describe('given credits', () => {
     expect(await totals(ada)).toEqual({ balance: 4n, held: 0n, given: 0n, owed: 0n });
   });
 
-  test('cannot be sent, and the refusal says so with what can be', async () => {
+  test('cannot be sent, and the error contains the sendable amount', async () => {
     const [ada, bob] = [
       await insertTestUser(db, { grantMicro: 10_000_000n, boughtMicro: 5_000_000n }),
       await insertTestUser(db),
@@ -88,7 +88,7 @@ describe('given credits', () => {
     expect(await totals(bob)).toEqual({ balance: 5_000_000n, held: 0n, given: 0n, owed: 0n });
   });
 
-  test('that others sent count as bought: they can be sent on', async () => {
+  test('count as bought after another user sent them, and can be sent on', async () => {
     const [ada, bob, eve] = [
       await insertTestUser(db, { boughtMicro: 5n }),
       await insertTestUser(db, { grantMicro: 10n }),
@@ -99,7 +99,7 @@ describe('given credits', () => {
     await expect(send(bob, eve, 1n)).rejects.toMatchObject({ code: 'not_sendable' });
   });
 
-  test('meet what is held before bought ones do', async () => {
+  test('cover holds before bought credits do', async () => {
     const [ada, bob] = [
       await insertTestUser(db, { grantMicro: 10n, boughtMicro: 5n }),
       await insertTestUser(db),
@@ -111,8 +111,8 @@ describe('given credits', () => {
   });
 });
 
-describe('the end of given credits', () => {
-  test('takes what is left of those whose time is over; those that end first are spent first', async () => {
+describe('the expiry of given credits', () => {
+  test('withdraws the rest of expired credits; the first to expire are spent first', async () => {
     const ada = await insertTestUser(db, { boughtMicro: 5n });
     await give(ada, 10n, day(3));
     await give(ada, 10n, day(2));
@@ -130,7 +130,7 @@ describe('the end of given credits', () => {
     expect(await findNextExpiry(db, ada)).toBeUndefined();
   });
 
-  test('waits for work that holds them, though bought ones are there', async () => {
+  test('waits for holds on them, even if there are bought credits', async () => {
     const [ada, bob] = [await insertTestUser(db, { boughtMicro: 20n }), await insertTestUser(db)];
     await give(ada, 10n, day(1));
     const { holdId } = await holdFor(ada, 7n);
@@ -157,7 +157,7 @@ describe('a chargeback', () => {
     return rows[0]?.owed;
   };
 
-  test('takes what was bought, and leaves the rest as a debt', async () => {
+  test('collects bought credits and leaves the rest as a debt', async () => {
     const ada = await insertTestUser(db, { grantMicro: 10n, boughtMicro: 5n });
     expect(await take(ada, 20n)).toMatchObject({ collectedMicro: 5n });
     expect(await totals(ada)).toEqual({ balance: 10n, held: 0n, given: 10n, owed: 15n });
@@ -178,7 +178,7 @@ describe('a chargeback', () => {
     expect((await totals(ada)).balance).toBe(2n);
   });
 
-  test('is collected from what comes later, or was held, until nothing is owed', async () => {
+  test('is collected from later credits and released holds until the debt is paid', async () => {
     const ada = await insertTestUser(db, { boughtMicro: 5n });
     const held = await holdFor(ada, 4n);
     expect(await take(ada, 10n)).toMatchObject({ collectedMicro: 1n });
@@ -194,7 +194,7 @@ describe('a chargeback', () => {
     expect((await totals(ada)).balance).toBe(95n);
   });
 
-  test('leaves nothing to send but what is left after the debt', async () => {
+  test('leaves only credits beyond the debt to send', async () => {
     const [ada, bob] = [await insertTestUser(db, { boughtMicro: 5_000_000n }), await insertTestUser(db)];
     const held = await holdFor(ada, 5_000_000n);
     await take(ada, 3_000_000n);
@@ -218,7 +218,7 @@ describe('a chargeback', () => {
     expect(await owedBy(ada)).toBe(0n);
   });
 
-  test('several at once collect no more than is owed', async () => {
+  test('collects at most the debt in concurrent calls', async () => {
     const ada = await insertTestUser(db, { boughtMicro: 100n });
     await Promise.all([
       ...Array.from({ length: 8 }, () => take(ada, 5n)),
@@ -230,20 +230,20 @@ describe('a chargeback', () => {
   });
 });
 
-test('after all that the books are right, sealed too', async () => {
+test('leaves a correct ledger after all tests, also when sealed', async () => {
   await sealTransfers(db);
   expect((await verifyLedger(db)).checks.filter((check) => !check.ok)).toEqual([]);
 });
 
 test.each([
   [
-    'more given than came',
+    'more given credits than received',
     "update ledger_accounts set given = given + 1 where kind = 'user'",
     ['given', 'portions'],
   ],
   ['a portion that grew', 'update ledger_given set remaining = remaining - 1', ['given']],
   [
-    'a charge that says another part was given',
+    'a charge with another given part',
     'update ledger_transfers set given = 1 where hold_id is not null',
     ['portions', 'chain'],
   ],

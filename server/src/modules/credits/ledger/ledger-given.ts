@@ -4,8 +4,8 @@ import { userAccount } from './accounts.ts';
 import { callOnce, type MoveOutcome, publishBalance, refuseUnlessMoved } from './ledger-answers.ts';
 
 /**
- * Takes back given credits that have expired by `now`, in `limit` accounts at most. What open holds need
- * stays until they end. Answers what was taken from whom.
+ * Withdraws given credits that expired by `now`, in at most `limit` accounts. Amounts that open holds need
+ * stay until the holds end. Returns the withdrawn amounts by account.
  */
 export async function expireGiven(
   tx: Transaction,
@@ -26,16 +26,16 @@ type Chargeback = {
   amountMicro: bigint;
   description: string;
   references?: Record<string, string>;
-  /** Unique in the whole ledger; null cannot be repeated safely. */
+  /** Unique in the whole ledger; null makes a repeated call unsafe. */
   idempotencyKey: string | null;
 };
 
 type ChargebackAnswer = { outcome: MoveOutcome; transfer_id: string; collected: bigint; owed: bigint };
 
 /**
- * Books a payment that was taken back: the user owes it from now on, and pays at once what they could also
- * send; `collectDebts` takes the rest as soon as they have it. `owedMicro` is all that they owe then, and `isReplayed` says
- * that it was booked before. Throws AppError 'idempotency_conflict'.
+ * Books a reversed payment as the user's debt, and immediately collects the sendable part of the balance;
+ * `collectDebts` collects the rest later. `owedMicro` is the user's total debt afterwards, and `isReplayed`
+ * tells whether it was already booked. Throws AppError 'idempotency_conflict'.
  */
 export async function chargeBack(
   tx: Transaction,
@@ -56,7 +56,7 @@ export async function chargeBack(
   };
 }
 
-/** Takes what users owe from those who have something, `limit` at most. Answers how much from whom. */
+/** Collects debts from at most `limit` users with credits. Returns the collected amounts by user. */
 export async function collectDebts(
   tx: Transaction,
   { limit }: { limit: number },

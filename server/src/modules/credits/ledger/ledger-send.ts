@@ -7,14 +7,14 @@ import { insufficientFunds, type MoveOutcome, refuseUnlessMoved } from './ledger
 
 type Prepared = Pick<Services, 'db' | 'pool'>;
 
-/** Credits from one user to another, named by username, email address or id. */
+/** Credits from one user to another, who is named by username, email address or id. */
 export type Send = {
   senderId: string;
   recipient: string;
   amountMicro: bigint;
-  /** The sender's own. */
+  /** Unique per sender. */
   idempotencyKey: string | null;
-  /** The API key with which the sender asks: for the sender's eyes. */
+  /** The API key of the sender's call, shown only to the sender. */
   keyId: string | null;
 };
 
@@ -27,11 +27,10 @@ export type SendAnswer = {
 };
 
 /**
- * Moves credits between users, one after the other, each with its own answer; see `readSend`. This is a
- * transaction of its own and announces nothing: the caller announces the changes after it, because
- * announcing inside makes such transactions commit one after the other. Without `wait` transfers
- * whose accounts another transaction holds are answered 'busy' and left alone. `dailyMaxMicro` is what each sender
- * may send within 24 hours; null for no limit.
+ * Makes the transfers in order, each with its own result; see `readSend`. Runs in its own transaction without
+ * notifications: the caller sends them afterwards, because notifications inside would serialise the commits.
+ * Without `wait`, transfers whose accounts are locked return 'busy' and are skipped. `dailyMaxMicro` limits
+ * what each sender may send within 24 hours; null for no limit.
  */
 export async function sendAll(
   services: Prepared,
@@ -49,7 +48,7 @@ export async function sendAll(
   );
 }
 
-/** Throws what `transfer` throws, and AppError 'not_found' or 'invalid_request' for the recipient. */
+/** Throws the errors of `transfer`, and AppError 'not_found' or 'invalid_request' for the recipient. */
 export function readSend(
   { outcome, transfer_id, recipient_id, ...limits }: SendAnswer,
   { amountMicro }: Send,
@@ -62,7 +61,7 @@ export function readSend(
     });
   }
   if (outcome === 'over_daily_limit') throw overDailyLimit(amountMicro, limits.sendable ?? 0n);
-  // What can be sent is less than what can be spent.
+  // The sendable amount is lower than the available amount.
   if (outcome === 'insufficient_funds') throw insufficientFunds(amountMicro, limits.sendable);
   if (outcome !== 'busy') refuseUnlessMoved(outcome, amountMicro, limits);
   if (transfer_id === null || recipient_id === null) throw new Error('The sender has no account');
@@ -78,7 +77,7 @@ function overDailyLimit(amountMicro: bigint, leftMicro: bigint): AppError {
   });
 }
 
-/** The send form's own message. */
+/** Uses the message of the send form. */
 function unknownRecipient(): AppError {
   return new AppError('not_found', {
     publicMessage: 'Failed to send Bagels. Please check the recipient username.',

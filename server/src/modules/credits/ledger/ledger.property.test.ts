@@ -17,12 +17,12 @@ import { applyMove } from './testing/ledger-moves.ts';
 import { at, type Move, type Outcome, type Run, type Taken } from './testing/moves.ts';
 import { countWrongKeys, getKeyTotals, listPortions, listSpendingOrder } from './testing/property-queries.ts';
 
-/** Printed in the tests' names; put a number here to repeat a run. */
+/** Printed in the test names; set a number here to repeat a run. */
 const seed = randomInt(2 ** 31);
 const USERS = 4;
 const GIVEN = 40n;
 const BOUGHT = 60n;
-/** Of the users' API keys; the last user has none. */
+/** Budgets of the users' API keys; the last user has none. */
 const BUDGETS = [50n, 25n, null];
 const WINDOWS = 2;
 const LIMIT_MS = effort({ usual: 300_000, soak: 3_600_000 });
@@ -35,7 +35,7 @@ const minutes = fc.nat(60);
 const key = fc.option(fc.nat(5));
 const withKey = fc.boolean();
 const window = fc.nat(WINDOWS - 1);
-// So few that they meet.
+// Few enough to collide.
 const aHold = fc.nat(4);
 const is = <Name extends string>(move: Name) => fc.constant(move);
 const perhaps = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
@@ -79,7 +79,7 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ move: is('close'), window }) },
 );
-// Without the size sequences end after about ten moves, in which little can meet.
+// Without the size, sequences end after about ten moves, too few for collisions.
 const moves = fc.array(anyMove, { minLength: 1, maxLength: 60, size: 'max' });
 
 let database: TestDatabase;
@@ -123,7 +123,7 @@ async function expectRightBooks(): Promise<void> {
   expect(await countWrongKeys(database.db)).toBe(0);
 }
 
-/** Of each charge so much is given credits as there was of them then; what was sent, or taken back, has none. */
+/** Every charge contains as many given credits as there were; transfers and chargebacks contain none. */
 async function expectGivenFirst(run: Run): Promise<void> {
   for (const account of run.users.map(userAccount)) {
     let left = 0n;
@@ -139,7 +139,7 @@ async function expectGivenFirst(run: Run): Promise<void> {
   }
 }
 
-/** Ends what a run left open, so that the next one's moves meet only what is its own. */
+/** Ends the run's open work, so that the next run only sees its own. */
 async function expectNothingLeft(run: Run): Promise<void> {
   await apply(run, { move: 'expire', minutes: 61 });
   for (const totals of await totalsOf(run)) expect(totals.held).toBe(0n);
@@ -150,7 +150,7 @@ async function expectNothingLeft(run: Run): Promise<void> {
   await expectGivenFirst(run);
 }
 
-test(`one move after the other: each outcome and every balance as the model says (seed ${seed})`, {
+test(`sequential moves have the model's outcomes and balances (seed ${seed})`, {
   timeout: LIMIT_MS,
 }, async () => {
   const property = fc.asyncProperty(moves, async (sequence) => {
@@ -169,10 +169,10 @@ test(`one move after the other: each outcome and every balance as the model says
 
 type Answer = { outcome: Outcome; taken: Taken };
 
-/** A server process that makes the moves that it is handed. */
+/** Starts a server process that runs the moves it receives. */
 function startProcess(url: string): (run: Run, move: Move) => Promise<Answer> {
   const program = fileURLToPath(import.meta.resolve('./testing/ledger-moves-process.ts'));
-  // Amounts are bigint, which JSON has not.
+  // Amounts are bigint, which JSON does not support.
   const child = fork(program, ['--url', url, '--connections', String(CONNECTIONS)], {
     serialization: 'advanced',
   });
@@ -197,7 +197,7 @@ function startProcess(url: string): (run: Run, move: Move) => Promise<Answer> {
 
 type Answered = Answer & { move: Move };
 
-/** How many answers were acknowledged in a usage window. */
+/** Returns the number of acknowledged answers in a usage window. */
 function writtenIn(ok: Answered[], place: number): number {
   const ends = ok.map(({ move }) =>
     move.move === 'use' && move.window === place ? move.from + move.answers - 1 : 0,
@@ -205,7 +205,7 @@ function writtenIn(ok: Answered[], place: number): number {
   return Math.max(0, ...ends);
 }
 
-/** What the hold of a usage window had, by what was acknowledged. */
+/** Returns the hold of a usage window according to the acknowledged moves. */
 function heldIn(ok: Answered[], place: number, first: bigint): bigint {
   return ok.reduce(
     (held, { move }) => held + (move.move === 'widen' && move.window === place ? move.by : 0n),
@@ -213,7 +213,7 @@ function heldIn(ok: Answered[], place: number, first: bigint): bigint {
   );
 }
 
-/** What the users must have after all that was answered, in whatever order it happened. */
+/** Returns the expected balances after all acknowledged moves, in any order. */
 function balancesAfter(run: Run, answered: Answered[]): bigint[] {
   const balances = run.users.map(() => GIVEN + BOUGHT);
   const add = (who: number, amountMicro: bigint) => {
@@ -251,7 +251,7 @@ function balancesAfter(run: Run, answered: Answered[]): bigint[] {
   return balances;
 }
 
-test(`moves at once from ${PROCESSES} processes: what was answered is what happened (seed ${seed})`, {
+test(`concurrent moves from ${PROCESSES} processes match their acknowledged outcomes (seed ${seed})`, {
   timeout: LIMIT_MS,
 }, async () => {
   const processes = Array.from({ length: PROCESSES }, () => startProcess(database.url));
@@ -261,7 +261,7 @@ test(`moves at once from ${PROCESSES} processes: what was answered is what happe
     const answered: Answered[] = [];
     for (const wave of waves) {
       let running = true;
-      // Nobody may ever see books that are wrong, not even for a moment.
+      // The ledger must be correct at every moment.
       const watch = async () => {
         while (running) await expectRightBooks();
       };
@@ -280,6 +280,6 @@ test(`moves at once from ${PROCESSES} processes: what was answered is what happe
     expect((await totalsOf(run)).map(({ balance }) => balance)).toEqual(balancesAfter(run, answered));
     await expectNothingLeft(run);
   });
-  // What happens at once differs from run to run, so there is nothing to shrink.
+  // Concurrent runs differ each time, so there is nothing to shrink.
   await fc.assert(property, { seed, numRuns: effort({ usual: 5, soak: 500 }), endOnFailure: true });
 });

@@ -51,13 +51,13 @@ const holdFor = (userId: string, amountMicro: bigint, more: { key?: string; expi
   );
 
 describe('accounts', () => {
-  test('of several users are locked in the order of their ids, however they are named', async () => {
+  test('of several users are locked in the order of their ids, however they are given', async () => {
     const [first = '', last = ''] = [await insertTestUser(db), await insertTestUser(db)].toSorted();
     const { locking } = await move(async (tx) => {
       await lockUserAccounts(tx, [first]);
       const begun = move((other) => lockUserAccounts(other, [last, first]));
       await untilWaiting(db);
-      // The other one has not got the last before the first.
+      // The other transaction has not locked the last account before the first.
       const { rows } = await sql`
         select from ledger_accounts where id = ${userAccount(last)} for update skip locked`.execute(tx);
       expect(rows).toHaveLength(1);
@@ -66,7 +66,7 @@ describe('accounts', () => {
     await locking;
   });
 
-  test('a new account starts with the grant, and opening it again grants nothing more', async () => {
+  test('a new account starts with the grant, and reopening it grants nothing more', async () => {
     const userId = await insertTestUser(db, { grantMicro: 125_000_000n });
     await move((tx) => openUserAccount(tx, { userId, grantMicro: 200_000_000n }));
     expect(await getUserTotals(db, userId)).toEqual({
@@ -91,7 +91,7 @@ describe('transfer', () => {
     expect(await availableMicro(db, bob)).toBe(4n);
   });
 
-  test('refuses more than is available, names both amounts, and leaves the transaction usable', async () => {
+  test('rejects more than the available amount with both amounts, and leaves the transaction usable', async () => {
     const [ada, bob] = [await insertTestUser(db, { boughtMicro: 3_000_000n }), await insertTestUser(db)];
     await move(async (tx) => {
       const refused = transfer(tx, {
@@ -111,7 +111,7 @@ describe('transfer', () => {
     });
   });
 
-  test('the same key answers with the first transfer; another amount or recipient is refused', async () => {
+  test('returns the first transfer for its key, and rejects another amount or recipient', async () => {
     const [ada, bob, eve] = [
       await insertTestUser(db, { boughtMicro: 10n }),
       await insertTestUser(db),
@@ -125,14 +125,14 @@ describe('transfer', () => {
     expect(await availableMicro(db, ada)).toBe(6n);
   });
 
-  test('a repeated key is answered even when the balance no longer pays for it', async () => {
+  test('returns the transfer of a repeated key even without enough balance', async () => {
     const [ada, bob] = [await insertTestUser(db, { boughtMicro: 10n }), await insertTestUser(db)];
     const key = randomUUID();
     const first = await send(ada, bob, 10n, key);
     expect(await send(ada, bob, 10n, key)).toEqual({ ...first, isReplayed: true });
   });
 
-  test('50 parallel spends on a balance that pays for one: exactly one succeeds', async () => {
+  test('50 parallel spends on a balance for one: exactly one succeeds', async () => {
     const [ada, bob] = [await insertTestUser(db, { boughtMicro: 100n }), await insertTestUser(db)];
     const results = await Promise.allSettled(
       Array.from({ length: 50 }, (_, i) => (i % 2 ? send(ada, bob, 100n) : holdFor(ada, 100n))),
@@ -152,7 +152,7 @@ describe('transfer', () => {
     expect(await availableMicro(db, bob)).toBe(7n);
   });
 
-  test('one key in parallel between accounts that share no lock: one wins, the others are refused', async () => {
+  test('one key in parallel between accounts without a common lock: one succeeds, the others are rejected', async () => {
     const payers = await Promise.all(
       Array.from({ length: 8 }, () => insertTestUser(db, { boughtMicro: 10n })),
     );
@@ -165,7 +165,7 @@ describe('transfer', () => {
     }
   });
 
-  test('transfers in both directions at once do not lock each other out', async () => {
+  test('concurrent transfers in both directions do not deadlock', async () => {
     const [ada, bob] = [
       await insertTestUser(db, { boughtMicro: 100n }),
       await insertTestUser(db, { boughtMicro: 100n }),
@@ -178,14 +178,14 @@ describe('transfer', () => {
 });
 
 describe('hold', () => {
-  test('takes credits out of what can be spent, not out of the balance', async () => {
+  test('reduces the available amount, not the balance', async () => {
     const ada = await insertTestUser(db, { boughtMicro: 10n });
     await holdFor(ada, 7n);
     expect(await getUserTotals(db, ada)).toEqual({ balance: 10n, held: 7n, given: 0n, owed: 0n });
     await expect(holdFor(ada, 4n)).rejects.toMatchObject({ code: 'insufficient_funds' });
   });
 
-  test('the same key answers with the first hold, also after an extension and after its end', async () => {
+  test('returns the first hold for its key, also after an extension and after its end', async () => {
     const ada = await insertTestUser(db, { boughtMicro: 10n });
     const key = randomUUID();
     const first = await holdFor(ada, 3n, { key });
@@ -206,7 +206,7 @@ describe('hold', () => {
     expect(await availableMicro(db, ada)).toBe(5n);
   });
 
-  test('an extension beyond the balance leaves the hold as it was', async () => {
+  test('an extension beyond the balance leaves the hold unchanged', async () => {
     const ada = await insertTestUser(db, { boughtMicro: 10n });
     const { holdId } = await holdFor(ada, 3n);
     await expect(move((tx) => extendHold(tx, { holdId, amountMicro: 11n }))).rejects.toMatchObject({
@@ -216,7 +216,7 @@ describe('hold', () => {
     expect(await move((tx) => settle(tx, { holdId, amountMicro: 3n }))).toHaveProperty('transferId');
   });
 
-  test('grows by an amount at every call, and says what it has', async () => {
+  test('grows by an amount at every call and returns the total', async () => {
     const ada = await insertTestUser(db, { boughtMicro: 10n });
     const { holdId } = await holdFor(ada, 3n);
     expect(await move((tx) => growHold(tx, { holdId, byMicro: 2n }))).toEqual({ amountMicro: 5n });
@@ -234,7 +234,7 @@ describe('hold', () => {
     expect(await getUserTotals(db, ada)).toEqual({ balance: 3n, held: 0n, given: 0n, owed: 0n });
   });
 
-  test('20 steps at once on credits for ten: the hold has what the accepted ones asked for', async () => {
+  test('20 concurrent steps on credits for ten add up to the accepted ones', async () => {
     const ada = await insertTestUser(db, { boughtMicro: 11n });
     const { holdId } = await holdFor(ada, 1n);
     const results = await Promise.allSettled(
@@ -244,7 +244,7 @@ describe('hold', () => {
     expect(await getUserTotals(db, ada)).toEqual({ balance: 11n, held: 11n, given: 0n, owed: 0n });
   });
 
-  test('settles any amount up to the hold, once; the rest comes back', async () => {
+  test('settles any amount up to the hold, once, and releases the rest', async () => {
     const ada = await insertTestUser(db, { boughtMicro: 10n });
     const { holdId } = await holdFor(ada, 7n);
     const first = await move((tx) => settle(tx, { holdId, amountMicro: 2n }));
@@ -260,7 +260,7 @@ describe('hold', () => {
     });
   });
 
-  test('refuses to settle more than was held', async () => {
+  test('rejects a settlement above the hold', async () => {
     const ada = await insertTestUser(db, { boughtMicro: 10n });
     const { holdId } = await holdFor(ada, 7n);
     await expect(move((tx) => settle(tx, { holdId, amountMicro: 8n }))).rejects.toThrow(/smaller than/);
@@ -268,7 +268,7 @@ describe('hold', () => {
     expect(await getUserTotals(db, ada)).toEqual({ balance: 10n, held: 7n, given: 0n, owed: 0n });
   });
 
-  test('settling zero is a release: nothing is charged', async () => {
+  test('settling zero is a release without a charge', async () => {
     const ada = await insertTestUser(db, { boughtMicro: 10n });
     const { holdId } = await holdFor(ada, 7n);
     expect(await move((tx) => settle(tx, { holdId, amountMicro: 0n }))).toEqual({ transferId: null });
@@ -293,7 +293,7 @@ describe('hold', () => {
     });
   });
 
-  test('holds whose time is over are released; extended ones stay', async () => {
+  test('releases expired holds, but not extended ones', async () => {
     const ada = await insertTestUser(db, { boughtMicro: 10n });
     const expiresAt = new Date('2030-01-01T00:00:00Z');
     await holdFor(ada, 2n, { expiresAt });
@@ -305,7 +305,7 @@ describe('hold', () => {
   });
 });
 
-describe('the database itself', () => {
+describe('the database', () => {
   test.each([
     ['update ledger_transfers set amount = 1'],
     ['delete from ledger_transfers'],
@@ -315,7 +315,7 @@ describe('the database itself', () => {
     ['delete from ledger_holds'],
     ['truncate ledger_holds cascade'],
     ["update ledger_holds set description = 'x' where status <> 'pending'"],
-  ])('refuses: %s', async (statement) => {
+  ])('rejects: %s', async (statement) => {
     const ada = await insertTestUser(db, { boughtMicro: 10n });
     await move(async (tx) => release(tx, await holdFor(ada, 1n)));
     await expect(sql.raw(statement).execute(db)).rejects.toMatchObject({ code: '23001' });
@@ -331,7 +331,7 @@ describe('the database itself', () => {
       'update ledger_accounts set debits_posted = -1 where id = ',
     ],
     ['ledger_accounts_user_has_totals', 'update ledger_accounts set debits_pending = null where id = '],
-  ])('keeps %s', async (constraint, statement) => {
+  ])('enforces %s', async (constraint, statement) => {
     const ada = await insertTestUser(db, { boughtMicro: 10n });
     await expect(sql.raw(`${statement}'${userAccount(ada)}'`).execute(db)).rejects.toMatchObject({
       constraint,
@@ -341,7 +341,7 @@ describe('the database itself', () => {
   test.each([
     ['ledger_transfers_amount_positive', "'grants', 'payments', 0"],
     ['ledger_transfers_accounts_differ', "'grants', 'grants', 1"],
-  ])('keeps %s', async (constraint, values) => {
+  ])('enforces %s', async (constraint, values) => {
     const insert = sql.raw(
       `insert into ledger_transfers (debit_account_id, credit_account_id, amount, kind, description, refs)
        values (${values}, 'grant', 'x', '{}')`,
@@ -350,6 +350,6 @@ describe('the database itself', () => {
   });
 });
 
-test('after all that the books are right', async () => {
+test('leaves a correct ledger after all tests', async () => {
   expect((await verifyLedger(db)).checks.filter((check) => !check.ok)).toEqual([]);
 });

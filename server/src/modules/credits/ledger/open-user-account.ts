@@ -3,9 +3,7 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { giveCredits } from './give-credits.ts';
 import { callOnce } from './ledger-answers.ts';
 
-/**
- * Opens a new user's account, unless a transfer to them has, and posts the starting grant, if it is above zero, once.
- */
+/** Opens a new user's account if necessary, and posts the starting grant once if it is positive. */
 export async function openUserAccount(
   tx: Transaction,
   input: { userId: string; grantMicro: bigint; sendable?: boolean; expiresAt?: Date | null },

@@ -4,7 +4,7 @@ import { callOnce, type MoveOutcome, publishBalance, refuseUnlessMoved } from '.
 
 export type TransferKind = 'grant' | 'purchase' | 'transfer' | 'charge' | 'refund' | 'expiry' | 'chargeback';
 
-/** What a movement is about; shown in statements and kept under the seal. */
+/** The subject of a transfer, shown in statements and covered by the seal. */
 export type References = {
   asset_name?: string;
   dataset_id?: string;
@@ -13,13 +13,13 @@ export type References = {
   pod_id?: string;
   generation_id?: string;
   request_id?: string;
-  /** The API key that asked for it: a hold counts against its budget. */
+  /** The API key of the call: a hold counts towards its budget. */
   key_id?: string;
   purchase_id?: string;
-  /** The other side of an invitation. */
+  /** The other user of an invitation. */
   inviter_id?: string;
   invited_id?: string;
-  /** The usage window that the hold stands for. */
+  /** The usage window to which the hold belongs. */
   usage_window_id?: string;
 };
 
@@ -30,9 +30,9 @@ type Transfer = {
   kind: TransferKind;
   description: string;
   references?: References;
-  /** Unique in the whole ledger: begin it with who and what. Null: cannot be repeated safely. */
+  /** Unique in the ledger, starting with caller and operation. Null makes repeated calls unsafe. */
   idempotencyKey: string | null;
-  /** They come as given credits: spent first, never sent, and gone at `expiresAt`; null is never. */
+  /** Transfers given credits: spent first, not sendable, expiring at `expiresAt` (null: never). */
   given?: { expiresAt: Date | null };
 };
 
@@ -47,9 +47,9 @@ type TransferAnswer = {
 };
 
 /**
- * Moves credits at once. The same key with the same transfer answers with the first transfer's id, and `isReplayed`.
- * Throws AppError 'insufficient_funds', 'idempotency_conflict', or for given credits on the way to another user
- * 'not_sendable'.
+ * Moves credits immediately. Repeating the call with the same key returns the first transfer's id, and
+ * `isReplayed`. Throws AppError 'insufficient_funds', 'idempotency_conflict', or 'not_sendable' for given
+ * credits sent to another user.
  */
 export async function transfer(
   tx: Transaction,

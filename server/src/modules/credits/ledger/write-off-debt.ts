@@ -5,7 +5,7 @@ import { lockTotals } from '../steps.ts';
 import { LOSSES_ACCOUNT, receivableAccount } from './accounts.ts';
 import { transfer } from './transfer.ts';
 
-/** Step: writes off what a deleted user owes; the installation bears it. */
+/** Step: writes off a deleted user's debt, at the expense of the installation. */
 export async function writeOffDebt(tx: Transaction, userId: string): Promise<void> {
   const { owed } = await lockTotals(tx, userId);
   if (owed <= 0n) return;
@@ -15,7 +15,7 @@ export async function writeOffDebt(tx: Transaction, userId: string): Promise<voi
     amountMicro: owed,
     kind: 'chargeback',
     description: 'Owed by an account that was deleted',
-    // A repeated call finds nothing that is owed.
+    // A repeated call finds no debt.
     idempotencyKey: null,
   });
   await recordAudit(tx, { userId, action: 'credits.written_off', detail: { amount: formatBgl(owed) } });

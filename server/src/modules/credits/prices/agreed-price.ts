@@ -1,14 +1,12 @@
 import { defaultPrices, type Price, type PriceId, type PriceList } from './prices.ts';
 
-/**
- * The hourly price at which work was started, as its row keeps it; `id` may no longer be on the price list.
- */
+/** Returns the hourly price at which work was started. `id` may no longer be on the price list. */
 export function agreedPrice(id: string, unitPriceMicro: bigint): Price {
   const label = Object.hasOwn(defaultPrices, id) ? defaultPrices[id as PriceId].label : id;
   return { id: id as PriceId, label, unit: 'hour', unitPriceMicro };
 }
 
-/** The current price of work that was started earlier, or the agreed one where it is no longer on the list. */
+/** Returns the current price of work that started earlier; the agreed price if it is off the list. */
 export function priceOfNow(
   prices: PriceList,
   { price_id, unit_price_micro }: { price_id: string; unit_price_micro: bigint },

@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 
 describe('a price', () => {
-  test('is changed at once, and the change stays in the history and in the audit log', async () => {
+  test('changes immediately, with an entry in the history and in the audit log', async () => {
     expect(await priceOf()).toMatchObject({ unit_price: '2.5', next: null });
     await change({ unit_price: '2.75' });
     await change({ unit_price: '0.000001' });
@@ -45,7 +45,7 @@ describe('a price', () => {
     });
   });
 
-  test('is changed from a moment on, and said so before', async () => {
+  test('changes at a future time, announced in advance', async () => {
     const valid_from = afterDays(2);
     await change({ unit_price: 3, valid_from });
     expect(await priceOf()).toMatchObject({ unit_price: '2.5', next: { unit_price: '3', valid_from } });
@@ -53,11 +53,11 @@ describe('a price', () => {
     expect(await priceOf()).toMatchObject({ unit_price: '3', next: null });
   });
 
-  test('has one change to come: another one takes its place', async () => {
+  test('has at most one pending change: a new one replaces it', async () => {
     await change({ unit_price: '4', valid_from: afterDays(2) });
     await change({ unit_price: '5', valid_from: afterDays(3) });
     expect(await priceOf()).toMatchObject({ unit_price: '2.5', next: { unit_price: '5' } });
-    // To the price that it has: nothing changes any more.
+    // A change to the current price only withdraws the pending one.
     await change({ unit_price: '2.5' });
     clock.advance({ days: 4 });
     expect(await priceOf()).toMatchObject({ unit_price: '2.5', next: null });
@@ -68,20 +68,20 @@ describe('a price', () => {
     ]);
   });
 
-  test('that several operators change at once has one after the other', async () => {
+  test('applies concurrent changes of several operators one after the other', async () => {
     const amounts = ['10', '11', '12', '13', '14'];
     await Promise.all(amounts.map((unit_price) => change({ unit_price })));
     const { changes } = await history();
     const [latest] = changes;
     expect(await priceOf()).toMatchObject({ unit_price: latest?.unit_price });
-    // Each begins with what the one before it has made.
+    // Each starts from the result of the previous one.
     expect(changes.map(({ previous }) => previous)).toEqual([
       ...changes.slice(1).map(({ unit_price }) => unit_price),
       '2.5',
     ]);
   });
 
-  test('holds in every process when the call is answered, from memory too', async () => {
+  test('applies in every process when the call returns, also from the cache', async () => {
     const other = await testServer({
       clock,
       database: { url: server.databaseUrl, close: async () => undefined },
@@ -92,7 +92,7 @@ describe('a price', () => {
     await change({ unit_price: '7' });
     await other.services.rowChanges.catchUp();
     for (const recall of recalls) expect((await recall())[PRICE].unitPriceMicro).toBe(7_000_000n);
-    // What comes later is known before, and comes without a word.
+    // A future change is cached in advance and takes effect without a notification.
     await change({ unit_price: '8', valid_from: afterDays(1) });
     await other.services.rowChanges.catchUp();
     for (const recall of recalls) expect((await recall())[PRICE].unitPriceMicro).toBe(7_000_000n);
@@ -100,7 +100,7 @@ describe('a price', () => {
     for (const recall of recalls) expect((await recall())[PRICE].unitPriceMicro).toBe(8_000_000n);
   });
 
-  test('that is not on the list any more is in the history by its id', async () => {
+  test('that is no longer on the list is in the history by its id', async () => {
     await change({ unit_price: '3' });
     await server.services.db.updateTable('price_changes').set({ price_id: 'training:ABACUS' }).execute();
     expect((await history()).changes).toMatchObject([
@@ -108,7 +108,7 @@ describe('a price', () => {
     ]);
   });
 
-  test('has its history by pages', async () => {
+  test('has a paged history', async () => {
     for (const unit_price of ['3', '4', '5']) await change({ unit_price });
     const first = await history({ limit: 2 });
     const rest = await history({ limit: 2, cursor: first.next_cursor ?? undefined });
@@ -129,7 +129,7 @@ test.each<[Partial<Body>, string]>([
   [{ valid_from: 'tomorrow' }, 'valid_from'],
   [{ valid_from: '2000-01-01T00:00:00Z' }, 'valid_from'],
   [{ valid_from: '2999-01-01T00:00:00Z' }, 'valid_from'],
-])('%j is refused, and changes nothing', async (body, param) => {
+])('rejects %j without a change', async (body, param) => {
   await expect(change(body)).rejects.toMatchObject({ status: 400, body: { error: { param } } });
   expect((await history()).changes).toEqual([]);
 });

@@ -12,8 +12,8 @@ import { defaultPrices, type PriceId } from './prices.ts';
 import { pricesAt } from './prices-at.ts';
 
 /**
- * Changes what something costs, at once or from a moment on; the caller is an operator. What was to change later
- * is withdrawn. Nothing that is held is touched: it keeps the price that it was quoted at.
+ * Changes a price, now or at a future time; the caller is an operator. Withdraws a pending change of the
+ * price. Does not affect holds, which use their quoted price.
  */
 export async function changePrice(
   ctx: Context,
@@ -53,7 +53,7 @@ function knownPrice(id: string): PriceId {
   throw refused('price_id', `price_id must be one of ${Object.keys(defaultPrices).join(', ')}`);
 }
 
-/** A price that was agreed to never changes. */
+/** The time must be in the future, because agreed prices never change. */
 function momentOf(text: string | null, now: Date): Date {
   if (text === null) return now;
   const at = new Date(text);

@@ -2,15 +2,15 @@ import { type Price, partsPerUnit } from './prices.ts';
 
 export type QuoteItem = {
   price: Price;
-  /** Milliseconds for a price per hour (times the number of GPUs), tokens, steps of an expert or pictures for the others. */
+  /** Milliseconds (times GPUs) for hourly prices; tokens, expert steps or pictures for others. */
   parts: bigint;
-  /** Instead of the price's own label. */
+  /** Replaces the price's label. */
   label?: string;
 };
 
 /**
- * The one formula for estimate, hold and charge, in micro-BGL: each item is parts x unit price,
- * rounded up to the next micro-BGL, and the total is the sum of the items.
+ * Returns the cost in micro-BGL, for estimates, holds and charges alike: each item costs parts × unit price,
+ * rounded up to the next micro-BGL.
  */
 export function costMicro(items: QuoteItem[]): bigint {
   return items.reduce((sum, item) => sum + itemCostMicro(item), 0n);

@@ -1,6 +1,6 @@
 import { defaultPrices, type Price, type PriceId } from './prices.ts';
 
-/** What something costs until an operator changes it. */
+/** Returns a price before any change by an operator. */
 export function defaultPrice(id: PriceId): Price {
   return defaultPrices[id];
 }

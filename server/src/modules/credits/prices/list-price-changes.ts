@@ -7,7 +7,7 @@ import { defaultPrices, type Price } from './prices.ts';
 
 const known = new Map<string, Price>(Object.entries(defaultPrices));
 
-/** All changes of prices, newest first; the caller is an operator. */
+/** Lists all price changes, newest first; the caller is an operator. */
 export async function listPriceChanges(
   ctx: Context,
   { limit, cursor }: InputOf<typeof contract>['query'],

@@ -5,7 +5,7 @@ import type { Services } from '../../../platform/context.ts';
 import { selectPriceChanges } from './price-queries.ts';
 import { pricesAt } from './prices-at.ts';
 
-/** The price list as the wire shows it, with what will change. */
+/** Lists all prices with their pending changes. */
 export async function listPrices({
   db,
   clock,

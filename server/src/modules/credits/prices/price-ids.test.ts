@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { agreedPrice, priceOfNow } from './agreed-price.ts';
 import { defaultPrices } from './prices.ts';
 
-/* Rows name prices for good: an id that was given once stays on the list. */
+/* Rows refer to prices permanently: an id must stay on the list. */
 
-test('each id that rows may have is on the list', () => {
+test('every id that rows may have is on the list', () => {
   expect(Object.keys(defaultPrices)).toEqual(
     expect.arrayContaining([
       'training:NVIDIA_TESLA_V100',
@@ -18,14 +18,14 @@ test('each id that rows may have is on the list', () => {
   );
 });
 
-test('what rows keep a price of is paid by the hour', () => {
+test('prices that rows store are hourly', () => {
   const kept = Object.values(defaultPrices).filter(({ id }) =>
     /^(training|text_serving|image_serving):/.test(id),
   );
   for (const price of kept) expect(agreedPrice(price.id, price.unitPriceMicro)).toEqual(price);
 });
 
-test('a price that is not on the list any more is shown by its id, and stays at what was agreed', () => {
+test('a price that is no longer on the list is shown by its id and stays at the agreed amount', () => {
   const agreed = { id: 'training:ABACUS', label: 'training:ABACUS', unit: 'hour', unitPriceMicro: 7n };
   expect(agreedPrice('training:ABACUS', 7n)).toEqual(agreed);
   expect(priceOfNow(defaultPrices, { price_id: 'training:ABACUS', unit_price_micro: 7n })).toEqual(agreed);

@@ -3,9 +3,7 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import type { PriceId } from './prices.ts';
 import type { PriceChange } from './prices-at.ts';
 
-/* The SQL of prices. */
-
-/** What decides what things cost at `at` and later: of each price the change in force, and those to come. */
+/** Returns the changes that determine prices from `at` on: current and pending changes of each price. */
 export async function selectPriceChanges(db: Database | Transaction, at: Date): Promise<PriceChange[]> {
   const { rows } = await sql<PriceChange>`
     (
@@ -23,7 +21,7 @@ export async function lockPrice(tx: Transaction, priceId: PriceId): Promise<void
   await sql`select pg_advisory_xact_lock(hashtextextended(${`price:${priceId}`}, 0))`.execute(tx);
 }
 
-/** Withdraws what was to change later, if anything was. */
+/** Withdraws a pending change, if there is one. */
 export async function withdrawPending(tx: Transaction, priceId: PriceId, now: Date): Promise<void> {
   await tx
     .updateTable('price_changes')
@@ -59,7 +57,7 @@ export async function insertPriceChange(tx: Transaction, change: NewPriceChange)
   return id;
 }
 
-/** All changes with who made them, newest first. */
+/** Returns all changes with their authors, newest first. */
 export async function listAllPriceChanges(
   db: Database,
   { before, limit }: { before: string | null; limit: number },

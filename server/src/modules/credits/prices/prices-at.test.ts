@@ -16,8 +16,8 @@ test.each([
   [19, 1n],
   [20, 3n],
   [99, 3n],
-])('after %i seconds the latest change whose moment has come counts', (second, micro) => {
-  // In any order; of two of the same moment the one that was made later.
+])('uses the latest effective change after %i seconds', (second, micro) => {
+  // In any order; the later change wins if two have the same time.
   const changes = [change('c', 20, 3n), change('a', 10, 1n), change('b', 20, 2n)];
   const prices = pricesAt(changes, at(second));
   expect(prices['training:CPU']).toEqual({ ...defaultPrices['training:CPU'], unitPriceMicro: micro });

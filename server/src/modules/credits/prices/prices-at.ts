@@ -3,7 +3,7 @@ import { defaultPrices, type PriceList } from './prices.ts';
 /** A change that was not withdrawn. */
 export type PriceChange = { id: string; price_id: string; unit_price_micro: bigint; valid_from: Date };
 
-/** The prices at a moment: each that of the latest change whose moment has come, or the default. Pure. */
+/** Returns the prices at a time: each from its latest effective change, or the default. */
 export function pricesAt(changes: readonly PriceChange[], at: Date): PriceList {
   const inForce = new Map<string, PriceChange>();
   for (const change of changes) {

@@ -8,7 +8,7 @@ import { quote } from './quote.ts';
 
 const HOUR_MS = 3_600_000n;
 
-test('an hour on two A100 costs twice the price of an hour', () => {
+test('an hour on two A100 costs twice the hourly price', () => {
   expect(
     quote([{ price: defaultPrice('training:NVIDIA_TESLA_A100'), parts: 2n * HOUR_MS, label: '2 x A100' }]),
   ).toEqual({
@@ -18,18 +18,18 @@ test('an hour on two A100 costs twice the price of an hour', () => {
   });
 });
 
-test('each item is rounded up to the next micro-BGL', () => {
-  // 2.5 BGL an hour is 0.69 micro-BGL a millisecond; 2 BGL a million tokens is 2 micro-BGL a token.
+test('rounds each item up to the next micro-BGL', () => {
+  // 2.5 BGL per hour is 0.69 micro-BGL per millisecond; 2 BGL per million tokens is 2 micro-BGL per token.
   expect(costMicro([{ price: defaultPrice('training:CPU'), parts: 1n }])).toBe(1n);
   expect(costMicro([{ price: defaultPrice('completion_tokens:CPU'), parts: 7n }])).toBe(14n);
   expect(costMicro([{ price: defaultPrice('training:CPU'), parts: 0n }])).toBe(0n);
 });
 
-test('nothing costs less than nothing', () => {
+test('no cost is negative', () => {
   expect(() => costMicro([{ price: defaultPrice('training:CPU'), parts: -1n }])).toThrow();
 });
 
-test('the total is the sum of the items, more never costs less, and the error is below one micro-BGL an item', () => {
+test('the total is the sum of the items, is monotonic, and has an error below one micro-BGL per item', () => {
   const item = fc.record({
     price: fc.constantFrom(...Object.values(defaultPrices)),
     parts: fc.bigInt(0n, 10n ** 12n),

@@ -3,7 +3,7 @@ import { formatBgl, formatUsd } from '@bakehouse/contract/money';
 import { costMicro, type QuoteItem } from './cost-micro.ts';
 import { partsPerUnit } from './prices.ts';
 
-/** What a job costs, item by item. Pure: the same items always cost the same. */
+/** Returns an itemised cost estimate. */
 export function quote(items: QuoteItem[]): Quote {
   const total = costMicro(items);
   return {

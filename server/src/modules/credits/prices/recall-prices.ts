@@ -4,10 +4,10 @@ import { selectPriceChanges } from './price-queries.ts';
 import type { PriceList } from './prices.ts';
 import { type PriceChange, pricesAt } from './prices-at.ts';
 
-/** What everything costs now, from memory. */
+/** Returns all current prices from the cache. */
 export type RecallPrices = () => Promise<PriceList>;
 
-/** Keeps in memory what decides the prices, for requests that must not wait for the database. */
+/** Caches price changes for requests that must not wait for the database. */
 export function recallPrices({
   db,
   clock,

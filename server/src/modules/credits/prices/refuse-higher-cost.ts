@@ -2,17 +2,17 @@ import { formatBgl } from '@bakehouse/contract/money';
 import { AppError } from '../../../platform/errors.ts';
 
 type Costs = {
-  /** What it costs now. */
+  /** The current cost. */
   micro: bigint;
-  /** What its caller was quoted; undefined where the call does not say. */
+  /** The quoted cost; undefined if the call has none. */
   maxMicro: bigint | undefined;
   /** As in 'this run now costs 2 BGL'. */
   what: string;
-  /** The field in which the caller says so. */
+  /** The field with the quoted cost. */
   param: string;
 };
 
-/** Throws AppError('conflict') with the new price where something costs more than its caller was quoted. */
+/** Throws AppError 'conflict' with the new price if the cost exceeds the quoted cost. */
 export function refuseHigherCost({ micro, maxMicro, what, param }: Costs): void {
   if (maxMicro === undefined || micro <= maxMicro) return;
   throw new AppError('conflict', {

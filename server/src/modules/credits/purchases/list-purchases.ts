@@ -6,8 +6,8 @@ import { findPurchase, listUserPurchases } from './purchase-queries.ts';
 import { toPurchase } from './to-purchase.ts';
 
 /**
- * The caller's purchases, newest first, and whether further ones can be made; the cursor is the last one of the page
- * before.
+ * Lists the caller's purchases, newest first, and whether this server sells credits. The cursor is the
+ * previous page's last purchase.
  */
 export async function listPurchases(
   ctx: Context,

@@ -5,7 +5,7 @@ import { creditsServer } from '../testing/credits-server.ts';
 
 const { server } = await creditsServer();
 
-test('without a payment provider nothing is sold, and there is no webhook', async () => {
+test('sells nothing and has no webhook without a payment provider', async () => {
   const ada = await server.signUp('Ada');
   const { can_buy } = await server.request(listPurchases, { params: { userId: ada.userId } }, { as: ada });
   expect(can_buy).toBe(false);

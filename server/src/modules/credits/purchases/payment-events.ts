@@ -11,21 +11,21 @@ const PATH = '/api/payments/stripe';
 const BODY_BYTES_MAX = 256 * 1024;
 
 /**
- * Makes the Fastify plugin that takes the provider's events about payments. An event only says which purchase to check: it may
- * come late, twice or out of order. One without the provider's signature is refused.
+ * Returns the Fastify plugin that receives the provider's payment events. An event only names a purchase to
+ * check: it may be late, repeated or out of order. Rejects events without the provider's signature.
  */
 export function paymentEvents(services: Services, provider: PaymentProvider) {
   let isWarned = false;
   const readEvent = async (body: Buffer, signature: string) => {
     const event = await provider.readEvent(body, signature);
-    // Once until an event is valid: anybody can send a wrong signature.
+    // Warn once until an event is valid, because anyone can send a wrong signature.
     if (event === null && !isWarned)
       services.log.warn('A payment event has a wrong signature. Check BAKEHOUSE_STRIPE_WEBHOOK_SECRET');
     isWarned = event === null;
     return event;
   };
   return async (app: FastifyInstance): Promise<void> => {
-    // The signature covers the bytes as they came.
+    // The signature covers the raw bytes.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     const countCall = limitBy(app, { max: services.config.rateLimitPerMinute, keyOf: addressOf });
@@ -52,15 +52,15 @@ export function paymentEvents(services: Services, provider: PaymentProvider) {
   };
 }
 
-/** Null for what is not ours: others may sell through the same account of the provider. */
+/** Returns null for events of other purchases, because the provider's account may be shared. */
 async function purchaseOf({ db, log }: Services, event: PaymentEvent): Promise<string | null> {
   const { purchaseId, sessionId, paymentId } = event;
   if (purchaseId === null || !isUuid(purchaseId))
     return paymentId === null ? null : ((await findPurchaseOfPayment(db, paymentId)) ?? null);
   const purchase = await findPurchase(db, purchaseId);
-  // Another installation's of the same account of the provider, or one that was begun after a backup that is restored.
+  // The purchase belongs to another installation with the same account, or is newer than a restored backup.
   if (!purchase)
-    log.warn({ purchase_id: purchaseId, session_id: sessionId }, 'a payment event names an unknown purchase');
+    log.warn({ purchase_id: purchaseId, session_id: sessionId }, 'payment event for an unknown purchase');
   // The process that opened the page may have died before it stored the session.
   if (purchase?.session_id === null && sessionId !== null) await setSession(db, purchaseId, sessionId);
   return purchase?.id ?? null;

@@ -1,36 +1,36 @@
-/** How the provider's page is opened for one purchase. */
+/** The provider's payment page for one purchase. */
 export type Checkout = {
   purchaseId: string;
   usdCents: number;
-  /** What is bought, in words. */
+  /** Description of the purchase for the user. */
   description: string;
   email: string;
-  /** Where the browser comes back to. */
+  /** Pages to which the browser returns. */
   successUrl: string;
   cancelUrl: string;
 };
 
-/** What the provider says of a purchase at this moment. */
+/** The provider's current state of a purchase. */
 export type Payment = {
   status: 'open' | 'paid' | 'failed' | 'expired';
-  /** What was paid; null until it is. */
+  /** The paid amount; null before the payment. */
   paid: { cents: number; currency: string } | null;
   paymentId: string | null;
   receiptUrl: string | null;
-  /** What was refunded, and what a dispute withholds or has lost. */
+  /** Refunded amounts, and amounts that a dispute withholds or has cost. */
   reversedCents: number;
 };
 
-/** The service that takes payments. Its state is always queried, never taken from events. */
+/** The payment service. Its state is always queried, never derived from events. */
 export type PaymentProvider = {
-  /** Opens the page where it is paid. For a day or so the same purchase gets the same page; later it would get a second one. */
+  /** Opens the payment page: for about a day the same one for the same purchase, later a second one. */
   openCheckout: (checkout: Checkout) => Promise<{ sessionId: string; url: string }>;
-  /** The page that was opened; null once it has ended. */
+  /** Returns the open page; null once it has ended. */
   findCheckoutUrl: (sessionId: string) => Promise<string | null>;
   fetchPayment: (sessionId: string) => Promise<Payment>;
-  /** What a signed event is about; null where the signature is not the provider's, or too old. */
+  /** Returns the subject of a signed event; null if the signature is invalid or too old. */
   readEvent: (body: Buffer, signature: string) => Promise<PaymentEvent | null>;
 };
 
-/** What names the purchase that an event is about: whatever of it the event has. */
+/** References to the purchase of an event, as far as the event has them. */
 export type PaymentEvent = { purchaseId: string | null; sessionId: string | null; paymentId: string | null };

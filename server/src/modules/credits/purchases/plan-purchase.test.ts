@@ -14,57 +14,67 @@ const payment = (part: Partial<Payment> = {}): Payment => ({
 });
 
 test.each([
-  ['nothing before the money is sure', open, payment({ status: 'open', paid: null }), null],
-  ['the credit once it is', open, payment(), { kind: 'credit', cents: 2_000 }],
+  ['does nothing before the payment is final', open, payment({ status: 'open', paid: null }), null],
+  ['credits a final payment', open, payment(), { kind: 'credit', cents: 2_000 }],
   [
-    'also after it had failed or expired',
+    'credits a payment after the purchase had failed or expired',
     { ...open, status: 'expired' },
     payment(),
     { kind: 'credit', cents: 2_000 },
   ],
-  ['the end', open, payment({ status: 'expired', paid: null }), { kind: 'close', status: 'expired' }],
   [
-    'nothing more after the end',
+    'closes an expired purchase',
+    open,
+    payment({ status: 'expired', paid: null }),
+    { kind: 'close', status: 'expired' },
+  ],
+  [
+    'does nothing after the end',
     { ...open, status: 'failed' },
     payment({ status: 'failed', paid: null }),
     null,
   ],
   [
-    'nothing to an account that was deleted',
+    'refuses to credit a deleted account',
     { ...open, account_deleted: true },
     payment(),
     { kind: 'refuse', reason: 'the account was deleted' },
   ],
-  ['nothing more where a person has to look', { ...open, status: 'refused' }, payment(), null],
-  ['nothing twice', paid, payment(), null],
+  ['does nothing after a refusal', { ...open, status: 'refused' }, payment(), null],
+  ['does nothing twice', paid, payment(), null],
   [
-    'nothing for what is said to be unpaid after it was refunded',
+    'does nothing for an unpaid state after a refund',
     { ...paid, reversed_cents: 2_000 },
     payment({ status: 'expired', paid: null }),
     null,
   ],
-  ['a part that was refunded', paid, payment({ reversedCents: 500 }), { kind: 'reverse', cents: 500 }],
+  ['reverses a partial refund', paid, payment({ reversedCents: 500 }), { kind: 'reverse', cents: 500 }],
   [
-    'the rest of it',
+    'reverses the rest of a refund',
     { ...paid, reversed_cents: 500 },
     payment({ reversedCents: 2_000 }),
     { kind: 'reverse', cents: 1_500 },
   ],
-  ['at most what was paid', paid, payment({ reversedCents: 3_000 }), { kind: 'reverse', cents: 2_000 }],
   [
-    'a dispute that was won',
+    'reverses at most the paid amount',
+    paid,
+    payment({ reversedCents: 3_000 }),
+    { kind: 'reverse', cents: 2_000 },
+  ],
+  [
+    'reinstates a won dispute',
     { ...paid, reversed_cents: 2_000 },
     payment(),
     { kind: 'reinstate', cents: 2_000 },
   ],
   [
-    'no dispute that was won to an account that was deleted',
+    'refuses to reinstate a won dispute of a deleted account',
     { ...paid, reversed_cents: 2_000, account_deleted: true },
     payment(),
     { kind: 'refuse', reason: 'a refund failed or a dispute was won after the account was deleted' },
   ],
   [
-    'a refund before the credit: first the credit',
+    'credits a payment before its refund',
     open,
     payment({ reversedCents: 2_000 }),
     { kind: 'credit', cents: 2_000 },
@@ -73,7 +83,7 @@ test.each([
   expect(planPurchase(purchase, found)).toEqual(step);
 });
 
-test('another amount or currency is no payment of it', () => {
+test('rejects another amount or currency', () => {
   expect(planPurchase(open, payment({ paid: { cents: 1, currency: 'usd' } }))).toMatchObject({
     kind: 'refuse',
   });

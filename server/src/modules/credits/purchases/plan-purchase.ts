@@ -1,6 +1,6 @@
 import type { Payment } from './payment-provider.ts';
 
-/** What one cent buys: 25 BGL are a dollar. */
+/** Micro-BGL per cent: 25 BGL are a dollar. */
 export const MICRO_PER_CENT = 250_000n;
 
 export type PurchaseState = {
@@ -11,21 +11,21 @@ export type PurchaseState = {
 };
 
 export type PurchaseStep =
-  /** The money has come. */
+  /** The payment arrived. */
   | { kind: 'credit'; cents: number }
-  /** It was refunded or disputed. */
+  /** The payment was refunded or disputed. */
   | { kind: 'reverse'; cents: number }
   /** A refund failed, or a dispute was won. */
   | { kind: 'reinstate'; cents: number }
-  /** It will not come. */
+  /** The payment will not arrive. */
   | { kind: 'close'; status: 'failed' | 'expired' }
-  /** The account is gone or the amount differs: an operator has to look. */
+  /** The account is deleted or the amount differs: an operator must decide. */
   | { kind: 'refuse'; reason: string }
   | null;
 
 /**
- * What is to be done next, so that the ledger says what the provider says; null where it does. What was paid once stays paid: a
- * refund is a step of its own.
+ * Returns the next step to bring the ledger in line with the provider; null if it is. A paid purchase stays
+ * paid: a refund is a separate step.
  */
 export function planPurchase(purchase: PurchaseState, payment: Payment): PurchaseStep {
   if (purchase.status === 'refused') return null;
@@ -34,7 +34,7 @@ export function planPurchase(purchase: PurchaseState, payment: Payment): Purchas
     if (payment.status === 'open' || payment.status === purchase.status) return null;
     return { kind: 'close', status: payment.status };
   }
-  // A payment that has come does not become unpaid: whatever says so is not about it.
+  // A payment never becomes unpaid, so this state belongs to another payment.
   if (payment.status !== 'paid') return null;
   const reversed = Math.min(payment.reversedCents, purchase.usd_cents);
   const cents = reversed - purchase.reversed_cents;

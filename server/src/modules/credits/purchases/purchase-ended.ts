@@ -1,6 +1,6 @@
 import { AppError } from '../../../platform/errors.ts';
 
-/** The error for a repeated call whose purchase can no longer be paid. */
+/** Returns the error for a repeated call whose purchase can no longer be paid. */
 export function purchaseEnded(cause?: unknown): AppError {
   return new AppError('conflict', {
     publicMessage: 'This purchase has ended. Start a new one',

@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 
-/* The SQL of purchases. */
-
 export type PurchaseRow = {
   id: string;
   user_id: string;
@@ -12,7 +10,6 @@ export type PurchaseRow = {
   status: 'open' | 'paid' | 'failed' | 'expired' | 'refused';
   reversed_cents: number;
   receipt_url: string | null;
-  /** The user has deleted the account. */
   account_deleted: boolean;
   version: number;
   created_at: Date;
@@ -31,7 +28,7 @@ export async function insertPurchase(
   return id;
 }
 
-/** Notes where a purchase is paid. It stays the first: whatever is paid, refunded or disputed there is found nowhere else. */
+/** Stores the first payment session of a purchase, through which later refunds and disputes are found. */
 export async function setSession(db: Database, purchaseId: string, sessionId: string): Promise<void> {
   await db
     .updateTable('purchases')
@@ -58,7 +55,7 @@ export async function findPurchaseOfPayment(db: Database, paymentId: string): Pr
   return row?.id;
 }
 
-/** A user's purchases that could be paid, the newest first: those that come after the purchase `cursor`, all without a `limit`. */
+/** Returns a user's purchases with a payment session, newest first, after the purchase `cursor`. */
 export async function listUserPurchases(
   db: Database,
   userId: string,
@@ -72,8 +69,8 @@ export async function listUserPurchases(
 }
 
 /**
- * Purchases to be checked without an event, those first that were not for longest: the ones on the provider's page since before
- * `openBefore`, and paid ones once a day for as long as they may be disputed.
+ * Returns purchases to check without an event, least recently checked first: open ones on the provider's page
+ * since before `openBefore`, and paid ones once a day while they may be disputed.
  */
 export async function listPurchasesToCheck(
   db: Database,
@@ -90,8 +87,8 @@ export async function listPurchasesToCheck(
 }
 
 /**
- * How many of a user's purchases since then have a page on which they may still be paid; those since `openingSince` may
- * be about to get one.
+ * Counts a user's purchases after `since` that may still be paid. Purchases after `openingSince` count even
+ * without a page, because they may be about to get one.
  */
 export async function countOpenPurchases(
   tx: Transaction,
@@ -117,7 +114,7 @@ type Change = Partial<Pick<PurchaseRow, 'status' | 'reversed_cents' | 'receipt_u
   payment_id?: string | null;
 };
 
-/** Changes a purchase that is still as it was read. False where it is not, and nothing was changed. */
+/** Changes a purchase unless it has changed since it was read. Returns false if nothing was changed. */
 export async function changePurchase(
   tx: Transaction,
   { id, version }: Pick<PurchaseRow, 'id' | 'version'>,

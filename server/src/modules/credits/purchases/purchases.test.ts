@@ -23,7 +23,7 @@ const purchasesOf = async (who: TestUser) =>
 const deliver = (request: { body: string; headers: Record<string, string> }) =>
   fetch(new URL('/api/payments/stripe', server.url), { method: 'POST', ...request });
 const sync = () => syncPurchasesJob.run(server.services, {}, new AbortController().signal);
-/** The person's purchases began long ago. */
+/** Backdates the user's purchases. */
 const age = (who: TestUser) =>
   db
     .updateTable('purchases')
@@ -32,7 +32,7 @@ const age = (who: TestUser) =>
     .execute();
 const notificationsOf = (who: TestUser) =>
   server.request(listNotifications, { params: { userId: who.userId } }, { as: who });
-/** A new person's purchase of 20 dollars, and the session in which it is paid. */
+/** Starts a new user's purchase of 20 dollars, and returns its payment session. */
 async function begin() {
   const ada = await server.signUp('Ada');
   const key = randomUUID();
@@ -47,7 +47,7 @@ async function bought() {
 }
 
 describe('a purchase', () => {
-  test('opens the provider’s page, the same one for the same key', async () => {
+  test("opens the provider's page, the same one for the same key", async () => {
     const ada = await server.signUp('Ada');
     const key = randomUUID();
     const first = await buy(ada, '12.34', key);
@@ -60,7 +60,7 @@ describe('a purchase', () => {
     await expect(buy(ada, '50', key)).rejects.toMatchObject({ code: 'idempotency_conflict' });
   });
 
-  test('is listed by pages, down to the first', async () => {
+  test('is listed page by page, down to the first', async () => {
     const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
     await sql`
       insert into purchases (user_id, usd_cents, amount_micro, session_id, status)
@@ -78,7 +78,7 @@ describe('a purchase', () => {
     await expect(pageFor(bob, { cursor })).rejects.toMatchObject({ status: 400 });
   });
 
-  test('has no second page, also where the provider has forgotten the first call', async () => {
+  test('has no second page, even if the provider has forgotten the first call', async () => {
     const { ada, session, key, purchase_id } = await begin();
     stripe.forgetKeys();
     await db
@@ -90,7 +90,7 @@ describe('a purchase', () => {
     expect(stripe.countSessions(purchase_id)).toBe(1);
   });
 
-  test('that is paid is not opened again, and what is refunded then is still found', async () => {
+  test('that is paid is not opened again, and a later refund is still found', async () => {
     const { ada, session, key, purchase_id, event } = await bought();
     stripe.forgetKeys();
     const ended = { status: 409, code: 'conflict', body: { error: { param: 'Idempotency-Key' } } };
@@ -103,7 +103,7 @@ describe('a purchase', () => {
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
   });
 
-  test('whose page may have been opened by a process that died gets none when the provider has forgotten it', async () => {
+  test('gets no page if a dead process may have opened another, which the provider has forgotten', async () => {
     const { ada, key, purchase_id } = await begin();
     const change = (row: { session_id: null; created_at?: Date }) =>
       db.updateTable('purchases').set(row).where('id', '=', purchase_id).execute();
@@ -120,7 +120,7 @@ describe('a purchase', () => {
     expect(stripe.countSessions(purchase_id)).toBe(1);
   });
 
-  test('is credited once it is paid, with a receipt, as credits that can be sent', async () => {
+  test('is credited once when paid, with a receipt, as sendable credits', async () => {
     const { ada, session, purchase_id } = await begin();
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
     expect((await deliver(signed(pay(session)))).status).toBe(200);
@@ -137,16 +137,16 @@ describe('a purchase', () => {
     ]);
   });
 
-  test('is credited once, however often and at once its event comes', async () => {
+  test('is credited once, even with repeated and concurrent events', async () => {
     const { ada, event } = await bought();
     const answers = await Promise.all(Array.from({ length: 8 }, () => deliver(signed(event))));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
     expect(await balanceOf(ada)).toMatchObject({ balance: '500' });
   });
 
-  test('that is not paid yet brings nothing, whatever the event is called', async () => {
+  test("that is unpaid credits nothing, whatever the event's name", async () => {
     const { ada, session } = await begin();
-    // Some ways to pay take days: the session is complete, the money is not there.
+    // Some payment methods take days: the session is complete, but the payment has not arrived.
     Object.assign(session, { status: 'complete', intent: { id: `pi_${session.id}`, status: 'processing' } });
     await deliver(
       signed({
@@ -169,8 +169,8 @@ describe('a purchase', () => {
 
   test.each([
     ['another secret', { secret: 'whsec_forged' }, 1],
-    ['an old time', { timestamp: 1_000_000_000 }, 0],
-  ])('whose event comes with %s is refused, and the first is logged', async (_name, forgery, logged) => {
+    ['an old timestamp', { timestamp: 1_000_000_000 }, 0],
+  ])('rejects an event with %s, and logs the first', async (_name, forgery, logged) => {
     using warn = vi.spyOn(server.services.log, 'warn');
     const { ada, session } = await begin();
     expect((await deliver(signed(pay(session), forgery))).status).toBe(400);
@@ -178,7 +178,7 @@ describe('a purchase', () => {
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
   });
 
-  test('whose event has no signature, or other bytes, is refused', async () => {
+  test('rejects an event without a signature, or with other bytes', async () => {
     const { ada, session } = await begin();
     const { body, headers } = signed(pay(session));
     expect((await deliver({ body, headers: { 'content-type': 'application/json' } })).status).toBe(400);
@@ -190,7 +190,7 @@ describe('a purchase', () => {
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
   });
 
-  test('of which no event comes is found by the job', async () => {
+  test('without an event is found by the job', async () => {
     const { ada, session } = await begin();
     pay(session);
     await age(ada);
@@ -198,14 +198,14 @@ describe('a purchase', () => {
     expect(await balanceOf(ada)).toMatchObject({ balance: '500' });
   });
 
-  test('whose page was opened by a process that died then is found by its event', async () => {
+  test('is found by its event if the process that opened its page died', async () => {
     const { ada, session } = await begin();
     await db.updateTable('purchases').set({ session_id: null }).where('user_id', '=', ada.userId).execute();
     await deliver(signed(pay(session)));
     expect(await balanceOf(ada)).toMatchObject({ balance: '500' });
   });
 
-  test('for which another amount was paid is not credited, and the operators hear of it once', async () => {
+  test('paid with another amount is not credited, and operators are notified once', async () => {
     const operator = await signUpOperator();
     const { ada, session } = await begin();
     const event = pay(session);
@@ -225,7 +225,7 @@ describe('a purchase', () => {
     ]);
   });
 
-  test('of an account that was deleted meanwhile is left to the operators', async () => {
+  test('of an account deleted in the meantime is left to the operators', async () => {
     const operator = await signUpOperator();
     const { ada, session } = await begin();
     await db.updateTable('users').set({ deleted_at: new Date() }).where('id', '=', ada.userId).execute();
@@ -255,7 +255,7 @@ describe('a purchase', () => {
     expect(await purchasesOf(ada)).toEqual([]);
   });
 
-  test('that is about to get its page keeps the account, for some minutes', async () => {
+  test("that is about to get its page blocks the account's deletion for some minutes", async () => {
     const ada = await server.signUp('Ada');
     const isOpen = () =>
       db.transaction().execute((tx) => hasOpenPayment(tx, { userId: ada.userId, now: new Date() }));
@@ -272,7 +272,7 @@ describe('a purchase', () => {
     expect(await isOpen()).toBe(false);
   });
 
-  test('that the provider does not know any more keeps no other waiting', async () => {
+  test('that the provider no longer knows does not block others', async () => {
     const { ada: lost, purchase_id } = await begin();
     const { ada, session } = await begin();
     pay(session);
@@ -293,7 +293,7 @@ describe('a purchase', () => {
     expect(checked?.checked_at).not.toBeNull();
   });
 
-  test('is delivered again later where the provider cannot be asked', async () => {
+  test('is delivered again later if the provider is unreachable', async () => {
     const { ada, session } = await begin();
     const event = signed(pay(session));
     stripe.state.down = true;
@@ -305,7 +305,7 @@ describe('a purchase', () => {
   });
 });
 
-describe('a refund or a dispute', () => {
+describe('reversals', () => {
   const charge = (session: Session) => ({
     type: 'charge.refunded',
     object: {
@@ -316,7 +316,7 @@ describe('a refund or a dispute', () => {
     },
   });
 
-  test('by a refund leaves the balance, part by part', async () => {
+  test('a refund reduces the balance step by step', async () => {
     const { ada, session } = await bought();
     session.refunded = 500;
     await deliver(signed(charge(session)));
@@ -328,7 +328,7 @@ describe('a refund or a dispute', () => {
     expect(await purchasesOf(ada)).toMatchObject([{ status: 'paid', reversed: '500' }]);
   });
 
-  test('is found a day later where no event comes, for as long as it may be disputed', async () => {
+  test('a refund without an event is found a day later, while the payment may be disputed', async () => {
     const { ada, session } = await bought();
     session.refunded = 500;
     const paidBefore = (days: number) =>
@@ -350,7 +350,7 @@ describe('a refund or a dispute', () => {
     expect(await balanceOf(ada)).toMatchObject({ balance: '375' });
   });
 
-  test('before the event of the payment is one movement there and one back', async () => {
+  test("a refund before the payment's event is one movement in and one out", async () => {
     const { ada, session } = await begin();
     const event = pay(session);
     session.refunded = 2_000;
@@ -363,7 +363,7 @@ describe('a refund or a dispute', () => {
     ]);
   });
 
-  test('by a dispute comes back when it is won; what was spent meanwhile is owed', async () => {
+  test('a won dispute returns the credits; credits spent in the meantime are owed', async () => {
     const { ada, session } = await bought();
     const bob = await server.signUp('Bob');
     await send(ada, bob.email, 400);
@@ -374,7 +374,7 @@ describe('a refund or a dispute', () => {
     expect(await balanceOf(ada)).toMatchObject({ balance: '0', sendable: '0' });
     session.disputes = [{ status: 'won', amount: 2_000 }];
     await deliver(signed({ ...event, type: 'charge.dispute.closed' }));
-    // 400 of the 500 are still owed for what was disputed.
+    // 400 of the 500 are still owed for the dispute.
     expect(await balanceOf(ada)).toMatchObject({ balance: '500', sendable: '100' });
     expect(await purchasesOf(ada)).toMatchObject([{ reversed: '0' }]);
     expect(await auditOf(ada, 'credits.reversed', 'credits.reinstated')).toMatchObject([
@@ -384,7 +384,7 @@ describe('a refund or a dispute', () => {
   });
 });
 
-test('a dispute after the account was deleted leaves no debt: the installation bears it', async () => {
+test('a dispute after the deletion of the account leaves no debt: the installation bears it', async () => {
   const { ada, session } = await bought();
   await send(ada, (await server.signUp('Bob')).email, 400);
   await db.updateTable('users').set({ deleted_at: new Date() }).where('id', '=', ada.userId).execute();
@@ -394,7 +394,7 @@ test('a dispute after the account was deleted leaves no debt: the installation b
   expect(await auditOf(ada, 'credits.written_off')).toMatchObject([{ detail: { amount: '400' } }]);
 });
 
-test.each(['0.99', '10000.01', '1.234', '-5', 'five'])('%s dollars cannot be paid', async (usd) => {
+test.each(['0.99', '10000.01', '1.234', '-5', 'five'])('rejects a payment of %s dollars', async (usd) => {
   const ada = await server.signUp('Ada');
   await expect(buy(ada, usd)).rejects.toMatchObject({ status: 400, body: { error: { param: 'usd' } } });
 });

@@ -13,13 +13,13 @@ import { MICRO_PER_CENT } from './plan-purchase.ts';
 import { purchaseEnded } from './purchase-ended.ts';
 import { findPurchase, insertPurchase, setSession } from './purchase-queries.ts';
 
-/** Stripe keeps an idempotency key for 24 hours at least. */
+/** Stripe stores idempotency keys for at least 24 hours. */
 const PAGE_KNOWN_MS = 23 * 3_600_000;
 
 /**
- * Opens the payment provider's page for a purchase of the caller. Nothing is credited before the provider says that
- * it was paid. Throws AppError 'conflict' where this server sells nothing or a repeated call's purchase has ended, and
- * 'unavailable' where the provider does not answer.
+ * Opens the payment provider's page for a purchase of the caller. Credits nothing before the provider reports
+ * the payment. Throws AppError 'conflict' if this server sells no credits or a repeated call's purchase has
+ * ended, and 'unavailable' if the provider does not answer.
  */
 export async function startPurchase(
   ctx: Context,
@@ -37,7 +37,7 @@ export async function startPurchase(
   const call = { userId, key: ctx.idempotencyKey, operation: 'start-purchase', input };
   const { purchase_id } = await inTransaction(ctx.db, (tx) =>
     idempotent(tx, call, async () => {
-      // As a deletion does: it finds the purchase, or the purchase finds the account deleted.
+      // Account deletion takes the same lock: it sees the purchase, or the purchase sees the deleted account.
       await lockUserAccounts(tx, [userId]);
       const purchaseId = await insertPurchase(tx, { userId, usdCents, amountMicro });
       const detail = { purchase_id: purchaseId, amount: formatBgl(amountMicro) };
@@ -48,7 +48,7 @@ export async function startPurchase(
   return { purchase_id, checkout_url: await openPage(ctx, provider, purchase_id) };
 }
 
-/** The page of a purchase that can still be paid; there is never a second one. */
+/** Returns the only page of a purchase that can still be paid. */
 async function openPage(ctx: Context, provider: PaymentProvider, purchaseId: string): Promise<string> {
   const purchase = await findPurchase(ctx.db, purchaseId);
   if (purchase?.status !== 'open' || purchase.account_deleted) throw purchaseEnded();
@@ -57,7 +57,7 @@ async function openPage(ctx: Context, provider: PaymentProvider, purchaseId: str
     if (url === null) throw purchaseEnded();
     return url;
   }
-  // A page may have been opened by a process that died then, and the provider forgets for what it did.
+  // A process may have died after opening a page, and the provider has forgotten the key by now.
   if (ctx.clock.now().getTime() - purchase.created_at.getTime() > PAGE_KNOWN_MS) throw purchaseEnded();
   const page = new URL('/buy-bagels', ctx.config.publicUrl);
   const { sessionId, url } = await provider.openCheckout({

@@ -4,10 +4,10 @@ import { AppError } from '../../../platform/errors.ts';
 import type { Payment, PaymentEvent, PaymentProvider } from './payment-provider.ts';
 import { purchaseEnded } from './purchase-ended.ts';
 
-/** Timeout of a call to Stripe, which a user waits for. */
+/** Timeout of a call to Stripe; the user waits for it. */
 const TIMEOUT_MS = 20_000;
 
-/** Disputes that were won, or are only questions: the money is ours. */
+/** Disputes that were won, or are only inquiries: the money is safe. */
 const HARMLESS = new Set([
   'won',
   'warning_needs_response',
@@ -16,7 +16,7 @@ const HARMLESS = new Set([
   'prevented',
 ]);
 
-/** Payments through Stripe Checkout. The library is loaded with the first of them. */
+/** Returns a provider for Stripe Checkout. The library is loaded on the first call. */
 export function stripeProvider({
   secretKey,
   webhookSecret,
@@ -33,7 +33,7 @@ export function stripeProvider({
           mode: 'payment',
           client_reference_id: purchaseId,
           metadata,
-          // A charge has what its payment has.
+          // A charge inherits its payment's metadata.
           payment_intent_data: { metadata },
           customer_email: email,
           line_items: [lineOf(usdCents, description)],
@@ -43,7 +43,7 @@ export function stripeProvider({
         { idempotencyKey: `purchase:${purchaseId}` },
       );
       const session = await answered(creating);
-      if (session.url === null) throw new Error(`Stripe gave no page for the session ${session.id}`);
+      if (session.url === null) throw new Error(`Stripe returned no URL for session ${session.id}`);
       return { sessionId: session.id, url: session.url };
     },
 
@@ -73,7 +73,7 @@ export function stripeProvider({
 
     async readEvent(body, signature) {
       const stripe = await library();
-      // Of a malformed signature the library throws whatever it stumbles over.
+      // The library throws varying errors for malformed signatures.
       const event = await stripe.webhooks
         .constructEventAsync(body, signature, webhookSecret)
         .catch(() => null);
@@ -98,10 +98,13 @@ async function loadStripe(secretKey: string, url: URL): Promise<Stripe> {
   });
 }
 
-/** Errors that no retry mends: wrong settings or a wrong request. */
+/** Errors that a retry does not fix: wrong settings or a wrong request. */
 const REFUSALS = new Set(['StripeAuthenticationError', 'StripePermissionError', 'StripeInvalidRequestError']);
 
-/** What Stripe answers. Throws AppError 'unavailable' where it does not, 'internal' where it refuses, 'conflict' for another call with a key. */
+/**
+ * Returns Stripe's answer. Throws AppError 'unavailable' if Stripe fails, 'internal' if it rejects the call,
+ * and 'conflict' if the key was used for another call.
+ */
 async function answered<Answer>(asked: Promise<Answer>): Promise<Answer> {
   try {
     return await asked;
@@ -121,7 +124,7 @@ async function answered<Answer>(asked: Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** Of a session that is not paid: some ways to pay take days, and may fail in the end. */
+/** Returns the status of an unpaid session: some payment methods take days and may still fail. */
 function statusOf(session: Stripe.Checkout.Session, payment: Stripe.PaymentIntent | null): Payment['status'] {
   if (session.status === 'expired') return 'expired';
   const hasFailed = payment?.status === 'requires_payment_method' || payment?.status === 'canceled';
@@ -133,7 +136,7 @@ async function disputedCents(stripe: Stripe, charge: string): Promise<number> {
   return data.filter(({ status }) => !HARMLESS.has(status)).reduce((sum, { amount }) => sum + amount, 0);
 }
 
-/** What an event's object says of its purchase: a session, a payment, a charge, a refund or a dispute. */
+/** Returns references to the purchase from an event's object, e.g. a session, charge or dispute. */
 function subjectOf(object: object): PaymentEvent {
   const {
     metadata,
@@ -155,7 +158,7 @@ function subjectOf(object: object): PaymentEvent {
   };
 }
 
-/** What was asked for as an object comes as one. */
+/** Returns an expanded object; null if it is only an id. */
 function asObject<T extends object>(value: string | T | null): T | null {
   return typeof value === 'string' ? null : value;
 }

@@ -14,12 +14,12 @@ import type { Payment, PaymentProvider } from './payment-provider.ts';
 import { MICRO_PER_CENT, type PurchaseStep, planPurchase } from './plan-purchase.ts';
 import { changePurchase, findPurchase, type PurchaseRow } from './purchase-queries.ts';
 
-/** Each round makes one step; more would be a purchase that never ends. */
+/** Each round makes one step; no purchase needs more. */
 const ROUNDS_MAX = 10;
 
 /**
- * Asks the provider what became of a purchase, and makes the ledger say the same. However often it is called, in whatever
- * order and by however many processes at once: each step is made once, and what was read before another change is not applied after it.
+ * Brings the ledger in line with the provider's state of a purchase. Safe to call repeatedly, in any order
+ * and concurrently: each step is made once, and outdated states are not applied.
  */
 export async function syncPurchase(
   services: Pick<Services, 'db' | 'log' | 'clock' | 'config'>,
@@ -33,7 +33,7 @@ export async function syncPurchase(
     const step = planPurchase(purchase, payment);
     if (step === null) return;
     if (step.kind === 'refuse')
-      services.log.error({ purchaseId, reason: step.reason }, 'a payment does not match its purchase');
+      services.log.error({ purchaseId, reason: step.reason }, 'payment does not match its purchase');
     const now = services.clock.now();
     await inTransaction(services.db, async (tx) => {
       if (!(await changePurchase(tx, purchase, changeOf(purchase, { step, payment, now })))) return;
@@ -42,12 +42,12 @@ export async function syncPurchase(
       else await makeStep(tx, purchase, step);
     });
   }
-  throw new Error(`The purchase ${purchaseId} still changes after its last step`);
+  throw new Error(`Purchase ${purchaseId} did not settle after ${ROUNDS_MAX} steps`);
 }
 
 type Step = NonNullable<PurchaseStep>;
 
-/** The row of the audit log, in the transaction that makes the step. */
+/** Records a step in the audit log, in the step's transaction. */
 async function recordStep(tx: Transaction, { id, user_id: userId }: PurchaseRow, step: Step): Promise<void> {
   const record = (action: AuditAction, detail: Record<string, string>) =>
     recordAudit(tx, { userId, action, detail: { purchase_id: id, ...detail } });
@@ -79,7 +79,7 @@ async function notifyOperators(
   );
 }
 
-/** What a step moves, in the transaction that notes it. */
+/** Moves a step's credits, in the transaction that records the step. */
 async function makeStep(
   tx: Transaction,
   purchase: PurchaseRow,

@@ -3,7 +3,7 @@ import type { Purchase } from '@bakehouse/contract/purchases';
 import { MICRO_PER_CENT } from './plan-purchase.ts';
 import type { PurchaseRow } from './purchase-queries.ts';
 
-/** A purchase as its buyer sees it. */
+/** Returns a purchase as its buyer sees it. */
 export function toPurchase(row: Omit<PurchaseRow, 'account_deleted'>): Purchase {
   return {
     id: row.id,

@@ -1,8 +1,8 @@
 import type { OpenHold, StatementTransfer } from './statement-queries.ts';
 
 /**
- * What a line of the statement says. The other user of a send or an invitation is named as the account has it now: under
- * the seal stand ids, which a deletion leaves behind without a name.
+ * Returns the text of a statement line. The other user of a send or an invitation has the current name:
+ * sealed transfers contain only ids, so that a deletion removes the name.
  */
 export function describeMovement(movement: StatementTransfer | OpenHold, side: 'payer' | 'receiver'): string {
   const { kind, refs, description } = movement;

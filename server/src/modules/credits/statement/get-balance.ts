@@ -5,7 +5,7 @@ import type { Context } from '../../../platform/context.ts';
 import { findNextExpiry, getUserTotals } from '../queries.ts';
 import { readSendable } from './read-sendable.ts';
 
-/** The caller's credits: all, what is held, what can be spent, and what can be sent. */
+/** Returns the caller's credits: the balance, and its held, available and sendable parts. */
 export async function getBalance(ctx: Context): Promise<ResponseOf<typeof contract>> {
   const { userId } = ctx.caller;
   const totals = await getUserTotals(ctx.db, userId);

@@ -14,7 +14,7 @@ const { server, db, signUp, statementOf, send } = await creditsServer();
 const spendOf = (who: TestUser) =>
   server.request(listSpend, { params: { userId: who.userId }, query: {} }, { as: who });
 
-/** Ada has sent 2 with her key and 3 without one to Bob, who has looked at all of it. */
+/** Ada has sent Bob 2 with her key and 3 without one, and Bob has read his statement. */
 async function sentByKey() {
   const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
   const made = { params: { userId: ada.userId }, body: { name: 'Tip jar' } };
@@ -26,7 +26,7 @@ async function sentByKey() {
 }
 
 describe('the API key of a send', () => {
-  test('is under the seal, and in its sender’s statement and spending', async () => {
+  test("is sealed, and appears in its sender's statement and spending", async () => {
     const { ada, keyId } = await sentByKey();
     const { transactions, summary } = await statementOf(ada, { key_id: keyId });
     expect(transactions).toMatchObject([{ transaction_type: 'transfer', amount: '2' }]);
@@ -46,11 +46,11 @@ describe('the API key of a send', () => {
     ]);
   });
 
-  test('is nowhere that its recipient can look', async () => {
+  test('is hidden from the recipient', async () => {
     const { bob, keyId } = await sentByKey();
     const all = await statementOf(bob);
     expect(all.transactions.map(({ amount }) => amount)).toEqual(['3', '2', '125']);
-    // Who guesses it learns not even that it is the one.
+    // Guessing the key does not even reveal that it exists.
     expect(await statementOf(bob, { key_id: keyId })).toMatchObject({
       transactions: [],
       summary: { total_token_transferred: '0' },

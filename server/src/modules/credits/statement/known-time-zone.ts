@@ -1,9 +1,9 @@
 import { AppError } from '../../../platform/errors.ts';
 
-/** PostgreSQL's code for a parameter value that it does not know. */
+/** PostgreSQL's code for an unknown parameter value. */
 const INVALID_PARAMETER_VALUE = '22023';
 
-/** Passes a query's rows on. Throws `invalid_request` where the database has no time zone of the query's name. */
+/** Returns a query's rows. Throws `invalid_request` if the database does not know the query's time zone. */
 export async function knownTimeZone<Rows>(rows: Promise<Rows>): Promise<Rows> {
   try {
     return await rows;

@@ -10,8 +10,8 @@ import { spendDays } from './spend-days.ts';
 import { sumSpendByDay, sumSpendByKey } from './sum-queries.ts';
 
 /**
- * What the caller spent per day and use, and with which key, and sent with it, within a year. A day that got back more
- * than it paid is negative.
+ * Returns the caller's spending per day and use and per API key, and the amounts sent with each key, within a
+ * year. A day with more refunds than costs is negative.
  */
 export async function listSpend(
   ctx: Context,

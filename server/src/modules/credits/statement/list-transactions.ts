@@ -26,10 +26,10 @@ import { type CounterpartSum, sumUserTransfers } from './sum-queries.ts';
 type Transaction = z.infer<typeof transaction>;
 type TransactionType = (typeof transactionTypes)[number];
 
-/** What a cursor in the list of holds begins with. */
+/** Prefix of a cursor in the list of holds. */
 const HOLD = 'hold-';
 
-/** The word of the user's list for a transfer, by the side of it that the user is on. */
+/** The type of a transfer in the user's list, by the user's side of the transfer. */
 const typeSeenBy: Record<TransferKind, { receiver: TransactionType; payer: TransactionType }> = {
   grant: { receiver: 'credit', payer: 'debit' },
   purchase: { receiver: 'deposit', payer: 'withdrawal' },
@@ -41,9 +41,9 @@ const typeSeenBy: Record<TransferKind, { receiver: TransactionType; payer: Trans
 };
 
 /**
- * The caller's movements: first the credits that are held now, as 'pending', then the transfers, the newest first
- * in both. The first page also says what all of the period sum to by kind, and the balance at its end. The cursor is
- * the last line shown: the id of a hold, or the seq of a transfer.
+ * Lists the caller's movements: current holds as 'pending' first, then transfers, each newest first. The
+ * first page also contains the period's sums by kind and its closing balance. The cursor is the last line:
+ * the id of a hold, or the seq of a transfer.
  */
 export async function listTransactions(
   ctx: Context,
@@ -53,7 +53,7 @@ export async function listTransactions(
   const { limit, cursor, from, to, time_zone: timeZone, key_id: keyId } = input;
   const selection: Selection = { userId, from, to, timeZone, keyId };
   const after = cursor === undefined ? {} : parseCursor(cursor);
-  // Of one moment: what is settled meanwhile is either held or charged, and the sums are those of the list.
+  // Use a snapshot: a settled hold appears exactly once, and the sums match the list.
   const { holds, transfers, sums } = await knownTimeZone(
     readSnapshot(ctx.db, async (tx) => {
       const open =
@@ -121,7 +121,7 @@ function toTransaction(
 
 type Sums = Pick<ResponseOf<typeof contract>, 'summary' | 'closing_balance'>;
 
-/** What the selection sums to, and what its last movement has left; those of one key alone leave no balance. */
+/** Returns the sums and the closing balance of a selection. A selection by key has no balance. */
 async function sumUp(tx: DatabaseTransaction, selection: Selection): Promise<Sums> {
   const ofPeriod = await sumUserTransfers(tx, selection);
   const summary = summarise(ofPeriod);
@@ -130,7 +130,7 @@ async function sumUp(tx: DatabaseTransaction, selection: Selection): Promise<Sum
   return { summary, closing_balance: formatBgl(balance) };
 }
 
-/** What all movements until the period's end sum to: those of all times are a few rows, and mostly little comes after it. */
+/** Returns the balance at the period's end: the total minus the transfers after the period. */
 async function sumUntilEnd(tx: DatabaseTransaction, selection: Selection): Promise<bigint> {
   const { userId, timeZone, to } = selection;
   const ofAllTimes = netOf(await sumUserTransfers(tx, { userId, timeZone }));
@@ -142,7 +142,7 @@ function netOf(sums: readonly CounterpartSum[]): bigint {
   return sums.reduce((sum, { paid, received }) => sum + received - paid, 0n);
 }
 
-/** Costs are net of refunds; credits sent to other users are counted apart. */
+/** Costs are net of refunds; credits sent to other users are counted separately. */
 function summarise(ofPeriod: readonly CounterpartSum[]): z.infer<typeof transactionSummary> {
   const sums = {
     video_generation: 0n,

@@ -10,18 +10,18 @@ import { listUserTransfers } from './statement-queries.ts';
 import { sumSpendByDay, sumSpendByKey, sumUserTransfers } from './sum-queries.ts';
 
 const TRANSFERS = 20_000;
-/** Two days have fewer. */
+/** Two days have fewer transfers than this. */
 const OF_ENDS = 20;
 
 const { url } = await testDatabase();
 const recording = recordingDatabase(url);
 const { db, asked } = recording;
 const selection = { userId: 'ada', keyId: 'key1', timeZone: 'UTC' };
-/** Its days begin and end inside the sealer's. */
+/** Its days start and end inside the sealer's days. */
 const period = { from: '2026-01-01', to: '2026-01-31', timeZone: 'Asia/Kolkata' };
 
 beforeAll(async () => {
-  // Their users are nobody. Of Ada's there are seven a day.
+  // The users do not exist. Ada has seven transfers a day.
   await db.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx);
     await sql`
@@ -29,7 +29,7 @@ beforeAll(async () => {
       select 'user:' || case n % 20 when 0 then 'ada' else 'other' || n % 100 end, 'revenue:llm_inference', 1, 'charge', 'Tokens',
         jsonb_build_object('key_id', 'key' || n / 20 % 7), timestamptz '2026-01-01 00:00Z' + n * interval '10 minutes'
       from generate_series(1, ${TRANSFERS}::int) n`.execute(tx);
-    // Eve has sent for a month, as others have, and was charged much today.
+    // Eve and others have sent for a month, and Eve was charged many times today.
     await sql`
       insert into ledger_transfers (debit_account_id, credit_account_id, amount, kind, description, refs, created_at)
       select 'user:eve', 'user:other1', 1, 'transfer', '', '{}'::jsonb, now() - n * interval '30 minutes'
@@ -57,7 +57,7 @@ type Plan = {
   Plans?: Plan[];
 };
 
-/** How many transfers the last query that this makes reads, and by which indexes; and how many rows it answers. */
+/** Returns how many transfers the last query reads, through which indexes, and how many rows it returns. */
 async function readBy(read: () => Promise<unknown[]>) {
   asked.length = 0;
   const answered = await read();
@@ -81,7 +81,7 @@ async function readBy(read: () => Promise<unknown[]>) {
   };
 }
 
-test('the transfers of one key are listed by its index', async () => {
+test('lists the transfers of one key through its index', async () => {
   const { answered, indexes, transfers } = await readBy(() =>
     listUserTransfers(db, { ...selection, before: null, limit: 51 }),
   );
@@ -91,7 +91,7 @@ test('the transfers of one key are listed by its index', async () => {
   expect(indexes).toContain('ledger_transfers_refunds');
 });
 
-test('the sums of one key read no sealed transfers, or those of two days at most', async () => {
+test('sums one key without sealed transfers, except for two days at most', async () => {
   const sums = (input: typeof selection) =>
     readBy(() => readSnapshot(db, (tx) => sumUserTransfers(tx, input)));
   expect(await sums(selection)).toMatchObject({ answered: 1, transfers: 0 });
@@ -100,7 +100,7 @@ test('the sums of one key read no sealed transfers, or those of two days at most
   expect(transfers).toBeLessThan(OF_ENDS);
 });
 
-test('so do the sums of each key', async () => {
+test('sums every key the same way', async () => {
   const { answered, transfers } = await readBy(() =>
     readSnapshot(db, (tx) => sumSpendByKey(tx, { userId: 'ada', ...period })),
   );
@@ -108,7 +108,7 @@ test('so do the sums of each key', async () => {
   expect(transfers).toBeLessThan(OF_ENDS);
 });
 
-test('the spending of each day reads no sealed transfers but those between the midnights here and in UTC', async () => {
+test('sums daily spending without sealed transfers, except between local and UTC midnights', async () => {
   const { answered, indexes, transfers } = await readBy(() =>
     readSnapshot(db, (tx) => sumSpendByDay(tx, { userId: 'ada', ...period })),
   );
@@ -117,14 +117,14 @@ test('the spending of each day reads no sealed transfers but those between the m
   expect(transfers).toBeLessThan((31 * 7) / 3);
 });
 
-test('what was sent within a day is summed without the sends before, or other transfers', async () => {
+test("sums a day's sends without reading earlier sends or other transfers", async () => {
   expect(await sumSentInDay(db, 'eve')).toBe(47n);
   const [plan] = await plansOf(recording, () => sumSentInDay(db, 'eve'), { analyze: true });
   expect(plan).toMatch(/ledger_transfers_sent_by .*rows=47\b/);
   expect(plan).not.toContain('Rows Removed by Filter');
 });
 
-test('what one user has sent is listed by that index, page by page', async () => {
+test("lists one user's sends through that index, page by page", async () => {
   const wanted = { userId: 'eve', limit: 3 };
   const [plan] = await plansOf(recording, () => selectSends(db, { ...wanted, before: 10n ** 17n }));
   expect(plan).toContain('Index Scan Backward using ledger_transfers_sent_by');

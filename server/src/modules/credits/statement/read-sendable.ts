@@ -3,7 +3,7 @@ import type { Context } from '../../../platform/context.ts';
 import { sumSentInDay, type UserTotals } from '../queries.ts';
 import { sendableMicro } from './sendable-micro.ts';
 
-/** What the caller can send to other users now: of these totals what can be sent, within the server's limit for 24 hours. */
+/** Returns the amount that the caller can send to others, within the server's limit for 24 hours. */
 export async function readSendable({ db, config, caller }: Context, totals: UserTotals): Promise<bigint> {
   const sendable = sendableMicro(totals);
   const dailyMax = parseBgl(config.sendLimitBgl);

@@ -20,7 +20,7 @@ test.each([
   { from: '2025-11-19' },
   { from: '2024-01-01', to: '2025-01-01' },
   { from: '2000-01-01', to: '2099-01-01' },
-])('refuses %j by name', (asked) => {
+])('rejects %j by its field', (asked) => {
   expect(() => spendDays({ timeZone, ...asked }, now)).toThrow(
     expect.objectContaining({ code: 'invalid_request', param: 'from' }),
   );

@@ -3,8 +3,8 @@ import { DAY_MS } from '../../../platform/clock.ts';
 import { AppError } from '../../../platform/errors.ts';
 
 /**
- * The first and the last day whose spending is summed, both inclusive: up to `to` or to today in the time zone, and from
- * `from` or from 30 days back on. Throws AppError 'invalid_request' for more than a year: all of it would be read.
+ * Returns the first and last day to sum, both inclusive. Defaults to 30 days up to today in the time zone.
+ * Throws AppError 'invalid_request' for more than a year, because all of it would be read.
  */
 export function spendDays(
   asked: { from?: string | undefined; to?: string | undefined; timeZone: string },
@@ -21,12 +21,12 @@ export function spendDays(
   return { from, to };
 }
 
-/** Today's date in the time zone, such as '2026-11-20'. */
+/** Returns today's date in the time zone, such as '2026-11-20'. */
 function dayIn(timeZone: string, now: Date): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone }).format(now);
 }
 
-/** Years below 1 are no dates. */
+/** PostgreSQL's dates start at year 1. */
 function daysBefore(day: string, days: number): string {
   const at = Math.max(Date.parse('0001-01-01'), Date.parse(day) - days * DAY_MS);
   return new Date(at).toISOString().slice(0, 10);

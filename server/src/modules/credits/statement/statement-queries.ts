@@ -3,39 +3,37 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { userAccount } from '../ledger/accounts.ts';
 import type { TransferKind } from '../ledger/transfer.ts';
 
-/* The SQL of statements. */
-
 type Reader = Database | Transaction;
 
 export type Period = {
-  /** ISO dates, both inclusive; undefined is open. */
+  /** ISO dates, both inclusive; undefined means unbounded. */
   from?: string;
   to?: string;
-  /** Name of the time zone whose days they are. */
+  /** Name of the time zone that defines the days. */
   timeZone: string;
 };
 
-/** A part of what happened to a user's credits. */
+/** A filter for a user's movements. */
 export type Selection = Period & {
   userId: string;
-  /** Only what was asked for with this API key; undefined is whatever. */
+  /** Only movements of this API key; undefined for all. */
   keyId?: string | undefined;
 };
 
-/** What was asked for with the key; whatever, where there is none. */
+/** Matches movements of the key, or all movements without one. */
 export const byKey = ({ keyId }: Pick<Selection, 'keyId'>) =>
   keyId === undefined ? sql`true` : sql`refs ->> 'key_id' = ${keyId}`;
 
-/** What came back of what the key asked for. Credits that another user sent carry that user's key, which is not for these eyes. */
+/** Matches refunds of the key. Another user's key, on credits that user sent, must stay hidden. */
 export const backByKey = (selection: Pick<Selection, 'keyId'>) =>
   selection.keyId === undefined ? sql`true` : sql`kind = 'refund' and ${byKey(selection)}`;
 
-/** What happened on the days of the period. */
+/** Matches movements within the period. */
 export const within = ({ from, to, timeZone }: Period) => sql`
   (${from ?? null}::date is null or created_at >= ${from ?? null}::date::timestamp at time zone ${timeZone}::text)
   and (${to ?? null}::date is null or created_at < (${to ?? null}::date + 1)::timestamp at time zone ${timeZone}::text)`;
 
-/** A movement between two accounts, made or held. */
+/** A transfer or a hold. */
 type Movement = {
   id: string;
   debit_account_id: string;
@@ -52,12 +50,12 @@ export type OpenHold = Movement;
 export type StatementTransfer = Movement & {
   seq: bigint;
   hash: string | null;
-  /** Of the other user of a send or an invitation, as the account has it now; null where there is none. */
+  /** The other user of a send or an invitation, with the current name; null if there is none. */
   counterpart: { username: string; isDeleted: boolean } | null;
 };
 
 /**
- * The user's transfers, the latest first, before the one with the seq `before`. Each side has its
+ * Returns the user's transfers before the transfer with the seq `before`, newest first. Each side has its
  * index by time; the rows of both are merged.
  */
 export async function listUserTransfers(
@@ -88,7 +86,7 @@ export async function listUserTransfers(
   return rows;
 }
 
-/** What is held from the user now, newest first; `after` is the last one of the page before. */
+/** Returns the user's open holds, newest first; `after` is the previous page's last hold. */
 export async function listOpenHolds(
   db: Reader,
   input: Selection & { after: string | undefined; limit: number },

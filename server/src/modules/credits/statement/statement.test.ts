@@ -16,7 +16,7 @@ import { sealTransfers } from '../verification/seal-transfers.ts';
 const { server, db, signUp, balanceOf, statementOf, send } = await creditsServer();
 
 describe('a new account', () => {
-  test('starts with the grant, as a transfer', async () => {
+  test('starts with the grant as a transfer', async () => {
     const { request, signUp: enter } = await testServer({
       config: { startingGrantBgl: '125', startingGrantDays: 30 },
       clock: fakeClock(new Date('2030-01-01T00:00:00Z')),
@@ -39,7 +39,6 @@ describe('a new account', () => {
   });
 });
 
-/** Holds credits for a fine-tune. */
 function holdFor(
   { userId }: TestUser,
   { amountMicro, references = {} }: { amountMicro: bigint; references?: Record<string, string> | undefined },
@@ -53,7 +52,7 @@ function holdFor(
 }
 
 describe('the statement', () => {
-  test('shows what is held as pending, then the charge, with what it was for', async () => {
+  test('shows holds as pending, then the charge, with its subject', async () => {
     const ada = await signUp('Ada');
     const { holdId } = await holdFor(ada, {
       amountMicro: 20_000_000n,
@@ -90,7 +89,7 @@ describe('the statement', () => {
     expect(summary?.total_cost_fine_tuning).toBe('1.250001');
   });
 
-  test('shows what is settled while it is read: as held or as charged', async () => {
+  test('shows a hold that is settled during the read once, as held or as charged', async () => {
     const ada = await signUp('Ada');
     const { holdId } = await holdFor(ada, { amountMicro: 20_000_000n });
     const reading = await db.transaction().execute(async (tx) => {
@@ -175,7 +174,7 @@ describe('the statement', () => {
     });
   });
 
-  test('says what each API key has cost, also one that was revoked', async () => {
+  test('reports the cost of each API key, also of revoked ones', async () => {
     const ada = await signUp('Ada');
     const makeKey = async (name: string) =>
       (await server.request(createApiKey, { params: { userId: ada.userId }, body: { name } }, { as: ada }))
@@ -210,14 +209,14 @@ describe('the statement', () => {
     ]);
     expect((await statementOf(ada)).transactions[0]).toMatchObject({ run_id: 'r1', model_id: 'm1' });
 
-    // The list of one key, by pages, with what it sums to.
+    // The list of one key, page by page, with its sums.
     const first = await statementOf(ada, { key_id: large, limit: 1 });
     expect(first.summary).toMatchObject({ total_cost_fine_tuning: '7', total_token_transferred: '0' });
     const rest = await statementOf(ada, { key_id: large, limit: 1, cursor: first.next_cursor ?? undefined });
     expect([...first.transactions, ...rest.transactions].map(({ amount }) => amount)).toEqual(['2', '5']);
     expect(rest.next_cursor).toBeNull();
     expect((await statementOf(ada, { key_id: small })).transactions).toMatchObject([{ amount: '1' }]);
-    // Of another user's key there is nothing.
+    // Another user's key matches nothing.
     const bob = await statementOf(await signUp('Bob'), { key_id: large });
     expect([bob.transactions, bob.summary?.total_cost_fine_tuning]).toEqual([[], '0']);
     await expect(statementOf(ada, { key_id: 'Nightly' })).rejects.toMatchObject({
@@ -226,7 +225,7 @@ describe('the statement', () => {
     });
   });
 
-  test('of one key has what is held for it', async () => {
+  test('of one key includes its holds', async () => {
     const ada = await signUp('Ada');
     const made = { params: { userId: ada.userId }, body: { name: 'Nightly' } };
     const key_id = (await server.request(createApiKey, made, { as: ada })).api_key.id;
@@ -238,7 +237,7 @@ describe('the statement', () => {
     expect((await statementOf(ada, { key_id })).transactions).toMatchObject([{ status: 'pending' }]);
   });
 
-  test('pages through what is held, and then through the transfers', async () => {
+  test('pages through the holds, and then through the transfers', async () => {
     const ada = await signUp('Ada');
     for (const amountMicro of [1_000_000n, 2_000_000n, 3_000_000n]) await holdFor(ada, { amountMicro });
     const pages: string[][] = [];
@@ -291,7 +290,7 @@ describe('the statement', () => {
     await expect(statementOf(ada, { time_zone: '+02:00' })).rejects.toThrow(/time_zone must be/);
   });
 
-  test('comes in pages that miss nothing and repeat nothing', async () => {
+  test('has pages without gaps or repetitions', async () => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     for (let i = 0; i < 7; i += 1) await (i % 2 ? send(ada, bob.email, 1) : send(bob, ada.email, 2));
     const all = (await statementOf(ada)).transactions;
@@ -302,7 +301,7 @@ describe('the statement', () => {
         limit: 3,
         ...(cursor && { cursor }),
       });
-      // What the whole period sums to is said once.
+      // Only the first page contains the period's sums.
       expect(page.summary === null).toBe(cursor !== null);
       paged.push(...page.transactions);
       cursor = page.next_cursor;
@@ -315,7 +314,7 @@ describe('the statement', () => {
     });
   });
 
-  test('can be cut to days, both inclusive; the sums are those of the days, the balance is that at their end', async () => {
+  test('can be limited to days, both inclusive, with their sums and the balance at their end', async () => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     await send(ada, bob.email, 1);
     const today = (await statementOf(ada)).transactions[0]?.transaction_date.slice(0, 10) ?? '';
@@ -333,7 +332,7 @@ describe('the statement', () => {
     expect(before.summary?.total_token_transferred).toBe('0');
   });
 
-  test('of another person is refused', async () => {
+  test('of another user is rejected', async () => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const theirs = server.request(
       listTransactions,

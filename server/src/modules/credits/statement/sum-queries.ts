@@ -5,8 +5,8 @@ import { findChainHead, LAST_SEQ } from '../verification/chain-queries.ts';
 import { backByKey, byKey, type Period, type Selection } from './statement-queries.ts';
 
 /*
- * The sums of a user's transfers. All of them are to be called in a snapshot of the database: they add to what the sealer
- * has summed what is not sealed yet.
+ * Sums of a user's transfers. Call these functions in a snapshot of the database, because they add unsealed
+ * transfers to the sealer's sums.
  */
 
 export type CounterpartSum = {
@@ -16,10 +16,10 @@ export type CounterpartSum = {
   received: bigint;
 };
 
-/** A period may also begin with the day after an ISO date. */
+/** Starts the period on the day after this ISO date. */
 type After = { after?: string };
 
-/** What left the user's account in a period and what came back, per counterpart; of one API key, where it is named. */
+/** Returns the amounts paid and received in a period per counterpart, optionally for one API key. */
 export async function sumUserTransfers(
   tx: Transaction,
   selection: Selection & After,
@@ -41,7 +41,7 @@ export async function sumUserTransfers(
   return rows;
 }
 
-/** The same of all times: the sealer's totals, which are a few rows, and what is not sealed yet. */
+/** Sums over all time: the sealer's totals, which are a few rows, plus unsealed transfers. */
 async function sumAllUserTransfers(tx: Transaction, selection: Selection): Promise<CounterpartSum[]> {
   const headSeq = (await findChainHead(tx))?.seq ?? 0n;
   const { rows } = await sql<CounterpartSum>`
@@ -58,13 +58,14 @@ async function sumAllUserTransfers(tx: Transaction, selection: Selection): Promi
   return rows;
 }
 
-/** The rows of the account in the sealer's sums; of one of its keys in those that have keys. */
+/** Matches the account's rows in the sealer's sums, optionally for one key. */
 const ofSelection = ({ userId, keyId }: Pick<Selection, 'userId' | 'keyId'>) => sql`
   account_id = ${userAccount(userId)} and ${keyId === undefined ? sql`true` : sql`key_id = ${keyId}`}`;
 
 /**
- * The moments between which a period lies, and the whole days (UTC) in it, which the sealer has summed: the reader's time
- * zone may put its ends inside a day. It names them for `isWholeDay` and `besideWholeDays`.
+ * SQL for a period's start and end, and for the whole UTC days within it, which the sealer has summed: in
+ * other time zones its ends may be inside a day. Defines the names that `isWholeDay` and `besideWholeDays`
+ * use.
  */
 const period = ({ from, after, to, timeZone }: Period & After) => sql`
   asked as (
@@ -81,7 +82,7 @@ const period = ({ from, after, to, timeZone }: Period & After) => sql`
       (ends_at at time zone 'UTC')::date as end_day
     from asked
   ), period as materialized (
-    -- Within one day there is no whole one: then both ends meet, and all of it is read from transfers.
+    -- A period within one day contains no whole day: its two ends meet, and all of it is read from transfers.
     select starts_at, ends_at, first_day, greatest(first_day, end_day) as end_day,
       first_day::timestamp at time zone 'UTC' as days_start_at,
       greatest(first_day, end_day)::timestamp at time zone 'UTC' as days_end_at
@@ -92,7 +93,7 @@ const at = (name: string) => sql`(select ${sql.ref(name)} from period)`;
 
 const isWholeDay = sql`day >= ${at('first_day')} and day < ${at('end_day')}`;
 
-/** What no sealed whole day has of a period: its two ends, and what is not sealed yet; with the key of each transfer. */
+/** Returns a period's transfers outside sealed whole days, each with its key. */
 async function besideWholeDays(tx: Transaction, selection: Selection): Promise<RawBuilder<unknown>> {
   const headSeq = (await findChainHead(tx))?.seq ?? 0n;
   const account = userAccount(selection.userId);
@@ -115,8 +116,8 @@ async function besideWholeDays(tx: Transaction, selection: Selection): Promise<R
 }
 
 /**
- * What the user paid to each revenue account on each day of that time zone, less what came back; oldest first. The sealer
- * has summed the days of UTC: what happened between a midnight there and the one here is moved from one day to the other.
+ * Returns the user's payments to each revenue account per day in the time zone, minus refunds, oldest first.
+ * The sealer sums UTC days: transfers between a UTC midnight and the local one are moved to the other day.
  */
 export async function sumSpendByDay(
   tx: Transaction,
@@ -162,10 +163,7 @@ export async function sumSpendByDay(
   return rows;
 }
 
-/**
- * What each API key of the user asked for in a period, less what came back, and what it sent to other users; the
- * largest first.
- */
+/** Returns net spending and sends of each of the user's API keys in a period, largest first. */
 export async function sumSpendByKey(
   tx: Transaction,
   input: Period & { userId: string },
@@ -179,7 +177,7 @@ export async function sumSpendByKey(
       from (
         select key_id, counterpart, paid, received from keyed
         union all
-        -- What a day has beside that of its keys was asked for without one.
+        -- The rest of a day, beyond its keys, belongs to calls without a key.
         select null, counterpart, -paid, -received from keyed
         union all
         select null, counterpart, paid, received from ledger_daily where ${ofSelection(input)} and ${isWholeDay}

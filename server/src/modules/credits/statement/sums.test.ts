@@ -30,7 +30,7 @@ beforeAll(async () => {
   userId = await insertTestUser(db);
   const account = userAccount(userId);
   const friend = userAccount(await insertTestUser(db));
-  // One each five hours and a bit, so that every part of a day has some; and around a midnight that comes twice in Havana.
+  // One transfer about every five hours, and some around a midnight that occurs twice in Havana.
   const from = Date.parse('2030-01-01T00:30:00Z');
   const twice = Date.parse('2030-11-03T02:15:00Z');
   const moments = [
@@ -51,7 +51,7 @@ beforeAll(async () => {
   }
 });
 
-/** What was spent and sent, transfer by transfer; with one key, or with none where that is null. */
+/** Sums spending and sends transfer by transfer; for one key, or without a key if null. */
 async function plainSums({ from, to, timeZone }: Asked, keyId?: string | null) {
   const account = userAccount(userId);
   const { rows } = await sql<{ spent: bigint; sent: bigint }>`
@@ -69,7 +69,7 @@ async function plainSums({ from, to, timeZone }: Asked, keyId?: string | null) {
   return rows[0] ?? { spent: 0n, sent: 0n };
 }
 
-test("whole days, their ends by the reader's calendar, and what is not sealed yet are summed, each transfer once", async () => {
+test("sums whole days, their ends in the reader's time zone and unsealed transfers, each transfer once", async () => {
   for (const period of asked) {
     for (const keyId of [undefined, nightly, notebook]) {
       const sums = await readSnapshot(db, (tx) => sumUserTransfers(tx, { userId, keyId, ...period }));
@@ -84,7 +84,7 @@ test("whole days, their ends by the reader's calendar, and what is not sealed ye
   }
 });
 
-test('so is the spending of each key, and of none', async () => {
+test('sums the spending of each key, and without a key, the same way', async () => {
   for (const period of asked) {
     const found = await readSnapshot(db, (tx) => sumSpendByKey(tx, { userId, ...period }));
     const plain = await Promise.all(
@@ -98,7 +98,7 @@ test('so is the spending of each key, and of none', async () => {
   }
 });
 
-test("so is the spending of each of the reader's days", async () => {
+test("sums the spending of each of the reader's days the same way", async () => {
   const account = userAccount(userId);
   for (const timeZone of [...timeZones, 'America/Havana']) {
     for (const { from, to } of [

@@ -7,11 +7,11 @@ import { signUpOperator } from '../../../testing/sign-up-operator.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { buyForTest } from './test-user.ts';
 
-/** For tests: a server on which nobody begins with given credits, which cannot be sent, and what its people do with theirs. */
+/** For tests: starts a server without starting grants, with helpers for its users' credits. */
 export async function creditsServer(config: Partial<Config> = {}) {
   const server = await testServer({ config: { startingGrantBgl: '0', ...config } });
   const { db } = server.services;
-  /** A new person who has bought 125 BGL. */
+  /** Signs up a user who has bought 125 BGL. */
   const signUp = async (name: string): Promise<TestUser> => {
     const user = await server.signUp(name);
     await buyForTest(db, user.userId, 125_000_000n);
@@ -35,7 +35,7 @@ export async function creditsServer(config: Partial<Config> = {}) {
         { body: { user_id: from.userId, recipient_id, amount } },
         { as: from, idempotencyKey },
       ),
-    /** What the audit log says that the person did of this kind, the first first. */
+    /** Returns the user's audit log entries of these actions, oldest first. */
     auditOf: (who: TestUser, ...actions: AuditAction[]) =>
       db
         .selectFrom('audit_log')
@@ -47,7 +47,7 @@ export async function creditsServer(config: Partial<Config> = {}) {
     usernameOf: async (who: TestUser) =>
       (await db.selectFrom('users').select('username').where('id', '=', who.userId).executeTakeFirstOrThrow())
         .username,
-    /** A new person who is one of the operators, and has bought as much. */
+    /** Signs up an operator who has bought 125 BGL. */
     signUpOperator: async (): Promise<TestUser> => {
       const operator = await signUpOperator(server);
       await buyForTest(db, operator.userId, 125_000_000n);

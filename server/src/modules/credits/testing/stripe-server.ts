@@ -33,10 +33,10 @@ const OTHER_PARAMETERS: Answer = {
   body: { error: { type: 'idempotency_error', message: 'Keys can only be used with the same parameters' } },
 };
 
-/** For tests: what Stripe would answer, over HTTP in its wire's form, and the events that it would send. It ends with `close`. */
+/** For tests: a server that speaks Stripe's HTTP API, and signs its events. Stop it with `close`. */
 export async function stripeServer() {
   const sessions = new SessionBook();
-  /** While `down`, every call is answered as by a Stripe in trouble. */
+  /** While `down`, every call fails like in a Stripe outage. */
   const state = { down: false };
   const server = http.createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -44,7 +44,7 @@ export async function stripeServer() {
     request.on('end', () => {
       const form = new URLSearchParams(Buffer.concat(chunks).toString());
       const { status, body } = state.down ? TROUBLE : sessions.answer(request, form);
-      // The library would try again, which takes a second.
+      // The library would retry, which takes a second.
       const head = { 'content-type': 'application/json', 'stripe-should-retry': 'false' };
       response.writeHead(status, head).end(JSON.stringify(body));
     });
@@ -54,17 +54,15 @@ export async function stripeServer() {
   return {
     state,
     config: { secretKey: SECRET_KEY, webhookSecret: WEBHOOK_SECRET, url },
-    /** The session in which the purchase is paid. */
     sessionOf: (purchaseId: string): Session => sessions.of(purchaseId),
-    /** How many pages were opened for the purchase. */
     countSessions: (purchaseId: string): number => sessions.count(purchaseId),
-    /** As a day later: a call with a known key makes something new. */
+    /** Simulates a day later: a known key creates a new session. */
     forgetKeys: () => sessions.forgetKeys(),
     close: () => new Promise((resolve) => server.close(resolve)),
   };
 }
 
-/** The person has paid. */
+/** Marks the session as paid and returns its event. */
 export function pay(session: Session): Event {
   Object.assign(session, {
     status: 'complete',
@@ -74,7 +72,7 @@ export function pay(session: Session): Event {
   return { type: 'checkout.session.completed', object: toWire(session) };
 }
 
-/** A dispute as its event has it: it names the payment alone. */
+/** Returns a dispute's event, which names only the payment. */
 export function disputeOf(session: Session): Event {
   return {
     type: 'charge.dispute.created',
@@ -82,7 +80,7 @@ export function disputeOf(session: Session): Event {
   };
 }
 
-/** A request to the webhook, signed as Stripe does. */
+/** Returns a webhook request signed like Stripe's. */
 export function signed(
   { type, object }: Event,
   { secret = WEBHOOK_SECRET, timestamp = Math.floor(Date.now() / 1000) } = {},
@@ -99,7 +97,7 @@ class SessionBook {
 
   of(purchaseId: string): Session {
     const session = [...this.#sessions.values()].find((one) => one.client_reference_id === purchaseId);
-    if (!session) throw new Error(`There is no session of ${purchaseId}`);
+    if (!session) throw new Error(`Purchase ${purchaseId} has no session`);
     return session;
   }
 
@@ -125,7 +123,7 @@ class SessionBook {
       : { status: 404, body: { error: { type: 'invalid_request_error', message: 'No such session' } } };
   }
 
-  /** The same key gets the same session, for the same parameters. */
+  /** Returns the same session for the same key and parameters. */
   #open(form: URLSearchParams, key: string): Answer {
     const asked = form.toString();
     const known = this.#byKey.get(key);

@@ -5,7 +5,7 @@ import { PAYMENTS_ACCOUNT, userAccount } from '../ledger/accounts.ts';
 import { openUserAccount } from '../ledger/open-user-account.ts';
 import { transfer } from '../ledger/transfer.ts';
 
-/** For tests: a new user who was given this much, and has bought this much. */
+/** For tests: creates a user with given and bought credits. */
 export async function insertTestUser(
   db: Database,
   {
@@ -24,7 +24,7 @@ export async function insertTestUser(
   return id;
 }
 
-/** For tests: credits that the user may also send. */
+/** For tests: credits that the user can also send. */
 export async function buyForTest(db: Database, userId: string, amountMicro: bigint): Promise<void> {
   await inTransaction(db, (tx) =>
     transfer(tx, {
@@ -38,7 +38,7 @@ export async function buyForTest(db: Database, userId: string, amountMicro: bigi
   );
 }
 
-/** For tests: an API key of the user, with a budget in all; null is none. Answers its id. */
+/** For tests: creates an API key with a budget over all time (null: none). Returns its id. */
 export async function insertTestKey(
   db: Database,
   { userId, budgetMicro }: { userId: string; budgetMicro: bigint | null },

@@ -2,7 +2,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { Services } from '../../../platform/context.ts';
 import { type ClosedWindow, closeWindowRow } from './usage-queries.ts';
 
-/** Closes a window for its leader, or for a leader whose lease is over; logs what could not be charged. */
+/** Closes a window for its leader, or for any process after its lease; logs uncharged usage. */
 export async function closeWindow(
   services: Pick<Services, 'db' | 'pool' | 'log' | 'clock'>,
   { windowId, leaderId }: { windowId: string; leaderId: string | null },
@@ -11,7 +11,7 @@ export async function closeWindow(
   if (closed.uncharged > 0n) {
     services.log.error(
       { window_id: windowId, outcome: closed.outcome, uncharged: formatBgl(closed.uncharged) },
-      'a usage window used more than its hold covered; the rest is not charged',
+      'usage exceeded the hold of its window; the excess is not charged',
     );
   }
   return closed;

@@ -14,18 +14,18 @@ type Options = {
   onWritten: (windowId: string) => void;
   /** Another process has closed the window: its unwritten events are dropped. */
   onLost: (windowId: string) => void;
-  /** The n-th event is lost, so that none after it can be written: they are dropped. */
+  /** Event n is lost, so that later events cannot be written: they are dropped. */
   onGap: (windowId: string, n: bigint) => void;
 };
 
 /**
- * Gathers the events of windows and writes them in batches, one batch at a time. A batch whose commit is
- * unconfirmed is written again: the database knows how far each window was written.
+ * Collects the events of windows and writes them in batches, one batch at a time. A batch whose commit is
+ * unconfirmed is written again: the database knows the last written event of each window.
  */
 export class EventWriter {
   private readonly services: Pick<Services, 'db' | 'pool' | 'log'>;
   private readonly options: Options;
-  /** By window; those that have waited longest come first. */
+  /** By window, the longest waiting first. */
   private readonly unwritten = new Map<string, UsageEvent[]>();
   private count = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -44,17 +44,16 @@ export class EventWriter {
     if (!this.writing) this.writeIn(GATHER_MS);
   }
 
-  /** Tries to write now what waits of a window that takes nothing new, whatever is added for others meanwhile. */
+  /** Writes all events of a closing window, even if others add events in the meantime. */
   async flush(windowId: string): Promise<void> {
     while (this.waiting(windowId) > 0 && (await this.write()));
   }
 
-  /** How many events are not written, of one window or of all. */
+  /** Returns the number of unwritten events, of one window or of all. */
   waiting(windowId?: string): number {
     return windowId === undefined ? this.count : (this.unwritten.get(windowId)?.length ?? 0);
   }
 
-  /** Drops what is not written. */
   stop(): void {
     clearTimeout(this.timer);
     this.unwritten.clear();
@@ -68,11 +67,11 @@ export class EventWriter {
     }, ms);
   }
 
-  /** Writes a batch, or waits for the one that is being written; what is left follows. False where a window could not be written. */
+  /** Writes a batch, or waits for the current one, and schedules the next. Returns false after a failure. */
   private write(): Promise<boolean> {
     this.writing ??= this.writeBatch(this.takeBatch())
       .catch((error: unknown) => {
-        this.services.log.warn({ err: error, events: this.count }, 'usage events could not be written');
+        this.services.log.warn({ err: error, events: this.count }, 'failed to write usage events');
         return false;
       })
       .then((isWritten) => {
@@ -84,7 +83,7 @@ export class EventWriter {
     return this.writing;
   }
 
-  /** What has waited longest, up to the limit. */
+  /** Returns the longest waiting events, up to the limit. */
   private takeBatch(): Batch {
     const batch: Batch = [];
     let room = BATCH_MAX;
@@ -97,7 +96,7 @@ export class EventWriter {
     return batch;
   }
 
-  /** Where the database refuses a batch of several windows, each is written by itself. False where one of them is refused. */
+  /** Writes a batch, or its windows one by one if the database rejects it. Returns false after a failure. */
   private async writeBatch(batch: Batch): Promise<boolean> {
     const [first, ...others] = batch;
     if (!first) return true;
@@ -111,7 +110,7 @@ export class EventWriter {
         for (const one of batch) areWritten = (await this.writeBatch([one])) && areWritten;
         return areWritten;
       }
-      this.services.log.error({ err: error, window_id: first.window }, 'a usage window could not be written');
+      this.services.log.error({ err: error, window_id: first.window }, 'failed to write usage window');
       this.keep(first.window, this.unwritten.get(first.window) ?? []);
       return false;
     }
@@ -128,7 +127,7 @@ export class EventWriter {
     else this.options.onWritten(windowId);
   }
 
-  /** What is left of a window goes behind the others, which have waited longer. */
+  /** Moves the window to the end of the queue, because the others have waited longer. */
   private keep(windowId: string, events: UsageEvent[]): void {
     this.unwritten.delete(windowId);
     if (events.length > 0) this.unwritten.set(windowId, events);

@@ -3,7 +3,7 @@ import { getUsageWindow, listTransactions } from '@bakehouse/contract/credits';
 import { expect, test } from 'vitest';
 import { testServer } from '../../../testing/test-server.ts';
 
-test('the statement has one line for a window, which opens into its answers', async () => {
+test('the statement has one line per window, with its answers as details', async () => {
   const server = await testServer();
   const ada = await server.signUp('Ada');
   const { usage } = server.app;

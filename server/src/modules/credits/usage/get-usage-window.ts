@@ -5,7 +5,7 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findWindow, listEvents } from './usage-queries.ts';
 
-/** One of the caller's usage windows with its answers, newest first. Throws AppError 'not_found'. */
+/** Returns one of the caller's usage windows with its answers, newest first. Throws AppError 'not_found'. */
 export async function getUsageWindow(
   ctx: Context,
   { params: { windowId }, query: { limit, cursor } }: InputOf<typeof contract>,

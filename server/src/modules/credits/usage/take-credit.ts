@@ -4,17 +4,17 @@ import { insufficientFunds } from '../ledger/ledger-answers.ts';
 import type { HoldOutcome } from './usage-queries.ts';
 
 type Options<Answer> = {
-  /** What had better be held, and what must be. */
+  /** The preferred and the minimum amount. */
   wantedMicro: bigint;
   leastMicro: bigint;
   attempt: (micro: bigint) => Promise<Answer>;
-  /** Gives back what the user's idle windows hold; false where there was nothing. */
+  /** Releases the holds of the user's idle windows; returns false if there were none. */
   makeRoom: () => Promise<boolean>;
 };
 
 /**
- * Holds as much as is wanted, else the least, for which idle windows make room where they must. Throws
- * AppError 'insufficient_funds' or 'budget_exceeded'.
+ * Holds the preferred amount, or else the minimum, closing idle windows if necessary. Throws AppError
+ * 'insufficient_funds' or 'budget_exceeded'.
  */
 export async function takeCredit<Answer extends HoldOutcome>({
   wantedMicro,
@@ -39,5 +39,5 @@ export async function takeCredit<Answer extends HoldOutcome>({
     if (answer !== null && answer.outcome !== 'insufficient_funds') return answer;
     if (answer !== null) refusal = insufficientFunds(leastMicro, answer.available);
   }
-  throw refusal ?? new Error('The ledger refused a hold without a word');
+  throw refusal ?? new Error('Ledger rejected hold without a reason');
 }

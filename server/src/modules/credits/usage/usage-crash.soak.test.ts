@@ -29,20 +29,20 @@ const ROUNDS = 20;
 const LIMIT_MS = 3_600_000;
 const USES_PER_STAGE = 300;
 /**
- * What a crash may forget is no older: a tenth of a second of gathering, and a write on a machine that has much to do; or what
- * came too late for the last write that was acknowledged, where one takes longer.
+ * The maximum age of lost uses: 0.1 s of batching plus a write on a busy machine. If a write takes longer,
+ * uses since the last acknowledged write may be lost.
  */
 const FORGOTTEN_MS_MAX = 1_000;
-/** So long each part of a round goes on at least: most of its uses must be written. */
+/** Minimum duration of each part of a round, so that most of its uses are written. */
 const STAGE_MS = 2_500;
-/** Two users have plenty, one is used up on the way; the keys of two have budgets. */
+/** Two users have plenty of credit, and one runs out; two keys have budgets. */
 const users = [
   { grantMicro: 10_000_000n, budgetMicro: null },
   { grantMicro: 10_000_000n, budgetMicro: 3_000n },
   { grantMicro: 5_000n, budgetMicro: 10_000n },
 ];
 
-test('kill -9 of three servers and of PostgreSQL loses no use that was written, charges none twice, and keeps to credit and budgets', {
+test('kill -9 of three servers and of PostgreSQL loses no written use, charges none twice, and respects credit and budgets', {
   timeout: LIMIT_MS,
 }, async () => {
   const home = await mkdtemp(path.join(tmpdir(), 'bakehouse-usage-'));
@@ -80,12 +80,12 @@ test('kill -9 of three servers and of PostgreSQL loses no use that was written, 
       .selectFrom('usage_events')
       .select(['window_id', 'id', 'amount_micro', 'n'])
       .execute();
-    // What was written is what was used, once.
+    // Every written event is a use, once.
     const written = new Set(events.map(({ id }) => id));
     expect(written.size).toBe(events.length);
     for (const { id, amount_micro } of events)
       expect(announced.settled.get(id)?.amount).toBe(Number(amount_micro));
-    // What was acknowledged is there.
+    // Every acknowledged event exists.
     const windows = await db.selectFrom('usage_windows').selectAll().execute();
     const eventsOf = new Map(windows.map(({ id, events: count }) => [id, Number(count)]));
     for (const [window, count] of announced.written)
@@ -104,7 +104,7 @@ test('kill -9 of three servers and of PostgreSQL loses no use that was written, 
   });
 });
 
-/** Each user paid for what was used in windows whose hold covers it, no key is above its budget, and nothing stays held. */
+/** Expects that users paid for covered usage, no key exceeds its budget, and no hold is left. */
 async function expectCharged(db: Database, callers: string[], postgresKilledAt: number): Promise<void> {
   const windows = await db
     .selectFrom('usage_windows')
@@ -122,7 +122,7 @@ async function expectCharged(db: Database, callers: string[], postgresKilledAt: 
     const { grantMicro = 0n, budgetMicro = null } = users[index] ?? {};
     const own = windows.filter(({ user_id }) => user_id === userId);
     expect(own.every(({ closed_at }) => closed_at !== null)).toBe(true);
-    // The growth of a hold is not waited for on disk: what PostgreSQL forgot of it is not charged.
+    // The growth of a hold is not durable immediately: the part that PostgreSQL lost is not charged.
     for (const { opened_at } of own.filter(({ used_micro, amount }) => used_micro > amount))
       expect(opened_at.getTime()).toBeLessThan(postgresKilledAt);
     const charged = own.reduce(
@@ -139,7 +139,7 @@ async function expectCharged(db: Database, callers: string[], postgresKilledAt: 
 const findKey = (db: Database, keyId: string) =>
   db.selectFrom('api_keys').selectAll().where('id', '=', keyId).executeTakeFirstOrThrow();
 
-/** Which uses a crash may forget: the last ones of the process that it ended, and PostgreSQL's the windows that were just opened. */
+/** Returns the uses that a crash may lose: a killed process's last ones, or PostgreSQL's newest windows. */
 function forgettable({ settled }: Announced, eventsOf: Map<string, number>, postgresKilledAt: number) {
   const openedAt = new Map<string, number>();
   for (const { window, at } of settled.values())
@@ -151,20 +151,20 @@ function forgettable({ settled }: Announced, eventsOf: Map<string, number>, post
 }
 
 type Server = {
-  /** When it last said that it wrote, and when it had begun to write that. */
+  /** The last acknowledged write, and its start. */
   wroteAt: number;
   lastWriteAt: number;
   killedAt: number;
   kill: () => Promise<void>;
 };
 
-/** What was used: when, in which window, and of which server. */
+/** A use: its time, window and server. */
 type Settled = { amount: number; at: number; window: string; server: Server };
 
-/** What the servers said before they were killed. */
+/** The output of the servers before they were killed. */
 class Announced {
   readonly settled = new Map<string, Settled>();
-  /** By window: how many events were acknowledged as written. */
+  /** The number of acknowledged events by window. */
   readonly written = new Map<string, number>();
   private wake: () => void = () => undefined;
 
@@ -184,7 +184,7 @@ class Announced {
     this.wake();
   }
 
-  /** Waits for the next uses, and until each of the servers writes them. */
+  /** Waits for more uses, and until each of the servers has written some. */
   async more(servers: Server[]): Promise<void> {
     const [goal, from] = [this.settled.size + USES_PER_STAGE, Date.now()];
     await sleep(STAGE_MS);
@@ -208,13 +208,13 @@ function startServer(url: string, callers: string[], announced: Announced): Serv
     },
   };
   const lines = createInterface({ input: child.stdout });
-  // The last line may have been cut.
+  // The last line may be incomplete.
   lines.on('line', (line) => line.endsWith('}') && announced.hear(server, line));
   onFileEnd(server.kill);
   return server;
 }
 
-/** The user with his key, as the load takes them. */
+/** Inserts a user with a key, in the load's format. */
 async function insertCaller(
   db: Database,
   { grantMicro, budgetMicro }: { grantMicro: bigint; budgetMicro: bigint | null },
@@ -223,7 +223,7 @@ async function insertCaller(
   return `${userId}/${await insertTestKey(db, { userId, budgetMicro })}`;
 }
 
-/** As if the leases of the killed had run out, and with them what PostgreSQL was still doing for them. */
+/** Simulates the expiry of the killed servers' leases, after PostgreSQL has finished their queries. */
 async function closeLost(services: Services): Promise<void> {
   await vi.waitFor(async () => {
     const others = await sql`

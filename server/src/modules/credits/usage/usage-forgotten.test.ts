@@ -13,7 +13,7 @@ import { sealTransfers } from '../verification/seal-transfers.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
 import { UsageLeader } from './usage-leader.ts';
 
-/* A database that took over a moment behind has forgotten the newest of what was written. */
+/* A database that failed over slightly behind has lost its newest writes. */
 
 const { url } = await testDatabase();
 const pool = createPool(url);
@@ -48,7 +48,7 @@ async function proveUsage(): Promise<string | undefined> {
   return checks.find(({ name }) => name === 'usage')?.detail;
 }
 
-test('a window whose last answer is forgotten is closed with those that are left, and keeps no other from being written', async () => {
+test('closes a window that lost its last answer with the rest, without blocking other windows', async () => {
   const leader = new UsageLeader(services);
   const [ada, bob] = [await newUser(), await newUser()];
   const torn = await use(leader, ada);
@@ -81,7 +81,7 @@ test('a window whose last answer is forgotten is closed with those that are left
   await proveUsage();
 });
 
-test('a window whose hold is forgotten to have grown charges what the hold has', async () => {
+test('charges the hold of a window whose growth was lost', async () => {
   const leader = new UsageLeader(services);
   const ada = await newUser();
   const windowId = await use(leader, ada, 100n);
@@ -106,7 +106,7 @@ test('a window whose hold is forgotten to have grown charges what the hold has',
   expect(await proveUsage()).toMatch(/except that 1 of them .*: 0\.0004 BGL were not charged$/);
 });
 
-test('a window that the database refuses keeps no other from being written', async () => {
+test('a window that the database rejects does not block others', async () => {
   const leader = new UsageLeader(services);
   const [ada, bob] = [await newUser(), await newUser()];
   const refused = await use(leader, ada);

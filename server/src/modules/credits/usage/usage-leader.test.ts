@@ -65,7 +65,7 @@ async function expectSoundBooks(): Promise<void> {
 }
 
 describe('a usage window', () => {
-  test('charges all its answers in one transfer, with their count, sums and digest under the seal', async () => {
+  test('charges all its answers in one transfer, with their count, sums and digest sealed', async () => {
     const leader = lead();
     const usage = await usageOf(1_000_000n);
     for (let count = 0; count < 7; count += 1) (await leader.reserve(usage)).settle(used(10n, 3));
@@ -85,7 +85,7 @@ describe('a usage window', () => {
     await expectSoundBooks();
   });
 
-  test('asks the database when it is opened, and not for the answers after', async () => {
+  test('queries the database when it is opened, but not for later answers', async () => {
     const leader = lead();
     const usage = await usageOf(1_000_000n, { priceMicro: 10_000n });
     (await leader.reserve(usage)).settle(null);
@@ -97,7 +97,7 @@ describe('a usage window', () => {
     expect(await chargesOf(usage.userId)).toEqual([]);
   });
 
-  test('is one of a user, a key and what is used, for whoever asks at once, and its hold grows with them', async () => {
+  test('is shared by concurrent uses of a user, key and source, and grows with them', async () => {
     const leader = lead();
     const usage = await usageOf(1_000_000n);
     const places = await Promise.all(Array.from({ length: 40 }, () => leader.reserve(usage)));
@@ -114,7 +114,7 @@ describe('a usage window', () => {
     });
   });
 
-  test('takes the last credit, and not one more; what an idle one holds makes room', async () => {
+  test('spends the last credit and no more; idle windows release their holds', async () => {
     const leader = lead();
     const usage = await usageOf(3n * PRICE);
     const idle = await leader.reserve(await usageOf(0n, { userId: usage.userId, source: 'idle' }));
@@ -143,7 +143,7 @@ describe('a usage window', () => {
     expect((await chargesOf(userId))[0]?.refs).toMatchObject({ key_id: keyId });
   });
 
-  test('lets an open reservation grow as far as the credit goes, also while it is ending', async () => {
+  test('lets an open reservation grow up to the available credit, also while ending', async () => {
     const leader = lead();
     const usage = await usageOf(10n * PRICE);
     const place = await leader.reserve(usage);
@@ -159,7 +159,7 @@ describe('a usage window', () => {
     expect((await getUserTotals(db, usage.userId)).held).toBeGreaterThanOrEqual(7n * PRICE);
   });
 
-  test('charges what a reservation has grown to', async () => {
+  test('charges the grown reservation', async () => {
     const leader = lead();
     const usage = await usageOf(10n * PRICE);
     const place = await leader.reserve(usage);
@@ -170,7 +170,7 @@ describe('a usage window', () => {
     await expectSoundBooks();
   });
 
-  test('refuses a second settlement', async () => {
+  test('rejects a second settlement', async () => {
     const leader = lead();
     const place = await leader.reserve(await usageOf(1_000n));
     place.settle(used(1n));
@@ -179,7 +179,7 @@ describe('a usage window', () => {
   });
 });
 
-test('an opening that waits for its user keeps no other from opening', async () => {
+test('an opening that waits for its user does not block other openings', async () => {
   const leader = lead();
   const [slow, quick] = [await usageOf(10_000n), await usageOf(10_000n)];
   (await leader.reserve(await usageOf(10_000n))).settle(null);
@@ -196,7 +196,7 @@ test('an opening that waits for its user keeps no other from opening', async () 
 });
 
 describe('a process that is gone', () => {
-  test('has its windows closed by others, with what it had written', async () => {
+  test('has its windows closed by others, with its written usage', async () => {
     const leader = lead();
     const usage = await usageOf(10_000n);
     (await leader.reserve(usage)).settle(used(30n));
@@ -214,7 +214,7 @@ describe('a process that is gone', () => {
     await expectSoundBooks();
   });
 
-  test('writes nothing more when it comes back, and begins anew', async () => {
+  test('writes nothing more when it resumes, and opens new windows', async () => {
     const leader = lead();
     const usage = await usageOf(10_000n);
     const place = await leader.reserve(usage);
@@ -230,7 +230,7 @@ describe('a process that is gone', () => {
   });
 });
 
-test('a batch whose commit was in doubt is written once', async () => {
+test('a batch with an unconfirmed commit is written once', async () => {
   const leader = lead();
   const usage = await usageOf(10_000n);
   const place = await leader.reserve(usage);
@@ -251,7 +251,7 @@ test('a batch whose commit was in doubt is written once', async () => {
   await expectSoundBooks();
 });
 
-/** What the pool is asked next under that name is `handled` instead. */
+/** Replaces the pool's next query with this name by `handled`. */
 function handleNext(name: string, handled: (ask: () => Promise<unknown>) => Promise<unknown>): void {
   const query = pool.query.bind(pool) as unknown as (asked: object) => Promise<unknown>;
   const spied = vi.spyOn(pool, 'query').mockImplementation((async (asked: { name?: string }) => {
@@ -261,7 +261,7 @@ function handleNext(name: string, handled: (ask: () => Promise<unknown>) => Prom
   }) as never);
 }
 
-test('an opening that fails says nothing of the lease, and is looked after once', async () => {
+test('a failed opening does not affect the lease, and is closed once', async () => {
   const leader = lead();
   const usage = await usageOf(10_000n);
   handleNext('usage_open', () => Promise.reject(new Error('the database is away')));
@@ -281,7 +281,7 @@ test('an opening that fails says nothing of the lease, and is looked after once'
   expect((await chargesOf(usage.userId)).map(({ amount }) => amount)).toEqual([30n]);
 });
 
-test('an opening whose answer is lost gives its hold back at the next look', async () => {
+test('an opening whose answer is lost releases its hold at the next look', async () => {
   const leader = lead();
   const usage = await usageOf(4n * PRICE);
   handleNext('usage_open', async (ask) => {
@@ -298,7 +298,7 @@ test('an opening whose answer is lost gives its hold back at the next look', asy
   await expectSoundBooks();
 });
 
-test('a lease that ran out costs nothing in a window that nobody has closed', async () => {
+test('an expired lease loses nothing in a window that is still open', async () => {
   const leader = lead();
   const [before, during] = [await usageOf(10_000n), await usageOf(10_000n)];
   const place = await leader.reserve(before);
@@ -320,7 +320,7 @@ test('a lease that ran out costs nothing in a window that nobody has closed', as
   await expectSoundBooks();
 });
 
-test('of windows that others closed while the process slept only what came since is lost, and the next answers are charged', async () => {
+test('of windows closed by others during a suspend, only newer answers are lost, and later ones are charged', async () => {
   const leader = lead();
   const usage = await usageOf(10_000n);
   const [written, lost, late] = [
@@ -352,7 +352,7 @@ test('of windows that others closed while the process slept only what came since
   await expectSoundBooks();
 });
 
-test('a lost window that cannot be closed keeps none of the others', async () => {
+test('a lost window that cannot be closed does not block the others', async () => {
   const places = await Promise.all(
     [1, 2].map(async () => {
       const leader = lead();

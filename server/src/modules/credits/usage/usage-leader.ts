@@ -26,61 +26,58 @@ import {
 /** A hold outlives the hour of its window and the longest answer in it; it is never extended. */
 const HOLD_MS = 3 * 60 * 60_000;
 const LOOK_MS = 1_000;
-/** Windows that one look closes at the same time, each on a connection; of one user one at a time, as they share an account. */
+/** Windows to close in parallel, one per user, because a user's windows share an account. */
 const CLOSED_AT_ONCE = 4;
-/** The most that a crash can forget: events that are not written yet, and open reservations. */
+/** Maximum events that a crash can lose: unwritten events and open reservations. */
 const UNWRITTEN_MAX = 2_000;
 
-/** What was used in the end. */
 export type Used = Omit<UsageEvent, 'n'>;
 
-/** A place in a window. */
+/** A reserved amount in a window. */
 export type Reservation = {
   windowId: string;
   readonly priceMicro: bigint;
-  /**
-   * Raises its price to this one, where it is less. Throws what `reserve` throws; the reservation stays as it was then, and
-   * open.
-   */
+  /** Raises the reservation to this price. Throws like `reserve`; the reservation then stays unchanged. */
   extend: (priceMicro: bigint) => Promise<void>;
-  /** Ends the reservation, once: with what was used, at most its price, or null for nothing. */
+  /** Ends the reservation, once, with the usage (at most its price), or with null for none. */
   settle: (used: Used | null) => void;
 };
 
 type OpenWindow = {
   id: string;
-  /** Empty where it is not known whether the window was opened. */
+  /** Empty if it is unknown whether the window was opened. */
   holdId: string;
   usage: Usage;
   window: Window;
   state: 'open' | 'ending';
-  /** The growth that is under way, after those before it. */
+  /** The current growth of the hold, which runs after earlier ones. */
   growing: Promise<void>;
   closing: Promise<void> | null;
 };
 
 /**
- * Leads the usage windows of this process. They live in its memory, each on a hold of its own, and what was used
- * is written in batches.
+ * Leads the usage windows of this process. They exist in memory, each with its hold, and usage is written in
+ * batches.
  *
- *     reserve           over, idle, asked to close,
+ *     reserve           over, idle, closed on request,
  *       |               or its hold has ended                no reservation is open,
  *       v                                                    all events are written
  *     open ------------------------------> ending ----------------------------------> closed
  *       |                                     ^  |
  *       | opening unconfirmed, or the         |  | closed by another process:
- *       | database lost events: takes         |  | forgotten with what is not written
+ *       | database lost events: accepts       |  | dropped with its unwritten events
  *       +--- nothing, writes nothing ---------+  v
  *
- * The database has the last word: it keeps how far each window was written, and a closed window takes nothing more.
- * The lease only says that this process is alive. Without it the job `credits.close-lost-windows` closes its windows.
+ * The database is authoritative: it stores the last written event of each window, and a closed window accepts
+ * none. The lease only shows that this process is alive. When it expires, the job
+ * `credits.close-lost-windows` closes its windows.
  */
 export class UsageLeader {
   private readonly services: Pick<Services, 'db' | 'pool' | 'log' | 'clock'>;
   private readonly leaderId = randomUUID();
   private readonly writer: EventWriter;
   private readonly windows = new Map<string, OpenWindow>();
-  /** The window that takes what comes, by `keyOf`. */
+  /** The window for new reservations, by `keyOf`. */
   private readonly current = new Map<string, OpenWindow>();
   private readonly opening = new Map<string, Promise<OpenWindow>>();
   private openReservations = 0;
@@ -92,13 +89,13 @@ export class UsageLeader {
       leaderId: this.leaderId,
       onWritten: (windowId) => this.announce(windowId),
       onLost: (windowId) => {
-        services.log.warn({ window_id: windowId }, 'a usage window was closed by another process');
+        services.log.warn({ window_id: windowId }, 'usage window was closed by another process');
         this.forget(windowId);
       },
       onGap: (windowId, missing) => {
         services.log.error(
           { window_id: windowId, missing: Number(missing) },
-          'the database has lost events of a usage window: it ends with those that are left',
+          'database lost events of a usage window; closing it with the remaining events',
         );
         this.cutOff(windowId);
       },
@@ -106,8 +103,8 @@ export class UsageLeader {
   }
 
   /**
-   * Reserves the highest price of what is about to be used: at once where the window has room, else it is opened or
-   * its hold grows. Throws AppError 'insufficient_funds', 'budget_exceeded' or 'unavailable'.
+   * Reserves the highest price of a use: immediately if the window has room, or else after opening a window
+   * or growing its hold. Throws AppError 'insufficient_funds', 'budget_exceeded' or 'unavailable'.
    */
   async reserve(usage: Usage): Promise<Reservation> {
     if (this.openReservations + this.writer.waiting() >= UNWRITTEN_MAX) {
@@ -129,7 +126,7 @@ export class UsageLeader {
     }
   }
 
-  /** Closes the windows that have no open reservation, of a user or of all. Answers how many were closed. */
+  /** Closes windows without open reservations, of a user or of all. Returns the number of closed ones. */
   async closeIdle(userId?: string): Promise<number> {
     const idle = [...this.current.values()].filter(
       ({ window, usage }) => window.open === 0 && (userId === undefined || usage.userId === userId),
@@ -139,10 +136,10 @@ export class UsageLeader {
     return idle.filter(({ id }) => !this.windows.has(id)).length;
   }
 
-  /** Closes windows that are due and keeps the lease, until `close`. */
+  /** Closes due windows and renews the lease, until `close`. */
   start(): void {
     this.repeat(() => this.look());
-    // By itself: however long a close waits, the lease goes on.
+    // Separate from closing, so that a slow close does not delay the renewal of the lease.
     this.repeat(async () => {
       if (this.windows.size > 0) await renewLease(this.services.db, this.leaderId);
     });
@@ -152,14 +149,12 @@ export class UsageLeader {
     setTimeout(() => {
       if (this.isStopped) return;
       work()
-        .catch((error: unknown) =>
-          this.services.log.warn({ err: error }, 'usage windows could not be kept up'),
-        )
+        .catch((error: unknown) => this.services.log.warn({ err: error }, 'failed to maintain usage windows'))
         .finally(() => this.repeat(work));
     }, LOOK_MS).unref();
   }
 
-  /** Closes the windows that are due. A close that fails is tried again at the next look. */
+  /** Closes due windows. A failed close is retried at the next look. */
   async look(): Promise<void> {
     const nowMs = this.nowMs();
     for (const open of this.current.values())
@@ -167,14 +162,14 @@ export class UsageLeader {
     await this.closeEnding();
   }
 
-  /** Writes and closes all windows, and ends the lease: others close what could not be closed. */
+  /** Writes and closes all windows, and ends the lease: other processes close the rest. */
   async close(): Promise<void> {
     this.isStopped = true;
     for (const open of this.current.values()) this.endTaking(open);
     await this.closeEnding();
     this.writer.stop();
     await endLease(this.services.db, this.leaderId).catch((error: unknown) =>
-      this.services.log.warn({ err: error }, 'could not end the lease of the usage windows'),
+      this.services.log.warn({ err: error }, 'failed to end the lease of the usage windows'),
     );
   }
 
@@ -197,7 +192,7 @@ export class UsageLeader {
         return this.insert(usage, id, amountMicro);
       },
     }).catch((error: unknown) => {
-      // Unconfirmed: the row may be there, so it is closed like any other.
+      // Unconfirmed: the row may exist, so it is closed like any other.
       if (!isOutOfCredit(error)) this.add({ id, holdId: '', usage, heldMicro: 0n, state: 'ending' });
       throw error;
     });
@@ -235,7 +230,10 @@ export class UsageLeader {
     });
   }
 
-  /** One growth at a time: each looks first whether the one before has made room for it. `ahead`: for the answers after it too. */
+  /**
+   * Grows the hold, one growth at a time: each first checks whether the previous one made enough room.
+   * `ahead`: also for later answers.
+   */
   private grow(open: OpenWindow, priceMicro: bigint, { ahead } = { ahead: true }): Promise<void> {
     const turn = open.growing.then(async () => {
       const nowMs = this.nowMs();
@@ -256,7 +254,7 @@ export class UsageLeader {
     return turn;
   }
 
-  /** Raises an open reservation. A window that is ending goes on until its last one is settled. */
+  /** Raises an open reservation. An ending window still grows until its last one is settled. */
   private async widen(open: OpenWindow, byMicro: bigint): Promise<void> {
     for (;;) {
       const widened = widen(open.window, byMicro, this.nowMs());
@@ -298,7 +296,7 @@ export class UsageLeader {
     };
   }
 
-  /** Closes the windows that are ending, of a user or of all, where no reservation is open. */
+  /** Closes ending windows without open reservations, of a user or of all. */
   private async closeEnding(userId?: string): Promise<void> {
     const line = fairQueue(CLOSED_AT_ONCE, { perKey: 1 });
     let hasFailed = false;
@@ -307,14 +305,14 @@ export class UsageLeader {
         state === 'ending' && window.open === 0 && (userId === undefined || usage.userId === userId),
     );
     const closeNext = async (open: OpenWindow) => {
-      // A process that stops does not wait for an absent database once per window.
+      // A process that stops does not wait for an unreachable database once per window.
       if (hasFailed && this.isStopped) return;
       open.closing ??= this.closeOne(open).finally(() => {
         open.closing = null;
       });
       await open.closing.catch((error: unknown) => {
         hasFailed = true;
-        this.services.log.warn({ err: error, window_id: open.id }, 'a usage window could not be closed');
+        this.services.log.warn({ err: error, window_id: open.id }, 'failed to close usage window');
       });
     };
     await Promise.all(ending.map((open) => line.run(open.usage.userId, () => closeNext(open))));
@@ -341,7 +339,7 @@ export class UsageLeader {
     this.windows.delete(windowId);
   }
 
-  /** Nothing more is written in the window, not even of its open reservations: the next look closes it. */
+  /** Stops all writes to the window, including its open reservations. The next look closes it. */
   private cutOff(windowId: string): void {
     const open = this.windows.get(windowId);
     if (!open) return;

@@ -11,20 +11,20 @@ const { url } = await testDatabase();
 const db = openDatabase(createPool(url));
 onFileEnd(() => db.destroy());
 
-test('days are kept for a while and then dropped', async () => {
+test('keeps days for a while and then drops them', async () => {
   await sql`select usage_prepare_day(current_date - 200)`.execute(db);
   const days = async () =>
     (await sql`select inhrelid from pg_inherits where inhparent = 'usage_events'::regclass`.execute(db)).rows
       .length;
   const before = await days();
   await rotatePartitions(db, 90);
-  // The old one went, and tomorrow's came.
+  // The old day was dropped, and tomorrow's was created.
   expect(await days()).toBe(before);
   await rotatePartitions(db, 90);
   expect(await days()).toBe(before);
 });
 
-test('days that are in use are dropped another night, and keep no charge waiting', async () => {
+test('drops days in use another night, without delaying charges', async () => {
   await sql`select usage_prepare_day(current_date - 200)`.execute(db);
   const { rows } = await sql<{ name: string }>`
     select 'usage_events_' || to_char(current_date - 200, 'YYYYMMDD') as name`.execute(db);

@@ -5,13 +5,13 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { runPrepared } from '../../../platform/db/run-prepared.ts';
 import { oneOf } from '../ledger/ledger-answers.ts';
 
-/* The SQL of usage windows; the moves are functions in server/migrations/functions (usage_*). */
+/* The SQL of usage windows; the writes are functions in server/migrations/functions (usage_*). */
 
 type Prepared = Pick<Services, 'db' | 'pool'>;
 
 const LEASE_MS = 30_000;
 const RENEW_MS = 8_000;
-/** What is left at least of a lease after a window was opened. */
+/** Minimum rest of the lease after a window was opened. */
 const LEASE_LEFT_MS = 10_000;
 
 export type NewWindow = {
@@ -32,8 +32,8 @@ export type NewWindow = {
 export type HoldOutcome = { outcome: string; available: bigint | null };
 
 /**
- * Opens a window on a new hold. It does not wait for the disk: if the database crashes a moment later the window may be
- * lost, and what was reserved in it is not charged.
+ * Opens a window with a new hold. Does not wait for the disk: if the database crashes immediately afterwards,
+ * the window may be lost, and its reservations are not charged.
  */
 export async function openWindowRow(
   services: Prepared,
@@ -50,7 +50,7 @@ export async function openWindowRow(
   return oneOf(rows);
 }
 
-/** `growHold` as a transaction of its own, which announces no change. */
+/** Like `growHold`, but in its own transaction and without notification. */
 export async function growHoldNow(
   services: Prepared,
   { holdId, byMicro }: { holdId: string; byMicro: bigint },
@@ -66,22 +66,22 @@ export async function growHoldNow(
 }
 
 export type UsageEvent = {
-  /** Its place in the window, from 1 on. */
+  /** Its number in the window, starting at 1. */
   n: number;
   id: string;
   at: Date;
   amountMicro: bigint;
-  /** What was used, by name, e.g. tokens. */
+  /** Quantities by name, e.g. tokens. */
   quantities: Record<string, number>;
 };
 
 /**
- * How many events of a window are written; null where it is closed, or where the database has lost events before
- * these, the first of which is `missing`.
+ * The number of a window's written events; null if the window is closed, or if the database has lost earlier
+ * events, starting with `missing`.
  */
 export type WrittenEvents = { window_id: string; events: bigint | null; missing: bigint | null };
 
-/** Writes the events of each window in their order, and skips those that are written already. */
+/** Writes the events of each window in order, and skips events that are already written. */
 export async function writeEvents(
   services: Prepared,
   leaderId: string,
@@ -99,7 +99,7 @@ export async function writeEvents(
   );
 }
 
-/** The window's owner, and the micro-BGL that were used and could not be charged. */
+/** The window's owner, and the usage in micro-BGL that could not be charged. */
 export type ClosedWindow = {
   outcome: 'ok' | 'led' | 'closed' | 'ended';
   user_id: string;
@@ -107,8 +107,8 @@ export type ClosedWindow = {
 };
 
 /**
- * Closes a window; without a leader only where its own leader has no lease. Throws PostgreSQL's lock_not_available where
- * another transaction locks its rows for longer than two seconds.
+ * Closes a window; without a leader, only if its own leader has no lease. Throws PostgreSQL's
+ * lock_not_available if another transaction locks its rows for more than two seconds.
  */
 export async function closeWindowRow(
   services: Prepared,
@@ -125,19 +125,19 @@ export async function closeWindowRow(
   return oneOf(rows);
 }
 
-/** Renews the leader's lease where it is time, even one that was over: a window that another process closed stays closed. */
+/** Renews the leader's lease when due, even after its expiry: windows closed by others stay closed. */
 export async function renewLease(db: Database, leaderId: string): Promise<void> {
   await sql`select usage_lease(${leaderId}, ${LEASE_MS}, ${LEASE_MS - RENEW_MS})`.execute(db);
 }
 
-/** Ends the leader's lease, and deletes those that ended a day ago. */
+/** Ends the leader's lease, and deletes leases that ended more than a day ago. */
 export async function endLease(db: Database, leaderId: string): Promise<void> {
   await sql`
     delete from usage_leaders
     where id = ${leaderId} or lease_until < clock_timestamp() - interval '1 day'`.execute(db);
 }
 
-/** Ids of open windows whose leader has no lease, in their order after the id `after`. */
+/** Returns ids of open windows whose leader has no lease, in order, after the id `after`. */
 export async function listLostWindows(db: Database, after: string | null, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select w.id from usage_windows w left join usage_leaders l on l.id = w.leader_id
@@ -148,8 +148,8 @@ export async function listLostWindows(db: Database, after: string | null, limit:
 }
 
 /**
- * Makes tomorrow's partition and drops those older than `keptDays`. A drop waits for open reads and writes of events, and
- * new ones wait behind it: after two seconds it gives up with PostgreSQL's lock_not_available.
+ * Creates tomorrow's partition and drops partitions older than `keptDays`. A drop waits for open reads and
+ * writes of events, and blocks new ones: after two seconds it fails with PostgreSQL's lock_not_available.
  */
 export async function rotatePartitions(db: Database, keptDays: number): Promise<void> {
   await sql`select usage_prepare_day((clock_timestamp() at time zone 'UTC')::date + 1)`.execute(db);
@@ -174,8 +174,9 @@ export type StoredWindow = {
 };
 
 /**
- * The first and the last day on which a window, with its hold `h` and its transfer `t`, can have events, so that only
- * their partitions are read. The day after the transfer is among them: its time is that at which its transaction began.
+ * The first and last day on which a window, with its hold `h` and its transfer `t`, can have events, so that
+ * only these partitions are read. Includes the day after the transfer, whose time is the start of its
+ * transaction.
  */
 export const windowDays = {
   first: sql<string>`(h.created_at at time zone 'UTC')::date`,
@@ -199,7 +200,7 @@ export async function findWindow(
 
 type Wanted = { window: StoredWindow; before: bigint | null; limit: number };
 
-/** The newest events of a window before the n-th. */
+/** Returns the newest events of a window before event `before`. */
 export async function listEvents(db: Database, { window, before, limit }: Wanted) {
   let query = db
     .selectFrom('usage_events')
@@ -213,7 +214,7 @@ export async function listEvents(db: Database, { window, before, limit }: Wanted
   return query.execute();
 }
 
-/** A user's windows in the order in which they were opened, after the one with the id `cursor`. */
+/** Returns a user's windows in the order of their opening, after the window `cursor`. */
 export async function listWindows(
   db: Database,
   { userId, cursor, limit }: { userId: string; cursor: string | undefined; limit: number },

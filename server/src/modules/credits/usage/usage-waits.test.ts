@@ -11,7 +11,7 @@ import { getUserTotals } from '../queries.ts';
 import { insertTestUser } from '../testing/test-user.ts';
 import { UsageLeader } from './usage-leader.ts';
 
-/* Whose window waits for something keeps nobody else waiting, and costs nobody a window. */
+/* A window that waits for something does not block other users, and no window is lost. */
 
 const { url } = await testDatabase();
 const pool = createPool(url);
@@ -23,7 +23,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const query = pool.query.bind(pool) as unknown as (asked: object) => Promise<unknown>;
 
-/** What the pool is asked under that name waits for `before`. */
+/** Delays the pool's queries with this name until `before` resolves. */
 function delay(name: string, before: () => Promise<unknown>): void {
   vi.spyOn(pool, 'query').mockImplementation((async (asked: { name?: string }) => {
     if (asked.name === name) await before();
@@ -48,7 +48,7 @@ async function use(leader: UsageLeader, userId: string): Promise<void> {
 const addUsers = (count: number) =>
   Promise.all(Array.from({ length: count }, () => insertTestUser(db, { grantMicro: 1_000_000n })));
 
-test('the lease goes on while a close waits', async () => {
+test('renews the lease while a close waits', async () => {
   const [userId = ''] = await addUsers(1);
   const leader = new UsageLeader(services);
   await use(leader, userId);
@@ -74,7 +74,7 @@ test('the lease goes on while a close waits', async () => {
   expect(await getUserTotals(db, userId)).toMatchObject({ balance: 999_990n, held: 0n });
 });
 
-test('windows of users whose accounts are locked keep no others open, and are closed later', async () => {
+test('windows of users with locked accounts do not keep others open, and are closed later', async () => {
   const [locked = '', ...others] = await addUsers(12);
   const leader = new UsageLeader(services);
   for (const userId of [locked, ...others]) await use(leader, userId);
@@ -82,7 +82,7 @@ test('windows of users whose accounts are locked keep no others open, and are cl
   clock.advance({ seconds: 61 });
   await db.transaction().execute(async (tx) => {
     await sql`select from ledger_accounts where id = ${`user:${locked}`} for update`.execute(tx);
-    // Ends although the account stays locked.
+    // Resolves although the account stays locked.
     await leader.look();
     expect(await held(locked)).toBeGreaterThan(0n);
     expect(await Promise.all(others.map(held))).toEqual(others.map(() => 0n));
@@ -92,7 +92,7 @@ test('windows of users whose accounts are locked keep no others open, and are cl
   await leader.close();
 });
 
-test('who is short of credit waits for no window of another user', async () => {
+test("a user short of credit does not wait for other users' windows", async () => {
   const [locked = '', short = ''] = await addUsers(2);
   const leader = new UsageLeader(services);
   for (const userId of [locked, short]) await use(leader, userId);
@@ -107,7 +107,7 @@ test('who is short of credit waits for no window of another user', async () => {
   await leader.close();
 });
 
-test('who is short of credit does not wait until others use nothing more', async () => {
+test('a user short of credit does not wait until others stop using theirs', async () => {
   const [busy = '', short = ''] = await addUsers(2);
   const leader = new UsageLeader(services);
   for (const userId of [busy, short]) await use(leader, userId);

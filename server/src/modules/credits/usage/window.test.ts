@@ -15,7 +15,7 @@ import {
 const PRICE = 100n;
 const MINUTE_MS = 60_000;
 
-test('however it is used, a window promises no more than its hold', () => {
+test('a window never promises more than its hold', () => {
   for (let seed = 1; seed <= 200; seed += 1) {
     const next = random(seed);
     let window = openWindow(firstHoldMicro(PRICE), 0);
@@ -70,11 +70,11 @@ test('a window grows by ten minutes of its rate, and at least by a few answers',
   expect(growth(slow, PRICE, 30 * MINUTE_MS)).toEqual({ leastMicro: 50n, wantedMicro: 450n });
   const fast = { ...openWindow(60_000n, 0), usedMicro: 60_000n };
   expect(growth(fast, PRICE, 6 * MINUTE_MS)).toEqual({ leastMicro: 100n, wantedMicro: 100_100n });
-  // A first minute is no rate yet.
+  // The first minute is too short for a rate.
   expect(growth({ ...fast, usedMicro: 6_000n, heldMicro: 6_000n }, PRICE, 1).wantedMicro).toBe(60_100n);
 });
 
-test('a window is over after an hour or when it is full, and due when nothing goes on in it', () => {
+test('a window expires after an hour or when full, and is due when idle', () => {
   const window = openWindow(1_000n, 0);
   expect(isDue(window, MINUTE_MS - 1)).toBe(false);
   expect(isDue(window, MINUTE_MS)).toBe(true);
@@ -83,7 +83,7 @@ test('a window is over after an hour or when it is full, and due when nothing go
   expect(isOver({ ...window, events: 10_000 }, 0)).toBe(true);
 });
 
-test('a reservation is charged its price at most', () => {
+test('charges at most the price of a reservation', () => {
   const window = reserve(openWindow(1_000n, 0), PRICE, 0) ?? openWindow(0n, 0);
   expect(() => settle(window, { priceMicro: PRICE, amountMicro: 101n }, 1)).toThrow('cannot be charged');
   expect(settle(window, { priceMicro: PRICE, amountMicro: null }, 1)).toMatchObject({

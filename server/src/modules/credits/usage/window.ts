@@ -1,24 +1,24 @@
-/** The arithmetic of a usage window. Pure; amounts are micro-BGL, times are milliseconds. */
+/** The arithmetic of a usage window. Amounts are in micro-BGL, times in milliseconds. */
 export type Window = {
   heldMicro: bigint;
-  /** What was settled, written yet or not. */
+  /** Settled usage, written or not. */
   usedMicro: bigint;
   reservedMicro: bigint;
-  /** How many reservations are open. */
+  /** The number of open reservations. */
   open: number;
-  /** How many events were settled. */
+  /** The number of settled events. */
   events: number;
   openedMs: number;
-  /** When something was last reserved or settled. */
+  /** The time of the last reservation or settlement. */
   usedMs: number;
 };
 
 const IDLE_MS = 60_000;
 const AGE_MS_MAX = 60 * 60_000;
 const EVENTS_MAX = 10_000;
-/** A hold grows by what is used in this time at the window's rate so far. */
+/** A hold grows by the usage of this period at the window's average rate. */
 const AHEAD_MS = 10 * 60_000;
-/** A hold begins with, and grows by at least, this many times the price to reserve. */
+/** A hold starts with, and grows by at least, this multiple of the price to reserve. */
 const AHEAD_PRICES = 4n;
 /** The shortest time over which a rate is measured. */
 const RATE_MS_MIN = 60_000;
@@ -27,12 +27,12 @@ export function openWindow(heldMicro: bigint, nowMs: number): Window {
   return { heldMicro, usedMicro: 0n, reservedMicro: 0n, open: 0, events: 0, openedMs: nowMs, usedMs: nowMs };
 }
 
-/** What is left of the hold. */
+/** Returns the unused rest of the hold. */
 export function headroomMicro({ heldMicro, usedMicro, reservedMicro }: Window): bigint {
   return heldMicro - usedMicro - reservedMicro;
 }
 
-/** The window with this price reserved; null where its hold has no room for it. */
+/** Returns the window with this price reserved; null if its hold has no room. */
 export function reserve(window: Window, priceMicro: bigint, nowMs: number): Window | null {
   if (headroomMicro(window) < priceMicro) return null;
   return {
@@ -43,13 +43,13 @@ export function reserve(window: Window, priceMicro: bigint, nowMs: number): Wind
   };
 }
 
-/** The window with an open reservation raised by this much; null where its hold has no room for it. */
+/** Returns the window with an open reservation raised by this amount; null if its hold has no room. */
 export function widen(window: Window, byMicro: bigint, nowMs: number): Window | null {
   if (headroomMicro(window) < byMicro) return null;
   return { ...window, reservedMicro: window.reservedMicro + byMicro, usedMs: nowMs };
 }
 
-/** The window after a reservation has ended with a charge of at most its price, or null for none. Throws for a higher charge. */
+/** Returns the window after a reservation ended with a charge, or null for none. Throws above its price. */
 export function settle(
   window: Window,
   { priceMicro, amountMicro }: { priceMicro: bigint; amountMicro: bigint | null },
@@ -67,12 +67,12 @@ export function settle(
   };
 }
 
-/** The hold with which a window begins where there is enough credit. */
+/** Returns the first hold of a window if the user has enough credit. */
 export function firstHoldMicro(priceMicro: bigint): bigint {
   return priceMicro * AHEAD_PRICES;
 }
 
-/** By how much the hold must grow at least for this price, and by how much it grows where there is enough credit. */
+/** Returns the minimum and the preferred growth of the hold for this price. */
 export function growth(
   window: Window,
   priceMicro: bigint,
@@ -86,12 +86,12 @@ export function growth(
   return { leastMicro, wantedMicro };
 }
 
-/** Whether the window takes no new reservations: it is an hour old, or full. */
+/** Returns true if the window accepts no new reservations: it is an hour old, or full. */
 export function isOver(window: Window, nowMs: number): boolean {
   return nowMs - window.openedMs >= AGE_MS_MAX || window.events >= EVENTS_MAX;
 }
 
-/** Whether the window is to be closed: no reservation is open, and it is over or idle. */
+/** Returns true if the window must be closed: no open reservations, and expired or idle. */
 export function isDue(window: Window, nowMs: number): boolean {
   return window.open === 0 && (isOver(window, nowMs) || nowMs - window.usedMs >= IDLE_MS);
 }

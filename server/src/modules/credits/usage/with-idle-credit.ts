@@ -1,12 +1,13 @@
 import { isOutOfCredit } from '../ledger/holds/is-out-of-credit.ts';
 import type { UsageLeader } from './usage-leader.ts';
 
-/** The usage windows of this process, which give back what they hold and do not use. */
+/** The usage windows of this process, which can release unused holds. */
 export type IdleCredit = Pick<UsageLeader, 'closeIdle'>;
 
 /**
- * Runs work that holds or sends a user's credits. Where their credit or the budget of the key does not cover it, this
- * process closes their idle usage windows, and if there were any, runs it once more: a refusal must have left nothing.
+ * Runs work that holds or sends a user's credits. If the credit or the key's budget does not cover it, closes
+ * the user's idle usage windows in this process and runs it once more, if there were any. A rejected attempt
+ * must have no effect.
  */
 export async function withIdleCredit<Answer>(
   usage: IdleCredit,

@@ -2,27 +2,25 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { type SealableTransfer, sealableColumns } from './hash-transfer.ts';
 
-/* The SQL of the chain of seals. */
-
 type Reader = Database | Transaction;
 
-/** No transfer has it: all of them come before. */
+/** The highest possible seq, which no transfer has. */
 export const LAST_SEQ = 2n ** 63n - 1n;
 
-/** The last given seq, and then a transaction id that is higher than those of all who hold one up to it. */
+/** Returns the last assigned seq, and a higher transaction id than all transactions up to it have. */
 export async function takeFence(db: Database): Promise<{ seq: bigint; xid: string }> {
   const last = await sql<{ seq: bigint }>`select last_value as seq from ledger_transfers_seq_seq`.execute(db);
   const own = await sql<{ xid: string }>`select pg_current_xact_id()::text as xid`.execute(db);
   const seq = last.rows[0]?.seq;
   const xid = own.rows[0]?.xid;
-  if (seq === undefined || xid === undefined) throw new Error('The ledger gave no fence');
+  if (seq === undefined || xid === undefined) throw new Error('Query for the ledger fence returned no row');
   return { seq, xid };
 }
 
 /**
- * Whether all transactions of this database up to this id are over. Another database of the same server may keep one for hours
- * (a long import, a copy of a database), which a snapshot counts, too. A transaction locks its own id before it can draw a seq, and
- * until what it wrote is visible.
+ * Returns true if all transactions of this database up to this id have ended. Unlike this check, a snapshot
+ * would also count other databases of the server, where a transaction may run for hours (an import, a copy of
+ * a database). A transaction locks its id before it can get a seq, until its writes are visible.
  */
 export async function hasEveryoneBeforeEnded(db: Database, xid: string): Promise<boolean> {
   const { rows } = await sql<{ ended: boolean }>`
@@ -34,12 +32,12 @@ export async function hasEveryoneBeforeEnded(db: Database, xid: string): Promise
   return rows[0]?.ended === true;
 }
 
-/** One sealer at a time, until the transaction ends. */
+/** Locks the chain until the transaction ends, so that only one process seals. */
 export async function lockChain(tx: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('ledger_seals'))`.execute(tx);
 }
 
-/** A seal's place in the chain. */
+/** A seal's position in the chain. */
 export type Place = { seq: bigint; hash: string };
 
 export async function findChainHead(db: Reader): Promise<Place | undefined> {
@@ -51,7 +49,7 @@ export async function findChainHead(db: Reader): Promise<Place | undefined> {
     .executeTakeFirst();
 }
 
-/** The hash of the seal with this seq; undefined where there is none. */
+/** Returns the hash of the seal with this seq; undefined if there is none. */
 export async function findSealHash(db: Reader, seq: bigint): Promise<string | undefined> {
   const seal = await db.selectFrom('ledger_seals').select('hash').where('seq', '=', seq).executeTakeFirst();
   return seal?.hash;
@@ -67,7 +65,7 @@ export async function listUnsealed(
   return rows;
 }
 
-/** The age of the oldest transfer that has no seal; 0 where all have one. */
+/** Returns the age of the oldest unsealed transfer; 0 if all are sealed. */
 export async function findUnsealedSeconds(db: Reader): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select extract(epoch from clock_timestamp() - created_at)::float8 as seconds from ledger_transfers
@@ -79,7 +77,7 @@ export async function insertSeals(tx: Transaction, seals: Place[]): Promise<void
   await tx.insertInto('ledger_seals').values(seals).execute();
 }
 
-/** What the sealer sums of sealed transfers: each table with what it sums by, and which of the `ledger_sum_days` it sums. */
+/** The sealer's sums: each table with its grouping columns and its rows of `ledger_sum_days`. */
 const sealedSums = [
   { table: 'ledger_sealed_totals', by: ['account_id', 'counterpart'], of: sql`true` },
   { table: 'ledger_daily', by: ['account_id', 'day', 'counterpart'], of: sql`true` },
@@ -91,7 +89,7 @@ const sealedSums = [
   },
 ] as const;
 
-/** Adds the transfers above `after` and up to `upTo`, which are being sealed, to the sums of what is sealed. */
+/** Adds the transfers above `after`, up to `upTo`, to the sums. Call it while sealing them. */
 export async function addToSealedSums(
   tx: Transaction,
   { after, upTo }: { after: bigint; upTo: bigint },

@@ -13,7 +13,7 @@ import { verifyLedger } from './verify-ledger.ts';
 
 type Books = TestDatabase & { closed: string; open: string };
 
-/** Books with a usage window that is closed and one that is open. */
+/** A ledger with a closed and an open usage window. */
 async function usedBooks(): Promise<Books> {
   const database = await testDatabase();
   const userId = await insertTestUser(database.db, { grantMicro: 10_000n });
@@ -39,7 +39,7 @@ async function usedBooks(): Promise<Books> {
   return { ...database, closed, open };
 }
 
-/** As somebody with all rights on the database would: past triggers and foreign keys. */
+/** Simulates a superuser, who bypasses triggers and foreign keys. */
 const tamper = ({ db }: Books, statement: string) =>
   db.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx);
@@ -53,7 +53,7 @@ const usageDetail = async ({ db }: Books) =>
   (await verifyLedger(db)).checks.find(({ name }) => name === 'usage')?.detail;
 
 describe('the proof of usage windows', () => {
-  test('holds for what nobody has tampered with, and says how many it looked at', async () => {
+  test('accepts an untouched ledger and reports the number of windows', async () => {
     const books = await usedBooks();
     expect(await usageDetail(books)).toMatch(/^All 2 usage windows/);
     expect(await failed(books)).toEqual([]);
@@ -61,17 +61,17 @@ describe('the proof of usage windows', () => {
 
   test.each<[string, (books: Books) => string]>([
     ['an answer that costs more', ({ closed }) => change(closed, 'amount_micro = amount_micro + 1')],
-    ['an answer of another time', ({ closed }) => change(closed, "at = at + interval '1 microsecond'")],
-    ['an answer that used more', ({ closed }) => change(closed, `quantities = '{"completion_tokens": 4}'`)],
+    ['an answer with another time', ({ closed }) => change(closed, "at = at + interval '1 microsecond'")],
     [
-      'an answer that used no number',
+      'an answer with higher usage',
+      ({ closed }) => change(closed, `quantities = '{"completion_tokens": 4}'`),
+    ],
+    [
+      'an answer whose usage is not a number',
       ({ closed }) => change(closed, `quantities = '{"completion_tokens": "x"}'`),
     ],
-    [
-      'an answer that is gone',
-      ({ closed }) => `delete from usage_events where window_id = '${closed}' and n = 2`,
-    ],
-    ['an answer of a window that is open', ({ open }) => change(open, 'amount_micro = 0')],
+    ['a missing answer', ({ closed }) => `delete from usage_events where window_id = '${closed}' and n = 2`],
+    ['a changed answer of an open window', ({ open }) => change(open, 'amount_micro = 0')],
     [
       'an answer that moved to another window',
       ({ closed, open }) => change(open, `window_id = '${closed}', n = 3`),
@@ -84,19 +84,19 @@ describe('the proof of usage windows', () => {
     ['sums of quantities', ({ closed }) => window(closed, `quantities = '{"completion_tokens": 7}'`)],
     ['a digest', ({ closed }) => window(closed, "digest = sha256('x')")],
     ['the API key', ({ closed }) => window(closed, 'key_id = null')],
-    ['a window that was opened again', ({ closed }) => window(closed, 'closed_at = null')],
-    ['a window that is gone', ({ closed }) => `delete from usage_windows where id = '${closed}'`],
+    ['a reopened window', ({ closed }) => window(closed, 'closed_at = null')],
+    ['a missing window', ({ closed }) => `delete from usage_windows where id = '${closed}'`],
   ])('finds %s', async (_what, statement) => {
     const books = await usedBooks();
     await tamper(books, statement(books));
     expect(await failed(books)).toEqual(['usage']);
   });
 
-  test('says what was not charged because holds had run out, which is no fault', async () => {
+  test('reports usage left uncharged because holds expired, which is not an error', async () => {
     const books = await usedBooks();
     const { closed, open } = books;
     await books.db.transaction().execute((tx) => expireHolds(tx, { now: new Date('2100-01-01'), limit: 10 }));
-    // It has not ended yet: nothing was closed without a charge.
+    // The window is still open: nothing was closed without a charge.
     expect(await usageDetail(books)).toMatch(/^All 2 usage windows charge .* digest$/);
     await tamper(books, window(open, 'closed_at = now()'));
     expect(await usageDetail(books)).toMatch(
@@ -107,7 +107,7 @@ describe('the proof of usage windows', () => {
     expect(await failed(books)).toEqual(['usage']);
   });
 
-  test('finds answers of no window', async () => {
+  test('finds answers without a window', async () => {
     const books = await usedBooks();
     await tamper(books, change(books.open, `window_id = '${randomUUID()}'`));
     await tamper(
@@ -121,7 +121,7 @@ describe('the proof of usage windows', () => {
     expect(await failed(books)).toEqual(['usage']);
   });
 
-  test('finds one answer more on a day without the window', async () => {
+  test('finds an additional answer on a day outside the window', async () => {
     const books = await usedBooks();
     await tamper(
       books,

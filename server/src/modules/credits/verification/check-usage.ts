@@ -6,13 +6,13 @@ import { windowDays } from '../usage/usage-queries.ts';
 
 export type Check = { name: string; ok: boolean; detail: string };
 
-/** Days whose events are checked: older ones may have been dropped. */
+/** Checks the events of this many days: older ones may have been dropped. */
 const DAYS = 85;
 
-/** Where the events of a window are, of `usage_events e`, with its hold `h` and its transfer `t`. */
+/** Matches the days of a window's events in `usage_events e`, with its hold `h` and its transfer `t`. */
 const days = sql`e.day between ${windowDays.first} and ${windowDays.last}`;
 
-/** Ids of windows of which there are transfers or events, but not the window, or not on that day. */
+/** Ids of windows with transfers or events whose window row is missing, or whose days do not match. */
 const gone = sql`
   select t.refs ->> 'usage_window_id' as id from ledger_transfers t
   where t.refs ->> 'usage_window_id' is not null
@@ -26,7 +26,7 @@ const gone = sql`
     where w.id = e.window_id and ${days}
   )`;
 
-/** Whether a window was charged what was used, up to its hold, and its transfer carries its count, sums, digest, user and key. */
+/** True if a window's charge is its usage up to the hold, and its transfer matches the window. */
 const isSealed = sql`
   case when t.seq is null then w.closed_at is null or h.status = 'released'
   else w.closed_at is not null
@@ -38,14 +38,17 @@ const isSealed = sql`
   end`;
 
 /**
- * What was used in a closed window and not charged: all of it where the hold had expired, else what the hold did not
- * cover because the database lost how it grew. The installation bears it.
+ * The uncharged usage of a closed window: all of it if the hold had expired, or else the part beyond the
+ * hold, because the database lost its growth. The installation bears it.
  */
 const leftUncharged = sql`
   case when w.closed_at is not null and (t.seq is not null or h.status = 'released')
     then nullif(w.used_micro - coalesce(t.amount, 0), 0) end`;
 
-/** Whether a window has the count, sums and digest of its events. The digest comes first: quantities that were tampered with may be no numbers. */
+/**
+ * True if a window has the count, sums and digest of its events. Check the digest first: manipulated
+ * quantities may not be numbers.
+ */
 const hasItsEvents = sql`
   case when (w.events, w.used_micro, w.digest) is distinct from (e.events, e.used, e.digest) then false
   else w.quantities = (
@@ -65,8 +68,9 @@ type Judged = {
 };
 
 /**
- * Whether every usage window has the sums and the digest of its events, where these are kept, and the transfer that closed
- * it carries them. Windows whose holds did not cover what was used are right, and are told apart.
+ * Checks that every usage window has the sums and the digest of its events, as long as they are stored, and
+ * that its transfer contains them. Windows whose holds did not cover their usage are correct, and are counted
+ * separately.
  */
 export async function checkUsage(tx: Transaction): Promise<Check> {
   const { rows } = await sql<Judged>`

@@ -11,8 +11,8 @@ import { countAccounts, findLastProof, listLargestAccounts } from './proof-queri
 const USERS_MAX = 200;
 
 /**
- * The largest accounts and the last proof of the books; the caller is an operator. Where there is no proof, or an old one,
- * it queues a newer one and does not wait for it.
+ * Returns the largest accounts and the last proof of the ledger; the caller is an operator. Queues a new
+ * proof if the last one is missing or old, without waiting for it.
  */
 export async function getLedger(ctx: Context): Promise<ResponseOf<typeof contract>> {
   const { last, total, largest } = await readSnapshot(ctx.db, async (tx) => {

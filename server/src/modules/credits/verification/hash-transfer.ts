@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 
-/** A transfer as it is sealed: every column of its row, exact, as text. */
+/** A transfer in its sealed form: every column of its row, exact, as text. */
 export type SealableTransfer = {
   seq: bigint;
   id: string;
@@ -15,7 +15,7 @@ export type SealableTransfer = {
   idempotency_key: string | null;
   /** UTC with microseconds: 2026-01-31T12:00:00.000000Z. */
   created_at_utc: string;
-  /** How much of the amount is given credits. */
+  /** The part of the amount in given credits. */
   given: bigint;
 };
 
@@ -25,13 +25,13 @@ export const sealableColumns = sql`
   t.idempotency_key, to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at_utc,
   t.given`;
 
-/** What the first seal takes for the hash before it. */
+/** The previous hash for the first seal. */
 export const FIRST_HASH = '0'.repeat(64);
 
 /**
- * The seal of a transfer: SHA-256, in hex, over the JSON array of the previous seal and the
- * transfer's columns in the order below, with `refs` as pairs sorted by name; last comes what is given,
- * unless it is nothing.
+ * Returns the seal of a transfer: SHA-256, in hex, over the JSON array of the previous seal and the
+ * transfer's columns in the order below, with `refs` as pairs sorted by name. The given amount is the last
+ * column, and absent if zero.
  */
 export function hashTransfer(previousHash: string, transfer: SealableTransfer): string {
   const fields = [
@@ -53,13 +53,13 @@ export function hashTransfer(previousHash: string, transfer: SealableTransfer): 
 }
 
 /**
- * `hashTransfer` once more, in SQL, for many at a time: of `ledger_transfers t` after the seal `previous`.
- * Where the two should ever differ, `hashTransfer` is right.
+ * `hashTransfer` in SQL, for many rows of `ledger_transfers t` after the seal `previous`. If the two ever
+ * differ, `hashTransfer` is right.
  */
 export const sqlHash = (previous: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   encode(sha256(convert_to('["' || ${previous} || ${sqlFields}, 'UTF8')), 'hex')`;
 
-/** What follows the previous seal in the JSON that is hashed. */
+/** The JSON after the previous seal. */
 export const sqlFields = sql`
   '","' || t.seq || '","' || t.id || '",' || to_json(t.debit_account_id) || ',' || to_json(t.credit_account_id) ||
   ',"' || t.amount || '",' || to_json(t.kind) || ',' || to_json(t.description) || ',' ||

@@ -15,7 +15,7 @@ const log = createLog(
   { destination: { write: (line) => void lines.push(JSON.parse(line)) } },
 );
 
-test('metrics and log say when the books are wrong, and when sealing stands still', async () => {
+test('metrics and log report a wrong ledger and stalled sealing', async () => {
   const { db } = await testDatabase();
   const registry = new Registry();
   measureLedger(registry, db);

@@ -7,20 +7,20 @@ import { FIRST_HASH, type SealableTransfer, sealableColumns, sqlHash } from './h
 
 type Reader = Database | Transaction;
 
-/** All transfers, summed one by one. */
+/** Sums over all transfers. */
 const summedTransfers = sql`ledger_sum_transfers(0, ${LAST_SEQ})`;
 
-/** The same out of what the sealer has summed, and the transfers after the newest seal. */
+/** Sums from the sealer's totals and the transfers after the newest seal. */
 const summedTotals = (headSeq: bigint) => sql`(
   select account_id, counterpart, paid, received, transfers from ledger_sealed_totals
   union all
   select * from ledger_sum_transfers(${headSeq}, ${LAST_SEQ})
 )`;
 
-/** Where sums of transfers come from: all transfers, or with the newest seal's seq, the stored totals. */
+/** Selects the source of sums: all transfers, or the stored totals if the newest seal's seq is given. */
 const sums = (headSeq: bigint | null) => (headSeq === null ? summedTransfers : summedTotals(headSeq));
 
-/** How many users' rows are wrong, and the first of them. */
+/** The number of wrong user accounts, and the first of them. */
 type Wrong = { count: number; first: string | null };
 
 export type AccountProof = {
@@ -34,7 +34,7 @@ export type AccountProof = {
   available: Wrong;
 };
 
-/** Every account with its own totals and, beside them, the same numbers from its transfers, open holds and portions. */
+/** Every account with its stored totals next to the totals of its transfers, open holds and portions. */
 const accountSums = (headSeq: bigint | null): RawBuilder<unknown> => sql`(
   select a.id, a.kind, a.owner_user_id, a.credits_posted, a.debits_posted, a.debits_pending, a.given,
     coalesce(e.received, 0) as credits_summed, coalesce(e.paid, 0) as debits_summed,
@@ -54,7 +54,7 @@ const accountSums = (headSeq: bigint | null): RawBuilder<unknown> => sql`(
   ) g on g.account_id = a.id
 )`;
 
-/** Counts accounts and wrong ones in the database, so that the books may be of any size. */
+/** Counts all and wrong accounts in the database, so that the ledger may have any size. */
 export async function proveAccounts(db: Reader, headSeq: bigint | null): Promise<AccountProof> {
   const wrong = (condition: RawBuilder<unknown>) => sql`jsonb_build_object(
     'count', count(*) filter (where kind = 'user' and (${condition})),
@@ -82,8 +82,8 @@ export type AccountLine = {
 };
 
 /**
- * The system's accounts, and of users those with the highest balances. A user's account keeps its balance itself, so
- * only what is listed is summed, however many users there are.
+ * Returns the system accounts and the users with the highest balances. User accounts store their balance, so
+ * only the listed accounts are summed.
  */
 export async function listLargestAccounts(
   db: Reader,
@@ -123,7 +123,7 @@ export async function countAccounts(db: Reader): Promise<number> {
   return oneOf(rows).count;
 }
 
-/** Settled holds and settling transfers that do not agree. */
+/** Counts settled holds and settling transfers that do not match. */
 export async function countWrongSettlements(db: Reader): Promise<number> {
   const { rows } = await sql<{ wrong: number }>`
     select count(*)::int as wrong
@@ -133,10 +133,7 @@ export async function countWrongSettlements(db: Reader): Promise<number> {
   return oneOf(rows).wrong;
 }
 
-/**
- * Users whose portions of given credits are not what the transfers say that came and went, and portions that
- * are not what their transfer brought.
- */
+/** Counts portions of given credits that differ from their transfers, per user or per portion. */
 export async function countWrongPortions(db: Reader): Promise<number> {
   const { rows } = await sql<{ wrong: number }>`
     select (
@@ -161,8 +158,8 @@ export async function countWrongPortions(db: Reader): Promise<number> {
 }
 
 /**
- * Rows of the sealer's totals, in all, by day and by key, that are not the sums of the transfers up to the newest seal.
- * Those by day and key are proven against the transfers, and then those in all against the days.
+ * Counts rows of the sealer's totals that differ from the sums of the sealed transfers. Verifies the sums by
+ * day and key against the transfers, and then the totals against the days.
  */
 export async function countWrongTotals(db: Reader, headSeq: bigint): Promise<number> {
   const wrongDays = await countWrongDays(db, headSeq);
@@ -186,8 +183,8 @@ export async function countWrongTotals(db: Reader, headSeq: bigint): Promise<num
 }
 
 /**
- * The same of `ledger_daily` and `ledger_key_daily`, in one pass over the transfers: from these everything is taken that
- * the tables say, with each key apart and what is left of a day without one, and nothing must remain.
+ * Counts wrong rows of `ledger_daily` and `ledger_key_daily` in one pass: subtracts the tables' rows from the
+ * transfers, separately for each key and for the rest of a day without a key. Nothing may remain.
  */
 async function countWrongDays(db: Reader, headSeq: bigint): Promise<number> {
   const { rows } = await sql<{ wrong: number }>`
@@ -213,10 +210,10 @@ export async function countSeals(db: Reader): Promise<number> {
 }
 
 /**
- * Recomputes the seals after one seq and up to another, in the database: millions are proven without being
- * moved. Each is computed from the seal before it as it is stored, so that parts of the chain can be proven at
- * the same time. `suspect` is the first that differs, or whose transfer is gone; `hashTransfer` decides.
- * `skipped` is the number of transfers that have no seal.
+ * Recomputes the seals above `after` and up to `upTo` inside the database, so that millions are verified
+ * without a transfer of rows. Each is computed from the stored seal before it, so that parts of the chain can
+ * be verified in parallel. `suspect` is the first seal that differs, or whose transfer is missing;
+ * `hashTransfer` decides. `skipped` is the number of unsealed transfers.
  */
 export async function checkSeals(
   db: Reader,
@@ -238,7 +235,7 @@ export async function checkSeals(
   return oneOf(rows);
 }
 
-/** One seal with its transfer, null where that is gone, and the seal before it, null for the first. */
+/** Returns a seal with its transfer (null if it is missing) and the previous seal (null for the first). */
 export async function findSeal(
   db: Reader,
   seq: bigint,
@@ -254,12 +251,12 @@ export async function findSeal(
 
 const proofs = sql`hashtextextended('a proof of the ledger', 0)`;
 
-/** One proof at a time, over all processes, until the transaction ends. */
+/** Locks proofs in all processes until the transaction ends. */
 export async function lockProofs(tx: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(${proofs})`.execute(tx);
 }
 
-/** The same where no proof is under way; else false. */
+/** Like `lockProofs`, but returns false if a proof is running. */
 export async function tryLockProofs(tx: Transaction): Promise<boolean> {
   const { rows } = await sql<{ ours: boolean }>`select pg_try_advisory_xact_lock(${proofs}) as ours`.execute(
     tx,
@@ -267,23 +264,23 @@ export async function tryLockProofs(tx: Transaction): Promise<boolean> {
   return rows[0]?.ours === true;
 }
 
-/** The time now, which is before all that the proof will see. */
+/** Returns the current time, which precedes everything that the proof will read. */
 export async function beginProof(tx: Transaction): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(tx);
   return oneOf(rows).at;
 }
 
-/** What a proof found, as the wire has it. */
+/** The result of a proof in its API format. */
 type ProofReport = Omit<LedgerProof, 'proved_at'>;
-/** With how long the proof took, and the newest seal up to which the books were ever found right. */
+/** Adds the duration of the proof, and the newest seal that was ever verified. */
 type StoredReport = ProofReport & { seconds?: number; proven?: { seq: string; hash: string } | null };
 
-/** A proof is repeated after a minute, or after so many times its duration: it is under way for 4 % of the time at most. */
+/** A proof is repeated after this multiple of its duration (at least a minute): at most 4 % of the time. */
 const REST_FACTOR = 25;
 
 type LastProof = { provedAt: Date; report: ProofReport; proven: Place | null; isOld: boolean };
 
-/** The last proof, whichever process made it; old once another may be made. */
+/** Returns the last proof of any process. It is old once another may be made. */
 export async function findLastProof(db: Reader): Promise<LastProof | undefined> {
   const row = await db
     .selectFrom('ledger_last_proof')

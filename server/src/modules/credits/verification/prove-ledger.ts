@@ -4,12 +4,12 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { beginProof, findLastProof, lockProofs, tryLockProofs, upsertLastProof } from './proof-queries.ts';
 import { type LedgerReport, SNAPSHOT_CONNECTIONS, verifyLedger } from './verify-ledger.ts';
 
-/** One more for the transaction that keeps other proofs out, and notes this one. */
+/** One more for the transaction that locks proofs and stores the result. */
 export const PROOF_CONNECTIONS = SNAPSHOT_CONNECTIONS + 1;
 
 /**
- * Proves the books and notes what was found. Needs `PROOF_CONNECTIONS` connections without a limit of time. Waits for a
- * proof that another process is making, after `onWait`.
+ * Verifies the ledger and stores the result. Needs `PROOF_CONNECTIONS` connections without a timeout. Waits
+ * for the proof of another process, after calling `onWait`.
  */
 export async function proveLedger(db: Database, onWait?: () => void): Promise<LedgerReport> {
   return inTransaction(db, async (tx) => {
@@ -21,7 +21,7 @@ export async function proveLedger(db: Database, onWait?: () => void): Promise<Le
   });
 }
 
-/** The same where the last proof is old; null where it is not, or another process is making one. */
+/** Verifies the ledger if the last proof is old; returns null if it is not, or if another proof is running. */
 export async function proveIfOld(db: Database): Promise<LedgerReport | null> {
   return inTransaction(db, async (tx) => {
     if (!(await tryLockProofs(tx))) return null;
@@ -30,7 +30,7 @@ export async function proveIfOld(db: Database): Promise<LedgerReport | null> {
   });
 }
 
-/** `tx` holds the lock on proofs; the books are read on other connections of `db`. */
+/** `tx` holds the lock on proofs; the ledger is read on other connections of `db`. */
 async function prove(db: Database, tx: Transaction): Promise<LedgerReport> {
   const provedAt = await beginProof(tx);
   const proven = (await findLastProof(tx))?.proven ?? null;

@@ -2,18 +2,15 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { FIRST_HASH, hashTransfer } from './hash-transfer.ts';
 import { checkSeals, findSeal } from './proof-queries.ts';
 
-/** How many numbers of transfers one query recomputes; some of them may never have been used. */
+/** Sequence numbers per query; some may be unused. */
 const BATCH = 50_000n;
 
-/** What is wrong with the first wrong seal, null where all are right; and how many transfers have none. */
+/** A description of the first wrong seal, null if all are right, and the number of unsealed transfers. */
 export type Chain = { broken: string | null; skipped: number };
 
 type Break = { seq: bigint; what: string };
 
-/**
- * Recomputes the seals up to a seq. Each of the connections, which share a snapshot, takes the next part of the chain as
- * soon as it is free.
- */
+/** Recomputes the seals up to a seq. The connections share a snapshot and process parts in parallel. */
 export async function recomputeChain(
   connections: (Transaction | Promise<Transaction>)[],
   { upTo, batch = BATCH }: { upTo: bigint; batch?: bigint },
@@ -23,7 +20,7 @@ export async function recomputeChain(
   let begun = 0n;
   const work = async (connection: Transaction | Promise<Transaction>) => {
     const tx = await connection;
-    // Parts are taken in their order: once a break is found, all parts before it are done or in work.
+    // Parts are started in order: when a break is found, all earlier parts are done or running.
     while (begun < upTo && breaks.length === 0) {
       const part = { after: begun, upTo: begun + batch < upTo ? begun + batch : upTo };
       begun = part.upTo;
@@ -45,7 +42,7 @@ async function recomputePart(
   let skipped = 0;
   while (place < upTo) {
     const found = await checkSeals(tx, { after: place, upTo });
-    // What follows a suspect seal is looked at again: only the first look counts the whole part.
+    // The rest after a suspect seal is checked again: only the first check counts the whole part.
     if (place === after) skipped = found.skipped;
     if (found.suspect === null) break;
     const what = await judgeSeal(tx, found.suspect);
@@ -55,7 +52,7 @@ async function recomputePart(
   return { broken: null, skipped };
 }
 
-/** What is wrong with the seal; null where it is right after all. */
+/** Returns a description of a wrong seal; null if it is right. */
 async function judgeSeal(tx: Transaction, seq: bigint): Promise<string | null> {
   const { hash, previous, transfer } = await findSeal(tx, seq);
   if (transfer === null) return `Transfer ${seq} was sealed and is gone`;

@@ -28,7 +28,7 @@ const grant = (tx: Transaction, userId: string, references = {}) =>
     idempotencyKey: null,
   });
 
-/** Five sealed transfers, one of them a settlement of what an API key asked for, and one open hold. */
+/** Creates five sealed transfers, one of them a settlement for an API key, and one open hold. */
 async function sealedLedger(): Promise<{ db: Database; ada: string }> {
   const { db } = await testDatabase();
   const ada = await insertTestUser(db, { grantMicro: 100n });
@@ -58,7 +58,7 @@ const failed = async (db: Database) =>
   (await verifyLedger(db)).checks.filter((check) => !check.ok).map((check) => check.name);
 const head = async (db: Database) => (await verifyLedger(db)).head?.hash;
 
-/** As somebody with all rights on the database would: past triggers and foreign keys. */
+/** Simulates a superuser, who bypasses triggers and foreign keys. */
 const tamper = (db: Database, statement: string) =>
   db.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx);
@@ -66,7 +66,7 @@ const tamper = (db: Database, statement: string) =>
   });
 
 describe('sealing', () => {
-  test('seals each transfer once, and goes on where it stopped', async () => {
+  test('seals each transfer once, and resumes after the last seal', async () => {
     const { db, ada } = await sealedLedger();
     const before = await head(db);
     expect(await sealTransfers(db)).toBe(0);
@@ -101,7 +101,7 @@ describe('sealing', () => {
     });
   });
 
-  test('is not confused by numbers that were never used', async () => {
+  test('tolerates numbers that were never used', async () => {
     const { db, ada } = await sealedLedger();
     const undone = db.transaction().execute(async (tx) => {
       await grant(tx, ada);
@@ -151,28 +151,28 @@ describe('verification finds', () => {
       ['chain'],
     ],
     [
-      'a transfer that is gone',
+      'a missing transfer',
       'delete from ledger_transfers where seq = 3',
       ['sum', 'balances', 'totals', 'chain'],
     ],
     ['another total', 'update ledger_sealed_totals set paid = paid + 1', ['totals']],
     ['another sum of a day', 'update ledger_daily set paid = paid + 1', ['totals']],
     ['another total of a key', 'update ledger_key_totals set paid = paid + 1', ['totals']],
-    ['a sum of a key’s day that is gone', 'delete from ledger_key_daily', ['totals']],
+    ['a missing sum of a key and day', 'delete from ledger_key_daily', ['totals']],
     ['a sum of a key on another day', 'update ledger_key_daily set day = day + 1', ['totals']],
     [
       'a sum of a day without transfers',
       'insert into ledger_daily select account_id, day + 1, counterpart, 0, 0, 0 from ledger_daily limit 1',
       ['totals'],
     ],
-    ['a seal that is gone', 'delete from ledger_seals where seq = 3', ['chain']],
+    ['a missing seal', 'delete from ledger_seals where seq = 3', ['chain']],
     ['another seal', "update ledger_seals set hash = repeat('0', 64) where seq = 5", ['chain']],
     [
       'a raised balance',
       "update ledger_accounts set credits_posted = credits_posted + 1 where kind = 'user'",
       ['sum', 'balances'],
     ],
-    ['a forgotten hold', "update ledger_accounts set debits_pending = 0 where kind = 'user'", ['holds']],
+    ['a missing hold', "update ledger_accounts set debits_pending = 0 where kind = 'user'", ['holds']],
     [
       'a settlement of another amount',
       "update ledger_holds set settled_amount = 5 where status = 'settled'",
@@ -186,16 +186,16 @@ describe('verification finds', () => {
   });
 });
 
-describe('a chain that several connections recompute', () => {
+describe('a chain recomputed on several connections', () => {
   const recompute = (db: Database) =>
     shareSnapshot(db, 3, (txs) => recomputeChain(txs, { upTo: 5n, batch: 1n }));
 
-  test('is right where each of its parts is', async () => {
+  test('is right if all of its parts are', async () => {
     const { db } = await sealedLedger();
     expect(await recompute(db)).toEqual({ broken: null, skipped: 0 });
   });
 
-  test('breaks where its first break is, and misses no seal', async () => {
+  test('breaks at its first break, and misses no seal', async () => {
     const { db } = await sealedLedger();
     await tamper(db, "update ledger_transfers set description = 'x' where seq in (2, 4)");
     expect((await recompute(db)).broken).toContain('at transfer 2');
@@ -203,7 +203,7 @@ describe('a chain that several connections recompute', () => {
     expect((await recompute(db)).skipped).toBe(1);
   });
 
-  test('is the one of a single moment', async () => {
+  test('is read from one snapshot', async () => {
     const { db } = await sealedLedger();
     const counts = await shareSnapshot(db, 2, async (txs) => {
       await tamper(db, 'delete from ledger_seals');
@@ -219,16 +219,13 @@ describe('a proof', () => {
 
   test.each([
     [
-      'the end of the chain cut off, with all that stood in it',
+      'a truncated chain, with its transfers deleted',
       `delete from ledger_seals where seq > 5;
       delete from ledger_transfers where seq > 5;
       delete from ledger_given where transfer_id not in (select id from ledger_transfers)`,
     ],
-    [
-      'another hash of a seal that was proven',
-      "update ledger_seals set hash = repeat('0', 64) where seq = 6",
-    ],
-  ])('finds %s, as long as it is so', async (_what, statement) => {
+    ['a changed hash of a verified seal', "update ledger_seals set hash = repeat('0', 64) where seq = 6"],
+  ])('finds %s until it is repaired', async (_what, statement) => {
     const { db, ada } = await sealedLedger();
     await db.transaction().execute((tx) => grant(tx, ada));
     await sealTransfers(db);
@@ -238,7 +235,7 @@ describe('a proof', () => {
     expect(await names(db)).toContain('chain');
   });
 
-  test('waits for the one that is under way, in whichever process', async () => {
+  test('waits for a running proof of any process', async () => {
     const { db } = await sealedLedger();
     const waits = vi.fn<() => void>();
     let isOver = false;
@@ -254,7 +251,7 @@ describe('a proof', () => {
     await proof.waiting;
   });
 
-  test('is old after a minute, and after 25 times as long as it took', async () => {
+  test('is old after a minute, and after 25 times its duration', async () => {
     const { db } = await sealedLedger();
     await proveLedger(db);
     const age = (minutes: number) =>
@@ -271,10 +268,10 @@ describe('a proof', () => {
   });
 });
 
-test('the hash in SQL is the hash, whatever the text', async () => {
+test('the hash in SQL matches hashTransfer for any text', async () => {
   const { db, ada } = await sealedLedger();
   const text = fc.string({ unit: 'binary', maxLength: 20 }).map((any) => storableText(any));
-  // The names of references are ours.
+  // The names of references are fixed in the code.
   const name = fc.string({ minLength: 1, maxLength: 8 });
   const refs = fc.dictionary(name, text, { maxKeys: 4, noNullPrototype: true });
   const property = fc.asyncProperty(text, refs, async (description, references) => {
@@ -289,7 +286,7 @@ test('the hash in SQL is the hash, whatever the text', async () => {
   expect(suspect).toBeNull();
 });
 
-test('where the hash in SQL differs, the other one decides', async () => {
+test('hashTransfer decides if the hash in SQL differs', async () => {
   const { db, ada } = await sealedLedger();
   // JavaScript sorts names by UTF-16, PostgreSQL by UTF-8.
   const references = { '\u{1f956}': 'baguette', '\uff5e': 'tilde' };

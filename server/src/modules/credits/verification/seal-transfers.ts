@@ -17,12 +17,12 @@ const FENCE_TRIES = 100;
 const FENCE_PAUSE_MS = 50;
 
 /**
- * Chains the transfers that have no seal yet, in the order of their seq. Answers how many.
+ * Seals new transfers in the order of their seq. Returns their number.
  *
- * A seq is given out before its transaction commits, so a higher one may be visible before a lower
- * one. The sealer therefore notes the last seq and then a transaction id of its own, and waits
- * until every transaction with a lower id has ended: from then on no seq up to the noted one can
- * still appear. While an older transaction goes on, sealing waits for the next run; nothing else does.
+ * A seq is assigned before its transaction commits, so a higher seq may become visible before a lower one.
+ * The sealer therefore reads the last seq and then gets its own transaction id, and waits until every
+ * transaction with a lower id has ended: after that, no lower seq can appear. If an older transaction is
+ * still running, sealing waits for the next run; nothing else waits.
  */
 export async function sealTransfers(db: Database): Promise<number> {
   const fence = await takeFence(db);

@@ -21,21 +21,24 @@ export type LedgerReport = {
   transfers: number;
   openHolds: number;
   sealedTransfers: number;
-  /** The newest seal. A copy of its hash that is kept elsewhere shows that no end was cut off. Null where the chain is broken or empty. */
+  /**
+   * The newest seal; null if the chain is broken or empty. An external copy of its hash proves that no
+   * transfers were removed from the end.
+   */
   head: Place | null;
 };
 
-/** A proof works on two cores of PostgreSQL: it needs as many connections. */
+/** A proof uses two cores of PostgreSQL, and needs a connection for each. */
 export const SNAPSHOT_CONNECTIONS = 2;
 
 /**
- * Proves the books, in one snapshot of the database: recomputes every balance from the transfers and the holds, and
- * every seal from the transfers. `proven` is a seal that an earlier proof has found right, which must still be there.
- * Needs `SNAPSHOT_CONNECTIONS` connections without a limit of time, and the same memory whatever the size of the books.
+ * Verifies the ledger in one snapshot of the database: recomputes every balance from the transfers and the
+ * holds, and every seal from the transfers. `proven` is a seal that an earlier proof verified and that must
+ * still exist. Needs `SNAPSHOT_CONNECTIONS` connections without a timeout, and constant memory.
  */
 export async function verifyLedger(db: Database, proven: Place | null = null): Promise<LedgerReport> {
   return shareSnapshot(db, SNAPSHOT_CONNECTIONS, async ([tx, ...others]) => {
-    if (tx === undefined) throw new Error('A proof needs a connection');
+    if (tx === undefined) throw new Error('Ledger proof has no connection');
     const head = (await findChainHead(tx)) ?? null;
     const isKept = proven === null || (await findSealHash(tx, proven.seq)) === proven.hash;
     const sums = proveSums(tx, head?.seq ?? 0n);
@@ -56,13 +59,13 @@ export async function verifyLedger(db: Database, proven: Place | null = null): P
   });
 }
 
-/** All but the chain: the sums of the transfers, settlements, portions and usage. */
+/** Verifies everything except the chain: the sums of the transfers, settlements, portions and usage. */
 async function proveSums(
   tx: Transaction,
   headSeq: bigint,
 ): Promise<{ accounts: AccountProof; sealedTransfers: number; checks: Check[] }> {
   const wrongTotals = await countWrongTotals(tx, headSeq);
-  // Totals that were just proven are as good as the transfers, which need not be summed again.
+  // Verified totals replace the sums over all transfers.
   const accounts = await proveAccounts(tx, wrongTotals === 0 ? headSeq : null);
   const wrongSettlements = await countWrongSettlements(tx);
   const wrongPortions = await countWrongPortions(tx);

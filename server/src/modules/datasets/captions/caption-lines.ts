@@ -1,11 +1,11 @@
 import path from 'node:path/posix';
 
-/** A line of a metadata.jsonl that lists a picture. */
+/** A line of metadata.jsonl that lists a picture. */
 export type CaptionLine = { line: number; path: string; text: string; isEdit: boolean };
 
 /**
- * The pictures that a metadata.jsonl lists, as training reads them (captioned.py); a string says which line cannot be read, and
- * why. Pure.
+ * Returns the pictures that a metadata.jsonl lists, parsed as training parses them (captioned.py); returns an
+ * error message that names the line if a line is invalid.
  */
 export function readCaptionLines(content: string, fileName: string): CaptionLine[] | string {
   const found: CaptionLine[] = [];
@@ -26,7 +26,7 @@ export function readCaptionLines(content: string, fileName: string): CaptionLine
   return found;
 }
 
-/** The same file with other texts in some of its lines, and with further pictures at its end; the rest stays as it is. Pure. */
+/** Returns the file with the given lines changed and new pictures appended; other lines stay unchanged. */
 export function writeCaptionLines(
   content: string,
   fileName: string,
@@ -47,7 +47,7 @@ export function writeCaptionLines(
   return `${lines.join('\n')}\n`;
 }
 
-/** A caption is one line. Pure. */
+/** Returns the caption as a single line. */
 export function words(text: string): string {
   return text.split(/\s+/).filter(Boolean).join(' ');
 }

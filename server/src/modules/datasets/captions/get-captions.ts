@@ -4,7 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import { findReadableAsset } from '../../assets/access/find-readable-asset.ts';
 import { readCaptions } from './read-captions.ts';
 
-/** The captions of a dataset that the caller may read. Throws what `readCaptions` throws. */
+/** Returns the captions of a dataset that the caller may read. Throws the errors of `readCaptions`. */
 export async function getCaptions(
   ctx: Context,
   { params }: InputOf<typeof endpoint>,

@@ -10,7 +10,7 @@ import { findHead } from '../../assets/revisions/find-commit.ts';
 import { type CaptionLine, readCaptionLines, words } from './caption-lines.ts';
 
 export const METADATA = 'metadata.jsonl';
-/** The kinds of files that training takes for pictures (captioned.py). */
+/** Image formats that training accepts (captioned.py). */
 const PICTURE = '\\.(png|jpe?g|webp|bmp|gif|tiff?)$';
 const TEXT_BYTES_MAX = 16_384;
 const METADATA_BYTES_MAX = 16 * 1024 * 1024;
@@ -19,16 +19,16 @@ const AT_ONCE = 16;
 type File = AssetRevision['files'][number];
 
 export type ReadCaptions = Captions & {
-  /** What the metadata file holds; empty where there is none. */
+  /** Content of the metadata file; empty if the dataset has none. */
   content: string;
-  /** The text files that are there. */
+  /** Existing text files. */
   textFiles: ReadonlySet<string>;
 };
 
 /**
- * The caption of each picture of the newest revision: the lines of `metadata.jsonl` where there is one and, unless they are
- * edits, the pictures that it leaves out; else the text file beside each. Throws AppError 'conflict' where a file of captions
- * cannot be read, or there are too many pictures.
+ * Returns the caption of each picture in the newest revision. Reads the lines of `metadata.jsonl` if it
+ * exists (plus unlisted pictures, unless the lines are edits), else the text file named after each picture.
+ * Throws AppError 'conflict' if a caption file cannot be read or there are too many pictures.
  */
 export async function readCaptions(ctx: Context, asset: AssetRow): Promise<ReadCaptions> {
   const { commitId: commit_id, revisionId: revision_id } = await findHead(ctx.db, asset);
@@ -63,12 +63,12 @@ export async function readCaptions(ctx: Context, asset: AssetRow): Promise<ReadC
   };
 }
 
-/** The text file beside a picture. Pure. */
+/** Returns the path of the caption file of a picture. */
 export function captionFile(picture: string): string {
   return picture.replace(/\.[^./]+$/, '.txt');
 }
 
-/** Lines of edits have a source each, and a picture alone would be none. */
+/** An edit needs a source image in its line, so an unlisted picture cannot be an edit. */
 function withUnlisted(lines: CaptionLine[], pictures: readonly File[]): Captions['captions'] {
   const listed = lines.map(({ path, line, text }) => ({ path, line, text }));
   if (lines.some(({ isEdit }) => isEdit)) return listed;

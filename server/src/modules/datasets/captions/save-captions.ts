@@ -14,9 +14,9 @@ type Changes = InputOf<typeof endpoint>['body']['captions'];
 type TextFiles = { put: Map<string, string>; remove: Set<string> };
 
 /**
- * Saves captions of a dataset of the caller as one commit, where its others are. Throws AppError 'precondition_failed' where
- * another commit has been made since, 'invalid_request' for a picture that has no caption to change, 'payload_too_large'
- * beyond the user's quota, and what `readCaptions` throws.
+ * Saves captions of the caller's dataset in one commit, in the files that hold its existing captions. Throws
+ * AppError 'precondition_failed' if another commit was made since, 'invalid_request' for a picture that has
+ * no caption to change, 'payload_too_large' beyond the user's quota, and the errors of `readCaptions`.
  */
 export async function saveCaptions(
   ctx: Context,
@@ -26,7 +26,7 @@ export async function saveCaptions(
   const read = await readCaptions(ctx, await findChangeableAsset(ctx.db, who));
   if (read.commit_id !== body.parent_commit) throw stale();
   refuseStrangers(read, body.captions);
-  // Of what is said twice the last counts.
+  // The last of two changes to the same caption wins.
   const changes = new Map(body.captions.map((one) => [`${one.line} ${one.path}`, one]));
   const { put, remove } = changedFiles(read, [...changes.values()]);
   const files: { path: string; sha256: string; sizeBytes: number }[] = [];

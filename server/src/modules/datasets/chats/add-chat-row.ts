@@ -3,7 +3,9 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import { addLines } from './add-lines.ts';
 
-/** Adds a conversation to a dataset of the caller, as the last line of its file of conversations. Throws what `addLines` throws. */
+/**
+ * Appends a conversation to the conversations file of the caller's dataset. Throws the errors of `addLines`.
+ */
 export async function addChatRow(
   ctx: Context,
   input: InputOf<typeof endpoint>,

@@ -10,28 +10,28 @@ import { readRevision } from '../../assets/read-revision.ts';
 import { commitFiles } from '../../assets/revisions/commit-files.ts';
 import { findHead } from '../../assets/revisions/find-commit.ts';
 
-/** Times that they are added to what another commit has made meanwhile. */
+/** Retries after a concurrent commit. */
 const TRIES = 5;
 const NEWLINE = 0x0a;
 
 type Addition<Kept, Answer> = {
   assetId: string;
-  /** The field of the call that names the dataset. */
+  /** Request field that names the dataset. */
   field: string;
-  /** The file, which is made where it is not there. */
+  /** Created if it does not exist. */
   path: string;
-  /** Of the idempotency key. */
+  /** Identifies the call for its idempotency key. */
   call: { operation: string; input: unknown };
-  /** Whole lines, with what the rest is to know of them; asked again for each try. */
+  /** Whole lines, with data for the callbacks below. Called once per try. */
   lines: () => Promise<{ text: string; kept: Kept }>;
   message: (kept: Kept) => string;
-  /** Runs in the transaction of the commit. */
+  /** Runs in the commit's transaction. */
   commit: (tx: Transaction, kept: Kept, commitId: string) => Promise<Answer>;
 };
 
 /**
- * Adds lines to the end of a file of JSON Lines in a dataset of the caller; once for equal calls under one idempotency key.
- * Throws AppError 'invalid_request' for a model, 'forbidden', 'not_found', and 'payload_too_large' beyond the user's quota.
+ * Appends lines to a JSON Lines file in the caller's dataset, once per idempotency key. Throws AppError
+ * 'invalid_request' for a model, 'forbidden', 'not_found', and 'payload_too_large' beyond the user's quota.
  */
 export async function addLines<Kept, Answer extends object>(
   ctx: Context,
@@ -62,7 +62,7 @@ export async function addLines<Kept, Answer extends object>(
   }
 }
 
-/** Stores the file as it is in the newest commit, with more lines. */
+/** Stores the newest commit's version of the file with the lines appended. */
 async function storeWithLines(
   ctx: Context,
   {
@@ -83,7 +83,7 @@ async function storeWithLines(
   return { parentCommit, file: { path, ...(await storeBlob(ctx, Readable.from(bytes))) } };
 }
 
-/** The bytes with more lines; a file that was uploaded may end within its last one. */
+/** Yields the file with the text appended. Adds a newline first if the file's last line has none. */
 async function* withText(before: Readable, text: string): AsyncGenerator<Buffer | string> {
   let last = NEWLINE;
   for await (const chunk of before as AsyncIterable<Buffer>) {

@@ -28,7 +28,7 @@ const lines = async (id: string): Promise<unknown[]> => {
     .map((line) => JSON.parse(line) as unknown);
 };
 
-test('conversations are added one after the other, also at once and to a file that was uploaded', async () => {
+test('appends conversations in order, also concurrently and to an uploaded file', async () => {
   const id = await create(ada, 'RAW', 'Chats', { 'README.md': '# Chats' });
   expect(await add(id, { messages: [question, answer] })).toMatchObject({ file_name: 'chats.jsonl' });
   const more = ['one', 'two', 'three'].map((content) => ({ messages: [question, { ...answer, content }] }));
@@ -53,7 +53,7 @@ test('conversations are added one after the other, also at once and to a file th
   expect(audited.at(-1)).toEqual({ detail: { asset_id: uploaded, put: '1', removed: '0' } });
 });
 
-test('calls, results, thoughts and answers that are only read are kept as fine-tuning reads them', async () => {
+test('stores tool calls, results, reasoning and weights as fine-tuning reads them', async () => {
   const id = await create(ada, 'RAW', 'Calls', {});
   const row = {
     messages: [
@@ -72,7 +72,7 @@ test('calls, results, thoughts and answers that are only read are kept as fine-t
   expect(await lines(id)).toEqual([row]);
 });
 
-test('what is no row to learn from, or goes to somebody else, is refused', async () => {
+test("rejects a row without an answer to learn, and another user's dataset", async () => {
   const id = await create(ada, 'RAW', 'Refused', {});
   await expect(add(id, { messages: [question] })).rejects.toThrow('messages must have an answer to learn');
   await expect(add(id, { messages: [question, { ...answer, weight: 0 }] })).rejects.toThrow(

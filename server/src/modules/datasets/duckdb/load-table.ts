@@ -10,38 +10,44 @@ import { list, name as named, text } from './quote.ts';
 import { readValue } from './read-value.ts';
 import { scanText } from './scan.ts';
 
-/** Text files up to this size are read by our own readers, row for row as training reads them. */
+/** Our own readers parse text files up to this size, so rows match training exactly. */
 const EXACT_BYTES_MAX = 16 * 1024 * 1024;
-/** Of such a file, what is put into a table. */
+/** Cells of such a file that are loaded into a table. */
 const CELLS_MAX = 4_000_000;
-/** Rows of a larger file by which its columns are known. */
+/** Leading rows of a larger file that determine its columns. */
 const HEAD_ROWS = 10_000;
 export const CHUNK_ROWS = 2048;
-/** Of a text in a page of rows; far more than is shown of one. */
+/** Characters of a text in a page of rows; far more than the preview shows. */
 const TEXT_CHARS_MAX = 100_000;
 
-/** `text`: csv and lines; `json`: each cell is written in JSON, one that is missing is null; `typed`: as Parquet has it. */
+/**
+ * `text`: csv and lines; `json`: each cell is encoded as JSON, a missing cell is null; `typed`: Parquet
+ * types.
+ */
 export type CellKind = 'text' | 'json' | 'typed';
 
-/** A data file in DuckDB: `from` has its rows in their order, with the number of each, from 0, as `r`, and its columns as c0, c1, ... */
+/**
+ * A data file in DuckDB: `from` returns its rows in order, with the zero-based row number as `r` and its
+ * columns as c0, c1, ...
+ */
 export type LoadedTable = {
   from: string;
   kind: CellKind;
-  /** Those that are shown, with their types, and how many there are in all. */
+  /** The columns to show, with their types, and the total number of columns. */
   columns: { names: string[]; types: DuckDBType[]; count: number };
-  /** Null where only reading all of it would tell. */
+  /** Null if only a full read would tell. */
   rowCount: number | null;
-  /** Whether these are all rows of the file. */
+  /** True if the table holds all rows of the file. */
   isWhole: boolean;
-  /** Rows that cannot be read among the first ones, by which the format is recognised. */
+  /** Unreadable rows among the first rows, for recognising the format. */
   firstBroken: number;
-  /** What is said where DuckDB fails to read them. */
+  /** Converts a DuckDB read error. */
   refusal: (error: unknown) => Unreadable;
 };
 
 /**
- * Opens a data file for questions of its rows; those of a small text file are put into the table `loaded`. Throws
- * Unreadable as the preview does. The file is not trusted: run it confined.
+ * Opens a data file for queries; loads the rows of a small text file into the table `loaded`. Throws
+ * Unreadable like the preview. The file is untrusted: run this confined.
  */
 export async function loadTable(
   database: DuckDBConnection,
@@ -51,7 +57,7 @@ export async function loadTable(
   return (await hasMoreThan(file, EXACT_BYTES_MAX)) ? loadLarge(file) : loadExactly(database, file);
 }
 
-/** The values of columns of one row, as the readers have them. */
+/** Returns the values of one row in the form that the readers return. */
 export function rowValues(kind: CellKind, cells: readonly unknown[]): unknown[] {
   return kind === 'json'
     ? cells.map((cell): unknown => (typeof cell === 'string' ? parseExactly(cell) : undefined))
@@ -94,15 +100,15 @@ async function loadParquet(
   }
 }
 
-/** A file of which DuckDB says that it is damaged, or laid out so that it cannot be read here. */
+/** Returns the error for a file that DuckDB reports as damaged or unsupported. */
 function unreadable(name: string, kind: string, cause: unknown): Unreadable {
   const [sentence = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
-  // The file has another name here, in a place of this machine.
+  // DuckDB's message contains a local path; the user knows the file by another name.
   const reason = sentence.replace(/^[A-Z][A-Za-z ]* Error: /, '').replaceAll(/ ?["'][^"']*\/[^"']*["']/g, '');
   return new Unreadable(`${name} cannot be read as ${kind}: ${reason}`, { cause });
 }
 
-/** The names of the columns as the file has them: DuckDB would give twins other names. */
+/** Returns the column names as in the file: DuckDB would rename duplicates. */
 async function parquetColumns(database: DuckDBConnection, path: string, name: string): Promise<string[]> {
   const schema = await database.runAndReadAll(`SELECT name, num_children FROM parquet_schema(${path})`);
   const names: string[] = [];
@@ -117,7 +123,7 @@ async function parquetColumns(database: DuckDBConnection, path: string, name: st
   return names;
 }
 
-/** Reads a text file by our own reader, so that its rows are those of training. */
+/** Reads a text file with our own reader, so that its rows equal the rows in training. */
 async function loadExactly(
   database: DuckDBConnection,
   file: { localPath: string; name: string },
@@ -175,19 +181,19 @@ async function append(database: DuckDBConnection, rows: readonly unknown[][], wi
   appender.closeSync();
 }
 
-/** Leaves a large text file where it is: DuckDB reads it as it is asked. Rows that it cannot read are left out, as in training. */
+/** Does not load a large text file: DuckDB reads it per query. Skips unreadable rows, like training. */
 async function loadLarge(file: { localPath: string; name: string }): Promise<LoadedTable> {
   const { columns, rows } = await openTextTable(file);
   let looked = 0;
   let firstBroken = 0;
-  // The columns of JSON grow with the rows.
+  // Later JSON rows may add columns.
   try {
     for await (const item of rows) {
       if (isBroken(item) && looked < SNIFFED_ROWS) firstBroken += 1;
       if ((looked += 1) === HEAD_ROWS) break;
     }
   } catch (error) {
-    // Rows of a megabyte: fewer of them have to do.
+    // Very long rows reach the byte limit early; use the rows read until then.
     if (!isTooDeep(error)) throw error;
   }
   const { kind, scan, cell } = await scanText(file, columns.count);
@@ -203,17 +209,17 @@ async function loadLarge(file: { localPath: string; name: string }): Promise<Loa
   };
 }
 
-/** The rows `offset` to `offset + limit`, with the number of each. */
+/** Returns the rows from `offset` to `offset + limit`, each with its row number. */
 export async function readRows(
   database: DuckDBConnection,
   table: LoadedTable,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<{ at: number; values: unknown[] }[]> {
   const columns = table.columns.names.map((_, at) => {
-    // Of many long texts only what may be shown is held in memory; of one row all of it.
+    // Truncates long texts to save memory, except for a single row.
     return table.kind === 'text' && limit > 1 ? `left(c${at}, ${TEXT_CHARS_MAX})` : `c${at}`;
   });
-  // By its number, not by OFFSET: that would hold all rows before it in memory where they are long.
+  // Filters by row number: OFFSET would hold all earlier rows in memory if they are long.
   const place = `WHERE r >= ${offset} LIMIT ${limit}`;
   const found = await database
     .runAndReadAll(`SELECT ${['r', ...columns].join(', ')} FROM ${table.from} ${place}`)

@@ -1,17 +1,17 @@
-/** A data file that SQL can query, with what its path is of. */
+/** A data file that SQL can query. */
 export type TableFile = { path: string; sizeBytes: number };
 
-/** A table and the files that it is made of: one, or the parts of one that was split. */
+/** A table and its files: one file, or the parts of a split file. */
 export type Table<F extends TableFile = TableFile> = { name: string; files: F[] };
 
-/** How the parts of a file that was split are called: train-00000-of-00002.parquet. */
+/** Names of the parts of a split file: train-00000-of-00002.parquet. */
 const PART = /-\d{5}-of-\d{5}(?=\.[^/]*$)/;
-/** The first table is called so too. */
+/** Alias of the first table. */
 export const FIRST_NAME = 'data';
 
 /**
- * One table for each data file, by the file's name without its ending; where two have one name, by their whole paths.
- * No two names are equal, in any case. Pure.
+ * Returns one table per data file, named after the file without its extension, or after its whole path if
+ * names collide. Names are unique regardless of case.
  */
 export function nameTables<F extends TableFile>(files: readonly F[]): Table<F>[] {
   const groups = new Map<string, F[]>();
@@ -31,7 +31,7 @@ export function nameTables<F extends TableFile>(files: readonly F[]): Table<F>[]
   });
 }
 
-/** 'My facts (2).csv.gz' -> 'my_facts_2': nothing in it needs quotes. */
+/** 'My facts (2).csv.gz' -> 'my_facts_2', an identifier that needs no quotes. */
 function toName(path: string): string {
   const words = path
     .replace(/\.gz$/i, '')
@@ -49,7 +49,7 @@ function untaken(name: string, taken: ReadonlySet<string>): string {
   return free;
 }
 
-/** Whether a query may mean the table: its name stands in it somewhere. Only what is meant is opened. */
+/** True if the query may reference the table, so that only those tables are opened. */
 export function isNamed(query: string, table: string): boolean {
   return query.toLowerCase().includes(table);
 }

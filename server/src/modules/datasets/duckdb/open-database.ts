@@ -1,20 +1,20 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { list, text } from './quote.ts';
 
-/** What one database may hold in memory; the limit of the process lies above it. */
+/** Memory limit of one database, in MB; the process limit is higher. */
 export const MEMORY_MB = 512;
 const THREADS = 2;
 
 /**
- * An empty database in memory that reads `files`, may write `written`, and nothing else of the machine: no other file, no
- * network, no extension, no setting. Paths are relative to the working folder, so that no message names a place of
- * this machine. The process that it runs in is confined besides.
+ * Opens an in-memory database that may read `files` and write `written`; other files, the network, extensions
+ * and settings are blocked. Paths are relative to the working folder, so that error messages reveal no local
+ * path. The process is confined as well.
  */
 export async function openDatabase(files: string[], written: string[] = []): Promise<DuckDBConnection> {
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(THREADS),
     memory_limit: `${MEMORY_MB}MB`,
-    // Nothing is put aside on disk: a query that does not fit fails.
+    // No spilling to disk: a query that exceeds the memory limit fails.
     temp_directory: '',
     max_temp_directory_size: '0B',
     autoinstall_known_extensions: 'false',

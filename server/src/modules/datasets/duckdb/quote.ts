@@ -1,9 +1,9 @@
-/** A text as SQL writes it. */
+/** Returns the text as an SQL string literal. */
 export function text(value: string): string {
   return `'${value.replaceAll("'", "''")}'`;
 }
 
-/** A name as SQL writes it, whatever is in it. */
+/** Returns the name as a quoted SQL identifier. */
 export function name(value: string): string {
   return `"${value.replaceAll('"', '""')}"`;
 }

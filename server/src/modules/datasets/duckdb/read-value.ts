@@ -6,12 +6,13 @@ import {
   JsonDuckDBValueConverter,
 } from '@duckdb/node-api';
 
-/** What JSON can hold, and bytes. */
+/** JSON values and bytes. */
 export type Value = Json | Uint8Array;
 
 /**
- * A value of DuckDB as the readers have theirs: whole numbers are numbers as far as JavaScript holds them exactly, else
- * text; so are times, decimals, NaN and Infinity, as DuckDB prints them. Lists and structs are lists and objects.
+ * Converts a DuckDB value to the form that the readers return. Integers become numbers if JavaScript
+ * represents them exactly, else text; times, decimals, NaN and Infinity become text as DuckDB prints them.
+ * Lists and structs become arrays and objects.
  */
 export const readValue: DuckDBValueConverter<Value> = (value, type) => {
   if (value === null) return null;
@@ -21,6 +22,6 @@ export const readValue: DuckDBValueConverter<Value> = (value, type) => {
     return Number.isSafeInteger(number) ? number : value.toString();
   }
   if (type.typeId === DuckDBTypeId.INTERVAL) return String(value);
-  // It converts what lists and structs hold by the converter that it is given.
+  // The library converts nested values with the converter passed to it.
   return JsonDuckDBValueConverter(value, type, readValue as DuckDBValueConverter<Json>);
 };

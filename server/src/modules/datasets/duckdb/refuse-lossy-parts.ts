@@ -11,7 +11,7 @@ import {
 import { Unreadable } from '../preview/unreadable.ts';
 import { name as quoted } from './quote.ts';
 
-/** Decimal digits that a whole number of the type may have. */
+/** Maximum number of decimal digits of each integer type. */
 const DIGITS = new Map<Id, number>([
   [Id.TINYINT, 3],
   [Id.UTINYINT, 3],
@@ -25,15 +25,15 @@ const DIGITS = new Map<Id, number>([
   [Id.UHUGEINT, 39],
 ]);
 
-/** Decimal digits that every number of the type keeps. */
+/** Decimal digits that each floating-point type stores exactly. */
 const KEPT_DIGITS = new Map<Id, number>([
   [Id.FLOAT, 6],
   [Id.DOUBLE, 15],
 ]);
 
 /**
- * Throws Unreadable, with the names of a column and of two parts, if the table of all parts would lose digits or columns
- * of one part.
+ * Throws Unreadable, with the names of a column and two parts, if the combined table would lose digits or
+ * columns of a part.
  */
 export async function refuseLossyParts(
   database: DuckDBConnection,
@@ -62,7 +62,7 @@ export async function refuseLossyParts(
   }
 }
 
-/** The columns of a scan by their names in lower case, because DuckDB ignores the case of names. */
+/** Returns the columns of a scan by lower-case name: DuckDB's names are case-insensitive. */
 async function columnsOf(database: DuckDBConnection, scan: string): Promise<Map<string, DuckDBType>> {
   const prepared = await database.prepare(`FROM ${scan}`);
   return new Map(
@@ -73,7 +73,7 @@ async function columnsOf(database: DuckDBConnection, scan: string): Promise<Map<
   );
 }
 
-/** Whether the cast may change a value without an error. */
+/** True if the cast may change a value without an error. */
 function losesDigits(from: DuckDBType, to: DuckDBType): boolean {
   if (from instanceof DuckDBStructType && to instanceof DuckDBStructType) {
     return from.entryNames.some((entry, at) => {
@@ -101,7 +101,10 @@ function isList(type: DuckDBType): type is DuckDBListType | DuckDBArrayType {
   return type instanceof DuckDBListType || type instanceof DuckDBArrayType;
 }
 
-/** Whether the whole numbers of a part are small enough to be exact: pandas writes a column with gaps as DOUBLE. */
+/**
+ * True if the part's integers are small enough to be exact as DOUBLE: pandas writes integer columns with gaps
+ * as DOUBLE.
+ */
 async function fits(
   database: DuckDBConnection,
   scan: string,

@@ -11,27 +11,27 @@ import { hasMoreThan, unpack } from '../preview/unpack.ts';
 import { list, name as named, text } from './quote.ts';
 import { refuseLossyParts } from './refuse-lossy-parts.ts';
 
-/** The byte order mark of UTF-8. */
+/** UTF-8 byte order mark. */
 const MARK = Buffer.from('\ufeff');
-/** What is looked at of a file to find out how it is written. */
+/** Leading bytes of a file that are inspected to detect its encoding and layout. */
 const SNIFFED_BYTES = 64 * 1024;
-/** Of larger files the types of columns are those of the first rows. */
+/** In larger files, only the first rows determine the column types. */
 const WHOLE_SAMPLE_BYTES = 64 * 1024 * 1024;
 const SAMPLE_ROWS = 204_800;
-/** One row of JSON, or a whole file that is one object. */
+/** Limit for one JSON row, or a whole file that is one object. */
 const OBJECT_BYTES_MAX = 64 * 1024 * 1024;
-/** A longer line is broken, as in the preview. It is read in pieces of several of them, for each thread. */
+/** A longer line is broken, as in the preview. Each thread reads buffers of several such lines. */
 const LINE_BYTES_MAX = 4 * 1024 * 1024;
 const BUFFER_BYTES = 4 * LINE_BYTES_MAX;
-/** Parts nothing: no text has it. */
+/** A delimiter that no text contains, so lines are never split. */
 const NO_DELIMITER = "'\x1f\x1e\x1f\x1e'";
 
 type TextFile = { localPath: string; name: string };
 
 /**
- * The table function that reads files of one kind as typed columns, by the ending of the first and how that begins. Rows
- * of csv that cannot be read are left out, and named in `reject_errors`; of JSON they are, with `lenient`, rows of nothing.
- * Throws Unreadable for a packed file that is not whole.
+ * Returns the table function that reads files of one kind as typed columns, chosen by the first file's
+ * extension and leading bytes. Unreadable csv rows are skipped and recorded in `reject_errors`; with
+ * `lenient`, unreadable JSON rows are returned as nulls. Throws Unreadable for a truncated gzip file.
  */
 export async function scanOf(
   database: DuckDBConnection,
@@ -82,20 +82,20 @@ export async function scanOf(
   }
 }
 
-/** Returns how many rows are examined for the types of columns; -1 is all. */
+/** Returns the number of rows that determine the column types; -1 means all. */
 async function sampleOf(files: string[]): Promise<number> {
   let bytes = 0;
   for (const file of files) bytes += (await stat(file)).size;
   return bytes <= WHOLE_SAMPLE_BYTES ? -1 : SAMPLE_ROWS;
 }
 
-/** A whole number in JSON that DOUBLE may round. */
+/** An integer in JSON that DOUBLE may round. */
 const LARGE_NUMBER = String.raw`(^|[\[,:])-?(9[0-9]{15}|[0-9]{17,})([,}\]]|$)`;
 const JSON_STRING = String.raw`"([^"\\]|\\.)*"`;
 
 /**
- * Reads JSON without rounding: in columns that would be DOUBLE and have whole numbers beyond 2^53, numbers are text. DuckDB
- * takes DOUBLE if a column also has fractions or numbers of more than 64 bits.
+ * Reads JSON without rounding: columns that would be DOUBLE but hold integers beyond 2^53 are read as text.
+ * DuckDB infers DOUBLE if a column also has fractions or integers of more than 64 bits.
  */
 async function exactJson(database: DuckDBConnection, parameters: string, sample: number): Promise<string> {
   const table = `read_json(${parameters})`;
@@ -106,7 +106,7 @@ async function exactJson(database: DuckDBConnection, parameters: string, sample:
   }));
   const asText = columns.map(({ type }) => withoutDoubles(type));
   const mayRound = columns.filter(({ type }, at) => type !== asText[at]);
-  // DuckDB renames columns whose names differ in case alone, and would not find them by these names.
+  // DuckDB renames columns whose names differ only in case, and would not find them by these names.
   const isRenamed = columns.some(({ name }) => /_\d+$/.test(name) && hasTwin(columns, name));
   if (mayRound.length === 0 || isRenamed) return table;
   const read = (types: string[]) =>
@@ -137,8 +137,8 @@ function hasTwin(columns: { name: string }[], renamed: string): boolean {
 }
 
 /**
- * The columns of numbers in which some cells are no such number: the hash 7e12345 would be Infinity, and an id of 17 digits
- * another one. Looks at as many rows as decide the types.
+ * Returns the numeric columns whose cells would change: the hash 7e12345 would become Infinity, and a
+ * 17-digit id would be rounded. Checks the same rows that determine the types.
  */
 async function roundedColumns(
   database: DuckDBConnection,
@@ -161,13 +161,13 @@ async function roundedColumns(
   return doubles.filter((_, at) => found.getRows()[0]?.[at] === true);
 }
 
-/** Where a copy of a file lies, if DuckDB has to read one. */
+/** Returns the path for a copy of the file, used if DuckDB cannot read the original. */
 export function copyOf(file: string): string {
   const ending = `${endingOf(unpackedName(file))}${isPacked(file) ? '.gz' : ''}`;
   return `${SCRATCH}/${createHash('sha256').update(file).digest('hex')}.${ending}`;
 }
 
-/** A file of JSON without its byte order mark, which DuckDB does not read: the file itself, or a copy without it. */
+/** Returns a JSON file without byte order mark, which DuckDB rejects: the file itself, or a stripped copy. */
 async function withoutMark(file: string): Promise<string> {
   const begin = await readBeginning(asNamed(file));
   if (!begin.subarray(0, MARK.length).equals(MARK)) return file;
@@ -186,7 +186,7 @@ async function withoutMark(file: string): Promise<string> {
   return copy;
 }
 
-/** A line is a text whatever stands in it; to DuckDB an empty one has none. */
+/** Each line is a text regardless of its content; DuckDB reads an empty line as null. */
 function scanLines(paths: string, options: string): string {
   return (
     `(SELECT coalesce("text", '') AS "text" FROM read_csv(${paths}, columns = {'text': 'VARCHAR'}, header = false, ` +
@@ -195,18 +195,21 @@ function scanLines(paths: string, options: string): string {
   );
 }
 
-/** A file that lies here under the name of its own. */
+/** Returns a file whose local path is also its name. */
 function asNamed(file: string): TextFile {
   return { localPath: file, name: file };
 }
 
-/** Throws Unreadable for a packed file that is cut off or damaged: DuckDB takes the rows until there for all of them. */
+/**
+ * Throws Unreadable for a truncated or damaged gzip file: DuckDB would return the rows before the damage
+ * without an error.
+ */
 async function refuseBroken(file: TextFile): Promise<void> {
   if (!isPacked(file.name) || (await stat(file.localPath)).size > WHOLE_SAMPLE_BYTES) return;
   await hasMoreThan(file, Number.POSITIVE_INFINITY);
 }
 
-/** The first bytes of a file, unpacked where it is packed. */
+/** Returns the first bytes of a file, decompressed if it is packed. */
 async function readBeginning(file: TextFile): Promise<Buffer> {
   if (!isPacked(file.name)) {
     const handle = await open(file.localPath);
@@ -231,7 +234,7 @@ async function encodingOf(file: TextFile): Promise<'utf-8' | 'utf-16' | 'latin-1
   const begin = await readBeginning(file);
   if (begin[0] === 0xff && begin[1] === 0xfe) return 'utf-16';
   try {
-    // What is cut off may be the half of a character.
+    // The last bytes may be an incomplete character.
     new TextDecoder('utf-8', { fatal: true }).decode(begin, { stream: true });
     return 'utf-8';
   } catch {
@@ -249,7 +252,7 @@ async function dialectOf(file: TextFile, ending: string) {
   return dialect;
 }
 
-/** How a text file of any size is read as text alone, and what a column of it is called there. */
+/** How a text file of any size is read as plain text, and how its columns are referenced. */
 type TextScan = {
   kind: 'text' | 'json';
   scan: string;
@@ -257,8 +260,8 @@ type TextScan = {
 };
 
 /**
- * The table function that reads a text file of any size, whose columns are known, as text or as JSON. Rows that cannot be
- * read are left out.
+ * Returns the table function that reads a text file of any size, with known columns, as text or JSON. Skips
+ * unreadable rows.
  */
 export async function scanText(file: TextFile, columns: number): Promise<TextScan> {
   const place = text(file.localPath);
@@ -270,12 +273,12 @@ export async function scanText(file: TextFile, columns: number): Promise<TextSca
     const skips = ending === 'json' ? '' : ', ignore_errors = true';
     const objects = `read_json_objects(${place}, format = '${format}', maximum_object_size = ${LINE_BYTES_MAX}, ${compression}${skips})`;
     const hasMark = (await readBeginning(file)).subarray(0, MARK.length).equals(MARK);
-    // DuckDB reads no byte order mark as JSON, but as text.
+    // DuckDB rejects a byte order mark in JSON, but not in text.
     const lines = `(SELECT "text"::JSON AS json FROM ${scanLines(list([place]), compression)} WHERE json_valid("text"))`;
     return {
       kind: 'json',
       scan: `(FROM ${hasMark && ending === 'jsonl' ? lines : objects} WHERE json_type(json) = 'OBJECT')`,
-      // As a JSON pointer, in which every name can be written.
+      // A JSON pointer can express every name.
       cell: (column) => `json -> ${text(`/${column.replaceAll('~', '~0').replaceAll('/', '~1')}`)}`,
     };
   }

@@ -21,14 +21,15 @@ import { LINE_BYTES_MAX, readJsonLines } from './json-lines.ts';
 import { keepFile } from './keep-file.ts';
 
 const PART = 'file';
-/** Bytes that wait for the end of their line: the longest line, and no more empty ones. */
+/** Limit of buffered bytes without a line end: the longest line plus slack for empty lines. */
 const UNREAD_BYTES_MAX = 2 * LINE_BYTES_MAX;
-/** A file of the largest size at half a megabit a second. */
+/** Time limit of an upload: the largest file at half a megabit per second. */
 const WHOLE_MS = 2.5 * 60 * 60_000;
 
 /**
- * Makes a private dataset of the file that comes, which is read as JSON Lines on its way to the store. Throws AppError
- * 'invalid_request' naming its first bad line, 'payload_too_large', and what `enterUpload` throws; nothing is kept then.
+ * Creates a private dataset from the uploaded file, which is validated as JSON Lines while it streams to the
+ * store. Throws AppError 'invalid_request' that names the first bad line, 'payload_too_large', and the errors
+ * of `enterUpload`; stores nothing on an error.
  */
 export async function createFile(
   ctx: Context,
@@ -56,7 +57,7 @@ export async function createFile(
 
 type Received = { path: string; blob: Blob; fields: Record<string, string> };
 
-/** The file, and the fields before and after it: clients send them in any order. */
+/** Reads the file and the fields before and after it: clients send them in any order. */
 async function receive(ctx: Context, parts: AsyncIterable<Multipart>): Promise<Received> {
   const fields: Record<string, string> = {};
   let file: Omit<Received, 'fields'> | null = null;
@@ -69,7 +70,7 @@ async function receive(ctx: Context, parts: AsyncIterable<Multipart>): Promise<R
     }
     if (part.fieldname !== PART || file) throw refused(PART, `Send one file, in a part named ${PART}`);
     const name = cleanFileName(part.filename, PART);
-    // Clients send bytes as a file named `upload`, without an extension.
+    // Clients that send bytes name the file `upload`, without an extension.
     const path = name.includes('.') ? name : `${name}.jsonl`;
     if (!/\.jsonl$/i.test(path)) {
       throw refused(
@@ -84,7 +85,7 @@ async function receive(ctx: Context, parts: AsyncIterable<Multipart>): Promise<R
   return { ...file, fields };
 }
 
-/** The bytes as they come, each piece once its lines have been read. */
+/** Yields each chunk once its lines have been validated. */
 async function* checked(bytes: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {
   const passed: Buffer[] = [];
   let unread = 0;

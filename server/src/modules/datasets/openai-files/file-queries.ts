@@ -12,7 +12,10 @@ export type FileRow = {
   purpose: FilePurpose;
 };
 
-/** A user's datasets with one file, a card aside. Newest first unless the oldest are asked for; those that come after `after`. */
+/**
+ * Returns a user's datasets that consist of one file (besides a card), starting after `after`; newest first
+ * by default.
+ */
 export async function selectFiles(
   db: Database | Transaction,
   asked: {

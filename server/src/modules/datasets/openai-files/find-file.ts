@@ -4,7 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { type FileRow, selectFiles } from './file-queries.ts';
 
-/** A file of the caller's by its id. Throws AppError 'not_found', of the field `param` in which the id came. */
+/** Returns a file of the caller by its id. Throws AppError 'not_found' for the field `param`. */
 export async function findFile(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   id: string,
@@ -18,7 +18,7 @@ export async function findFile(
   });
 }
 
-/** A file as OpenAI's clients read it. */
+/** Returns the file in OpenAI's format. */
 export function toOpenAiFile({ asset_id, path, size_bytes, created_at, purpose }: FileRow): OpenAiFile {
   return {
     id: toFlatId('file-', asset_id),

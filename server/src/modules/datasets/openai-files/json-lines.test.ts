@@ -7,7 +7,7 @@ async function* pieces(...all: (string | Buffer)[]) {
 }
 const lines = (...all: (string | Buffer)[]) => Array.fromAsync(readJsonLines(pieces(...all), 'file'));
 
-it('reads objects wherever the pieces are cut, with the numbers of their lines', async () => {
+it('parses objects regardless of how the bytes are split, and reports line numbers', async () => {
   const bread = Buffer.from('{"a": "Bröd"}');
   const cut = bread.indexOf(0xb6);
   expect(
@@ -26,11 +26,11 @@ it.each([
   [`{}\n"${'a'.repeat(LINE_BYTES_MAX)}"`, 'Line 2 has more than 4.00 MB'],
   [`${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`, 'Line 1 has more than 100000 values'],
   [`{"a": [1${',1'.repeat(200_000)}]}`, 'Line 1 has more than 100000 values'],
-])('refuses what is none by its line (%#)', async (text, publicMessage) => {
+])('rejects an invalid line by its number (%#)', async (text, publicMessage) => {
   await expect(lines(text)).rejects.toMatchObject({ code: 'invalid_request', param: 'file', publicMessage });
 });
 
-it('counts empty lines, and lets the event loop turn between them', async () => {
+it('counts empty lines without blocking the event loop', async () => {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   await expect(lines(Buffer.alloc(LINES_MAX, '\n'))).rejects.toMatchObject({

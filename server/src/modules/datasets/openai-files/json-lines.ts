@@ -2,16 +2,16 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import { refused } from '../../../platform/errors.ts';
 import { type Line, parseLine, splitLines } from '../../../platform/http/bodies/split-lines.ts';
 
-/** Of one line: a conversation to train on, or a request of a batch. */
+/** Limit of one line: a conversation to train on, or a batch request. */
 export const LINE_BYTES_MAX = 4 * 1024 * 1024;
-/** More than the largest file has of the shortest useful lines. */
+/** More lines than the largest file of the shortest useful lines has. */
 export const LINES_MAX = 5_000_000;
 
 export type JsonLine = { number: number; value: Record<string, unknown> };
 
 /**
- * The objects of a JSON Lines file as its bytes come, one line in memory at a time; empty lines are passed over. Throws
- * AppError 'invalid_request' that names the first line which is no object, by the field `param`.
+ * Yields the objects of a JSON Lines stream with one line in memory at a time; skips empty lines. Throws
+ * AppError 'invalid_request' for the field `param`, naming the first line that is not an object.
  */
 export async function* readJsonLines(bytes: AsyncIterable<Buffer>, param: string): AsyncGenerator<JsonLine> {
   const limits = {

@@ -8,8 +8,8 @@ import { type FilePurpose, insertPurpose } from './file-queries.ts';
 type NewFile = { userId: string; path: string; blob: Blob; purpose: FilePurpose };
 
 /**
- * Step: makes a private dataset of this one file and answers its id. `quota` null: it is paid for, and kept in any case.
- * Throws what `takeStorage` throws.
+ * Creates a private dataset of this one file and returns its id. A null `quota` skips the quota check, for
+ * files that are already paid for. Throws the errors of `takeStorage`.
  */
 export async function keepFile(
   tx: Transaction,

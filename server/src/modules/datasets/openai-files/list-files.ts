@@ -5,7 +5,9 @@ import type { Context } from '../../../platform/context.ts';
 import { selectFiles } from './file-queries.ts';
 import { findFile, toOpenAiFile } from './find-file.ts';
 
-/** The caller's files, the newest first unless said. Throws AppError 'not_found' for an `after` that is none. */
+/**
+ * Returns the caller's files, newest first by default. Throws AppError 'not_found' for an unknown `after`.
+ */
 export async function listFiles(
   ctx: Context,
   { query: { after, limit, ...query } }: InputOf<typeof endpoint>,

@@ -16,7 +16,7 @@ const ROWS =
 const upload = async (name: string, text: string, purpose: OpenAI.FilePurpose = 'fine-tune', as = ada) =>
   openai(as).files.create({ file: await toFile(Buffer.from(text), name), purpose });
 
-test('a file is created, read, listed and deleted, and is a private dataset meanwhile', async () => {
+test('creates, reads, lists and deletes a file, which is a private dataset', async () => {
   const file = await upload('rows.jsonl', ROWS);
   expect(file).toEqual({
     ...{ id: expect.stringMatching(/^file-[0-9a-f]{32}$/), object: 'file', bytes: Buffer.byteLength(ROWS) },
@@ -47,7 +47,7 @@ test('a file is created, read, listed and deleted, and is a private dataset mean
   await expect(gone).rejects.toMatchObject({ status: 404 });
 });
 
-test('files are listed by pages and by purpose, with datasets of one file that came otherwise', async () => {
+test('lists files by page and purpose, including datasets of one file created otherwise', async () => {
   const { create } = sourceCalls(server);
   const cy = await server.signUp('Cy');
   await upload('first.jsonl', ROWS, 'fine-tune', cy);
@@ -76,7 +76,7 @@ test.each([
   ['rows.jsonl', '\n\n', 'fine-tune', 400, 'file', 'rows.jsonl is empty'],
   ['rows.jsonl', ROWS, 'assistants', 400, 'purpose', 'purpose must be one of fine-tune, batch'],
 ] as const)(
-  '%s with %j for %s is refused, and nothing is kept',
+  'rejects %s with %j for %s and stores nothing',
   async (name, text, purpose, status, param, message) => {
     const as = await server.signUp();
     const call = upload(name, text, purpose, as);
@@ -85,7 +85,7 @@ test.each([
   },
 );
 
-test('what is no form, has no file or an end of its own is refused by name', async () => {
+test('names the fault of a body without a form, a file or an end', async () => {
   const send = async (body: FormData | string) => {
     const headers = { 'x-api-key': ada.apiKey };
     const answer = await fetch(`${server.url}/v1/files`, { method: 'POST', headers, body });

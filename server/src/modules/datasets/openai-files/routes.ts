@@ -11,10 +11,10 @@ import { createFile } from './create-file.ts';
 import { findFile, toOpenAiFile } from './find-file.ts';
 import { listFiles } from './list-files.ts';
 
-/** What a run of the caller's has measured, as a file; null where no run has this id. */
+/** Returns a file with the metrics of the caller's run; null if no run has this id. */
 export type FindResults = (ctx: Context, id: string) => Promise<{ file: OpenAiFile; content: string } | null>;
 
-/** OpenAI's Files API. */
+/** Returns the bindings of OpenAI's Files API. */
 export function openAiFileRoutes(parts: { findUses: FindAssetUse[]; findResults: FindResults }): Binding[] {
   return [
     bind(contract.createFile, (ctx, _input, http) => createFile(ctx, http)),

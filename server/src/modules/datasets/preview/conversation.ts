@@ -9,10 +9,10 @@ type Conversation = z.infer<typeof filePreview>['conversations'][number];
 const TURNS_MAX = 20;
 const TURN_CHARS_MAX = 2_000;
 
-/** Under which keys a turn has its speaker and what was said. */
+/** Keys of the speaker and the text in a turn. */
 export const dialogueKeys = { messages: ['role', 'content'], sharegpt: ['from', 'value'] } as const;
 
-/** Who speaks, by the words that files have for it in any case; others are shown as they are. */
+/** Known names of speakers, matched case-insensitively; unknown names are shown unchanged. */
 const ROLES = new Map([
   ['system', 'system'],
   ['user', 'user'],
@@ -40,15 +40,18 @@ export function isDialogue({ format }: { format: DataFormatName }): boolean {
   return format in dialogueKeys;
 }
 
-/** The list of turns in a cell; csv has them as JSON, or as Python prints them. Undefined where there is none. */
+/**
+ * Returns the list of turns in a cell, also if csv stores it as JSON or printed by Python; undefined for any
+ * other cell.
+ */
 export function toTurns(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value;
   return typeof value === 'string' ? parseList(value) : undefined;
 }
 
 /**
- * The first turns of a row's conversation, `chars` at most; none of what is no conversation. A system
- * prompt that says nothing is none, as in training.
+ * Returns the first turns of a row's conversation, at most `chars` characters; empty for any other cell.
+ * Ignores a blank system prompt, like training.
  */
 export function readConversation(value: unknown, chars: number): Conversation {
   const turns = (toTurns(value) ?? []).filter((turn) => !isBlankPrompt(turn));
@@ -76,7 +79,7 @@ function readTurn(value: unknown): { role: string; content: string } {
   };
 }
 
-/** The calls of an answer as training shows them: `weather({"city": "Paris"})`. */
+/** Returns the tool calls of a turn in training's format: `weather({"city": "Paris"})`. */
 function calls(turn: Record<string, unknown>): string[] {
   const made = turn.tool_calls ?? turn.function_call ?? [];
   return (Array.isArray(made) ? made : [made]).map((call: unknown) => {
@@ -86,7 +89,7 @@ function calls(turn: Record<string, unknown>): string[] {
   });
 }
 
-/** The text of a content; one in parts that are all text is joined, as in training. */
+/** Returns the text of a message's content. Joins content parts if all of them are text, like training. */
 function joinedParts(content: unknown): string {
   if (!Array.isArray(content)) return toText(content);
   const texts = content.map((part: unknown) => {

@@ -2,26 +2,26 @@ import { LINE_CHARS_MAX } from './decode-text.ts';
 import { type Broken, TOO_LONG } from './table.ts';
 
 /**
- * A record of a csv file: its first fields, how many it has, and whether a NUL character stands in
- * any of them. A blank line has none.
+ * A csv record: its first fields, the number of fields, and whether any contains a NUL character. A blank
+ * line has no fields.
  */
 export type CsvRecord = { line: number; fields: string[]; count: number; hasNul: boolean };
 
-/** What parts fields, whether quotes mean anything, and the number of the first line. */
+/** The delimiter, whether quotes are special, and the number of the first line. */
 export type CsvDialect = { delimiter: string; quotes: boolean; firstLine: number };
 
 type State =
-  | 'record' // at its beginning
-  | 'field' // at its beginning
-  | 'plain' // inside a field without quotes
-  | 'quoted' // inside a field with quotes
-  | 'quote' // behind a quote inside such a field: its end, or the first of two that mean one
-  | 'ended'; // behind the record, where only the rest of the line's end may stand
+  | 'record' // at the start of a record
+  | 'field' // at the start of a field
+  | 'plain' // inside an unquoted field
+  | 'quoted' // inside a quoted field
+  | 'quote' // after a quote inside a quoted field: its end, or the first of an escaped pair
+  | 'ended'; // after the record; only the rest of the line end is allowed
 
 /**
- * The records of a csv text, read as the `csv` module of Python with `strict=True` reads them,
- * which training uses: the same states (CPython, Modules/_csv.c), and after a fault reading goes
- * on with the next line. Of each record the first `keep` fields are kept.
+ * Yields csv records as Python's `csv` module with `strict=True` parses them, which training uses: the same
+ * states (CPython, Modules/_csv.c), except that parsing resumes on the next line after an error. Stores only
+ * the first `keep` fields of each record.
  */
 export async function* csvRecords(
   chunks: AsyncIterable<string>,
@@ -49,7 +49,7 @@ export async function* csvRecords(
     count += 1;
     field = '';
   };
-  /** Reads within one line. Sets `fault` where the line breaks the rules; the rest of it is passed over. */
+  /** Parses within one line. Sets `fault` if the line is invalid and skips its rest. */
   const read = (text: string): void => {
     let at = 0;
     while (at < text.length && !fault) {
@@ -89,7 +89,7 @@ export async function* csvRecords(
       }
     }
   };
-  /** The record that the line ends; null where it goes on in the next one. */
+  /** Returns the record that ends with this line; null if it continues on the next line. */
   const endLine = (): CsvRecord | Broken | null => {
     line += 1;
     if (!fault && state === 'quoted') return null;

@@ -1,16 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import { Unreadable } from './unreadable.ts';
 
-/** What one look at a file may read. */
+/** Bytes that one request may read. */
 const READ_BYTES_MAX = 64 * 1024 * 1024;
 
-/** A line longer than this is cut. */
+/** Longer lines are truncated. */
 export const LINE_CHARS_MAX = 4 * 1024 * 1024;
 
-/** In UTF-16 every second byte of most texts is NUL. */
+/** In UTF-16, every second byte of most texts is NUL. */
 const SNIFFED_BYTES = 1024;
 
-/** What other kinds of file begin with, whatever their names say, and what to do about them; `data/table.py` of the runtime has the same. */
+/**
+ * Magic bytes of other file kinds, checked regardless of the file's name, and advice for the user. Keep in
+ * step with `data/table.py` of the runtime.
+ */
 const OTHER_KINDS: [begin: string, sentence: string][] = [
   ['PK\x03\x04', 'is an Excel workbook or another zip archive. Save its rows as CSV'],
   ['\x1f\x8b', 'is packed with gzip. Unpack it'],
@@ -21,8 +24,8 @@ const OTHER_KINDS: [begin: string, sentence: string][] = [
 ];
 
 /**
- * UTF-8 text as it comes, without a byte order mark. Throws Unreadable where the bytes are not
- * UTF-8, and when one look has read 64 MB.
+ * Decodes UTF-8 text as a stream, without its byte order mark. Throws Unreadable for bytes that are not
+ * UTF-8, and after 64 MB.
  */
 export async function* decodeText(bytes: AsyncIterable<Buffer>, name: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -74,10 +77,10 @@ function countNewlines(bytes: Buffer): number {
   return count;
 }
 
-/** How many lines of a chunk can be decoded before the one that cannot. */
+/** Returns the number of decodable lines in a chunk before the first invalid one. */
 function findBadLine(chunk: Buffer): number {
   let count = 0;
-  // A character may have begun in the chunk before.
+  // The chunk may start inside a character.
   let start = [...chunk.subarray(0, 3)].findIndex((byte) => (byte & 0xc0) !== 0x80);
   for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
     if (!isUtf8(chunk.subarray(Math.max(0, start), end))) return count;
@@ -87,7 +90,7 @@ function findBadLine(chunk: Buffer): number {
   return count;
 }
 
-/** Text that was read to find out what it is, and what follows it. */
+/** Yields the text that was already read for detection, then the rest. */
 export async function* resume(seen: string, rest: AsyncIterator<string>): AsyncGenerator<string> {
   yield seen;
   yield* { [Symbol.asyncIterator]: () => rest };
@@ -95,7 +98,7 @@ export async function* resume(seen: string, rest: AsyncIterator<string>): AsyncG
 
 export type Line = { line: number; text: string; isCut: boolean };
 
-/** The lines of a text, numbered from 1, without their ends. An end of line at the end makes no further line. */
+/** Yields the lines of a text, numbered from 1, without line ends. A trailing newline adds no empty line. */
 export async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<Line> {
   let line = 1;
   let text = '';
@@ -123,7 +126,7 @@ export async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator
   if (text !== '') yield take();
 }
 
-/** Whether text is nothing but what JSON calls white space. */
+/** True if the text consists of JSON white space only. */
 export function isBlank(text: string): boolean {
   return !/[^ \t\r\n]/.test(text);
 }

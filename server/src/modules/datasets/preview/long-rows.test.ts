@@ -11,7 +11,7 @@ import { readPreview } from './read-preview.ts';
 const ROWS = 75;
 const LONG = 'rye '.repeat(250_000);
 
-/** A file of rows of a megabyte: a page of them is more than one look reads. */
+/** Writes a file of 1 MB rows, so that one page exceeds our reader's byte limit. */
 async function longRows(name: string, head: string, rowOf: (row: number) => string) {
   const localPath = path.join(await temporaryFolder(), name);
   const lines = [head, ...Array.from({ length: ROWS }, (_, row) => rowOf(row))];
@@ -28,7 +28,7 @@ const txt = ['rows.txt', '', (row: number) => `${row} ${LONG}\n`] as const;
 const packed = [csv, jsonl, txt].map(([name, ...lines]) => [`${name}.gz`, ...lines] as const);
 
 test.each([csv, jsonl, txt, ...packed])(
-  'rows of a megabyte are shown cut, from the first to the last: %s',
+  'truncates rows of 1 MB, from the first to the last: %s',
   async (...kind) => {
     const file = await longRows(...kind);
     const { rows } = await readPreview({ ...file, offset: 0, limit: 100 });
@@ -40,7 +40,7 @@ test.each([csv, jsonl, txt, ...packed])(
   },
 );
 
-test('the columns of JSON with rows of a megabyte are described by the first ones', async () => {
+test('describes JSON columns from the first rows if rows have 1 MB', async () => {
   const { rows, is_whole, columns } = await readColumns(await longRows(...jsonl));
   expect(is_whole).toBe(false);
   expect(rows).toBeGreaterThanOrEqual(64);
@@ -52,7 +52,7 @@ test('the columns of JSON with rows of a megabyte are described by the first one
   expect(columns[1]?.frequent.map((one) => one.value)).toEqual([value, value]);
 });
 
-test('the columns of csv with rows of a megabyte are described', async () => {
+test('describes csv columns if rows have 1 MB', async () => {
   const { rows, columns } = await readColumns(await longRows(...csv));
   expect(rows).toBe(ROWS);
   expect(columns.at(-1)?.lengths?.min).toBeGreaterThanOrEqual(LONG.length - 1);

@@ -9,11 +9,14 @@ import { unpack } from './unpack.ts';
 import { Unreadable } from './unreadable.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
-/** Endings of packed files, and of workbooks; `data/rows.py` of the runtime has the same. */
+/** Extensions of archives and workbooks; keep in step with `data/rows.py` of the runtime. */
 const PACKED = new Set(['gz', 'zip', 'zst', 'bz2', 'xz', '7z', 'tar', 'tgz']);
 const WORKBOOKS = new Set(['xlsx', 'xls', 'xlsm', 'ods', 'numbers']);
 
-/** The rows of a text file by its ending, also where it is packed with gzip, which training does not read. Throws Unreadable for other kinds of file. */
+/**
+ * Reads the rows of a text file by its extension, including gzip files, which training rejects. Throws
+ * Unreadable for other kinds of file.
+ */
 export async function openTextTable(file: { localPath: string; name: string }): Promise<Table> {
   const { localPath, name } = file;
   const bytes = isPacked(name) ? unpack(file) : createReadStream(localPath, { highWaterMark: CHUNK_BYTES });

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readPreview } from './read-preview.ts';
 
-/** A page of a file of the fixtures. */
+/** Reads a page of a fixture. */
 const look = (name: string, page = { offset: 0, limit: 3 }) =>
   readPreview({
     localPath: path.join(import.meta.dirname, 'fixtures', `${name}.parquet`),
@@ -12,7 +12,7 @@ const look = (name: string, page = { offset: 0, limit: 3 }) =>
 
 describe('Parquet', () => {
   test.each(['snappy', 'gzip', 'zstd', 'brotli', 'lz4'])(
-    'rows across row groups, packed with %s',
+    'reads rows across row groups, compressed with %s',
     async (codec) => {
       const { total_rows: totalRows, columns, rows } = await look(codec, { offset: 2, limit: 3 });
       expect(totalRows).toBe(6);
@@ -26,7 +26,7 @@ describe('Parquet', () => {
   );
 
   test.each(['snappy', 'gzip', 'zstd', 'brotli', 'lz4'])(
-    'columns without any value are shown, packed with %s',
+    'shows columns without values, compressed with %s',
     async (codec) => {
       expect(await look(`empty-${codec}`)).toMatchObject({
         total_rows: 3,
@@ -37,15 +37,15 @@ describe('Parquet', () => {
     },
   );
 
-  test('two columns of one name are refused, as in csv', async () => {
+  test('rejects duplicate column names, like csv', async () => {
     await expect(look('twins')).rejects.toThrow("d.parquet names the column 'a' twice.");
   });
 
-  test('behind the end there are no rows', async () => {
+  test('returns no rows past the end', async () => {
     expect((await look('snappy', { offset: 60, limit: 3 })).rows).toEqual([]);
   });
 
-  test('what is no Parquet is refused with the reason, and without a place of this machine', async () => {
+  test('rejects an invalid Parquet file with the reason and without a local path', async () => {
     const file = { localPath: import.meta.filename, name: 'd.parquet', offset: 0, limit: 3 };
     await expect(readPreview(file)).rejects.toThrow(/^d\.parquet cannot be read as Parquet: [^/]*$/);
   });

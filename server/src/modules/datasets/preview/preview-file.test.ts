@@ -23,7 +23,7 @@ beforeAll(async () => {
   );
 });
 
-/** Uploads the file and looks at it. `turns` counts how often others had theirs in the server meanwhile. */
+/** Uploads the file and previews it. `turns` counts event-loop turns of the server during the request. */
 async function look(name: string, content: string | Buffer<ArrayBuffer>) {
   const form = new FormData();
   form.append('data_file', new Blob([content]), name);
@@ -41,8 +41,8 @@ async function look(name: string, content: string | Buffer<ArrayBuffer>) {
   return { turns, status: response.status, bytes: text.length, answer: JSON.parse(text) };
 }
 
-describe('a file that is made to take long', () => {
-  test('80,000 columns: the first are shown, all are counted', async () => {
+describe('a file crafted to take long', () => {
+  test('80,000 columns: shows the first and counts all', async () => {
     const columns = Array.from({ length: 80_000 }, (_, at) => `c${at}`);
     const { turns, status, bytes, answer } = await look('wide.csv', `${columns.join()}\n${columns.join()}\n`);
     expect(status).toBe(200);
@@ -63,7 +63,7 @@ describe('a file that is made to take long', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  test('100,000,000 rows in 130 bytes of Parquet, said or not', async () => {
+  test('100,000,000 rows in 130 bytes of Parquet, with a correct or a false row count', async () => {
     const said = await look('said.parquet', oneRunParquet({ rows: 100_000_000, saidRows: 100_000_000 }));
     expect(said.answer).toMatchObject({ columns: ['a'], total_rows: 100_000_000 });
     expect(said.answer.rows).toHaveLength(100);
@@ -75,7 +75,7 @@ describe('a file that is made to take long', () => {
     expect(honest.answer.rows).toHaveLength(100);
   }, 90_000);
 
-  test('large cells and names are cut, so that a page stays small', async () => {
+  test('truncates large cells and names, so that a page stays small', async () => {
     const name = 'n'.repeat(5000);
     const row = Object.fromEntries([
       [name, 'x'],
@@ -88,14 +88,14 @@ describe('a file that is made to take long', () => {
     expect(bytes).toBeLessThan(2_200_000);
   });
 
-  test('broken rows are counted beyond those that are named', async () => {
+  test('counts all broken rows but names only the first', async () => {
     const { answer } = await look('broken.jsonl', 'x\n'.repeat(250));
     expect(answer).toMatchObject({ total_rows: 0, broken_count: 250 });
     expect(answer.broken).toHaveLength(100);
   });
 });
 
-test('few previews of a user wait, and those that nobody waits for any more never run', async () => {
+test("limits a user's waiting previews and never runs abandoned ones", async () => {
   const { sandbox } = server.services;
   const held = Promise.withResolvers<void>();
   const enclose = vi.fn<typeof sandbox.enclose>(async (program) => {

@@ -9,9 +9,9 @@ const PROGRAM = new URL('./read-preview-program.ts', import.meta.url);
 const answer = z.object({ preview: filePreview });
 
 /**
- * Some rows of a data file, of the newest revision unless said. Throws AppError('invalid_request') for other kinds of
- * file, for what cannot be read, and for what takes too much; 'unavailable' for a user who waits for several; and the
- * signal's reason, once nobody waits for it.
+ * Returns a page of rows of a data file, from the newest revision by default. Throws
+ * AppError('invalid_request') for other kinds of file, unreadable files and exceeded limits; 'unavailable' if
+ * the user has too many requests waiting; and the signal's reason on abort.
  */
 export async function previewFile(
   ctx: Context,

@@ -18,7 +18,7 @@ beforeAll(async () => {
   id = await create(ada);
 });
 
-test('csv: a page, all counted, broken rows named', async () => {
+test('csv: returns a page, counts all rows and names broken rows', async () => {
   const rows = Array.from({ length: 250 }, (_, at) => (at === 5 ? 'only one' : `q${at},"a ${at}"`));
   await upload(ada, id, 'd.csv', `question,answer\n${rows.join('\n')}\n`);
   const page = await preview(ada, id, 'd.csv', { offset: 100, limit: 2 });
@@ -46,7 +46,7 @@ test('csv: a page, all counted, broken rows named', async () => {
   });
 });
 
-test('tsv, ndjson and md are read as what they are', async () => {
+test('reads tsv, ndjson and md by their own formats', async () => {
   await upload(ada, id, 'd.tsv', 'q, or, so\ta\nwho, then\tAda\n');
   expect(await preview(ada, id, 'd.tsv')).toMatchObject({
     columns: ['q, or, so', 'a'],
@@ -59,7 +59,7 @@ test('tsv, ndjson and md are read as what they are', async () => {
   expect(await preview(ada, id, 'd.md')).toEqual(await preview(ada, id, 'd.txt'));
 });
 
-test('what is packed with gzip is shown, and said to be none to train on', async () => {
+test('shows a gzip file and reports that training cannot use it', async () => {
   const packed = gzipSync('{"question": "Who bakes?", "answer": "Ada"}\n');
   await upload(ada, id, 'd.jsonl.gz', new Uint8Array(packed));
   expect(await preview(ada, id, 'd.jsonl.gz')).toMatchObject({
@@ -133,7 +133,7 @@ test('parquet', async () => {
   });
 });
 
-test('a large file is read no further than asked and not counted, and its rows are there at any depth', async () => {
+test('reads a large file only as far as needed, does not count it, and finds rows at any depth', async () => {
   const lines = Array.from({ length: 600_000 }, (_, at) => `${at},some text that fills the line`);
   await upload(ada, id, 'large.csv', `a,b\n${lines.join('\n')}\n`);
   const page = await preview(ada, id, 'large.csv', { limit: 3 });
@@ -148,7 +148,7 @@ test('a large file is read no further than asked and not counted, and its rows a
   expect(deepTurns.columns).toEqual(['prompt', 'completion']);
 });
 
-test('other files, other encodings and unknown names are refused', async () => {
+test('rejects other files, other encodings and unknown names', async () => {
   await upload(ada, id, 'latin.csv', Uint8Array.from(Buffer.from('a,b\nfür,1\n', 'latin1')));
   await expect(preview(ada, id, 'latin.csv')).rejects.toThrow(
     'latin.csv is not UTF-8 text: line 2 is in another encoding. Save it as UTF-8 and upload it again.',

@@ -1,8 +1,8 @@
-/** How a list begins that Python or NumPy has printed, and that holds more than numbers and words. */
+/** Start of a list printed by Python or NumPy that holds more than numbers and words. */
 const PRINTED_LIST = /^\s*(?:array\(\s*)?[[(]\s*(?:array\(|[[{("'\]])/;
 /**
- * What Python and NumPy print otherwise than JSON has it: quotes and words, tuples, arrays, items without commas. No part
- * of a text is tried more than a few times: what is never closed is looked for once, and no run of blanks from each.
+ * Python and NumPy output that differs from JSON: quotes, words, tuples, arrays, items without commas. The
+ * pattern avoids quadratic backtracking: an unclosed quote or a run of blanks is tried only once.
  */
 const PRINTED =
   /(?<text>(?<!\\)(?:'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*"))|(?<gap>(?<=[\]}'"\w])\s+(?=[[{'"\w-]))|(?<none>\barray\(\s*|,\s*dtype=[^()]{0,64}\)|,\s*(?=[\]})]))|(?<word>\b(?:None|nan|NaN|True|False)\b)|(?<bracket>[()])/gs;
@@ -28,8 +28,8 @@ const ESCAPES = new Map([
 const LAST_CHARACTER = 0x10ffff;
 
 /**
- * The list that is written in a cell: csv has no lists, and pandas writes them as Python prints them. Undefined where
- * there is none. The runtime reads the same, `data/cells.py`.
+ * Parses the list written in a cell: csv has no lists, and pandas writes them as Python prints them.
+ * Undefined for any other text. Keep in step with the runtime's `data/cells.py`.
  */
 export function parseList(text: string): unknown[] | undefined {
   if (!/^\s*(\[|array\()/.test(text)) return undefined;
@@ -59,7 +59,7 @@ function jsonOf(printed: string): string {
   });
 }
 
-/** A text as Python prints it, in the quotes and escapes of JSON. */
+/** Converts a Python string literal to a JSON string literal. */
 function quoted(text: string): string {
   const plain = text.slice(1, -1).replace(ESCAPE, (whole, x, u, long, mark: string | undefined) => {
     if (mark !== undefined) return ESCAPES.get(mark) ?? whole;

@@ -6,13 +6,13 @@ import { withBlobFile } from '../../../platform/storage/with-blob-file.ts';
 import type { FileRow } from '../../assets/queries.ts';
 
 const CPU_SECONDS = 15;
-/** Where all of a file is read, of gigabytes too. */
+/** CPU seconds to read a whole file, even of several gigabytes. */
 export const WHOLE_FILE_CPU_SECONDS = 90;
 const HEAP_MB = 512;
-/** Far more than a page asks for at once. */
+/** More than one page of the web app requests concurrently. */
 const WAITING_MAX = 4;
 
-/** A data file as it is asked for, of the newest revision unless said. With the signal reading it ends. */
+/** A request for a data file, of the newest revision by default. Aborting the signal stops the read. */
 export type AskedFile = {
   assetId: string;
   path: string;
@@ -24,17 +24,17 @@ type Reading = {
   program: URL;
   input: { name: string };
   signal: AbortSignal | undefined;
-  /** Processor time that it may take; that of a first look unless said. */
+  /** CPU time limit in seconds; defaults to the limit of a preview. */
   cpuSeconds?: number;
 };
 
 const unreadable = z.object({ unreadable: z.object({ sentence: z.string(), param: z.string() }) });
 
 /**
- * Reads a data file in a process of its own, because a file can be made so that this takes long or much memory. Answers
- * what the program does. Throws AppError('invalid_request') for other kinds of file, for what cannot be read, and for
- * what takes too much, and 'unavailable' for a user who waits for several, and on a machine that is too slow. With the
- * signal it ends, with its reason.
+ * Reads a data file in a separate process, because a crafted file can take much time or memory. Returns the
+ * program's answer. Throws AppError('invalid_request') for other kinds of file, unreadable files and exceeded
+ * limits, 'unavailable' if the user has too many requests waiting or the machine is too slow, and the
+ * signal's reason on abort.
  */
 export async function readConfined(
   ctx: Context,

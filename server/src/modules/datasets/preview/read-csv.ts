@@ -15,16 +15,17 @@ import { Unreadable } from './unreadable.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
 
-/** With it Excel says in a first line of its own what parts the columns. */
+/** Excel's `sep=` line, which declares the delimiter. */
 const SEPARATOR = /^sep=([^\r\n])(\r?\n|$)/i;
-/** What is looked at to find out whether quotes mean anything. */
+/** Characters examined to detect whether quotes are special. */
 const SNIFFED_CHARS = 65_536;
-/** A cell of a file that quotes. */
+/** A quoted cell. */
 const QUOTED_CELL = /^"[^"]*(?:""[^"]*)*"$/;
 
 /**
- * A csv file whose first line names the columns, parted by whichever of , ; tab | is most
- * frequent in it unless it is known. Throws Unreadable when that line is damaged, names no columns, one twice, or one with a NUL character.
+ * Reads a csv file whose first line names the columns, with the most frequent delimiter of , ; tab | unless
+ * it is known. Throws Unreadable if that line is damaged, names no columns, repeats a name, or contains a NUL
+ * character.
  */
 export async function readCsv(
   chunks: AsyncIterable<string>,
@@ -32,7 +33,7 @@ export async function readCsv(
   knownDelimiter?: string,
 ): Promise<Table> {
   const { dialect, all } = await peekDialect(chunks, knownDelimiter);
-  // All names are looked at, whatever is shown of them.
+  // Check all names for duplicates, including columns that are not shown.
   let keep = Number.POSITIVE_INFINITY;
   const records = csvRecords(all, dialect, () => keep);
   const header = await records.next();
@@ -56,7 +57,7 @@ async function* toRows(
   }
 }
 
-/** How the file is written, by its first lines; and all of it but a line that says so. */
+/** Detects the dialect from the first lines; returns it with the whole text except a `sep=` line. */
 export async function peekDialect(
   chunks: AsyncIterable<string>,
   knownDelimiter: string | undefined,
@@ -72,9 +73,9 @@ export async function peekDialect(
   const separator = SEPARATOR.exec(seen);
   const text = separator ? seen.slice(separator[0].length) : seen;
   const lines = text.slice(0, SNIFFED_CHARS).split('\n');
-  // The last one may be cut.
+  // The last line may be incomplete.
   if (!isDone || text.length > SNIFFED_CHARS) lines.pop();
-  // What stands in quotes parts no columns.
+  // Ignore delimiters inside quotes.
   const unquoted = (text.split('\n', 1)[0] ?? '').replace(/"[^"]*(?:"|$)/g, '');
   const delimiter =
     separator?.[1] ??
@@ -85,8 +86,8 @@ export async function peekDialect(
 }
 
 /**
- * Whether a quote is a character like others: tabs part the columns, every line has as many cells as the first whatever
- * is quoted, and the quotes of some cell make no sense.
+ * True if quotes are ordinary characters: the delimiter is a tab, every line has as many cells as the first
+ * regardless of quotes, and some cell's quotes are unbalanced.
  */
 function isUnquoted(lines: string[], delimiter: string): boolean {
   if (delimiter !== '\t') return false;
@@ -98,7 +99,7 @@ function isUnquoted(lines: string[], delimiter: string): boolean {
   if (rows.length < 2 || width < 2 || rows.some((row) => row.length !== width)) return false;
   const cells = rows.flat().filter((cell) => cell.startsWith('"'));
   const quoted = cells.filter((cell) => QUOTED_CELL.test(cell));
-  // Only a file that quotes has a quote inside such a cell.
+  // Only a quoting file has a quote inside such a cell.
   return quoted.length < cells.length && !quoted.some((cell) => cell.slice(1, -1).includes('"'));
 }
 

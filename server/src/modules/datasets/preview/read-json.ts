@@ -13,27 +13,27 @@ import { Unreadable } from './unreadable.ts';
 import { type Part, unwrapObject } from './wrapped-list.ts';
 
 const NESTING_MAX = 500;
-/** A file that is one object is read whole, so far as it is no longer. */
+/** A file that is a single object is read whole, up to this size. */
 const OBJECT_CHARS_MAX = 32 * 1024 * 1024;
-/** V8 counts lines from the beginning of the value, beside the line of the file that is said. */
+/** V8 counts lines from the start of the value; the message already states the line of the file. */
 const PLACE_IN_VALUE = / \(line \d+ column \d+\)$/;
-/** Escapes that may stand for no character; most text has none, and is not looked at more closely. */
+/** Escapes that may be invalid; most text has none, so the slow check is skipped. */
 const MAYBE_NO_CHARACTER = /\\u(0000|d[89a-f])/i;
 
-/** Digits of a number that JavaScript may round, or an exponent that may be too large. */
+/** Digits of a number that JavaScript may round, or an exponent that may overflow. */
 const MAYBE_ROUNDED = /\d{16}|\d[eE]\+?\d{2}/;
 
-/** A value of JSON text and the line on which it starts. */
+/** A JSON value as text, and the line on which it starts. */
 type Piece = { line: number; text: string } | Broken;
 
-/** One JSON object per line. */
+/** Reads one JSON object per line. */
 export function readJsonLines(chunks: AsyncIterable<string>): Table {
   return tableOf(linesOf(chunks), (line, fault) => ({ line, reason: `not JSON: ${fault}` }));
 }
 
 /**
- * A list of JSON objects, or one object that holds it; another file is read as one object per line.
- * The rows throw Unreadable where the list is not JSON.
+ * Reads a list of JSON objects, or an object that contains the list; any other file is read as one object per
+ * line. The rows throw Unreadable if the list is not JSON.
  */
 export async function readJson(chunks: AsyncIterable<string>, name: string): Promise<Table> {
   const iterator = chunks[Symbol.asyncIterator]();
@@ -59,14 +59,17 @@ export async function readJson(chunks: AsyncIterable<string>, name: string): Pro
   return tableOf(splitObject(rows), onFault);
 }
 
-/** Reads on to the end of a file that may be one object, as long as it is no object per line and not too long. */
+/**
+ * Reads to the end of a file that may be a single object, unless it proves to be one object per line or too
+ * long.
+ */
 async function readObject(
   seen: string,
   iterator: AsyncIterator<string>,
 ): Promise<{ text: string; isWhole: boolean }> {
   const firstAt = seen.indexOf('{');
   let text = seen;
-  /** Where the first line ends; null: it is no whole object. */
+  /** End of the first line; null if that line is not a whole object. */
   let firstEnd: number | null | undefined;
   while (text.length <= OBJECT_CHARS_MAX) {
     if (firstEnd === undefined && text.includes('\n', firstAt)) {
@@ -126,7 +129,7 @@ function tableOf(pieces: AsyncIterable<Piece>, onFault: (line: number, fault: st
   };
 }
 
-/** What TypeScript does not know of JSON yet. */
+/** TypeScript does not know these JSON features yet. */
 const exactJson: {
   parse(
     text: string,
@@ -135,7 +138,7 @@ const exactJson: {
   rawJSON(text: string): object;
 } = Object(JSON);
 
-/** As JSON.parse, except that numbers which JavaScript would round stay as they are written: as JSON.rawJSON. */
+/** Like JSON.parse, except that numbers which JavaScript would round are returned as JSON.rawJSON. */
 export function parseExactly(text: string): unknown {
   if (!MAYBE_ROUNDED.test(text)) return JSON.parse(text);
   return exactJson.parse(text, (_key, value, { source }) => {
@@ -145,7 +148,7 @@ export function parseExactly(text: string): unknown {
   });
 }
 
-/** Whether lists and objects stand in one another so deeply that the runtime's parser would give up. */
+/** True if values are nested too deeply for the runtime's parser. */
 function isDeep(value: unknown, text: string): boolean {
   if ((text.match(/[[{]/g)?.length ?? 0) <= NESTING_MAX) return false;
   let level: object[] = isContainer(value) ? [value] : [];
@@ -155,7 +158,7 @@ function isDeep(value: unknown, text: string): boolean {
   return level.length > 0;
 }
 
-/** What is wrong with the characters of a value, its keys included: those that no text has. */
+/** Describes invalid characters in a value or its keys; null if there are none. */
 function characterFault(value: object): string | null {
   const texts: string[] = [];
   JSON.stringify(value, (key, inner: unknown) => {
@@ -179,8 +182,8 @@ async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<Piece> {
 }
 
 /**
- * Cuts a list into the texts of its values without parsing them, so that a list of any length is
- * read in pieces.
+ * Splits a list into the texts of its values without parsing them, so that a list of any length can be
+ * streamed.
  */
 async function* splitList(chunks: AsyncIterable<string>, name: string, firstLine = 1): AsyncGenerator<Piece> {
   let line = firstLine;
@@ -191,7 +194,7 @@ async function* splitList(chunks: AsyncIterable<string>, name: string, firstLine
   let inString = false;
   let isEscaped = false;
   const add = (text: string): void => {
-    // One character more than the limit shows that there were more.
+    // One character beyond the limit marks the value as too long.
     if (value) value.text += text.slice(0, Math.max(0, LINE_CHARS_MAX + 1 - value.text.length));
   };
 

@@ -2,7 +2,7 @@ import { answerConfined } from '../../../platform/confined/answer-confined.ts';
 import { type Page, readPreview } from './read-preview.ts';
 import { Unreadable } from './unreadable.ts';
 
-/** The program of `previewFile`. */
+/** Entry point of `previewFile`'s confined process. */
 await answerConfined(async (file: { localPath: string; name: string } & Page) => {
   try {
     return { preview: await readPreview(file) };

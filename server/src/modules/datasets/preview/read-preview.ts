@@ -13,13 +13,13 @@ import { toCell, toJson } from './to-cell.ts';
 import { hasMoreThan } from './unpack.ts';
 import { isTooDeep } from './unreadable.ts';
 
-/** Files up to this size are read to their end, so that rows and broken rows are counted. */
+/** Files up to this size are read to the end to count rows and broken rows. */
 const COUNT_BYTES_MAX = 16 * 1024 * 1024;
-/** Of larger ones, rows from here on are found by DuckDB. */
+/** In larger files, DuckDB finds the rows from here on. */
 const DEEP_ROWS = 10_000;
 const BROKEN_MAX = 100;
 export const NAME_CHARS_MAX = 200;
-/** All cells of an answer together: many of them are cut shorter. */
+/** Limit for all cells of a response; if there are many, each is truncated further. */
 const PAGE_CHARS_MAX = 2_000_000;
 const WHOLE_ROW_CHARS_MAX = 1_000_000;
 
@@ -27,15 +27,16 @@ export type Preview = z.infer<typeof filePreview>;
 export type Page = { offset: number; limit: number };
 
 /**
- * Some rows of a data file, read as training reads it, also of one that is packed with gzip, which training refuses; only as much of the file as that takes, and
- * no more of it than a screen can show. Throws Unreadable for other kinds of file and for what
- * cannot be read as the kind that its name says. The file is not trusted: run it with limits.
+ * Returns a page of rows of a data file, parsed as training parses it, and also of a gzip file, which
+ * training rejects. Reads no more of the file than needed and returns no more than a screen can show. Throws
+ * Unreadable for other kinds of file and for files that do not match their extension. The file is untrusted:
+ * run this with limits.
  */
 export async function readPreview(file: { localPath: string; name: string } & Page): Promise<Preview> {
   const name = path.basename(file.name);
   if (!isPacked(file.name)) return readFile(name, file);
   const preview = await readFile(name, file);
-  // As training refuses it.
+  // Training rejects gzip files with this message.
   return { ...preview, format_problem: `${name} is packed with gzip. Unpack it and upload it again.` };
 }
 
@@ -46,13 +47,16 @@ async function readFile(name: string, file: { localPath: string; name: string } 
   try {
     return await readPage(name, await openTextTable(file), file, !isLarge);
   } catch (error) {
-    // A hundred rows of a megabyte are more than one look reads.
+    // A hundred rows of 1 MB exceed our reader's byte limit.
     if (!isTooDeep(error)) throw error;
     return readByDuckDb(name, file);
   }
 }
 
-/** A page of Parquet, and one deep in a text file that our own reader would have to read from its beginning. */
+/**
+ * Reads a page of Parquet, or a page deep in a text file that our own reader would have to scan from the
+ * start.
+ */
 async function readByDuckDb(
   name: string,
   file: { localPath: string; name: string } & Page,
@@ -79,8 +83,8 @@ async function readByDuckDb(
 }
 
 /**
- * Collects one page; goes on to the end of the table only to count. `known` are the first rows of the
- * file, where the table does not begin with them: by them the format is recognised.
+ * Collects one page; reads to the end of the table only to count. `known` are the file's first rows if the
+ * table starts later: they determine the format.
  */
 async function readPage(
   name: string,
@@ -128,8 +132,8 @@ async function readPage(
 type ShownRows = Pick<Preview, 'columns' | 'column_count' | 'rows' | 'format' | 'conversations'>;
 
 /**
- * Rows as a screen shows them, cut to what it can; by the `first` ones of the file, among which so many are broken, its
- * format is recognised.
+ * Returns rows truncated for display, with the format recognised from the file's `first` rows; `firstBroken`
+ * is the number of unreadable first rows.
  */
 export function showRows(
   { shown, count }: Columns,
@@ -143,7 +147,7 @@ export function showRows(
   return {
     columns: shown.map((name) => cut(name, NAME_CHARS_MAX)),
     column_count: count,
-    // Columns that showed up after a row are empty in it.
+    // Columns first seen after a row are empty in it.
     rows: values.map((row) => shown.map((_, at) => toCell(row[at], cellChars))),
     format,
     conversations:
@@ -155,7 +159,7 @@ export function showRows(
 
 function toWholeRow(names: string[], values: unknown[] | undefined): string | null {
   if (!values) return null;
-  // An object would put names that are numbers first.
+  // A JavaScript object would put numeric names first.
   const fields = names.flatMap((name, at) =>
     values[at] === undefined ? [] : [`${JSON.stringify(name)}:${toJson(values[at])}`],
   );

@@ -1,7 +1,7 @@
 import { splitLines } from './decode-text.ts';
 import type { Table } from './table.ts';
 
-/** A text file: one column, one row per line. */
+/** Reads a text file: one column, one row per line. */
 export function readText(chunks: AsyncIterable<string>): Table {
   return {
     columns: { shown: ['text'], count: 1 },

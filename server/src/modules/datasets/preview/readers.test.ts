@@ -11,7 +11,7 @@ import { readJson, readJsonLines } from './read-json.ts';
 import { readText } from './read-text.ts';
 import { COLUMNS_MAX, isBroken, type Table } from './table.ts';
 
-/** The text in pieces of `size` characters: readers must not care where the cuts are. */
+/** Yields the text in pieces of `size` characters: readers must handle any split. */
 async function* pieces(text: string, size = 3): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
 }
@@ -26,7 +26,7 @@ async function readAll(table: Table) {
   return { columns: table.columns.shown, rows, broken };
 }
 
-/** Files with what both readers make of them: these, and those of the runtime. */
+/** Files with the result that the readers of both the server and the runtime must return. */
 const alike = z
   .array(
     z.object({
@@ -42,7 +42,7 @@ const alike = z
   )
   .parse(JSON.parse(await readFile(path.join(import.meta.dirname, 'fixtures/read-alike.json'), 'utf8')));
 
-describe.each([1, 3, 1000])('what training reads is shown, in pieces of %i bytes', (size) => {
+describe.each([1, 3, 1000])('reads the same rows as training, in pieces of %i bytes', (size) => {
   test.each(alike)('$file: $what', async ({ file, text, base64, ...expected }) => {
     const bytes = base64 ? Buffer.from(base64, 'base64') : Buffer.from(text ?? '');
     const chunks = decodeText(
@@ -70,13 +70,13 @@ describe.each([1, 3, 1000])('what training reads is shown, in pieces of %i bytes
   });
 });
 
-test('a broken line is named once, by its number in the file', async () => {
+test('names a broken line once, by its number in the file', async () => {
   const { broken } = await readAll(readJsonLines(pieces('{"a": 1}\n{"a": 2,}\n{"a": 3}\n')));
   expect(broken).toEqual([expect.stringMatching(/^2: not JSON: .* at position 8$/)]);
 });
 
 describe('csv', () => {
-  test('a record that is too long is named, and reading goes on behind it', async () => {
+  test('names a record that is too long and continues after it', async () => {
     const text = `a,b\n1,2\n"${'x'.repeat(LINE_CHARS_MAX + 10)}\n",3\n4,5\n`;
     expect(await readAll(await readCsv(pieces(text, 65_536), 'd.csv'))).toEqual({
       columns: ['a', 'b'],
@@ -88,7 +88,7 @@ describe('csv', () => {
     });
   });
 
-  test('of many columns the first are read, and all are counted', async () => {
+  test('reads the first of many columns and counts all', async () => {
     const count = 100_000;
     const names = Array.from({ length: count }, (_, at) => `c${at}`).join();
     const table = await readCsv(pieces(`${names}\n${names}\n${names},1\n`, 65_536), 'd.csv');
@@ -99,7 +99,7 @@ describe('csv', () => {
     expect(broken).toEqual([`3: ${count + 1} fields instead of ${count}`]);
   });
 
-  test('reading stops when nobody asks for more', async () => {
+  test('stops reading when the consumer stops', async () => {
     let taken = 0;
     const endless = (async function* () {
       yield 'a,b\n';
@@ -119,7 +119,7 @@ describe('csv', () => {
 });
 
 describe('jsonl', () => {
-  test('names a line that is too long and goes on behind it', async () => {
+  test('names a line that is too long and continues after it', async () => {
     const table = await readAll(
       readJsonLines(pieces(`{"a": 1}\n{"a": "${'x'.repeat(LINE_CHARS_MAX)}"}\n{"a": 3}\n`, 65_536)),
     );
@@ -135,7 +135,7 @@ describe('jsonl', () => {
 });
 
 describe('json', () => {
-  test('names a value that is too long and goes on behind it', async () => {
+  test('names a value that is too long and continues after it', async () => {
     const text = `[{"a": 1},\n{"a": "${'x'.repeat(LINE_CHARS_MAX)}"}, {"a": 3}]`;
     expect(await readAll(await readJson(pieces(text, 65_536), 'd.json'))).toEqual({
       columns: ['a'],
@@ -148,22 +148,22 @@ describe('json', () => {
   });
 });
 
-describe('lists that are written as text', () => {
+describe('lists serialised as text', () => {
   const million = 1_000_000;
 
   test.each([
     ['blanks', `[${' '.repeat(million)}x`],
     ['blanks in a list', `['a'${' '.repeat(million)}x]`],
-    ['escaped quotes that are never closed', `['${"\\'".repeat(million)}]`],
-    ['types that are never closed', `['a'${', dtype='.repeat(million)}]`],
-    ['brackets that are never closed', `['a'${'('.repeat(million)}]`],
+    ['unclosed escaped quotes', `['${"\\'".repeat(million)}]`],
+    ['unclosed types', `['a'${', dtype='.repeat(million)}]`],
+    ['unclosed brackets', `['a'${'('.repeat(million)}]`],
     ['commas', `[(${', '.repeat(million)}]`],
-  ])('a cell that is made to take long is read once: %s', (_what, text) => {
-    // Were it read anew from each of its characters, this would take hours.
+  ])('parses a cell crafted to take long in linear time: %s', (_what, text) => {
+    // With quadratic backtracking this would take hours.
     expect(parseList(text)).toBeUndefined();
   });
 
-  test('as Python and NumPy print them', () => {
+  test('parses lists printed by Python and NumPy', () => {
     expect(parseList("array(['a', 'it\\'s'] , dtype='<U5')")).toEqual(['a', "it's"]);
     expect(parseList("[array(['Hi', 'Hello'], dtype=object)]")).toEqual([['Hi', 'Hello']]);
     expect(parseList("[INST] Hi ['a']")).toBeUndefined();
@@ -171,7 +171,7 @@ describe('lists that are written as text', () => {
   });
 });
 
-test('blanks inside of names and texts are passed over once', async () => {
+test('skips blanks inside names and texts in linear time', async () => {
   const name = `a${' '.repeat(1_000_000)}b`;
   const { columns } = await readCsv(pieces(` ${name} \n1\n`, 65_536), 'd.csv');
   expect(columns.shown).toEqual([name]);
@@ -192,7 +192,7 @@ describe('text', () => {
     ]);
   });
 
-  test('lines are cut at their limit', async () => {
+  test('truncates lines at the limit', async () => {
     const lines = [];
     for await (const line of splitLines(pieces(`${'x'.repeat(LINE_CHARS_MAX + 5)}\ny`, 65_536)))
       lines.push([line.text.length, line.isCut]);
@@ -202,7 +202,7 @@ describe('text', () => {
     ]);
   });
 
-  test('drops a byte order mark and refuses what is not UTF-8, wherever the bytes are cut', async () => {
+  test('drops a byte order mark and rejects bytes that are not UTF-8, wherever the bytes are split', async () => {
     const decode = async (...chunks: number[][]) => {
       let text = '';
       for await (const piece of decodeText(
@@ -235,7 +235,7 @@ describe('text', () => {
       Buffer.from('a,b\n1,2', 'utf16le'),
       'd.txt is not UTF-8 text: it is full of NUL',
     ],
-  ])('names %s under a name of text', async (_what, bytes, sentence) => {
+  ])("detects %s behind a text file's name", async (_what, bytes, sentence) => {
     const reading = Array.fromAsync(decodeText(Readable.from([bytes]), 'd.txt'));
     await expect(reading).rejects.toThrow(sentence);
   });

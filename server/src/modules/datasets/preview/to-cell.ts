@@ -6,7 +6,10 @@ type Cell = z.infer<typeof cell>;
 
 const CELL_CHARS_MAX = 2_000;
 
-/** A value as a screen shows it: lists and objects as JSON, text cut after 2,000 characters, or `chars` where that is less. */
+/**
+ * Returns a value for display: lists and objects as JSON, text truncated to 2,000 characters, or to `chars`
+ * if that is less.
+ */
 export function toCell(value: unknown, chars = CELL_CHARS_MAX): Cell {
   if (value === null || value === undefined) return null;
   if (typeof value === 'boolean') return value;

@@ -7,7 +7,7 @@ import { Unreadable } from './unreadable.ts';
 
 type File = { localPath: string; name: string };
 
-/** Whether a text file, unpacked where it is packed, has more bytes than this. Throws as `unpack` does. */
+/** True if a text file, decompressed if packed, has more bytes than this. Throws like `unpack`. */
 export async function hasMoreThan(file: File, bytes: number): Promise<boolean> {
   if (!isPacked(file.name)) return (await stat(file.localPath)).size > bytes;
   let unpacked = 0;
@@ -15,10 +15,10 @@ export async function hasMoreThan(file: File, bytes: number): Promise<boolean> {
   return false;
 }
 
-/** The bytes of a file that is packed with gzip. Throws Unreadable where it is cut off or damaged. */
+/** Yields the decompressed bytes of a gzip file. Throws Unreadable if it is truncated or damaged. */
 export async function* unpack(file: File): AsyncGenerator<Buffer> {
   const unpacked = createGunzip();
-  // Whoever reads what is unpacked gets the error.
+  // The reader of `unpacked` receives the error.
   pipeline(createReadStream(file.localPath), unpacked, () => undefined);
   try {
     yield* unpacked as AsyncIterable<Buffer>;

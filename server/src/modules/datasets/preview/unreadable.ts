@@ -1,4 +1,6 @@
-/** Rows cannot be shown of a file: the sentence that its owner reads, and the parameter that it is about. */
+/**
+ * A file's rows cannot be shown. Carries a message for the user and the request parameter that it concerns.
+ */
 export class Unreadable extends Error {
   readonly param: 'path' | 'offset' | 'filters' | 'column';
 
@@ -8,7 +10,7 @@ export class Unreadable extends Error {
   }
 }
 
-/** Whether a look at a text file has ended because it had read too much of it. */
+/** True if the error is a text file's read limit. */
 export function isTooDeep(error: unknown): boolean {
   return error instanceof Unreadable && error.param === 'offset';
 }

@@ -4,8 +4,8 @@ import { dialogueKeys } from './conversation.ts';
 export type Part = { line: number; text: string };
 
 /**
- * Where the rows are of a JSON text that is one object: in the one list of objects that it holds, else it is a row
- * itself. Null where the text is not one object. The runtime reads the same, `data/json_rows.py`.
+ * Finds the rows in a JSON text that is one object: the single list of objects that it holds, else the object
+ * itself. Null if the text is not one object. Keep in step with the runtime's `data/json_rows.py`.
  */
 export function unwrapObject(text: string): ({ isList: boolean } & Part) | null {
   try {
@@ -19,7 +19,7 @@ export function unwrapObject(text: string): ({ isList: boolean } & Part) | null 
   return { isList: false, ...partOf(text, text.indexOf('{'), text.length) };
 }
 
-/** The lists that are values of the object in a text that is known to be one. */
+/** Returns the lists that are direct values of a JSON object. */
 function listsInside(text: string): Part[] {
   const lists: Part[] = [];
   let depth = 0;
@@ -42,7 +42,7 @@ function listsInside(text: string): Part[] {
   return lists;
 }
 
-/** Whether a value is a list of objects that are rows, and not the turns of one conversation. */
+/** True if a value is a list of objects that are rows, rather than the turns of one conversation. */
 function isListOfRows(value: unknown): boolean {
   return (
     Array.isArray(value) &&

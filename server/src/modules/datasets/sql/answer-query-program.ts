@@ -2,7 +2,7 @@ import { answerConfined } from '../../../platform/confined/answer-confined.ts';
 import { answerQuery, type Query } from './answer-query.ts';
 import { RefusedQuery } from './refused-query.ts';
 
-/** The program of `runSql` and `exportSql`. */
+/** Entry point of the confined process of `runSql` and `exportSql`. */
 await answerConfined(async (query: Query) => {
   try {
     return { answer: await answerQuery(query) };

@@ -12,21 +12,20 @@ import { refuseOthers } from './read-only.ts';
 import { RefusedQuery, sentenceOf } from './refused-query.ts';
 
 const NAME_CHARS_MAX = 200;
-/** All cells of an answer together: many of them are cut shorter. */
+/** Limit for all cells of a response; if there are many, each is truncated further. */
 const ANSWER_CHARS_MAX = 4_000_000;
 const DROPPED_SHOWN = 20;
-/** Where the file for download is written. */
+/** Output file of an export. */
 const RESULT = 'scratch/result';
 
-/** A query of these. */
 export type Query = LentTables & { query: string } & (
     | { offset: number; limit: number }
     | { format: SqlFormat }
   );
 
 /**
- * Answers the query with a page of rows, or writes all of them to a file. Throws RefusedQuery. The query and the files are
- * not trusted: run it confined.
+ * Runs the query and returns a page of rows, or writes all of them to a file. Throws RefusedQuery. The query
+ * and the files are untrusted: run this confined.
  */
 export async function answerQuery(asked: Query): Promise<SqlAnswer | null> {
   process.chdir(asked.folder);
@@ -42,7 +41,7 @@ export async function answerQuery(asked: Query): Promise<SqlAnswer | null> {
   try {
     await refuseOthers(database, asked.query);
     return await run([]).catch(async (error: unknown) => {
-      // Of JSON, DuckDB ends at the first line that is none. Then such lines are left out.
+      // DuckDB stops at the first malformed JSON line. Retry without malformed lines.
       const malformed = await nameMalformed(error, asked);
       if (malformed.length === 0) throw error;
       return run(malformed);
@@ -73,7 +72,7 @@ async function answer(
   return { ...page, dropped: dropped.slice(0, DROPPED_SHOWN), dropped_count: dropped.length };
 }
 
-/** The query as DuckDB writes what it has read: nothing in it ends or comments out what stands around it. */
+/** Returns the query as DuckDB serialises it, so that it cannot end or comment out the surrounding SQL. */
 async function writeAnew(database: DuckDBConnection, query: string): Promise<string> {
   const answered = await database.runAndReadAll(
     `SELECT json_deserialize_sql(json_serialize_sql(${text(query)}))`,
@@ -81,7 +80,7 @@ async function writeAnew(database: DuckDBConnection, query: string): Promise<str
   return String(answered.getRows()[0]?.[0]);
 }
 
-/** Tables that cannot be read are left out, with the reason by the name: the query may mean only others. */
+/** Skips unreadable tables and returns the errors by name: the query may not use them. */
 async function createViews(
   database: DuckDBConnection,
   tables: LentTables['tables'],
@@ -99,7 +98,7 @@ async function createViews(
   return broken;
 }
 
-/** The table that a query names and that is not there, by what DuckDB says. */
+/** Returns the name of the missing table from DuckDB's error message. */
 function missingTable(error: unknown): string {
   const message = error instanceof Error ? error.message : '';
   return /^Catalog Error: Table with name (.+?) does not exist!/.exec(message)?.[1]?.toLowerCase() ?? '';
@@ -114,7 +113,7 @@ async function createView(
   const scan = await scanOf(database, files, { lenient: isLenient });
   await database.run(`CREATE OR REPLACE VIEW ${name(table.name)} AS FROM ${scan}`);
   if (!isLenient || !scan.startsWith('read_json')) return;
-  // What cannot be read is a row of nothing to DuckDB.
+  // DuckDB returns unreadable rows as all nulls.
   const columns = (await database.runAndReadAll(`DESCRIBE ${name(table.name)}`)).getRows();
   const isSomething = columns.map(([column]) => `${name(String(column))} IS NOT NULL`).join(' OR ');
   await database.run(`CREATE OR REPLACE VIEW ${name(table.name)} AS FROM ${scan} WHERE ${isSomething}`);
@@ -134,7 +133,7 @@ async function readPage(
     if (!chunk || chunk.rowCount === 0) break;
     const from = Math.max(0, offset - passed);
     passed += chunk.rowCount;
-    // Only what is shown is converted: a chunk before it may be large.
+    // Convert only the rows to show: the chunk before them may be large.
     for (let row = from; row < chunk.rowCount && rows.length <= limit; row += 1) {
       rows.push(chunk.convertRowValues(row, readValue));
     }

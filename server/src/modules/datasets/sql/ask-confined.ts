@@ -10,12 +10,12 @@ import { type AskedRevision, findTables, type StoredFile } from './find-tables.t
 
 export const PROGRAM = new URL('./answer-query-program.ts', import.meta.url);
 
-/** How long a query may take. */
+/** Time limit of a query. */
 const SECONDS_MAX = 30;
-/** DuckDB ends a query by itself; this ends what does not listen. */
+/** DuckDB interrupts a query itself; these limits stop an unresponsive query. */
 const limits = { kind: 'query', cpuSeconds: 120, wallMs: 60_000, heapMb: 1024, waitingMax: 4 } as const;
 
-/** A query of a dataset, of the newest revision unless said. With the signal it ends. */
+/** A query of a dataset, of the newest revision by default. Aborting the signal stops it. */
 export type AskedQuery = AskedRevision & {
   query: string;
   signal?: AbortSignal | undefined;
@@ -34,9 +34,10 @@ type Confined = {
 };
 
 /**
- * Lends the files of the tables that a query names to the confined process which answers it. Throws
- * AppError('invalid_request') with DuckDB's sentence for a query that it refuses or cannot answer, and for what takes too
- * much; 'unavailable' for a user who waits for several; what `findTables` throws; and the signal's reason.
+ * Passes the files of the tables that a query names to a confined process that runs the query. Throws
+ * AppError('invalid_request') with DuckDB's message for a rejected or failed query and for exceeded limits;
+ * 'unavailable' if the user has too many requests waiting; the errors of `findTables`; and the signal's
+ * reason.
  */
 export async function askConfined<T>(
   ctx: Context,
@@ -70,7 +71,7 @@ export async function askConfined<T>(
   return result;
 }
 
-/** The tables that the query may mean; the first one by both of its names. */
+/** Returns the tables that the query may reference; the first table is available under both of its names. */
 function tablesOf(tables: Table<StoredFile>[], query: string): Table<StoredFile>[] {
   const [first] = tables;
   const named = tables.filter(({ name }) => isNamed(query, name));
@@ -79,7 +80,7 @@ function tablesOf(tables: Table<StoredFile>[], query: string): Table<StoredFile>
   return [...named, ...again];
 }
 
-/** A file's path without what DuckDB would look for other files by; unlike all others. */
+/** Returns a unique path for the file without characters that DuckDB treats as a glob. */
 function shownName(path: string, at: number): string {
   const plain = path.replace(/[^\p{L}\p{N}._/ -]/gu, '_');
   return plain === path ? path : `${at}/${plain}`;

@@ -11,16 +11,16 @@ import { type AskedQuery, askConfined } from './ask-confined.ts';
 
 const contentTypes = { csv: 'text/csv; charset=utf-8', parquet: 'application/vnd.apache.parquet' };
 
-/** Results of one user that are made and sent at once, in all processes: each takes room on the disk until it is taken. */
+/** Exports per user at a time, over all processes: each uses disk space until it is downloaded. */
 const EXPORTS_MAX = 2;
-/** The connection of who takes nothing for so long is closed. */
+/** Time without progress after which a stalled client's connection is closed. */
 const STALL_MS = 60_000;
 
 const exporting = openByKey();
 
 /**
- * Answers with all rows of a query of a dataset's files, as a file. Throws AppError 'rate_limited' where the user has two under
- * way, and what `askConfined` throws.
+ * Sends all rows of a query as a file. Throws AppError 'rate_limited' if the user has two exports in
+ * progress, and the errors of `askConfined`.
  */
 export async function exportSql(
   ctx: Context,
@@ -36,10 +36,10 @@ export async function exportSql(
     const { answer, file: result } = await runConfinedToFile(ctx.sandbox, { ...work, input }, limits);
     return { answer, result };
   });
-  if (!file) throw new Error('The query was answered, and no file was written');
+  if (!file) throw new Error('Query succeeded but wrote no file');
   const { size } = await file.stat();
   reply.raw.setTimeout(stallMs, () => reply.raw.destroy());
-  // Nothing of it is left when it has been sent, or nobody takes it.
+  // The file is deleted once it is sent or the client disconnects.
   await reply
     .headers({
       'cache-control': 'private, no-store',

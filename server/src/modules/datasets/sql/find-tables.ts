@@ -4,15 +4,15 @@ import { readRevision } from '../../assets/read-revision.ts';
 import { DATA_FILE_PATTERN, hasRows } from '../data-file.ts';
 import { nameTables, type Table } from '../duckdb/name-tables.ts';
 
-/** Files of a dataset that become tables. */
+/** Maximum number of files that become tables. */
 const FILES_MAX = 1000;
 
 export type StoredFile = { path: string; sha256: string; sizeBytes: number };
 export type AskedRevision = { assetId: string; revisionId?: string | undefined };
 
 /**
- * The tables of a revision, the newest unless said. Throws AppError('not_found') unless the caller may read it, and
- * 'conflict' where it has no files yet.
+ * Returns the tables of a revision, the newest by default. Throws AppError('not_found') unless the caller may
+ * read it, and 'conflict' if it has no files yet.
  */
 export async function findTables(
   ctx: Context,
@@ -29,7 +29,7 @@ export async function findTables(
   return { tables: nameTables(data), hasMore: files.length > FILES_MAX };
 }
 
-/** What SQL can query. */
+/** Returns the tables that SQL can query. */
 export async function listTables(ctx: Context, asked: AskedRevision): Promise<SqlTables> {
   const { tables, hasMore } = await findTables(ctx, asked);
   return {

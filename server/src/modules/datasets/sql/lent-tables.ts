@@ -1,8 +1,8 @@
-/** Files of tables, which lie in a folder. */
+/** The files of tables, in one folder. */
 export type LentTables = {
   folder: string;
-  /** How long a query may take. */
+  /** Time limit of the query. */
   seconds: number;
-  /** The files of each table by their names in the folder, and by their paths in the dataset. */
+  /** The files of each table: their names in the folder, and their paths in the dataset. */
   tables: { name: string; files: { as: string; path: string }[] }[];
 };

@@ -7,10 +7,10 @@ import type { LentTables } from './lent-tables.ts';
 export type DroppedLine = SqlAnswer['dropped'][number];
 type LentFile = LentTables['tables'][number]['files'][number];
 
-/** Lines that are counted; one query may meet any number. */
+/** Maximum number of lines counted; a query may meet any number. */
 const COUNTED_MAX = 10_000;
 
-/** The lines of csv that were left out, as far as the query has read. */
+/** Returns the csv lines that DuckDB skipped, as far as the query has read. */
 export async function nameRejected(database: DuckDBConnection, lent: LentTables): Promise<DroppedLine[]> {
   const rejected = await database
     .runAndReadAll(
@@ -27,7 +27,7 @@ export async function nameRejected(database: DuckDBConnection, lent: LentTables)
   return nameInFiles(files, lines);
 }
 
-/** The lines of JSON that are none, where that is what the error says; else none. */
+/** Returns the malformed JSON lines if the error reports any; else an empty list. */
 export async function nameMalformed(error: unknown, lent: LentTables): Promise<DroppedLine[]> {
   const found =
     /^Invalid Input Error: (?:Malformed JSON|JSON transform error) in file "([^"]*)",? .*?in line (\d+):? ?(.*)/.exec(
@@ -42,7 +42,10 @@ export async function nameMalformed(error: unknown, lent: LentTables): Promise<D
   );
 }
 
-/** Our own reader knows the line of the file, where DuckDB counts rows; what that one said stands for what ours cannot read. */
+/**
+ * Our own reader knows the line in the file, while DuckDB counts rows; DuckDB's message is the fallback for
+ * files that our reader cannot read.
+ */
 async function nameInFiles(files: LentFile[], said: DroppedLine[]): Promise<DroppedLine[]> {
   const named = await Promise.all(files.map(nameBroken));
   return named.flatMap((lines, at) => {
@@ -53,7 +56,7 @@ async function nameInFiles(files: LentFile[], said: DroppedLine[]): Promise<Drop
   });
 }
 
-/** The lines of a text file that our reader cannot read, as far as one look goes. */
+/** Returns the lines of a text file that our reader cannot parse, up to its byte limit. */
 async function nameBroken({ as, path }: LentFile): Promise<DroppedLine[]> {
   const lines: DroppedLine[] = [];
   try {
@@ -63,7 +66,7 @@ async function nameBroken({ as, path }: LentFile): Promise<DroppedLine[]> {
       if (lines.length === COUNTED_MAX) break;
     }
   } catch {
-    // What is in another encoding, or larger than one look, DuckDB names.
+    // Other encodings and larger files: use DuckDB's message.
   }
   return lines;
 }

@@ -3,8 +3,8 @@ import { text } from '../duckdb/quote.ts';
 import { RefusedQuery } from './refused-query.ts';
 
 /**
- * Table functions that only read. Others log to a file, follow pointers or run text as SQL, and some of them write even
- * where nothing outside may be accessed.
+ * Table functions that only read. Others log to a file, follow pointers or run text as SQL, and some write
+ * even if external access is disabled.
  */
 const READING = new Set(
   [
@@ -19,20 +19,20 @@ const READING = new Set(
     .split(' '),
 );
 
-/** Returns settings, which name folders of this machine. */
+/** Returns settings, which reveal local folders. */
 const SETTINGS_FUNCTION = 'current_setting';
 
-/** What DuckDB makes of the text of a query; only statements that select are written out so. */
+/** DuckDB's parse of a query; it serialises only SELECT statements. */
 type Parsed =
   | { error: true; error_type: string; error_message: string; position?: string }
   | { error: false; statements: object[] };
 
-/** Throws RefusedQuery unless the text is one statement that only reads. */
+/** Throws RefusedQuery unless the text is a single read-only statement. */
 export async function refuseOthers(database: DuckDBConnection, query: string): Promise<void> {
   const answer = await database.runAndReadAll(`SELECT json_serialize_sql(${text(query)})`);
   const parsed: Parsed = JSON.parse(String(answer.getRows()[0]?.[0]));
   if (parsed.error) {
-    // The parser says more of where the fault is when it is asked for the statement itself.
+    // Extracting the statement yields a more precise position of the error.
     if (parsed.error_type === 'parser') await database.extractStatements(query);
     throw new RefusedQuery('Only queries that read are run: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE, SHOW.');
   }
@@ -46,7 +46,7 @@ export async function refuseOthers(database: DuckDBConnection, query: string): P
 
 type Called = { name: string; isTable: boolean };
 
-/** The functions that a parsed statement calls, at any depth. */
+/** Returns the functions that a parsed statement calls, at any depth. */
 function calledFunctions(statements: object[]): Called[] {
   const all: Called[] = [];
   JSON.stringify(statements, (_key, value: unknown) => {

@@ -1,13 +1,13 @@
-/** A query cannot be answered: the sentence that its author reads. */
+/** A query cannot be answered; the message is for its author. */
 export class RefusedQuery extends Error {}
 
-/** What DuckDB's errors begin with. */
+/** Prefix of DuckDB's errors. */
 const KIND = /^(?:Failed to extract statements: )?(INTERRUPT|[A-Z][A-Za-z]*( [A-Za-z]+)*) Error: /;
 const SENTENCE_CHARS_MAX = 2_000;
 
 /**
- * An error of DuckDB as its sentence, with the line of the query that it is about, and without the places of this
- * machine and advice that its settings need. Null for any other error.
+ * Returns the message of a DuckDB error with the affected line of the query, without local paths and advice
+ * on settings. Null for any other error.
  */
 export function sentenceOf(error: unknown, { seconds, megabytes, folder }: Limits): string | null {
   if (!(error instanceof Error)) return null;

@@ -6,7 +6,7 @@ import { type AskedQuery, askConfined } from './ask-confined.ts';
 
 const answered = z.object({ answer: sqlAnswer });
 
-/** A page of what a query of a dataset's files answers. Throws what `askConfined` throws. */
+/** Runs a query over a dataset's files and returns a page of rows. Throws the errors of `askConfined`. */
 export async function runSql(
   ctx: Context,
   { offset, limit, ...asked }: AskedQuery & { offset: number; limit: number },

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { testServer } from '../../../testing/test-server.ts';
 import { assetCalls, refusalOf } from '../../assets/testing/asset-calls.ts';
 
-/* SQL returns the values of the files exactly, or refuses. */
+/* SQL must return the exact values of the files, or fail. */
 
 const server = await testServer();
 const folder = await temporaryFolder();
@@ -34,7 +34,7 @@ test('reads every row of JSON with a byte order mark', async () => {
   expect(answer.dropped).toEqual([]);
 });
 
-test('keeps cells of csv that no number holds as text', async () => {
+test('returns csv cells that no number represents as text', async () => {
   const hashes = await create(ada);
   await upload(ada, hashes, 'd.csv', 'hash,id,n\n7e12345,9007199254740993,1.5\n8e99999,0.5,2\n');
   const body = { query: 'FROM d' };
@@ -45,7 +45,7 @@ test('keeps cells of csv that no number holds as text', async () => {
   ]);
 });
 
-test('decides the types of JSON by all rows, not by the first ones', async () => {
+test('infers JSON types from all rows, not only the first', async () => {
   const id = await create(ada);
   const whole = '{"n":1,"id":1}\n'.repeat(30_000);
   await upload(ada, id, 'late.jsonl', `${whole}{"n":1.5,"id":9223372036854775808}\n`);
@@ -54,7 +54,7 @@ test('decides the types of JSON by all rows, not by the first ones', async () =>
   expect([rows.at(-1), dropped]).toEqual([[1.5, '9223372036854775808'], []]);
 });
 
-test('keeps large whole numbers of JSON beside fractions exact', async () => {
+test('returns large JSON integers exactly in columns with fractions', async () => {
   const id = await create(ada);
   const lines = [
     '{"id": 9007199254740993, "n": 0.1, "o": {"n": 9007199254740993, "t": "x"}, "l": [1.5, 677105998674001941], "s": 1}',
@@ -109,7 +109,7 @@ describe('parts of different types', () => {
         [2, 'only here'],
       ],
     ],
-  ])('keeps the values of %j', async (parts, rows) => {
+  ])('preserves the values of %j', async (parts, rows) => {
     expect(await (await askParts('parquet', parts)).json()).toMatchObject({ rows });
   });
 
@@ -119,7 +119,7 @@ describe('parts of different types', () => {
     ['parquet', "{'a': 9007199254740993} AS v", "{'a': 2.5::DOUBLE} AS v", "The column 'v' is STRUCT"],
     ['csv', '1 AS v', '2 AS v, 3 AS w', "The column 'w' is in t-00001-of-00002.csv"],
   ] as const)(
-    'refuses parts of %s that would lose values: %s, %s',
+    'rejects parts of %s that would lose values: %s, %s',
     async (ending, first, second, sentence) => {
       const { status, message } = await refusalOf(await askParts(ending, [first, second]));
       expect(status).toBe(400);

@@ -50,7 +50,7 @@ async function refusal(query: string): Promise<string> {
   return message;
 }
 
-test('every data file is a table by a name that needs no quotes', async () => {
+test('every data file is a table whose name needs no quotes', async () => {
   const { tables } = await server.request(contract.listSqlTables, { params: { id } }, { as: ada });
   expect(tables.map(({ name, paths }) => [name, ...paths])).toEqual([
     ['semi_colon', 'Semi Colon.csv'],
@@ -65,7 +65,7 @@ test('every data file is a table by a name that needs no quotes', async () => {
 });
 
 describe('a query', () => {
-  test('reads csv with its types, and says which lines were left out', async () => {
+  test('reads csv with types and reports skipped lines', async () => {
     expect(await ask('SELECT answer, minutes * 2 AS twice FROM facts ORDER BY minutes NULLS LAST')).toEqual({
       columns: [
         { name: 'answer', type: 'VARCHAR' },
@@ -94,7 +94,7 @@ describe('a query', () => {
     expect((await ask('SELECT count(*) FROM facts JOIN turns ON true')).rows).toEqual([[6]]);
   });
 
-  test('reads JSON past a line that is none, which is named', async () => {
+  test('skips a malformed JSON line and names it', async () => {
     const found = await ask('SELECT messages[1].content, big, day, n FROM turns');
     expect(found.rows).toEqual([
       ['Hi', '170141183460469231731687303715884105727', null, null],
@@ -105,7 +105,7 @@ describe('a query', () => {
     ]);
   });
 
-  test('answers what JSON has no word for as text', async () => {
+  test('returns values without a JSON equivalent as text', async () => {
     const { rows } = await ask(
       "SELECT 'nan'::DOUBLE, '-inf'::DOUBLE, 9007199254740993, 3::BIGINT, DATE '2026-11-26', " +
         "TIMESTAMP '2026-11-26 10:00:00.123456', {'a': [1, NULL, 'nan'::DOUBLE]}, MAP {'k': 1}, 1.10, " +
@@ -120,21 +120,21 @@ describe('a query', () => {
     ]);
   });
 
-  test('comes in pages, and its answer stays small', async () => {
+  test('returns pages of limited size', async () => {
     const page = await ask('SELECT range FROM range(5000)', { offset: 4000, limit: 3 });
     expect(page).toMatchObject({ rows: [[4000], [4001], [4002]], has_more: true });
     expect(await ask('FROM range(5)', { offset: 3, limit: 3 })).toMatchObject({
       rows: [[3], [4]],
       has_more: false,
     });
-    // 100 MB, were it sent.
+    // 100 MB if sent unshortened.
     const large = await ask("SELECT repeat('x', 100_000) FROM range(1000)", { limit: 1000 });
     expect(large.rows).toHaveLength(1000);
     expect(JSON.stringify(large).length).toBeLessThan(4_100_000);
     expect(JSON.stringify(await ask("SELECT repeat('x', 100_000_000)")).length).toBeLessThan(3_000);
   });
 
-  test('of an earlier revision reads that', async () => {
+  test('reads an earlier revision', async () => {
     const { revision_id: newest } = await get(ada, id);
     await upload(ada, id, 'changing.csv', 'a\n1\n');
     const { revision_id: before } = await get(ada, id);
@@ -147,7 +147,7 @@ describe('a query', () => {
   });
 });
 
-describe('files that are not whole', () => {
+describe('truncated and damaged files', () => {
   let broken: string;
   const query = (text: string) => ({ params: { id: broken }, body: { query: text } });
   beforeAll(async () => {
@@ -168,56 +168,60 @@ describe('files that are not whole', () => {
     ['harmed', 'harmed.csv.gz is damaged: upload it again.'],
     ['other', 'other.jsonl.gz is damaged: upload it again.'],
     ['no', /no\.parquet/],
-  ])('%s is refused with the reason', async (table, sentence) => {
+  ])('rejects %s with the reason', async (table, sentence) => {
     const sent = await server.send(contract.runSql, query(`FROM ${table}`), { as: ada });
     const { status, message } = await refusalOf(sent);
     expect(status).toBe(400);
     expect(message).toMatch(sentence);
   });
 
-  test('keep a query that only mentions them from nothing', async () => {
+  test('do not affect a query that only mentions them in a string', async () => {
     const text = "SELECT a FROM sound WHERE b IN ('cut', 'harmed', 'other', 'no')";
     expect((await server.request(contract.runSql, query(text), { as: ada })).rows).toEqual([[1]]);
   });
 });
 
-describe('what a query may not', () => {
+describe('a query cannot', () => {
   test.each([
     ['read a file of the machine', "FROM read_text('/etc/passwd')", /Cannot access file "\/etc\/passwd"/],
     ['read it as a table', "FROM '/etc/passwd.csv'", /Cannot access file|does not exist/],
     ['list files', "FROM glob('/*')", /Cannot access/],
-    ['read what is beside its files', "FROM read_text('../../secret')", /Cannot access/],
+    ['read outside its folder', "FROM read_text('../../secret')", /Cannot access/],
     ['open the network', "FROM read_csv('https://example.com/a.csv')", /Cannot access/],
     ['open a bucket', "FROM read_parquet('s3://bucket/a.parquet')", /Cannot access/],
     ['write a file', "COPY (SELECT 1) TO 'out.csv'", /Only queries that read/],
-    ['overwrite its own', "COPY (SELECT 1) TO 'facts.csv'", /Only queries that read/],
+    ['overwrite its own files', "COPY (SELECT 1) TO 'facts.csv'", /Only queries that read/],
     [
-      'write its log',
+      'write a log',
       "FROM enable_logging(storage='file', storage_path='facts.csv')",
       /enable_logging cannot be used/,
     ],
-    ['hide that', 'WITH x AS (FROM system.main."ENABLE_LOGGING"()) FROM x', /cannot be used/],
-    ['run text', "FROM query('SELECT 1')", /query cannot be used/],
+    [
+      'call a function by another spelling',
+      'WITH x AS (FROM system.main."ENABLE_LOGGING"()) FROM x',
+      /cannot be used/,
+    ],
+    ['run text as SQL', "FROM query('SELECT 1')", /query cannot be used/],
     ['follow pointers', 'FROM arrow_scan(1, 2, 3)', /arrow_scan cannot be used/],
     ['attach a database', "ATTACH 'x.db'", /Only queries that read/],
     ['install an extension', 'INSTALL httpfs', /Only queries that read/],
-    ['load one', 'LOAD httpfs', /Only queries that read/],
+    ['load an extension', 'LOAD httpfs', /Only queries that read/],
     [
       'read a setting',
       "SELECT upper(Current_Setting('allowed_paths'))",
       /current_setting cannot be used here/,
     ],
     ['change a setting', 'SET enable_external_access = true', /Only queries that read/],
-    ['change one by its pragma', 'PRAGMA memory_limit = "99GB"', /Only queries that read/],
+    ['change a setting by a pragma', 'PRAGMA memory_limit = "99GB"', /Only queries that read/],
     ['make a table', 'CREATE TABLE x AS SELECT 1', /Only queries that read/],
-    ['explain what writes', "EXPLAIN ANALYZE COPY (SELECT 1) TO 'facts.csv'", /Only queries that read/],
+    ['explain a write', "EXPLAIN ANALYZE COPY (SELECT 1) TO 'facts.csv'", /Only queries that read/],
     [
-      'bring another one along',
+      'include a second query',
       "SELECT 1; COPY (SELECT 1) TO 'x'",
       /Only queries that read|one query at a time/,
     ],
-    ['be none', '-- nothing', /There is no query/],
-    ['be in error', 'SELEC 1', /^Parser Error: syntax error at or near "SELEC"\n\nLINE 1: SELEC 1/],
+    ['be empty', '-- nothing', /There is no query/],
+    ['have a syntax error', 'SELEC 1', /^Parser Error: syntax error at or near "SELEC"\n\nLINE 1: SELEC 1/],
     ['have parameters', 'SELECT $1', /parameters/],
   ])('%s', async (_what, query, sentence) => {
     expect(await refusal(query)).toMatch(sentence);
@@ -232,7 +236,7 @@ describe('what a query may not', () => {
     expect(await refusal("SELECT repeat('x', 2_000_000_000)")).toMatch(/memory/);
   });
 
-  test('run for ever', async () => {
+  test('run forever', async () => {
     const query = 'WITH RECURSIVE r AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM r) SELECT count(*) FROM r';
     const input = { query, tables: [], seconds: 1, offset: 0, limit: 1 };
     const limits = { kind: 'query', cpuSeconds: 30, heapMb: 512, userId: ada.userId } as const;
@@ -241,14 +245,14 @@ describe('what a query may not', () => {
     });
   });
 
-  test('change a byte of what it reads', async () => {
+  test('change the files it reads', async () => {
     await upload(ada, id, 'facts.csv', FACTS);
     const { files } = await get(ada, id);
     const facts = files.find((file) => file.path === 'facts.csv');
     expect(facts?.sha256).toBe(createHash('sha256').update(FACTS).digest('hex'));
   });
 
-  test('reach what is not its asker’s, or name a file of another dataset', async () => {
+  test("read another user's dataset, or name a file of another dataset", async () => {
     const eve = await server.signUp('Eve');
     await expect(ask('FROM facts', {}, eve)).rejects.toMatchObject({ status: 404 });
     const own = await create(eve);
@@ -278,7 +282,7 @@ describe('what a query may not', () => {
   });
 });
 
-describe('a result as a file', () => {
+describe('export as a file', () => {
   const send = (query: string, format?: contract.SqlFormat) =>
     server.send(
       contract.exportSql,
@@ -293,21 +297,21 @@ describe('a result as a file', () => {
     expect(await sent.text()).toBe('answer,minutes\nAda,12\n"Rye, mostly",7\n,\n');
   });
 
-  test('Parquet, which is a data file again', async () => {
+  test('Parquet that is a valid data file', async () => {
     const sent = await send('SELECT range AS n FROM range(100_000)', 'parquet');
     const bytes = new Uint8Array(await sent.arrayBuffer());
     await upload(ada, id, 'again.parquet', bytes);
     expect((await ask('SELECT count(*), sum(n) FROM again')).rows).toEqual([[100_000, 4_999_950_000]]);
   });
 
-  test('of a query that cannot be answered there is none', async () => {
+  test('fails for an invalid query', async () => {
     const { status, message } = await refusalOf(await send('SELECT nope FROM facts'));
     expect({ status, message }).toMatchObject({ status: 400, message: expect.stringContaining('"nope"') });
     expect((await refusalOf(await send("SELECT 1) TO 'x.csv'; --"))).status).toBe(400);
   });
 
-  describe('of one user is made and sent', () => {
-    /** More than the buffers of a connection take. */
+  describe('exports of one user', () => {
+    /** More than the buffers of a connection hold. */
     const LARGE = 'SELECT range AS n FROM range(4_000_000)';
     const small = async () => {
       const sent = await send('SELECT 1');
@@ -315,7 +319,7 @@ describe('a result as a file', () => {
       return sent.status;
     };
 
-    test('two at a time', async () => {
+    test('are limited to two at a time', async () => {
       const both = await Promise.all([send(LARGE), send(LARGE)]);
       expect(both.map(({ status }) => status)).toEqual([200, 200]);
       const { status, message } = await refusalOf(await send('SELECT 1'));
@@ -327,7 +331,7 @@ describe('a result as a file', () => {
       await expect.poll(small).toBe(200);
     });
 
-    test('until its reader takes nothing any more', async () => {
+    test('end when the client stops reading', async () => {
       const caller = { kind: 'user' as const, userId: ada.userId, isOperator: false };
       const ctx = { ...server.services, caller, requestId: 'test', idempotencyKey: null };
       const app = Fastify();

@@ -2,7 +2,10 @@ import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images
 import type { Context } from '../../../platform/context.ts';
 import { selectDeployments } from '../find-deployments.ts';
 
-/** The name of the caller's deployment of the kind that generates: the newest that answers, else one that will; null where there is none. */
+/**
+ * Returns the name of the caller's deployment to generate with: the newest usable one, else the newest live
+ * one; null if there is none.
+ */
 export async function findActiveDeployment(
   { db, caller }: Context,
   kind: ImageDeploymentKind,

@@ -6,8 +6,8 @@ import { toImageDeployment } from '../kinds/to-image-deployment.ts';
 import { readDeployment } from '../read-deployment.ts';
 
 /**
- * The caller's deployment of an image model, also one that has ended. It is asked by its `model_name`, as starter models
- * are by theirs. Throws AppError 'not_found'.
+ * Returns the caller's deployment of an image model, including ended ones. Its `model_name` addresses it,
+ * like a starter's. Throws AppError 'not_found'.
  */
 export async function findImageDeployment(ctx: Context, podId: string): Promise<ImageDeployment> {
   const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId });

@@ -2,10 +2,13 @@ import type { Context } from '../../../platform/context.ts';
 import { listStarterModels } from '../../models/starter/list-starter-models.ts';
 import { findLiveDeployment } from '../find-deployments.ts';
 
-/** A model server by whom it serves: everybody, with a starter model of that name, or one deployment. */
+/** A model server: a starter's, shared by all users, or a deployment's. */
 export type ImageServer = { starter: string } | { podId: string };
 
-/** The model server that generates for the caller by this name. Deployments of a starter share the starter's. */
+/**
+ * Returns the model server that generates for the caller under this name. Deployments of a starter share the
+ * starter's.
+ */
 export async function findImageServer(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   modelName: string,

@@ -4,7 +4,7 @@ import { findLiveDeployment } from '../find-deployments.ts';
 
 type Named<Kind> = { kind: Kind; title: string; model_name: string };
 
-/** The caller's deployment of one of these kinds that is asked by this name, until it ends; null where there is none. */
+/** Returns the caller's live deployment of one of these kinds with this name; null if there is none. */
 export async function findNamedImageDeployment<Kind extends ImageDeploymentKind>(
   ctx: Context,
   modelName: string,

@@ -17,7 +17,7 @@ import { insertFlux } from '../testing/test-models.ts';
 
 const NON_COMMERCIAL = '---\nlicense: other\nlicense_name: flux-1-dev-non-commercial-license\n---\n';
 const LICENCE = 'flux-1-dev-non-commercial';
-/** The engine tries again with growing pauses. */
+/** The engine retries with growing pauses. */
 const WAIT = { timeout: 300_000 };
 const hourCost = costMicro([{ price: defaultPrice('image_serving:CPU'), parts: 3_600_000n }]);
 
@@ -87,7 +87,7 @@ const untilRunning = (podId: string) =>
 const noneHeld = () => vi.waitFor(async () => expect((await serving.balance(ada)).held).toBe(0n));
 
 describe('a deployment of an image model', () => {
-  test('is deployed, runs, is paid by the hour and leaves the list with its end', async () => {
+  test('is deployed, runs, is charged by the hour and leaves the list when it ends', async () => {
     const before = await serving.balance(ada);
     const { assetId } = await insertFlux(server.services, ada, 'My Editor');
     let open = () => {};
@@ -158,7 +158,7 @@ describe('a deployment of an image model', () => {
     expect(await calls().listFlux()).toEqual([]);
   });
 
-  test('that is stopped for want of credit is listed for a day, and says why', async () => {
+  test('stopped for lack of credit is listed for a day with the reason', async () => {
     const { assetId } = await insertFlux(server.services, ada, 'Too Long');
     const { pod_id } = await calls().deployFlux({ model_id: assetId });
     await untilRunning(pod_id);
@@ -171,11 +171,11 @@ describe('a deployment of an image model', () => {
     expect(await calls().listFlux()).toEqual([]);
   });
 
-  test('starts again when its process is killed', WAIT, async () => {
+  test('restarts if its process is killed', WAIT, async () => {
     const { assetId } = await insertFlux(server.services, ada, 'Killed');
     const { pod_id } = await calls().deployFlux({ model_id: assetId });
     await untilRunning(pod_id);
-    // Without the server of the test before.
+    // Wait until the previous test's server is gone.
     await vi.waitFor(() => expect(serving.driver.running()).toHaveLength(1));
     const [launch] = serving.driver.running();
     if (!launch) throw new Error('nothing runs');
@@ -191,7 +191,7 @@ describe('a deployment of an image model', () => {
     );
   });
 
-  test('is made once per Idempotency-Key, and not without the credit of an hour', async () => {
+  test('is created once per Idempotency-Key, and not without credit for an hour', async () => {
     const { assetId } = await insertFlux(server.services, ada, 'Once');
     const key = randomUUID();
     const one = await calls().deployFlux({ model_id: assetId }, key);
@@ -216,7 +216,7 @@ describe('a deployment of an image model', () => {
     expect(await calls().listFlux()).toEqual([]);
   });
 
-  test('is found by a part of its name, among those that have ended too', async () => {
+  test('is found by a part of its name, including ended ones', async () => {
     const [rye, spelt] = [
       await insertFlux(server.services, ada, 'Rye Painter'),
       await insertFlux(server.services, ada, 'Spelt Painter'),
@@ -233,7 +233,7 @@ describe('a deployment of an image model', () => {
     await calls().terminate(other.pod_id);
   });
 
-  test("is invisible to others, and a text deployment's calls do not see it", async () => {
+  test('is invisible to other users and to the calls of text deployments', async () => {
     const { assetId } = await insertFlux(server.services, ada, 'Private');
     const { pod_id } = await calls().deployFlux({ model_id: assetId });
     const bob = callsOf(serving, await server.signUp());
@@ -242,14 +242,14 @@ describe('a deployment of an image model', () => {
     await expect(bob.deployFlux({ model_id: assetId })).rejects.toMatchObject({ status: 404 });
     expect(await bob.listFlux()).toEqual([]);
     await expect(serving.status(ada, pod_id)).rejects.toMatchObject({ status: 404 });
-    // Of its own kind's path it is, of Kontext's it is not.
+    // Its own kind's path finds it; Kontext's path does not.
     await expect(calls().terminateKontext(pod_id)).rejects.toMatchObject({ status: 404 });
     expect(await calls().terminate(pod_id)).toMatchObject({ status: 'stopped' });
   });
 });
 
 describe('a licence', () => {
-  test('is accepted before a model under it is deployed, by each user', async () => {
+  test('must be accepted by each user before a model under it is deployed', async () => {
     const { assetId } = await insertFlux(server.services, ada, 'Licensed', { 'README.md': NON_COMMERCIAL });
     expect(await calls().quote(assetId)).toMatchObject({
       title: 'Licensed',
@@ -274,14 +274,14 @@ describe('a licence', () => {
     await calls().terminate(pod_id);
   });
 
-  test('is not asked for where the card of the model names an open one', async () => {
+  test("is not required if the model's card names an open licence", async () => {
     const { assetId } = await insertFlux(server.services, ada, 'Open');
     expect(await calls().quote(assetId)).toMatchObject({ licence: null, device: 'CPU' });
   });
 });
 
 describe('a model', () => {
-  test('is found by the name that it has on a model hub', async () => {
+  test('is found by its name on a model hub', async () => {
     const hubName = 'black-forest-labs/FLUX.1-Kontext-dev';
     await expect(calls().deployKontext({ model_id: hubName })).rejects.toMatchObject({
       status: 409,
@@ -295,7 +295,7 @@ describe('a model', () => {
     await calls().terminateKontext(pod_id);
   });
 
-  test('that an operator restricts is deployed by those who were granted access', async () => {
+  test('restricted by an operator can be deployed by users with access', async () => {
     const owner = await server.signUp();
     const { assetId } = await insertFlux(server.services, owner, 'Offered');
     const { db } = server.services;
@@ -317,7 +317,7 @@ describe('a model', () => {
     [{ min_replicas: 0 }, 'min_replicas', 'must be 1 unless auto_scale is true'],
     [{ model_id: ' ' }, 'model_id', 'model_id is required'],
     [{ replicas: 1 }, null, 'Unknown field: replicas'],
-  ])('%j is refused with its field', async (body, param, message) => {
+  ])('is rejected for %j with the field', async (body, param, message) => {
     const { assetId } = await insertFlux(server.services, ada, 'Asked');
     await expect(calls().deployFlux({ model_id: assetId, ...body })).rejects.toMatchObject({
       status: 400,
@@ -325,7 +325,7 @@ describe('a model', () => {
     });
   });
 
-  test('that is too large for the CPU says which GPU it needs, and runs on one that is there', async () => {
+  test('too large for the CPU names the GPU it needs, and runs on that GPU', async () => {
     const { db } = server.services;
     const { assetId } = await insertFlux(server.services, ada, 'Full Size');
     const grow = (one: TestServing['server'], id: string) =>

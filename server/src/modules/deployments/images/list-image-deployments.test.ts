@@ -25,7 +25,7 @@ const untilRunning = (podId: string) =>
     { interval: 50 },
   );
 
-test('image deployments of every kind are listed by pages, and narrowed by words, status and use', async () => {
+test('lists image deployments of every kind by page, filtered by words, status and use', async () => {
   expect(await list()).toEqual({ deployments: [], next_cursor: null });
   const first = await deploy('Rye Painter', imageCalls.flux.deploy);
   await untilRunning(first);
@@ -44,13 +44,13 @@ test('image deployments of every kind are listed by pages, and narrowed by words
     next_cursor: null,
   });
   await expect(list({ cursor: randomUUID() })).rejects.toThrow(/cursor must be the next_cursor/);
-  // A page of those that can be used is full, whatever lies above them.
+  // The page of usable deployments is full although unusable ones precede them.
   expect(titles(await list({ only_running: 'true', limit: 1 }))).toEqual(['Rye Painter']);
   expect(titles(await list({ search: 'EDITOR' }))).toEqual(['Rye Editor']);
   expect(
     titles(await server.request(imageCalls.flux.list, { params, query: { search: 'rye' } }, as)),
   ).toEqual(['Rye Painter']);
-  // A cursor of one kind means nothing in the list of another.
+  // A cursor of one kind is invalid in another kind's list.
   await expect(
     server.request(imageCalls['flux-kontext'].list, { params, query: { cursor: first } }, as),
   ).rejects.toThrow(/cursor must be the next_cursor/);

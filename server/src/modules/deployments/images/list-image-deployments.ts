@@ -4,10 +4,10 @@ import type { Context } from '../../../platform/context.ts';
 import { toImageDeployment } from '../kinds/to-image-deployment.ts';
 import { listDeployments } from '../list-deployments.ts';
 
-/** One that its owner did not end says why it has ended for so long. */
+/** How long the list shows deployments that ended without their owner's request, with the reason. */
 const ENDED_SHOWN_MS = 24 * 60 * 60 * 1000;
 
-/** The caller's deployments of some kinds, newest first. */
+/** Returns the caller's deployments of some kinds, newest first. */
 export async function listImageDeployments(
   ctx: Context,
   {

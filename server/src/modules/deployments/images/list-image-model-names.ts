@@ -2,7 +2,7 @@ import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images
 import type { Context } from '../../../platform/context.ts';
 import { selectDeployments } from '../find-deployments.ts';
 
-/** The names by which the caller's live deployments of these kinds are asked. */
+/** Returns the names of the caller's live deployments of these kinds. */
 export async function listImageModelNames(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   kinds: readonly ImageDeploymentKind[],

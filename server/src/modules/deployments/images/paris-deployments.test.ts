@@ -26,18 +26,18 @@ const terminate = (podId: string, endpoint = imageCalls.paris.terminate) =>
   server.request(endpoint, { params: { podId }, query: { user_id: ada.userId } }, { as: ada });
 const list = async (endpoint: typeof imageCalls.paris.list) =>
   (await server.request(endpoint, { params: params(), query: {} }, { as: ada })).deployments;
-/** As large as said, without the bytes. */
+/** Claims this size without the bytes. */
 const grow = (assetId: string, part: string, bytes: number) =>
   sql`update asset_files set size_bytes = ${bytes} where asset_id = ${assetId} and path like ${`${part}%`}`.execute(
     server.services.db,
   );
 
-test('a Paris of full size is deployed on a GPU that holds one of its experts, is priced, listed and terminated', async () => {
+test('a full-size Paris is deployed on a GPU that holds one of its experts, is priced, listed and terminated', async () => {
   const { assetId } = await insertParis(server.services, ada, 'Full Paris');
   await grow(assetId, 'expert_', 2_420_000_000);
   await grow(assetId, 'router/', 520_000_000);
   const hour = costMicro([{ price: defaultPrice('image_serving:GPU'), parts: 3_600_000n }]);
-  // Its card names no licence: none has to be accepted.
+  // Its card names no licence, so none must be accepted.
   expect(await quote(assetId)).toMatchObject({
     title: 'Full Paris',
     licence: null,
@@ -69,7 +69,7 @@ test('a Paris of full size is deployed on a GPU that holds one of its experts, i
   expect(await list(imageCalls.paris.list)).toEqual([]);
 });
 
-test('without a GPU for one expert it is refused with what it needs, and nothing is held', async () => {
+test('rejects a Paris without a GPU for one expert, names the GPU it needs and holds nothing', async () => {
   const { assetId } = await insertParis(server.services, ada, 'Large Paris');
   await grow(assetId, 'expert_', 9_000_000_000);
   await expect(deploy(assetId)).rejects.toMatchObject({
@@ -83,7 +83,7 @@ test('without a GPU for one expert it is refused with what it needs, and nothing
 
 const parts = ['expert_0', 'router', 'vae', 'text_encoder'];
 
-test.each(parts)('without the weights of %s it is refused', async (part) => {
+test.each(parts)('rejects a Paris without the weights of %s', async (part) => {
   const names = parts.filter((one) => one !== part);
   const weights = names.map((one) => [`${one}/model.safetensors`, `weights of ${one}`]);
   const index = { 'model_index.json': '{"_class_name": "DDMPipeline"}' };
@@ -102,7 +102,7 @@ const small = async (window: unknown, more: Record<string, string> = {}) => {
   return (await insertModel(server.services, ada, 'Small Paris', files)).assetId;
 };
 
-test('one that names a text_window is read by the installed sentence encoder', async () => {
+test('a Paris with a text_window uses the installed sentence encoder', async () => {
   expect(await quote(await small(32))).toMatchObject({ title: 'Small Paris' });
 });
 
@@ -121,14 +121,14 @@ test.each([
     { 'text_encoder/model.safetensors': 'CLIP' },
     'no tokenizer',
   ],
-])('a text_window that is %s does not stand for a text encoder', async (_what, window, files, message) => {
+])('a text_window that is %s does not replace a text encoder', async (_what, window, files, message) => {
   await expect(quote(await small(window, files))).rejects.toMatchObject({
     status: 409,
     message: expect.stringContaining(`Small Paris has ${message}`),
   });
 });
 
-test('no FLUX model is a Paris, and no Paris is a FLUX model', async () => {
+test('rejects a FLUX model as a Paris and a Paris as a FLUX model', async () => {
   const { assetId: flux } = await insertFlux(server.services, ada, 'My Flux');
   const { assetId: paris } = await insertParis(server.services, ada, 'My Paris');
   await expect(deploy(flux)).rejects.toMatchObject({

@@ -30,7 +30,7 @@ const list = async (as = ada) =>
   (await server.request(imageCalls.wan.list, { params: { userId: as.userId }, query: {} }, { as }))
     .deployments;
 
-test('a Wan is deployed, listed in its own words, and all of them are stopped at once', async () => {
+test('deploys a Wan, lists it with its own state names, and stops all of them in one call', async () => {
   const first = await deploy('Wan-AI Film');
   await vi.waitFor(async () => expect(await read(first)).toMatchObject({ kind: 'wan', status: 'running' }), {
     interval: 50,
@@ -49,7 +49,7 @@ test('a Wan is deployed, listed in its own words, and all of them are stopped at
     deployment_details: { base_url: expect.stringMatching(/^http/) },
   });
 
-  // Nobody else's are stopped, and none of another kind.
+  // Other users' deployments and other kinds keep running.
   const bob = await server.signUp();
   const { assetId } = await insertFlux(server.services, ada, 'My painter');
   const body = { model_id: assetId, user_id: ada.userId };
@@ -73,7 +73,7 @@ test('a Wan is deployed, listed in its own words, and all of them are stopped at
   expect(deployments.map(({ pod_id }) => pod_id)).toEqual([flux.pod_id]);
 });
 
-test('a Wan of full size takes a GPU that holds all of its weights, and is refused where there is none', async () => {
+test('a full-size Wan needs a GPU that holds all of its weights, and is rejected without one', async () => {
   const { services } = large.server;
   const owner = await large.server.signUp();
   const { assetId } = await insertWan(services, owner, 'Wan 2.2 TI2V 5B');
@@ -101,7 +101,7 @@ test.each([
   await expect(server.request(imageCalls.wan.deploy, { body }, { as: ada })).rejects.toThrow(message);
 });
 
-test('a Wan that lacks a part that its index names is refused with it', async () => {
+test('rejects a Wan without a part that its index names', async () => {
   const { assetId } = await insertWan(server.services, ada, 'Half a Wan');
   await sql`delete from asset_files where asset_id = ${assetId} and path like 'text_encoder/%'`.execute(
     server.services.db,
@@ -115,7 +115,7 @@ test.each([
   ['flux', 'black-forest-labs/FLUX.1-dev', 'Kontext starter'],
   ['flux-kontext', 'black-forest-labs/FLUX.1-Kontext-dev', 'Kontext starter'],
 ] as const)(
-  '%s deploys the starter for %s if the user has no such model, and says so',
+  '%s deploys the starter for %s if the user has no such model, and returns a notice',
   async (kind, name, starter) => {
     await insertImageStarters(server.services);
     const calls = imageCalls[kind];

@@ -24,7 +24,7 @@ async function insertWorkload(
   return id;
 }
 
-test('workloads of model servers go with their logs, unless somebody still names them', async () => {
+test('deletes workloads of model servers with their logs unless they are referenced', async () => {
   for (const title of ['old', 'older', 'oldest']) await insertWorkload(title, {});
   await insertWorkload('new', { endedAt: day(20) });
   await insertWorkload('alive', { endedAt: null });

@@ -3,7 +3,10 @@ import { deleteServerWorkloadsBefore } from '../servers/server-queries.ts';
 
 const KEPT_DAYS = 30;
 
-/** Each start of a model server is a workload: once it has ended, its log is read for a deployment that it answered for, or by nobody. */
+/**
+ * Deletes ended workloads of model servers: each start creates one, and only the log of a deployment's last
+ * carrier is still readable.
+ */
 export const forgetServerWorkloadsJob = defineJob({
   name: 'deployments.forget-server-workloads',
   schedule: '29 3 * * *',

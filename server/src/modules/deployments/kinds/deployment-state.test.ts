@@ -14,12 +14,12 @@ describe('showDeployment', () => {
     ['starting', 'deploying', 70],
     ['ready', 'running', 100],
     ['degraded', 'degraded', 100],
-    // A live deployment gets another carrier, or ends with this one: its own row says which.
+    // A live deployment gets another carrier or ends with this one: its own row decides.
     ['stopping', 'deploying', 100],
     ['completed', 'deploying', 100],
     ['stopped', 'deploying', 100],
     ['failed', 'deploying', 0],
-  ])('of a live one whose carrier is %s says %s', (state, shown, progress) => {
+  ])("maps a live deployment's carrier state %s to %s", (state, shown, progress) => {
     const reason = 'Said by the engine.';
     expect(showDeployment(live, { ...carrier, state, reason })).toEqual({
       state: shown,
@@ -29,11 +29,11 @@ describe('showDeployment', () => {
     });
   });
 
-  it('of a live one without a carrier says that it waits', () => {
+  it('is queued for a live deployment without a carrier', () => {
     expect(showDeployment(live, null)).toMatchObject({ state: 'queued', progress: 0, phase: 'queued' });
   });
 
-  it("moves on with the bytes that are pulled, and names the runtime's own phase", () => {
+  it("advances with the bytes pulled and returns the runtime's phase", () => {
     const pulling = { ...carrier, state: 'pulling' as const, phase: 'pulling inputs', done: 30, total: 60 };
     expect(showDeployment(live, pulling)).toMatchObject({ progress: 45, phase: 'pulling inputs' });
   });
@@ -43,7 +43,7 @@ describe('showDeployment', () => {
     ['terminated', { ...live, terminatedAt: ended, sleeping: true }, 100],
     ['sleeping', { ...live, sleeping: true }, 100],
   ] as const)(
-    'of one that is %s says so with its own reason, whatever the carrier does',
+    "returns %s with the deployment's own reason, whatever its carrier's state",
     (state, deployment, progress) => {
       const reason = 'Said by the deployment.';
       const shown = showDeployment({ ...deployment, reason }, { ...carrier, reason: 'Said by the engine.' });

@@ -8,19 +8,19 @@ import type { Place } from '../../serving/served-model.ts';
 import type { ServerKindName } from '../../serving/server-kinds.ts';
 import type { DeploymentState } from './deployment-state.ts';
 
-/** The one table of what differs between kinds of deployments; the lifecycle is the same for all. */
+/** The single table of differences between kinds of deployments; all share one lifecycle. */
 type DeploymentKind = {
-  /** What serves it. */
+  /** Kind of model server. */
   server: ServerKindName;
-  /** For what somebody deploys. */
+  /** Finds the placement for a user's model. */
   place: Place;
-  /** What an hour costs, on the CPU or for each GPU. */
+  /** Price per hour, on the CPU or per GPU. */
   hourPrice: Record<'CPU' | 'GPU', PriceId>;
-  /** The wire's words. */
+  /** State names in the API. */
   states: Record<DeploymentState, string>;
 };
 
-/** Kinds of image models say the same of a deployment; `READY` is one that wakes when it is asked. */
+/** State names that the image kinds share; `READY` is a deployment that wakes on request. */
 const imageStates = {
   queued: 'pending',
   deploying: 'deploying',
@@ -32,7 +32,7 @@ const imageStates = {
   failed: 'failed',
 } as const satisfies Record<DeploymentState, ImageDeploymentState>;
 
-/** The same words of a Wan deployment. */
+/** Same states for a Wan deployment. */
 const wanStates = {
   queued: 'PENDING',
   deploying: 'DEPLOYING',
@@ -50,7 +50,7 @@ const imageKind = {
   states: imageStates,
 } as const;
 
-/** What the kinds whose deployments the wire calls vllm have in common. */
+/** Properties shared by the kinds that the API calls vllm. */
 const textKind = {
   hourPrice: { CPU: 'text_serving:CPU', GPU: 'text_serving:GPU' },
   states: {
@@ -66,19 +66,21 @@ const textKind = {
 } as const;
 
 /**
- * Every kind of deployment. Another one is a row here, its calls in the contract with their bindings
- * in routes.ts, and what its row names.
+ * All kinds of deployments. A new kind needs a row here, its calls in the contract with bindings in
+ * routes.ts, and the functions in its row.
  */
 export const deploymentKinds = {
-  /** Text models behind the OpenAI-style calls. The wire calls them vllm, whichever engine serves them. */
+  /**
+   * Text models behind the OpenAI-compatible calls. The API calls them vllm, whichever engine serves them.
+   */
   text: { ...textKind, server: 'text', place: placeTextModel },
-  /** Embedding models behind `/v1/embeddings`, which the calls of text models deploy as well. */
+  /** Embedding models behind `/v1/embeddings`; deployed over the text API too. */
   embedding: { ...textKind, server: 'embedding', place: placeEmbeddingModel },
   /** FLUX models, which generate pictures. */
   flux: { ...imageKind, place: placePipelineModel('flux') },
   /** FLUX Kontext models, which edit pictures. */
   'flux-kontext': { ...imageKind, place: placePipelineModel('flux-kontext') },
-  /** Paris models, whose experts generate pictures by turns. */
+  /** Paris models, whose experts take part in each picture step by step. */
   paris: { ...imageKind, place: placePipelineModel('paris') },
   /** Wan models, which generate videos. */
   wan: { ...imageKind, place: placePipelineModel('wan'), states: wanStates },
@@ -86,12 +88,12 @@ export const deploymentKinds = {
 
 export type KindName = keyof typeof deploymentKinds;
 
-/** The kinds that the wire calls vllm. */
+/** The kinds that the API calls vllm. */
 export const textKinds = ['text', 'embedding'] as const satisfies KindName[];
 
-/** What a deployment of one of these kinds makes. Throws on another. */
+/** Returns the kind as a text kind. Throws for an image kind. */
 export function textKindOf(kind: KindName): (typeof textKinds)[number] {
   const found = textKinds.find((one) => one === kind);
-  if (!found) throw new Error(`A deployment of the kind ${kind} makes pictures`);
+  if (!found) throw new Error(`Deployment kind ${kind} is not a text kind`);
   return found;
 }

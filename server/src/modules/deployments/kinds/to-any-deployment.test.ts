@@ -6,7 +6,7 @@ import { insertFlux } from '../testing/test-models.ts';
 
 const { server, clock, nextUser, makeFineTune, deploy, terminate, untilRunning } = await starterServing();
 
-test('deployments of text and image models are listed together, by pages, in the same words', async () => {
+test('lists text and image deployments together by page, with the same state names', async () => {
   const user = await nextUser();
   const list = (query: object = {}) =>
     server.request(listDeployments, { params: { userId: user.userId }, query }, { as: user });

@@ -3,7 +3,7 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { DeploymentView } from '../read-deployment.ts';
 import { deploymentKinds } from './kinds.ts';
 
-/** A deployment of any kind as the list of all shows it: in the words of the kind text. */
+/** Returns a deployment of any kind for the combined list, with the state names of the text kind. */
 export function toAnyDeployment({
   kind: own,
   state,

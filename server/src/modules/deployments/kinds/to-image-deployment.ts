@@ -3,7 +3,7 @@ import type { Config } from '../../../config.ts';
 import type { DeploymentView } from '../read-deployment.ts';
 import { deploymentKinds } from './kinds.ts';
 
-/** A deployment of an image model as the wire shows it. */
+/** Returns an image deployment for the API. */
 export function toImageDeployment(
   { publicUrl }: Pick<Config, 'publicUrl'>,
   view: DeploymentView,
@@ -17,7 +17,8 @@ export function toImageDeployment(
     context_tokens: _context,
     ...shown
   } = view;
-  if (kind === 'text' || kind === 'embedding') throw new Error(`Deployment ${view.pod_id} serves text`);
+  if (kind === 'text' || kind === 'embedding')
+    throw new Error(`Deployment ${view.pod_id} is not an image deployment`);
   const status = deploymentKinds[kind].states[state];
   const isOver = state === 'stopping' || state === 'terminated' || state === 'failed';
   const url = isOver ? null : new URL(`/v1/deployments/${view.pod_id}`, publicUrl).href;

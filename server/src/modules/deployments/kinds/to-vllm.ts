@@ -19,18 +19,18 @@ const jobStatus: Record<DeploymentState, Deployment['job_status']> = {
   failed: null,
 };
 
-/** A deployment of the kind text as the wire shows it. */
+/** Returns a text deployment for the API. */
 export function toVllm({ state, kind, phase: _phase, ...view }: DeploymentView): Deployment {
   return { ...view, task: textKindOf(kind), status: words[state], job_status: jobStatus[state] };
 }
 
-/** How far it has come, as the wire shows it. */
+/** Returns a deployment's progress for the API. */
 export function toVllmProgress(view: DeploymentView): ResponseOf<typeof vllmProgress> {
   const { pod_id, progress, phase, state } = view;
   return { pod_id, progress, phase, status: words[state] };
 }
 
-/** Sums, as the wire shows them. */
+/** Returns the sums for the API. */
 export function toVllmStats(sums: DeploymentSums): ResponseOf<typeof vllmStats> {
   return {
     total: Number(sums.total),

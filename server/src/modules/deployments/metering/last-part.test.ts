@@ -34,7 +34,7 @@ async function deployed(owner: TestUser, title: string): Promise<string> {
   return podId;
 }
 
-/** As if so many minutes had passed under the open hold. */
+/** Simulates that many minutes under the open hold. */
 async function use(podId: string, minutes: bigint): Promise<void> {
   await serving.server.services.db
     .updateTable('deployments')
@@ -43,7 +43,7 @@ async function use(podId: string, minutes: bigint): Promise<void> {
     .execute();
 }
 
-test('a budget that does not cover an hour is used up to its end', async () => {
+test('uses up a budget that does not cover an hour', async () => {
   const { server } = serving;
   const owner = await server.signUp();
   const budget = { amount: formatBgl(costOf(90n)), period: 'total' as const };
@@ -54,7 +54,7 @@ test('a budget that does not cover an hour is used up to its end', async () => {
   await use(podId, 59n);
   await meterDeployments(server.services);
   expect(await serving.status(owner, podId)).toMatchObject({ status: 'running' });
-  // In whole milliseconds: less than what they cost more is left over.
+  // Only the rounding to whole milliseconds is left over.
   const { held } = await serving.balance(owner);
   expect(held).toBeLessThanOrEqual(costOf(90n) - costOf(59n));
   expect(held).toBeGreaterThan(costOf(31n) - 10n);
@@ -68,7 +68,7 @@ test('a budget that does not cover an hour is used up to its end', async () => {
   });
 });
 
-test('time beyond an hour that was held is charged under the last part, at the price at which it was served', async () => {
+test('charges time beyond a held hour under the last part, at the price when it was served', async () => {
   const { server } = serving;
   const owner = await server.signUp();
   const budget = { amount: formatBgl(costOf(110n)), period: 'total' as const };
@@ -85,7 +85,7 @@ test('time beyond an hour that was held is charged under the last part, at the p
     status: 'running',
     cost_so_far: formatBgl(costOf(60n) + costOf(10n)),
   });
-  // What no hold covers is the house's.
+  // Time without a hold is not charged.
   await use(podId, 55n);
   await meterDeployments(server.services);
   const ended = await serving.status(owner, podId);
@@ -96,7 +96,7 @@ test('time beyond an hour that was held is charged under the last part, at the p
   await server.services.db.deleteFrom('price_changes').execute();
 });
 
-test('what idle usage windows hold is given back before a deployment ends', async () => {
+test('releases the holds of idle usage windows before a deployment ends', async () => {
   const { server, clock } = serving;
   const { services } = server;
   const owner = await server.signUp();

@@ -20,7 +20,7 @@ beforeAll(async () => {
   serving = await testServing({ config: { idleMinutes: 0 } });
 });
 
-/** Its server, which is its own, answers, and the meter runs. */
+/** Its own server is ready, and the meter runs. */
 async function deployed(title: string): Promise<{ owner: TestUser; podId: string }> {
   const { server } = serving;
   const owner = await server.signUp();
@@ -31,14 +31,17 @@ async function deployed(title: string): Promise<{ owner: TestUser; podId: string
   return { owner, podId };
 }
 
-/** Reports have been taken in without a break since then: so says one more process, as the beats of the server itself are by the real clock. */
+/**
+ * Simulates reports observed without a gap since then, by another process: the server's own heartbeats use
+ * the real clock.
+ */
 async function listenedSince(since: Date): Promise<void> {
   const { db } = serving.server.services;
-  // Its model servers have spoken too, so that none of them is ended for its silence.
+  // Its model servers have reported too, so that none is stopped as unresponsive.
   const own = serving.driver.running().map(({ workloadId }) => workloadId);
   const spoken = db.updateTable('workloads').set({ last_report_at: serving.clock.now() });
   await spoken.where('id', 'in', own).execute();
-  // Files that come after this one have the same database.
+  // Later test files share the database.
   onTestFinished(async () => void (await db.deleteFrom('processes').where('id', '=', LISTENER).execute()));
   await sql`
     insert into processes (id, machine_id, roles, url, since, seen_at, left_at)
@@ -47,7 +50,7 @@ async function listenedSince(since: Date): Promise<void> {
     on conflict (id) do update set since = excluded.since, seen_at = excluded.seen_at`.execute(db);
 }
 
-/** The row is locked by somebody else until `work` is done. */
+/** Locks the row in another transaction until `work` is done. */
 async function whileLocked(podId: string, work: () => Promise<void>): Promise<void> {
   await serving.server.services.db.transaction().execute(async (tx) => {
     await sql`select from deployments where id = ${podId} for update`.execute(tx);
@@ -71,7 +74,7 @@ const untilSomebodyWaits = () =>
     expect(rows.length).toBeGreaterThan(0);
   });
 
-test('a locked row keeps the meter from no other, and pays for all of its time once it is free', async () => {
+test('a locked row does not block the metering of others, and all of its time is charged once it is unlocked', async () => {
   const { clock } = serving;
   const [locked, other] = [await deployed('Locked Loaf'), await deployed('Free Focaccia')];
   await meterDeployments(serving.server.services);
@@ -90,7 +93,7 @@ test('a locked row keeps the meter from no other, and pays for all of its time o
   expect(await serving.status(locked.owner, locked.podId)).toMatchObject({
     cost_so_far: formatBgl(costOf(50n)),
   });
-  // The hour that was held ends while the row is locked again: the rest is of the next hour.
+  // The held hour ends while the row is locked again: the rest belongs to the next hour.
   await whileLocked(locked.podId, async () => serving.clock.advance({ minutes: 40 }));
   await listenedSince(begun);
   await meterDeployments(serving.server.services);
@@ -104,7 +107,7 @@ test('a locked row keeps the meter from no other, and pays for all of its time o
   expect(before.balance - after.balance).toBe(costOf(90n) - costOf(60n));
 });
 
-test('two meters at once charge a minute once, and one that is killed in between none', async () => {
+test('two concurrent meters charge a minute once, and a killed meter charges none', async () => {
   const { clock, server } = serving;
   const { owner, podId } = await deployed('Double Dough');
   await meterDeployments(serving.server.services);
@@ -114,7 +117,7 @@ test('two meters at once charge a minute once, and one that is killed in between
   await Promise.all([meterDeployments(serving.server.services), meterDeployments(serving.server.services)]);
   expect(await serving.status(owner, podId)).toMatchObject({ cost_so_far: formatBgl(costOf(10n)) });
 
-  // It dies before its commit: nothing is counted, and the next one counts it.
+  // Killed before its commit: the next meter counts the time.
   serving.clock.advance({ minutes: 10 });
   await listenedSince(begun);
   await whileLocked(podId, async () => {
@@ -129,7 +132,7 @@ test('two meters at once charge a minute once, and one that is killed in between
   await serving.terminate(owner, podId);
 });
 
-test('time in which no server took reports in is charged for two minutes at most', async () => {
+test('charges at most two minutes of time without observed reports', async () => {
   const { clock } = serving;
   const { owner, podId } = await deployed('Unseen Sourdough');
   await meterDeployments(serving.server.services);

@@ -18,7 +18,7 @@ const recording = recordingDatabase(url);
 const { db } = recording;
 const [serverId, podId, carrierId] = [randomUUID(), randomUUID(), randomUUID()];
 
-// As many deployments as there ever were, each with a server of its own; one of them is awake.
+// A long history of deployments, each with a server of its own; one of them is awake.
 beforeAll(async () => {
   await sql`insert into users (id, email, name, username) values ('ada', 'a@example.com', 'Ada', 'ada')`.execute(
     db,
@@ -55,9 +55,9 @@ test.each([
   ],
   ['the server of a workload', () => findModelServerOfWorkload(db, carrierId), { id: serverId }],
   ['the servers in use', () => listModelServersInUse(db), [{ id: serverId }]],
-  ['starter models that nobody asks', () => listIdleStarterServers(db, new Date()), []],
-  ['what a workload serves', () => selectServed(db, [carrierId]), [{ workload_id: carrierId }]],
-])('nothing of other times is read to find %s', async (_what, find, expected) => {
+  ['idle starter models', () => listIdleStarterServers(db, new Date()), []],
+  ['the model of a workload', () => selectServed(db, [carrierId]), [{ workload_id: carrierId }]],
+])('reads no historical rows to find %s', async (_what, find, expected) => {
   expect(await find()).toMatchObject(expected);
   const plans = await plansOf(recording, find, { analyze: true });
   expect(plans).toHaveLength(1);
@@ -69,7 +69,7 @@ test.each([
   [{}, 'deployments_by_user'],
   [{ kinds: ['flux'] as const }, 'deployments_by_kind'],
   [{ sort: 'title' as const }, 'deployments_by_title'],
-])('deployments are listed in the order of an index %#', async (wanted, index) => {
+])('lists deployments in the order of an index %#', async (wanted, index) => {
   const list = (cursor?: string) =>
     selectDeployments(db, { userId: 'ada', includeTerminated: true, limit: 10, cursor, ...wanted });
   const cursor = (await list()).at(-1)?.id;

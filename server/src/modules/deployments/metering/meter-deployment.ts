@@ -15,21 +15,21 @@ import { readPrices } from '../../credits/prices/read-prices.ts';
 import { type DeploymentRow, listReadyTimes, noteHold, noteSettled, noteTime } from '../queries.ts';
 
 /**
- * A deployment pays ahead for this long of one replica, or as long as credit and budget last: it is the hold, and
- * the longest piece of a bill.
+ * Serving time of one replica held in advance, or less if credit or budget is short. Also the longest item of
+ * a bill.
  */
 export const PERIOD_MS = 3_600_000;
-/** A hold outlives its last extension by this long, so that a short outage ends nothing. */
+/** A hold outlives its last extension by this long, so that a short outage ends no deployment. */
 const HOLD_SLACK_MS = 2 * PERIOD_MS;
 /**
- * Time in which no server took reports in is not charged beyond this: nobody knows whether anything was served. The tick comes
- * every minute; where it comes late, because a row was locked, the time was watched all the same.
+ * Charge at most this much time without observed reports: it is unknown whether anything was served. The
+ * meter ticks every minute; time during a late tick (after a locked row, for example) was still observed.
  */
 export const UNSEEN_MS_MAX = 120_000;
 
 type Priced = Pick<DeploymentRow, 'price_id' | 'price_count' | 'unit_price_micro'>;
 
-/** What so many milliseconds of a deployment cost at its price, in micro-BGL. */
+/** Returns the price of serving time, in micro-BGL. */
 export function timeCostMicro(
   { price_id, price_count, unit_price_micro }: Priced,
   milliseconds: bigint,
@@ -39,8 +39,8 @@ export function timeCostMicro(
 }
 
 /**
- * Step: the deployment at the price of now, which its next hold has; the open one keeps its own. Where time that was served
- * before is charged under the next one too, a price that has risen since is that of the one after it.
+ * Step: returns the deployment with the current price for its next hold; the open hold keeps the agreed
+ * price. If the next hold also covers time already served, a risen price applies only to the hold after it.
  */
 async function atPriceOfNow(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<DeploymentRow> {
   const { unitPriceMicro } = priceOfNow(await readPrices(tx, now), deployment);
@@ -52,14 +52,17 @@ async function atPriceOfNow(tx: Transaction, now: Date, deployment: DeploymentRo
 type Meter = Pick<DeploymentRow, 'unsettled_ms' | 'metered_at' | 'metered_replicas'>;
 
 /**
- * Milliseconds used under the open hold, up to `now`, by all replicas together, if they all have served since the last count; of a
- * count that is late no more than is sure.
+ * Returns the milliseconds used under the open hold up to `now` by all replicas, assuming that all served
+ * since the last count; if that count is late, only the time certain to be charged.
  */
 export function usedMs({ unsettled_ms, metered_at, metered_replicas }: Meter, now: Date): bigint {
   return unsettled_ms + countedMs(metered_at, now, null) * BigInt(metered_replicas);
 }
 
-/** The same, of each replica from when it was ready: what has served no more since the last count is not charged, nor is the time in which it started again. */
+/**
+ * Like `usedMs`, but counts each replica only from when it became ready: excludes replicas that stopped
+ * serving since the last count, and their restarts.
+ */
 async function servedMs(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<bigint> {
   const { unsettled_ms, metered_at, metered_replicas } = deployment;
   if (metered_at === null) return unsettled_ms;
@@ -70,7 +73,7 @@ async function servedMs(tx: Transaction, now: Date, deployment: DeploymentRow): 
     .reduce((sum, readyAt) => sum + countedMs(latest(metered_at, readyAt), now, watched), unsettled_ms);
 }
 
-/** Milliseconds since the last count that are not charged. */
+/** Returns the milliseconds since the last count that are not charged. */
 export async function unchargedMs(
   tx: Transaction,
   now: Date,
@@ -81,12 +84,12 @@ export async function unchargedMs(
   return now.getTime() - metered_at.getTime() - Number(countedMs(metered_at, now, watched));
 }
 
-/** When reports were taken in, where the last count is so long ago that it matters. */
+/** Returns the span in which reports were observed, if the last count is long enough ago to need it. */
 async function findWatchedSince(tx: Transaction, meteredAt: Date, now: Date): Promise<Span | null> {
   return now.getTime() - meteredAt.getTime() > UNSEEN_MS_MAX ? findWatched(tx) : null;
 }
 
-/** Milliseconds since then: all that was watched, and of the rest as much as is charged unseen. */
+/** Returns the chargeable milliseconds since then: all observed time, and unobserved time up to the limit. */
 function countedMs(since: Date | null, now: Date, watched: Span | null): bigint {
   if (since === null) return 0n;
   const passed = Math.max(now.getTime() - since.getTime(), 0);
@@ -100,8 +103,8 @@ function overlapMs(a: Span, b: Span): number {
 }
 
 /**
- * Step: counts the time up to now, and goes on with as many replicas as answer. Returns the row as it
- * is then.
+ * Step: counts the time up to now, and continues with the number of replicas that are ready. Returns the
+ * updated row.
  */
 export async function countTime(
   tx: Transaction,
@@ -131,7 +134,7 @@ async function holdTime(
     userId: deployment.user_id,
     amountMicro: timeCostMicro(deployment, periodMs),
     kind: 'deployment',
-    // With replicas the hour that is held ahead is one of them all together.
+    // The hold covers one hour shared by all replicas.
     description: `Serving ${deployment.title}${deployment.max_replicas > 1 ? ', one replica-hour' : ''}`,
     references: {
       asset_name: deployment.title,
@@ -150,8 +153,8 @@ async function holdTime(
 }
 
 /**
- * Step: holds what is left of the owner's credit and of the key's budget, where that is less than a period but
- * worth the next look. False where it is not.
+ * Step: holds the rest of the owner's credit or the key's budget if it is less than a period but covers the
+ * time to the next tick. Returns false otherwise.
  */
 export async function holdLastPart(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<boolean> {
   const available = await availableMicro(tx, deployment.user_id);
@@ -166,8 +169,8 @@ export async function holdLastPart(tx: Transaction, now: Date, deployment: Deplo
 }
 
 /**
- * Step: charges the time used under the open hold and stops the meter. Returns the milliseconds that the hold did not
- * cover, which are of the next one; without an open hold those that still wait for one.
+ * Step: charges the time used under the open hold and stops the meter. Returns the milliseconds that the hold
+ * did not cover, for the next hold; without an open hold, those still waiting for one.
  */
 export async function settleTime(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<bigint> {
   if (deployment.hold_id === null) return deployment.unsettled_ms;
@@ -179,14 +182,14 @@ export async function settleTime(tx: Transaction, now: Date, deployment: Deploym
   return alive && servedInMs > heldMs ? servedInMs - heldMs : 0n;
 }
 
-/** Step: keeps the hold alive while its deployment waits or answers. False when it has ended by itself. */
+/** Step: extends the hold of a live deployment. Returns false if the hold has expired. */
 export async function keepHold(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<boolean> {
   if (deployment.hold_id === null) return false;
   const expiresAt = new Date(now.getTime() + HOLD_SLACK_MS);
   return unlessEnded(extendHold(tx, { holdId: deployment.hold_id, expiresAt }));
 }
 
-/** A hold that ran out while no server was up has gone back to its user: that time was not served. */
+/** A hold that expired while no server was running was already released; don't bill for that time. */
 async function unlessEnded(move: Promise<unknown>): Promise<boolean> {
   try {
     await move;

@@ -62,7 +62,7 @@ describe('the time of a deployment', () => {
     await expect(ask('crumb-expert')).rejects.toMatchObject({ status: 404 });
   });
 
-  it('does not start for a user who cannot pay the first hour, and leaves nothing', async () => {
+  it('does not start without credit for the first hour, and leaves nothing', async () => {
     const poor = await server.signUp();
     await server.services.db.transaction().execute(async (tx) => {
       await transfer(tx, {
@@ -102,7 +102,7 @@ describe('the time of a deployment', () => {
         idempotencyKey: null,
       });
     });
-    // All but the last minutes of the hour that was held.
+    // All but the last minutes of the held hour.
     await server.services.db
       .updateTable('deployments')
       .set({ unsettled_ms: 57n * 60_000n })
@@ -129,7 +129,7 @@ describe('the time of a deployment', () => {
     expect(left.balance).toBe(hourCost - parseBgl(ended.cost_so_far));
   });
 
-  it('ends with the budget of the API key that made it, in whose words', async () => {
+  it("ends with the budget of the API key that created it, and with the budget's message", async () => {
     const guest = await server.signUp();
     const budget = { amount: formatBgl(hourCost), period: 'total' as const };
     const made = { params: { userId: guest.userId }, body: { name: 'robot', budget } };
@@ -155,7 +155,7 @@ describe('the time of a deployment', () => {
     });
   });
 
-  it('is not charged while its server is down, and its hold waits with it', async () => {
+  it('is not charged while its server is down, and its hold stays open', async () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'Crash Crust'));
     await untilRunning(pod_id);
     let open = () => {};
@@ -177,7 +177,7 @@ describe('the time of a deployment', () => {
     expect((await balance()).held).toBe(0n);
   });
 
-  it('costs nothing from when it would have slept, where that is seen late', async () => {
+  it('is not charged after its scheduled sleep time, even if it falls asleep late', async () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'Late Sleeper'));
     await untilRunning(pod_id);
     clock.advance({ minutes: server.services.config.idleMinutes - 1 });
@@ -192,7 +192,7 @@ describe('the time of a deployment', () => {
     await terminate(pod_id);
   });
 
-  it('sleeps when nobody asks, costs nothing then, and wakes for the next request', async () => {
+  it('sleeps when idle, costs nothing while asleep, and wakes for the next request', async () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'Sleepy Loaf'));
     await untilRunning(pod_id);
     clock.advance({ minutes: server.services.config.idleMinutes + 1 });
@@ -212,7 +212,7 @@ describe('the time of a deployment', () => {
     await terminate(pod_id);
   });
 
-  it('costs nothing from the last count on when its server has died', async () => {
+  it('is not charged since the last count if its server has died', async () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'Dead Dough'));
     await untilRunning(pod_id);
     stub.gate = new Promise(() => undefined);
@@ -222,7 +222,7 @@ describe('the time of a deployment', () => {
     expect((await terminate(pod_id)).cost_so_far).toBe('0');
   });
 
-  it('costs nothing while its server starts again, though it answers before the next count', async () => {
+  it('is not charged for a restart of its server between two counts', async () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'Second Rise'));
     await untilRunning(pod_id);
     let open = () => {};
@@ -239,7 +239,7 @@ describe('the time of a deployment', () => {
     expect((await terminate(pod_id)).cost_so_far).toBe(formatBgl(tenSeconds));
   });
 
-  it('keeps its adapter out of new servers while it sleeps, and wakes all the same', async () => {
+  it('is left out of new servers while it sleeps, and still wakes', async () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'Resting Rye'));
     await untilRunning(pod_id);
     clock.advance({ minutes: server.services.config.idleMinutes + 1 });

@@ -36,12 +36,12 @@ const METERED_AT_ONCE = 4;
 const noIdleCredit: IdleCredit = { closeIdle: async () => 0 };
 
 /**
- * The minute's work: counts the time of every deployment that answers, settles full hours, ends
- * those whose owner's credit has ended, puts idle ones to sleep, looks after their servers, and settles what has stopped.
+ * Runs every minute: counts the time of serving deployments, settles full hours, ends deployments without
+ * credit, puts idle ones to sleep, reconciles their model servers, and settles stopped ones.
  */
 export async function meterDeployments(services: Services, usage: IdleCredit = noIdleCredit): Promise<void> {
   const { db, clock, config, log } = services;
-  // One that cannot be metered, or whose row is locked, must not keep the others from it.
+  // A deployment that fails or whose row is locked must not delay the others.
   const turns = fairQueue(METERED_AT_ONCE);
   const awake = await listAwakeDeployments(db);
   await Promise.all(
@@ -49,16 +49,16 @@ export async function meterDeployments(services: Services, usage: IdleCredit = n
       turns.run(userId, () =>
         meterOrEnd(services, usage, { podId: id, userId }).catch((error: unknown) =>
           isLocked(error)
-            ? log.info({ pod_id: id }, 'a deployment was locked: the next pass meters it')
-            : log.error({ err: error, pod_id: id }, 'a deployment could not be metered'),
+            ? log.info({ pod_id: id }, 'deployment is locked; metering it in the next pass')
+            : log.error({ err: error, pod_id: id }, 'failed to meter deployment'),
         ),
       ),
     ),
   );
-  // A change that was not acted on, because its job failed, is made good here.
+  // Catches up on changes whose reconcile job failed.
   for (const { id } of await listModelServersInUse(db)) {
     await inTransaction(db, (tx) => reconcileModelServer(tx, clock, id)).catch((error: unknown) =>
-      log.error({ err: error, model_server_id: id }, 'a model server could not be reconciled'),
+      log.error({ err: error, model_server_id: id }, 'failed to reconcile model server'),
     );
   }
   await settleAllStopped(services);
@@ -69,12 +69,15 @@ export async function meterDeployments(services: Services, usage: IdleCredit = n
       await setStarterRequested(tx, id, null);
       await reconcileModelServer(tx, clock, id);
     }).catch((error: unknown) =>
-      log.error({ err: error, model_server_id: id }, 'a starter model could not be put to sleep'),
+      log.error({ err: error, model_server_id: id }, 'failed to put starter model to sleep'),
     );
   }
 }
 
-/** Where the owner's credit does not cover the next hour, idle usage windows give theirs back, and then the last part is used up. */
+/**
+ * If the owner's credit does not cover the next hour, first releases the credit of idle usage windows, then
+ * uses up the rest.
+ */
 async function meterOrEnd(
   services: Services,
   usage: IdleCredit,
@@ -87,7 +90,10 @@ async function meterOrEnd(
   if (refusal) await endDeployment(services, podId, { ...whyItEnds(refusal), endedBy: null });
 }
 
-/** Counts the time of a deployment, and holds more where the hold is used up. Answers why it could not. */
+/**
+ * Counts the time of a deployment and holds the next period if the hold is used up. Returns the error if it
+ * could not.
+ */
 async function meterOne(
   services: Services,
   podId: string,
@@ -95,19 +101,18 @@ async function meterOne(
 ): Promise<AppError | null> {
   const { db, clock, config, log } = services;
   return inTransaction(db, async (tx) => {
-    // It comes again in a minute, and nothing is lost; whoever waits for it here keeps those on the same model server waiting.
+    // Fail fast: the next tick retries, and waiting would block other deployments on this server.
     await sql`set local lock_timeout = '2s'`.execute(tx);
     const found = await lockDeployment(tx, podId);
     if (found.terminated_at || found.sleeping) return null;
     const now = clock.now();
-    // What the server was too late to put to sleep is charged as if it had slept.
+    // If idle shutdown ran late, stop billing at the scheduled sleep time.
     const sleepsAt = findSleepsAt(found, config);
     const isIdle = sleepsAt !== null && sleepsAt < now;
     const until = isIdle ? sleepsAt : now;
     const lostMs = await unchargedMs(tx, until, found);
-    if (lostMs > 0)
-      log.warn({ pod_id: podId, uncharged_ms: lostMs }, 'time that nobody watched is not charged');
-    // Nothing is charged while nothing answers; the hold waits with the deployment.
+    if (lostMs > 0) log.warn({ pod_id: podId, uncharged_ms: lostMs }, 'not charging unobserved time');
+    // Nothing is charged while no replica is ready; the hold stays open.
     const counted = await countTime(tx, until, found);
     if (counted.metered_at && isIdle) {
       await sleepDeployment(tx, clock, counted);
@@ -116,7 +121,7 @@ async function meterOne(
     const held = await keepHold(tx, now, counted);
     const unseenMs = UNSEEN_MS_MAX * Math.max(1, counted.metered_replicas);
     if (held && counted.unsettled_ms + BigInt(unseenMs) < counted.held_ms) {
-      // Here alone: it announces a change, and no transaction that settles anything does.
+      // Only here: it publishes a change, and transactions that settle must not.
       await dropIdleReplica(tx, clock, counted);
       return null;
     }
@@ -144,14 +149,14 @@ async function holdMore(
   }
 }
 
-/** A budget names its key; what is missing does not say that it ended a deployment. */
+/** A budget error names its key; the credit error needs a prefix that explains the end. */
 function whyItEnds({ code, publicMessage }: AppError): { reason: string; stopReason: 'credits' | 'budget' } {
   return code === 'budget_exceeded'
     ? { reason: publicMessage, stopReason: 'budget' }
     : { reason: `You ran out of credit. ${publicMessage}`, stopReason: 'credits' };
 }
 
-/** When it falls asleep unless somebody asks it something; null: never. */
+/** Returns when it falls asleep without further requests; null if it never does. */
 function findSleepsAt(deployment: DeploymentRow, config: Pick<Config, 'idleMinutes'>): Date | null {
   const minutes = sleepsAfterMinutes(config, deployment);
   const since = deployment.last_request_at ?? deployment.ready_at ?? deployment.created_at;

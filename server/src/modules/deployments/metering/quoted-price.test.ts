@@ -38,7 +38,7 @@ test.each([
     imageCalls['flux-kontext'].deploy,
   ],
 ] as const)(
-  'a %s deployment costs no more an hour than it was quoted at, and can be asked for again at the new price',
+  'a %s deployment costs at most the quoted price, and can be requested again at the new price',
   async (kind, price_id, make, quote, deploy) => {
     const body = { model_id: await make(user, `Priced ${kind}`), user_id: user.userId };
     const start = async (cost_max: string) =>
@@ -73,7 +73,7 @@ test.each([
 
     const podId = await start('12.5');
     expect((await serving.balance(user)).held).toBe(12_500_000n);
-    // Its answer was lost, and the price is another one once more.
+    // Its response was lost, and the price has changed again.
     expect(await start('0')).toBe(podId);
     await expect(
       server.request(

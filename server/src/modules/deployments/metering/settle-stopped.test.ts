@@ -14,7 +14,7 @@ const { server, clock, nextUser, makeFineTune, deploy, status, untilRunning, ter
   await starterServing();
 const { db } = server.services;
 
-// Which transactions notify other processes of a changed row, and which move credits.
+// Records which transactions notify other processes of a changed row, and which move credits.
 await sql`create table seen_transactions (what text not null, id xid8 not null default pg_current_xact_id())`.execute(
   db,
 );
@@ -42,7 +42,7 @@ beforeEach(async () => {
   user = await nextUser();
 });
 
-/** How many transactions did the one, the other and both since the last call. */
+/** Counts transactions of either type and of both since the last call. */
 async function seen() {
   const { rows } = await sql<{ whats: string[] }>`
     with gone as (delete from seen_transactions returning what, id)
@@ -51,7 +51,7 @@ async function seen() {
   return { notify: of('notifies'), move: of('moves'), both: of('moves', 'notifies') };
 }
 
-/** Has answered for two minutes, in the user's account. */
+/** Deploys a model that serves for two minutes on the user's account. */
 async function serve(title: string): Promise<string> {
   const { pod_id } = await deploy(await makeFineTune(user, title));
   await untilRunning(pod_id);
@@ -63,7 +63,7 @@ async function serve(title: string): Promise<string> {
   return pod_id;
 }
 
-test('the transaction that ends a deployment notifies other processes, and another one settles its time', async () => {
+test('terminates in a transaction that notifies other processes, and settles in another', async () => {
   const podId = await serve('Ended Loaf');
   expect(await terminate(podId)).toMatchObject({ status: 'terminated', cost_so_far: '0.041667' });
   const { notify, move, both } = await seen();
@@ -71,7 +71,7 @@ test('the transaction that ends a deployment notifies other processes, and anoth
   expect((await balance()).held).toBe(0n);
 });
 
-test('so does the one that lets it sleep', async () => {
+test('falls asleep in one transaction and settles in another', async () => {
   const podId = await serve('Sleepy Loaf');
   clock.advance({ minutes: server.services.config.idleMinutes + 1 });
   await meterDeployments(server.services);
@@ -82,7 +82,7 @@ test('so does the one that lets it sleep', async () => {
   await terminate(podId);
 });
 
-test('what a process that was killed in between has left is settled within a minute, and time goes on for nobody', async () => {
+test('settles the time left by a killed process within a minute, and stops its meter', async () => {
   const podId = await serve('Torn Loaf');
   const before = await balance();
   await inTransaction(db, async (tx) => {
@@ -100,7 +100,7 @@ test('what a process that was killed in between has left is settled within a min
   expect(await balance()).toEqual(after);
 });
 
-test('what is asked after its hold has run out pays for none of the time before', async () => {
+test('a request after the hold has expired does not pay for earlier time', async () => {
   const podId = await serve('Late Loaf');
   await inTransaction(db, async (tx) => {
     await countTime(tx, clock.now(), await lockDeployment(tx, podId));
@@ -117,7 +117,7 @@ test('what is asked after its hold has run out pays for none of the time before'
   expect((await balance()).held).toBe(0n);
 });
 
-test('what is asked before it is settled goes on under the hold that it has, and pays for each minute once', async () => {
+test('a request before settlement continues under the same hold, and each minute is charged once', async () => {
   const podId = await serve('Woken Loaf');
   const before = await balance();
   await inTransaction(db, async (tx) => {

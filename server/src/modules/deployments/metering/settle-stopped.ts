@@ -5,8 +5,8 @@ import { lockDeployment } from '../queries.ts';
 import { settleTime } from './meter-deployment.ts';
 
 /**
- * Settles the time of a deployment that has ended or sleeps, if it is not yet. Apart from the transaction that has stopped
- * it: other processes are notified of that, and PostgreSQL lets such transactions commit only one after the other.
+ * Settles the time of a stopped or sleeping deployment, once. Not in the transaction that stopped it: that
+ * one notifies other processes, and PostgreSQL serialises commits of notifying transactions.
  */
 export async function settleStopped(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
@@ -18,7 +18,10 @@ export async function settleStopped(
   });
 }
 
-/** The same for all of them: of those that a failed start has stopped, or whose process was killed between the two. */
+/**
+ * Settles every stopped deployment that is unsettled, after a failed start or a crash between stopping and
+ * settling.
+ */
 export async function settleAllStopped({
   db,
   clock,
@@ -26,7 +29,7 @@ export async function settleAllStopped({
 }: Pick<Services, 'db' | 'clock' | 'log'>): Promise<void> {
   for (const id of await listUnsettled(db))
     await settleStopped({ db, clock }, id).catch((error: unknown) =>
-      log.error({ err: error, pod_id: id }, 'the time of a deployment could not be settled'),
+      log.error({ err: error, pod_id: id }, 'failed to settle deployment'),
     );
 }
 

@@ -13,27 +13,27 @@ import { wakeDeployment } from './wake-deployment.ts';
 
 export type ModelServer<Kind extends ServerKindName = 'text'> = {
   id: string;
-  /** The workload that answers for it. */
+  /** The workload that serves it. */
   workloadId: string;
-  /** It answers for one deployment only. */
+  /** True if it serves only one deployment. */
   isOwn: boolean;
   baseUrl: string;
-  /** A router answers there, in its place. */
+  /** True if the address is a router in front of it. */
   isRouter: boolean;
-  /** The revision that is asked. */
+  /** The requested revision. */
   revisionId: string | null;
   key: string | null;
   engine: EngineOf[Kind];
-  /** How many tokens a request may have with its answer. */
+  /** Tokens of a request including its answer. */
   contextTokens: number;
-  /** What it carries, in the order in which its engine counts them, and which of it is asked; null: the base alone. */
+  /** Adapters in the order of the engine's indexes, and the requested adapter; null for the base alone. */
   adapterNames: string[];
   adapter: string | null;
 };
 
 const WAIT_MS_MAX = 10 * 60_000;
 
-/** The model servers that answer for the upstream now, those that were silent for a while last. */
+/** Returns the model servers that can serve the upstream now; recently unresponsive ones last. */
 export function readyServers<Kind extends ServerKindName>(upstream: Upstream<Kind>): ModelServer<Kind>[] {
   const { server_id, workload, replicas, sleeping, engine, adapter, is_own: isOwn } = upstream;
   if (sleeping) return [];
@@ -59,7 +59,7 @@ export function readyServers<Kind extends ServerKindName>(upstream: Upstream<Kin
   );
 }
 
-/** What is only silent may still answer, and what is gone is silent first. */
+/** A degraded server may still respond; a server that is gone becomes degraded first. */
 function silenceOf({ workload }: { workload: UpstreamWorkload | null }): number {
   return workload?.state === 'degraded' ? 1 : 0;
 }
@@ -70,7 +70,7 @@ function canAnswer(workload: UpstreamWorkload, adapter: string | null): boolean 
 }
 
 type Wait<Kind extends ServerKindName> = {
-  /** As it was when the request came. */
+  /** State when the request arrived. */
   upstream: Upstream<Kind>;
   modelName: string;
   kind: Kind;
@@ -79,9 +79,9 @@ type Wait<Kind extends ServerKindName> = {
 };
 
 /**
- * Wakes the model and waits until it answers, telling `onWait` the phase, and its reason in words, each time they change. Looks
- * when its model server is said to have changed. Throws AppError 'unavailable' when it cannot come
- * up, and what waking throws.
+ * Wakes the model and waits until it is ready; calls `onWait` with each new phase and its reason. Rechecks
+ * whenever its model server changes. Throws AppError 'unavailable' if it cannot start, and the errors of
+ * waking.
  */
 export async function awaitModelServer<Kind extends ServerKindName>(
   ctx: Context,
@@ -102,7 +102,7 @@ export async function awaitModelServer<Kind extends ServerKindName>(
       if (ready.length > 0) return ready;
       podId = found.pod_id;
       if (needsWaking(found)) {
-        // It was woken before, and has given up since.
+        // It was already woken and has failed since.
         if (woken) throw unavailable(`${modelName} could not start`);
         await (podId ? wake(ctx, parts, podId) : openStarterServer(ctx, parts, { modelName, kind }));
         woken = true;
@@ -128,12 +128,12 @@ function wake(ctx: Context, parts: WakingParts, podId: string): Promise<void> {
   return withIdleCredit(parts.usage, ctx.caller.userId, () => wakeDeployment(ctx, parts, podId));
 }
 
-/** A starter model whose server has failed has nothing to wait for either. */
+/** A starter model whose server has failed has no workload to wait for either. */
 function needsWaking(upstream: Upstream<ServerKindName>): boolean {
   return upstream.sleeping || (upstream.pod_id === null && !upstream.workload && !upstream.next_workload);
 }
 
-/** A deployment that has ended under a waiting request says why. */
+/** If the deployment has ended during the request, reports the reason. */
 async function explainEnd(ctx: Context, podId: string | null, error: unknown): Promise<never> {
   const ended = podId ? await findDeployment(ctx.db, { userId: ctx.caller.userId, podId }) : undefined;
   if (ended?.terminated_at)
@@ -141,7 +141,7 @@ async function explainEnd(ctx: Context, podId: string | null, error: unknown): P
   throw error;
 }
 
-/** What a waiting request waits for, in a word, and why where there is more to say. */
+/** Returns the phase that a waiting request waits for, and its reason. */
 function phaseOf(upstream: Upstream<ServerKindName>): { phase: string; reason: string } {
   const workload = upstream.next_workload ?? upstream.workload;
   return workload

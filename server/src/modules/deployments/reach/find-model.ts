@@ -8,7 +8,9 @@ import { deploymentKinds, type KindName } from '../kinds/kinds.ts';
 import { openStarterServer } from '../servers/open-starter-server.ts';
 import { findUpstream, type Upstream } from './upstream.ts';
 
-/** Where the caller's deployment, or else the starter model, of that name answers. Throws AppError 'model_not_found'. */
+/**
+ * Returns the caller's deployment with that name, else the starter model. Throws AppError 'model_not_found'.
+ */
 export async function findModel<Kind extends ServerKindName>(
   ctx: Context,
   parts: ReadCapacity,
@@ -18,7 +20,7 @@ export async function findModel<Kind extends ServerKindName>(
   const upstream = await findUpstream(ctx, asked);
   if (upstream) return upstream;
   await refuseOtherKind(ctx, asked);
-  // The first request for a starter model gives it its server.
+  // The first request for a starter model creates its server.
   const opened = (await openStarterServer(ctx, parts, asked)) ? await findUpstream(ctx, asked) : undefined;
   if (opened) return opened;
   throw new AppError('model_not_found', {
@@ -27,7 +29,10 @@ export async function findModel<Kind extends ServerKindName>(
   });
 }
 
-/** Embedding models, and what is no such model, are asked elsewhere. Throws AppError 'invalid_request' where a model of that name does. */
+/**
+ * Throws AppError 'invalid_request' if the name belongs to a model of another kind, such as an embedding
+ * model.
+ */
 async function refuseOtherKind(
   ctx: Context,
   { modelName, kind }: { modelName: string; kind: ServerKindName },

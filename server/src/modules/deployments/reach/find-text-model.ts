@@ -8,8 +8,8 @@ import { findModel } from './find-model.ts';
 import { findUpstream, type Upstream } from './upstream.ts';
 
 /**
- * Where the text model of that name answers the caller. A fine-tune of theirs is asked by its own name, too: at whichever
- * deployment of it there is, else at one that this call makes. Throws what `findModel` and `deploy` throw.
+ * Returns the upstream of the caller's text model. A fine-tune also answers to its own name: any of its
+ * deployments is used, else this call creates one. Throws the errors of `findModel` and `deploy`.
  */
 export async function findTextModel(ctx: Context, parts: WakingParts, modelName: string): Promise<Upstream> {
   const { userId } = ctx.caller;
@@ -21,14 +21,14 @@ export async function findTextModel(ctx: Context, parts: WakingParts, modelName:
   return findModel(ctx, parts, { kind: 'text', modelName: live ?? modelName });
 }
 
-/** As the web app deploys it; it sleeps while nobody asks. */
+/** Deploys it with the web app's defaults; it sleeps when idle. */
 async function deployFineTune(
   ctx: Context,
   parts: WakingParts,
   { assetId, modelName }: { assetId: string; modelName: string },
 ): Promise<void> {
   const body = deployVllm.body?.parse({ model_id: assetId, user_id: ctx.caller.userId });
-  if (!body) throw new Error('models are deployed without a body');
-  // The key of a chat is its own: the same one may deploy anew what has ended since.
+  if (!body) throw new Error('deploy call has no body schema');
+  // The key belongs to the chat call: a retry may have to deploy again if the deployment has ended since.
   await deploy({ ...ctx, idempotencyKey: null }, parts, { kind: 'text', body, modelName });
 }

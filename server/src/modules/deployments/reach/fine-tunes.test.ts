@@ -8,7 +8,7 @@ import { hold } from '../../credits/ledger/holds/hold.ts';
 import { nameFineTune } from '../../models/fine-tuned/steps.ts';
 import { STARTER, starterServing } from '../testing/starter-serving.ts';
 
-/* A fine-tune is called by the name of its job, without a deployment of one's own making. */
+/* A fine-tune is called by its job's name, without an explicit deployment. */
 
 const { serving, server, stub, clock, nextUser, openai, ask, makeFineTune, deploy, terminate, balance } =
   await starterServing();
@@ -30,7 +30,7 @@ const deployments = async (as = ada) => {
   return (await server.request(listVllm, { params: { userId: as.userId }, query }, { as })).pods;
 };
 
-it('is deployed by its first call, answers at once, and is charged as any other deployment', async () => {
+it('is deployed by its first call, responds in it, and is charged like any other deployment', async () => {
   const before = await balance();
   const answer = await ask(name);
   expect(answer).toMatchObject({ model: name, choices: [{ message: { content: 'Good bread.' } }] });
@@ -52,7 +52,7 @@ it('is deployed by its first call, answers at once, and is charged as any other 
   expect((await balance()).balance).toBeLessThan(before.balance);
 });
 
-it('is deployed once, however many ask at first, and anew after its deployment was terminated', async () => {
+it('is deployed once by concurrent first calls, and again after its deployment was terminated', async () => {
   await Promise.all([ask(name), ask(name), ask(name)]);
   const [made, ...more] = await deployments();
   expect(more).toEqual([]);
@@ -63,17 +63,17 @@ it('is deployed once, however many ask at first, and anew after its deployment w
   ]);
 });
 
-it('is asked at the deployment that its owner has made of it', async () => {
+it("uses its owner's existing deployment", async () => {
   await deploy(modelId);
   expect(await ask(name)).toMatchObject({ model: 'rye' });
   expect(await deployments()).toHaveLength(1);
 });
 
-it("is listed before its first call, with its base, and is nobody else's", async () => {
+it('is listed before its first call, with its base, and only for its owner', async () => {
   const { data } = await openai().models.list();
   expect(data.find(({ id }) => id === name)).toMatchObject({ parent: 'starter-model', owned_by: ada.userId });
   expect(await openai().models.retrieve(name)).toMatchObject({ id: name });
-  // Whoever takes the first one chats with what costs no hour.
+  // The first model in the list has no hourly price.
   expect(data[0]?.id).toBe(STARTER);
   const bob = await nextUser();
   await expect(ask(name, bob)).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
@@ -82,7 +82,7 @@ it("is listed before its first call, with its base, and is nobody else's", async
   await expect(ask(name, ada)).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
 });
 
-it('is not deployed where the credit does not cover an hour of it', async () => {
+it('is not deployed if the credit does not cover an hour', async () => {
   await inTransaction(server.services.db, async (tx) =>
     hold(tx, {
       ...{ userId: ada.userId, amountMicro: await availableMicro(tx, ada.userId), kind: 'fine_tuning' },
@@ -94,7 +94,7 @@ it('is not deployed where the credit does not cover an hour of it', async () => 
   expect(await deployments()).toEqual([]);
 });
 
-it('whose adapter does not load is said to, and costs nothing', async () => {
+it('reports an adapter that does not load, and costs nothing', async () => {
   stub.failure = 'An adapter does not fit';
   const before = await balance();
   await expect(ask(name)).rejects.toMatchObject({ status: 503 });

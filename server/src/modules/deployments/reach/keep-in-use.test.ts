@@ -11,9 +11,9 @@ import { insertFineTune, insertStarter } from '../testing/test-models.ts';
 
 const STARTER = 'starter-model';
 const REPEAT_MS = 30_000;
-/** As long as a request may take. */
+/** Maximum duration of a request. */
 const ANSWER_MS_MAX = 30 * 60_000;
-/** Less than the silence after which the engine takes a model server for dead. */
+/** Less than the silence after which the engine considers a model server dead. */
 const IDLE_MINUTES = 2;
 
 let serving: TestServing;
@@ -33,7 +33,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Asks for what takes long; returns how to disconnect. What the request repeats meanwhile goes by a clock of its own. */
+/** Starts a long request and returns how to disconnect. Its repeated updates use fake timers. */
 async function askFor(answer: 'hang' | 'flood', model: string): Promise<() => void> {
   const { stub, server } = serving;
   stub.answer = answer;
@@ -54,14 +54,14 @@ async function askFor(answer: 'hang' | 'flood', model: string): Promise<() => vo
 const untilKept = (count = 1) =>
   vi.waitFor(async () => expect(await serving.requests(user)).toHaveLength(count));
 
-/** Before intervals stand still. */
+/** Before fake timers are enabled. */
 async function wakeStarter(): Promise<void> {
   serving.stub.answer = 'ok';
   expect((await serving.ask(user, STARTER)).status).toBe(200);
   await untilKept();
 }
 
-/** Lets almost as much time pass as the guard grants, and sees that it hears of the request then. */
+/** Advances the clock to just before the idle limit and expects the request's use to be recorded. */
 async function passTime(lastRequestAt: () => Promise<Date | null>): Promise<void> {
   const { clock } = serving;
   clock.advance({ minutes: IDLE_MINUTES - 1 });
@@ -78,7 +78,7 @@ async function starterRequestedAt(): Promise<Date | null> {
   return at;
 }
 
-it('lets no deployment sleep that still answers, and counts the idle time from the end of the answer', async () => {
+it('a deployment stays awake while it responds, and its idle time starts at the end of the response', async () => {
   const { clock, server } = serving;
   const podId = await serving.deploy(user, await insertFineTune(server.services, starter, user, 'Slow Rye'));
   await serving.untilRunning(user, podId);
@@ -101,7 +101,7 @@ it('lets no deployment sleep that still answers, and counts the idle time from t
   expect((await read()).status).toBe('sleeping');
 });
 
-it('lets no starter model sleep that still answers, and any that is asked no more', async () => {
+it('a starter model stays awake while it responds, and sleeps when idle', async () => {
   const { clock, server, driver } = serving;
   await wakeStarter();
   const disconnect = await askFor('hang', STARTER);
@@ -118,7 +118,7 @@ it('lets no starter model sleep that still answers, and any that is asked no mor
   await vi.waitFor(() => expect(driver.running()).toEqual([]));
 });
 
-it('keeps the hold as long as the answer lasts, so that none is free for being slow', async () => {
+it('extends the hold for the whole response, so that slow responses are charged', async () => {
   const { clock, server } = serving;
   await wakeStarter();
   const before = await serving.balance(user);

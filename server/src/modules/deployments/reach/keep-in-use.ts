@@ -5,18 +5,21 @@ import type { Upstream } from './upstream.ts';
 
 type UsedModel = Pick<Upstream, 'pod_id' | 'server_id' | 'last_request_at'>;
 
-/** The idle guard counts in minutes: this often is enough, and keeps requests from queueing for one row. */
+/** The idle guard counts in minutes, so this is often enough, and it avoids contention on the row. */
 const REPEAT_MS = 30_000;
 
-/** When the use of an upstream that is kept in memory was noted last. */
+/** When the use of an upstream was last recorded. */
 const notedAt = new WeakMap<UsedModel, Date>();
 
-/** Keeps the idle guard from the model from now until the returned function is called. The request does not wait for it. */
+/**
+ * Marks the model as in use, so that it does not fall asleep, until the returned function is called. Does not
+ * delay the request.
+ */
 export function keepInUse(ctx: Context, upstream: UsedModel): () => void {
   const note = () => {
     notedAt.set(upstream, ctx.clock.now());
     noteUse(ctx, upstream).catch((error: unknown) =>
-      ctx.log.warn({ err: error }, 'the use of a model could not be noted'),
+      ctx.log.warn({ err: error }, 'failed to record model use'),
     );
   };
   const lastUse = notedAt.get(upstream) ?? upstream.last_request_at;

@@ -3,7 +3,7 @@ import type { Services } from '../../../platform/context.ts';
 import { runPrepared } from '../../../platform/db/run-prepared.ts';
 import type { EngineOf, ServerKindName } from '../../serving/server-kinds.ts';
 
-/** A workload of a model server as a request sees it. */
+/** A workload of a model server, with the fields that a request needs. */
 export type UpstreamWorkload = {
   id: string;
   state: string;
@@ -18,30 +18,33 @@ export type Upstream<Kind extends ServerKindName = 'text'> = {
   server_id: string;
   engine: EngineOf[Kind];
   accelerator: string | null;
-  /** How many tokens a request may have with its answer; 0 where pictures or videos are made. */
+  /** Tokens of a request including its answer; 0 for pictures and videos. */
   context_tokens: number;
   model_name: string;
-  /** Null: the starter model. */
+  /** Null for the starter model. */
   pod_id: string | null;
-  /** Null: the base alone. */
+  /** Null for the base alone. */
   adapter: string | null;
-  /** Of a starter model: nobody has asked for it lately. A server that is up for others may be of an earlier revision. */
+  /**
+   * True if a starter model has had no recent requests. Its server may be up for others with an earlier
+   * revision.
+   */
   sleeping: boolean;
   last_request_at: Date | null;
-  /** What is asked: of a starter model the revision that its server loads, else the deployment's. */
+  /** Requested revision: for a starter model the revision that its server loads, else the deployment's. */
   revision_id: string | null;
   workload: UpstreamWorkload | null;
   next_workload: UpstreamWorkload | null;
-  /** The server is this deployment's own. */
+  /** True if the server belongs to this deployment alone. */
   is_own: boolean;
   max_replicas: number;
-  /** What else answers for the deployment, or will. */
+  /** Further replicas of the deployment, ready or not. */
   replicas: { server_id: string; workload: UpstreamWorkload }[];
 };
 
 /**
- * Where a request for a model of the kind goes: the caller's deployment of that name, else the starter model.
- * One query, because every request begins with it.
+ * Returns the target of a request: the caller's deployment with that name, else the starter model. A single
+ * query, because every request starts with it.
  */
 export async function findUpstream<Kind extends ServerKindName>(
   services: Pick<Services, 'db' | 'pool'>,

@@ -7,7 +7,7 @@ import { lockDeployment, noteAwake } from '../queries.ts';
 import { refuseManyServers } from '../servers/limits/refuse-many-servers.ts';
 import { reconcileModelServer } from '../servers/reconcile-model-server.ts';
 
-/** Wakes a sleeping deployment; its meter starts when it answers. Throws AppError 'insufficient_funds'. */
+/** Wakes a sleeping deployment; its meter starts when it is ready. Throws AppError 'insufficient_funds'. */
 export async function wakeDeployment(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   parts: ReadCapacity,
@@ -27,9 +27,9 @@ export async function wakeDeployment(
     await noteAwake(tx, podId, clock.now());
     await reconcileModelServer(tx, clock, deployment.model_server_id);
     await publishChange(tx, deployment.user_id, { topic: 'deployment', id: podId });
-    // What fell asleep a moment ago has its hold still.
+    // A deployment that just fell asleep may still have its hold.
     if (await keepHold(tx, clock.now(), deployment)) return;
-    // Time under a hold that has run out is no time under the next one.
+    // Settle first: time under an expired hold must not count under the next one.
     await settleTime(tx, clock.now(), deployment);
     await holdPeriod(tx, clock.now(), await lockDeployment(tx, podId));
   });

@@ -2,20 +2,20 @@ import type { Database } from '../../../platform/db/database.ts';
 import type { ServerKindName } from '../../serving/server-kinds.ts';
 import { selectServed } from './server-queries.ts';
 
-/** What a workload that serves a model is for. */
+/** Purpose of a workload that serves a model. */
 export type ServedWorkload = {
   kind: ServerKindName;
-  /** The name of the installation's own model that it serves to everybody; null: it serves none. */
+  /** Name of the server's own model that it serves to all users; null if it serves none. */
   starterName: string | null;
-  /** How many deployments that are awake it serves. */
+  /** Number of awake deployments it serves. */
   deployments: number;
-  /** That deployment, if it is one. */
+  /** The deployment's id, if there is exactly one. */
   podId: string | null;
-  /** Whose deployments they are; null: of several users, or of none. */
+  /** Owner of the deployments; null if there are several owners or none. */
   ownerId: string | null;
 };
 
-/** What these workloads serve, by their ids; one that has been replaced and only ends is left out. */
+/** Returns what these workloads serve, by id; omits workloads that have been replaced and are stopping. */
 export async function describeServerWorkloads(
   db: Database,
   workloadIds: string[],

@@ -6,11 +6,14 @@ import { upsertModelServer } from './server-queries.ts';
 type Wanted = {
   kind: ServerKindName;
   placed: PlacedModel;
-  /** Null: the one that is shared. Else a deployment's own, with room for so many replicas. */
+  /** Null for the shared server; else the deployment that owns it, and its number of replicas. */
   own: { deploymentId: string; replicas: number } | null;
 };
 
-/** The model server of this base on this placement, locked; made when there is none. Returns its id, or its first replica's. */
+/**
+ * Locks or creates the model server of this base on this placement. Returns its id, or the id of its first
+ * replica.
+ */
 export async function ensureModelServer(tx: Transaction, { kind, placed, own }: Wanted): Promise<string> {
   const { model, placement, context } = placed;
   const server = {

@@ -23,14 +23,14 @@ beforeAll(async () => {
   user = await serving.server.signUp();
 });
 
-/** Kinds of what the owner was notified of, about this deployment. */
+/** Returns the kinds of the owner's notifications about this deployment. */
 async function notificationsOf(podId: string): Promise<string[]> {
   const { userId } = user;
   const notifications = await serving.server.request(listNotifications, { params: { userId } }, { as: user });
   return notifications.filter(({ link }) => link === `/my-deployments/${podId}`).map(({ kind }) => kind);
 }
 
-/** The engine tries again with growing pauses before it gives up. */
+/** The engine retries with growing pauses before it fails. */
 async function passTime(until: () => Promise<void>): Promise<void> {
   await vi.waitFor(async () => {
     serving.clock.advance({ minutes: 1 });
@@ -39,7 +39,7 @@ async function passTime(until: () => Promise<void>): Promise<void> {
   }, patiently);
 }
 
-it('a deployment that has answered before sleeps when its model server cannot start, and answers when it can again', async () => {
+it('a deployment that has served before sleeps if its model server cannot start, and serves again once it can', async () => {
   const { clock, server, stub, driver } = serving;
   const podId = await serving.deploy(user, await insertFineTune(server.services, starter, user, 'Old Rye'));
   await serving.untilRunning(user, podId);
@@ -65,14 +65,14 @@ it('a deployment that has answered before sleeps when its model server cannot st
   await serving.terminate(user, podId);
 });
 
-it('a deployment that never sleeps is tried again with growing pauses until it answers', async () => {
+it('a deployment that never sleeps is retried with growing pauses until it serves', async () => {
   const { clock, server, stub } = serving;
   const modelId = await insertFineTune(server.services, starter, user, 'Steady Rye');
   const body = { model_id: modelId, user_id: user.userId, auto_scale: true };
   const { pod_id: podId } = await server.request(deployVllm, { body }, { as: user });
   await serving.untilRunning(user, podId);
 
-  // As when it has made room for another one.
+  // As after a failure that made it release its slot.
   stub.failure = 'The disk is full';
   const { db } = server.services;
   const workloads = () =>
@@ -104,7 +104,7 @@ it('a deployment that never sleeps is tried again with growing pauses until it a
   await serving.terminate(user, podId);
 });
 
-it("the starter model goes on when somebody's only deployment on it is broken", async () => {
+it("the starter model keeps running if a user's only deployment on it is broken", async () => {
   const { driver, server, stub } = serving;
   expect((await serving.ask(user, STARTER)).status).toBe(200);
   const before = driver.running().map(({ workloadId }) => workloadId);
@@ -113,7 +113,7 @@ it("the starter model goes on when somebody's only deployment on it is broken", 
   stub.brokenAdapter = revision.id;
   const podId = await serving.deploy(user, broken);
   await passTime(async () => {
-    // Somebody keeps asking.
+    // Requests continue.
     expect((await serving.ask(user, STARTER)).status).toBe(200);
     expect((await serving.status(user, podId)).status).toBe('failed');
   });

@@ -12,17 +12,17 @@ import { MODEL_SERVER_KIND } from './start-server-workload.ts';
 import { announceModelServer } from './watch-model-server.ts';
 
 const LEAVES = 'Its place was needed, or given up';
-/** As long as a request may take. */
+/** Maximum duration of a request. */
 const LEAVES_S_MAX = IN_ALL_MS_MAX / 1000;
 
 /**
- * How this module hears of its workloads. The engine holds the workload's lock here, and a model
- * server is always locked before its workloads: so the work itself is left to a job.
+ * Reacts to workload changes of model servers. The engine holds the workload's lock here, but a model server
+ * must be locked before its workloads, so the work is deferred to a job.
  */
 export function modelServerKind(jobs: Jobs, clock: Clock): WorkloadKind {
   return {
     name: MODEL_SERVER_KIND,
-    // Its node is given up, or its place: nobody sends it more, and another one is started.
+    // Its node or slot is being withdrawn: send it no more requests and start a replacement.
     onReports: async (tx, { id }, reports) => {
       const leaving = reports.find((report) => report.type === 'leaving');
       if (!leaving) return;
@@ -43,12 +43,12 @@ export function modelServerKind(jobs: Jobs, clock: Clock): WorkloadKind {
   };
 }
 
-/** Waiting for a slot that is not there: another workload of the server may have to make room. */
+/** True if it waits for a slot that is not available: another workload of the server may have to stop. */
 function passedOver(workload: Workload): boolean {
   return workload.state === 'queued' && workload.reason !== '';
 }
 
-/** What people see of it; the rest of a workload changes far more often. */
+/** Returns the part of a workload's state that users see; the rest changes far more often. */
 function visibleState(workload: Workload): string {
   const awake = { terminatedAt: null, failed: false, sleeping: false, reason: '' };
   return JSON.stringify(showDeployment(awake, workload));

@@ -6,9 +6,9 @@ import { type ModelServerRow, setWorkloads } from './server-queries.ts';
 const STUCK: WorkloadState[] = ['queued', 'failed'];
 
 /**
- * Step: of a deployment's replicas, those that answer take the places of those that have failed or wait for a
- * slot before them. Replicas are alike, and it is always the last that goes: so a broken one takes no other
- * with it, nor the deployment while another answers. Returns the rows as they are then.
+ * Step: moves a deployment's ready replicas ahead of failed and waiting ones. Replicas are interchangeable
+ * and the last is dropped first, so a broken replica affects neither the others nor the deployment. Returns
+ * the updated rows.
  */
 export async function moveReadyAhead(tx: Transaction, replicas: ModelServerRow[]): Promise<ModelServerRow[]> {
   if (replicas.length === 1) return replicas;

@@ -9,14 +9,14 @@ import { carries } from './plan/server-workload.ts';
 
 type Failure = {
   failed: WorkloadWithSpec;
-  /** What answers all the same, if anything does. */
+  /** The workload that still serves, if any. */
   up: WorkloadWithSpec | null;
   now: Date;
 };
 
 /**
- * Step: ends the deployments that the failed start leaves unserved, or puts them to sleep, and returns them. Those
- * that never sleep stay as they are.
+ * Step: ends the deployments that the failed start leaves unserved, or puts them to sleep, and returns them.
+ * Deployments that never sleep are left unchanged.
  */
 export async function noteFailure(
   tx: Transaction,

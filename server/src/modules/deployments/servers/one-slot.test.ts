@@ -7,7 +7,7 @@ import { testServer } from '../../../testing/test-server.ts';
 import { stubModelServer } from '../testing/stub-model-server.ts';
 import { insertFineTune, insertStarter } from '../testing/test-models.ts';
 
-it('serves a second fine-tune where there is room for one model server only', async () => {
+it('serves a second fine-tune if there is room for only one model server', async () => {
   const stub = stubModelServer();
   const driver = createFakeDriver({ capacity: { 'cpu:deployment': 1 }, script: stub.script });
   const [looked, stopped, killed] = [
@@ -34,7 +34,7 @@ it('serves a second fine-tune where there is room for one model server only', as
 
   const first = await deploy('First Tune');
   await untilRunning(first);
-  // It makes room when it has finished the answer that it has begun.
+  // It releases its slot after the current response.
   const modelServers = server.services.db
     .selectFrom('workloads')
     .select('state')
@@ -47,7 +47,7 @@ it('serves a second fine-tune where there is room for one model server only', as
   await expect.poll(() => stub.open).toBe(1);
   const second = await deploy('Second Tune');
   await expect.poll(() => modelServers.execute()).toMatchObject([{ state: 'stopping' }, { state: 'queued' }]);
-  // Whatever the engine does after a look, it has done before the next one.
+  // The engine finishes the work of one poll before the next poll.
   for (let look = 0; look < 2; look += 1) {
     const looks = looked.mock.calls.length;
     await sql`update workloads set check_at = now() where state = 'stopping'`.execute(server.services.db);
@@ -60,7 +60,7 @@ it('serves a second fine-tune where there is room for one model server only', as
   await untilRunning(second);
   await untilRunning(first);
   expect(driver.running()).toHaveLength(1);
-  // What its processes told each other meanwhile is kept as nobody's change.
+  // Signals between processes are not stored as any user's change.
   const { rows: strangers } = await sql`
     select user_id from recent_changes where user_id not in (${user.userId}, '')`.execute(server.services.db);
   expect(strangers).toEqual([]);

@@ -10,8 +10,9 @@ import { nameStarterServer, setStarterRequested } from './server-queries.ts';
 const STARTER_INSTANCE = { instanceType: 'a100', gpuCount: 1 };
 
 /**
- * Wakes the starter model of that name: its newest revision, on the best placement that there is.
- * False when there is no such model. Throws what the kind's placing throws: 'conflict' for a model of another kind.
+ * Wakes the starter model with that name: its newest revision, on the best available placement. Returns false
+ * if there is no such model. Throws the errors of the kind's placement, such as 'conflict' for a model of
+ * another kind.
  */
 export async function openStarterServer(
   ctx: Context,

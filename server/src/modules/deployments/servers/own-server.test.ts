@@ -26,13 +26,13 @@ beforeEach(async () => {
   base = await insertModel(serving.server.services, user, 'A Base', files);
 });
 
-/** What the running workload that carries the adapter was told. */
+/** Returns the spec of the running workload that carries the adapter. */
 function specOf(revisionId: string) {
   const specs = serving.driver.running().map(({ spec }) => spec);
   return specs.find((spec) => 'adapters' in spec && spec.adapters.some(({ name }) => name === revisionId));
 }
 
-it('loads an uploaded adapter, from safetensors, into a process that answers for nobody else', async () => {
+it('loads an uploaded safetensors adapter into a process of its own', async () => {
   const { server, deploy, untilRunning, terminate } = serving;
   const trained = await deploy(user, await insertFineTune(server.services, base, user, 'Trained Here'));
   await untilRunning(user, trained);
@@ -52,7 +52,7 @@ it('loads an uploaded adapter, from safetensors, into a process that answers for
   await terminate(user, trained);
 });
 
-it('takes a trained adapter for foreign once a file of it was replaced', async () => {
+it('treats a trained adapter as untrusted once one of its files was replaced', async () => {
   const { server } = serving;
   const model = await insertFineTune(server.services, base, user, 'Swapped Sourdough');
   const foreign = { 'adapter.gguf': 'GGUF of somebody' };
@@ -68,11 +68,11 @@ it('takes a trained adapter for foreign once a file of it was replaced', async (
   await serving.terminate(user, podId);
 });
 
-it("ends with an uploaded adapter that cannot be loaded, and nobody else's deployment does", async () => {
+it('ends with an uploaded adapter that cannot be loaded, without affecting other deployments', async () => {
   const { server, stub, driver, clock } = serving;
   const good = await serving.deploy(user, await insertFineTune(server.services, base, user, 'Good Loaf'));
   await serving.untilRunning(user, good);
-  // Without the server of the test before.
+  // Wait until the previous test's server is gone.
   await vi.waitFor(() => expect(driver.running()).toHaveLength(1), patiently);
   const before = driver.running().map(({ workloadId }) => workloadId);
   const bad = await insertModel(server.services, user, 'Bad Loaf', ADAPTER, base.assetId);
@@ -88,7 +88,7 @@ it("ends with an uploaded adapter that cannot be loaded, and nobody else's deplo
   await serving.terminate(user, good);
 });
 
-it('serves no uploaded adapter of which nobody says what it stands on', async () => {
+it('rejects an uploaded adapter without a known base', async () => {
   const { assetId } = await insertModel(serving.server.services, user, 'Orphan', ADAPTER);
   await expect(serving.deploy(user, assetId)).rejects.toMatchObject({
     status: 409,
@@ -96,7 +96,7 @@ it('serves no uploaded adapter of which nobody says what it stands on', async ()
   });
 });
 
-it('serves no uploaded adapter on a base that says nothing of its family', async () => {
+it('rejects an uploaded adapter on a base of unknown family', async () => {
   const bare = await insertModel(serving.server.services, user, 'Bare', { 'model.gguf': 'weights' });
   const { assetId } = await insertModel(serving.server.services, user, 'Uploaded', ADAPTER, bare.assetId);
   await expect(serving.deploy(user, assetId)).rejects.toMatchObject({
@@ -105,7 +105,7 @@ it('serves no uploaded adapter on a base that says nothing of its family', async
   });
 });
 
-/** Gives the model a revision with these files among its own. Returns the revision's id. */
+/** Creates a revision of the model with these files replaced. Returns the revision's id. */
 async function replaceFiles(assetId: string, content: Record<string, string>): Promise<string> {
   const { services } = serving.server;
   const { files } = await readRevision(services.db, { assetId, userId: user.userId });

@@ -28,16 +28,15 @@ const FIRST_PAUSE_S = 5;
 const LONGEST_PAUSE_S = 300;
 
 /**
- * Brings a model server, and its replicas, to what their deployments need: starts, replaces or stops
- * workloads, and ends deployments that cannot be served, or puts them to sleep; their time is settled
- * apart (`settleAllStopped`), since other processes are notified of what changes here. A step: whoever
- * changes a deployment calls it after that change and before any move of credits; a job calls it when
- * a workload of the server has changed.
+ * Reconciles a model server and its replicas with their deployments: starts, replaces or stops workloads, and
+ * ends unservable deployments or puts them to sleep; `settleAllStopped` settles their time separately,
+ * because this transaction notifies other processes. A step: call it after changing a deployment and before
+ * moving credits; a job calls it when a workload of the server has changed.
  */
 export async function reconcileModelServer(tx: Transaction, clock: Clock, serverId: string): Promise<void> {
   const now = clock.now();
   const locked = await lockModelServers(tx, serverId);
-  // In the order of their ids, as whoever locks several workloads does; replicas change places.
+  // Lock in the order of ids, like every lock of several workloads; replicas may change places.
   const workloadIds = locked.flatMap(({ workload_id, next_workload_id }) => [workload_id, next_workload_id]);
   for (const id of workloadIds.filter((one) => one !== null).toSorted()) await lockWorkload(tx, id);
   const servers = await moveReadyAhead(tx, locked);
@@ -62,7 +61,7 @@ async function reconcileOne(tx: Transaction, now: Date, server: ModelServerRow):
 
   const starterWanted = server.starter_requested_at !== null && (failed === null || up !== null);
   if (!starterWanted && server.starter_requested_at) await setStarterRequested(tx, server.id, null);
-  // One that sleeps costs nothing, and takes no memory either: its adapter is loaded when it wakes.
+  // A sleeping deployment uses no memory either: its adapter is loaded when it wakes.
   const awake = live.filter((row) => !row.sleeping && server.replica <= row.replicas && !dropped);
   const adapters = adaptersOf(awake);
   const retry = await noteStarts(tx, now, server, { failed, up, awake: awake.length > 0 });
@@ -76,7 +75,7 @@ async function reconcileOne(tx: Transaction, now: Date, server: ModelServerRow):
   const carrierId = await act(tx, now, server, actions, { adapters, userId, retry });
 
   const served = await noteServed(tx, now, server, live, carrierId);
-  // Only what has changed is announced: this comes by every minute.
+  // Publish only actual changes: this runs every minute.
   const acted = actions.length > 0 || failed !== null;
   for (const { id, user_id } of acted ? all : served) {
     await publishChange(tx, user_id, { topic: 'deployment', id });
@@ -92,8 +91,8 @@ async function readState(tx: Transaction, { workload_id, next_workload_id }: Mod
 }
 
 /**
- * What is awake in spite of a failed start, as it never sleeps, is started again after a pause that grows with each
- * failure, until it answers. Null: nothing has failed just now.
+ * Retries a failed start of deployments that never sleep, with exponential backoff until a start succeeds.
+ * Returns null if nothing has just failed.
  */
 async function noteStarts(
   tx: Transaction,
@@ -111,7 +110,7 @@ async function noteStarts(
   };
 }
 
-/** The last replica, beyond the least that was asked for, goes where it finds no slot, or cannot start. */
+/** Drops the last replica, above the requested minimum, if it found no slot or failed to start. */
 async function dropReplica(
   tx: Transaction,
   now: Date,
@@ -125,7 +124,7 @@ async function dropReplica(
   return isStuck;
 }
 
-/** Carries the plan out. Returns the workload that answers from now on, or will. */
+/** Applies the plan. Returns the workload that serves now or next. */
 async function act(
   tx: Transaction,
   now: Date,
@@ -160,7 +159,7 @@ async function act(
   return ids.workload_id;
 }
 
-/** Notes whom the workload answers for, and did not before. Of replicas the first one is the carrier. */
+/** Records the deployments that the workload newly carries. For replicas, the first one is the carrier. */
 async function noteServed(
   tx: Transaction,
   now: Date,
@@ -188,14 +187,14 @@ async function noteServed(
   return served;
 }
 
-/** The workload answers for the deployment, which does not say so yet. */
+/** True if the workload serves the deployment and its row is not yet updated. */
 function isNewTo(row: DeploymentRow, carrier: WorkloadWithSpec): boolean {
   const isNoted = row.carrier_id === carrier.id && row.ready_at !== null;
   const isMetered = row.sleeping || row.metered_at !== null;
   return carries(carrier, row) && !(isNoted && isMetered);
 }
 
-/** For how many seconds a model server rests after so many failed starts in a row. Pure. */
+/** Returns the pause in seconds after this many consecutive failed starts. */
 function retryPause(failedStarts: number): number {
   return Math.min(FIRST_PAUSE_S * 2 ** (failedStarts - 1), LONGEST_PAUSE_S);
 }

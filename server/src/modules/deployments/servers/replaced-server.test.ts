@@ -4,7 +4,7 @@ import { insertFineTune, insertStarter } from '../testing/test-models.ts';
 
 const STARTER = 'starter-model';
 
-it("finishes an answer although another user's fine-tune has replaced its model server meanwhile", async () => {
+it("finishes a response after another user's fine-tune has replaced its model server", async () => {
   const serving = await testServing();
   const { stub, server, driver } = serving;
   const starter = await insertStarter(server.services, STARTER);
@@ -12,7 +12,7 @@ it("finishes an answer although another user's fine-tune has replaced its model 
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   Object.assign(stub, { answer: 'hold', held });
   const answer = await serving.ask(ada, STARTER, { stream: true });
-  // Its headers may have come while it waits.
+  // Its headers may have arrived while it waits.
   await expect.poll(() => stub.open).toBe(1);
   stub.answer = 'ok';
   const podId = await serving.deploy(bob, await insertFineTune(server.services, starter, bob, 'A Tune'));
@@ -27,7 +27,7 @@ it("finishes an answer although another user's fine-tune has replaced its model 
   await expect.poll(() => driver.running()).toHaveLength(1);
 });
 
-it('finishes an answer although its place is given up, while another one takes what comes', async () => {
+it('finishes a response after its place was withdrawn, while another server takes new requests', async () => {
   const serving = await testServing();
   const { stub, server, driver } = serving;
   await insertStarter(server.services, STARTER);
@@ -47,7 +47,7 @@ it('finishes an answer although its place is given up, while another one takes w
 
   await expect.poll(() => driver.running()).toHaveLength(2);
   expect((await serving.ask(ada, STARTER)).status).toBe(200);
-  // It was the other one that was asked.
+  // The other server received the request.
   expect(stub.open).toBe(1);
   release();
   expect(await answer.text()).toContain('[DONE]');

@@ -19,7 +19,7 @@ const patiently = { interval: 50 };
 const minutesCost = (count: number) =>
   costMicro([{ price: defaultPrice('text_serving:CPU'), parts: BigInt(count) * 60_000n }]);
 
-/** As one machine has it. */
+/** Capacity of a single machine. */
 const capacity = async () => ({ 'cpu:deployment': CPU_SERVERS });
 
 let serving: TestServing;
@@ -46,7 +46,7 @@ async function deploy(scaling: object): Promise<string> {
 
 const status = (podId: string) => serving.status(user, podId);
 
-/** As many requests as one replica answers at once, and one more, none of which ends by itself. */
+/** Sends one request more than a replica serves concurrently; none ends on its own. */
 function askTooMuch(): { end: () => Promise<void> } {
   serving.stub.answer = 'hang';
   const client = new AbortController();
@@ -72,7 +72,7 @@ async function deployBusy(scaling: object) {
   return { podId, load };
 }
 
-/** How many replicas the meter counts. */
+/** Returns the number of replicas that the meter counts. */
 async function answering(podId: string): Promise<number> {
   const { metered_replicas } = await serving.server.services.db
     .selectFrom('deployments')
@@ -82,7 +82,7 @@ async function answering(podId: string): Promise<number> {
   return metered_replicas;
 }
 
-/** When its last replica is known to have been in use. */
+/** Returns when its last replica was last recorded as used. */
 async function usedAt(podId: string): Promise<Date | null> {
   const { busy_at } = await serving.server.services.db
     .selectFrom('deployments')
@@ -98,11 +98,11 @@ it.each([
   ['min_replicas', { auto_scale: true, min_replicas: 3, max_replicas: 2 }],
   ['max_replicas', { auto_scale: true, max_replicas: 9 }],
   ['min_replicas', { auto_scale: true, min_replicas: 8, max_replicas: 8 }],
-])('refuses replicas that would not mean what they say, by the name %s', async (param, scaling) => {
+])('rejects contradictory replica settings with the field %s', async (param, scaling) => {
   await expect(deploy(scaling)).rejects.toMatchObject({ status: 400, body: { error: { param } } });
 });
 
-it('says before what one replica costs, what the fewest and the most do, and holds what it said', async () => {
+it('quotes the price of one replica, of the minimum and of the maximum, and holds the quoted price', async () => {
   const { server } = serving;
   const { assetId } = await insertModel(server.services, user, 'Rye', { 'model.gguf': 'weights' });
   const quote = (scaling: object) =>
@@ -116,9 +116,9 @@ it('says before what one replica costs, what the fewest and the most do, and hol
   const prices = { price_per_hour: hour(1), min_price_per_hour: hour(2), max_price_per_hour: hour(3) };
   expect(await quote(asked)).toEqual({
     ...{ device: 'CPU', ...prices, hold: hour(1) },
-    // Two of them never sleep.
+    // A minimum of two replicas never sleeps.
     sleeps_after_minutes: null,
-    // A file that says nothing of its context.
+    // A file without a context length.
     ...{ context_tokens: 8192, context_tokens_max: null },
   });
   expect(await quote({ min_replicas: 0 })).toMatchObject({ min_price_per_hour: hour(1) });
@@ -132,7 +132,7 @@ it('says before what one replica costs, what the fewest and the most do, and hol
   await serving.terminate(user, podId);
 });
 
-it('never sleeps where one replica at least was asked for, and does where none was', async () => {
+it('never sleeps with a minimum of one replica, and sleeps with a minimum of zero', async () => {
   const { server, clock } = serving;
   const awake = await deploy({ auto_scale: true });
   await serving.untilRunning(user, awake);
@@ -149,7 +149,7 @@ it('never sleeps where one replica at least was asked for, and does where none w
   await serving.terminate(user, asleep);
 });
 
-it('adds a replica while requests wait, sends the next request to it, and charges the time of each', async () => {
+it('adds a replica while requests wait, routes the next request to it, and charges the time of each', async () => {
   const { server, clock, stub } = serving;
   const before = await serving.balance(user);
   const { podId, load } = await deployBusy({ max_replicas: 2 });
@@ -165,12 +165,12 @@ it('adds a replica while requests wait, sends the next request to it, and charge
   const ended = await serving.terminate(user, podId);
   const tokens = before.balance - (await serving.balance(user)).balance - parseBgl(ended.cost_so_far);
   expect(ended.cost_so_far).toBe(formatBgl(minutesCost(2)));
-  // What is left is the one answer.
+  // The rest is the price of the one response.
   expect(tokens).toBeLessThan(minutesCost(1));
   await expect.poll(() => serving.driver.running(), patiently).toEqual([]);
 });
 
-it('lets a replica go that nobody used for a while, and no more than that', async () => {
+it('drops an idle replica, and only that one', async () => {
   const { server, clock, driver } = serving;
   const { podId, load } = await deployBusy({ max_replicas: 2 });
   await load.end();
@@ -185,7 +185,7 @@ it('lets a replica go that nobody used for a while, and no more than that', asyn
   await serving.terminate(user, podId);
 });
 
-it('lets no replica go that still answers, and fills them in order', async () => {
+it('drops no replica that is still responding, and fills replicas in order', async () => {
   const { server, clock, stub } = serving;
   const { podId, load } = await deployBusy({ max_replicas: 2 });
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -204,7 +204,7 @@ it('lets no replica go that still answers, and fills them in order', async () =>
   client.abort();
   await slow;
 
-  // What the first one can answer leaves the second idle, however much of it there is.
+  // Requests that the first replica can serve leave the second idle.
   stub.answer = 'ok';
   const answers = await Promise.all([1, 2, 3].map(() => serving.ask(user, 'rye')));
   expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
@@ -214,19 +214,19 @@ it('lets no replica go that still answers, and fills them in order', async () =>
   await serving.terminate(user, podId);
 });
 
-it('adds no replica while one comes, nor where the machine has no room for it', async () => {
+it('adds no replica while one is starting, or if the machine has no room', async () => {
   const { services } = serving.server;
   const { podId, load } = await deployBusy({ max_replicas: 3 });
   await addReplica(services, { capacity }, { podId, answering: 1 });
   expect((await status(podId)).replicas).toBe(2);
-  // One user may keep two model servers on the CPU.
+  // One user may have two model servers awake on the CPU.
   await addReplica(services, { capacity }, { podId, answering: 2 });
   expect((await status(podId)).replicas).toBe(2);
   await load.end();
   await serving.terminate(user, podId);
 });
 
-it('begins with as many replicas as were asked for at least, whose rows end with it', async () => {
+it('starts with the minimum number of replicas, whose rows are deleted when it ends', async () => {
   const podId = await deploy({ auto_scale: true, min_replicas: 2, max_replicas: 2 });
   await vi.waitFor(async () => expect(await answering(podId)).toBe(2), patiently);
   await vi.waitFor(() => expect(serving.driver.running()).toHaveLength(2), patiently);
@@ -235,7 +235,7 @@ it('begins with as many replicas as were asked for at least, whose rows end with
   expect(await workloadsOf(podId)).toEqual([null]);
 });
 
-/** A deployment of three replicas that answer, beyond what one user may have on the CPU. Returns what runs them. */
+/** Creates a deployment of three ready replicas, beyond one user's CPU limit. Returns their workloads. */
 async function deployThree(): Promise<{ podId: string; workloads: (string | null)[] }> {
   const podId = await deploy({ auto_scale: true, max_replicas: 3 });
   await serving.untilRunning(user, podId);
@@ -248,7 +248,7 @@ async function deployThree(): Promise<{ podId: string; workloads: (string | null
   return { podId, workloads: await workloadsOf(podId) };
 }
 
-/** What each replica runs, in order. */
+/** Returns each replica's workload, in order. */
 async function workloadsOf(podId: string): Promise<(string | null)[]> {
   const rows = await serving.server.services.db
     .selectFrom('model_servers')
@@ -259,11 +259,11 @@ async function workloadsOf(podId: string): Promise<(string | null)[]> {
   return rows.map((row) => row.workload_id);
 }
 
-/** As if it had tried to start for long. */
+/** Simulates a start that has failed repeatedly. */
 async function fail(workloadId: string, podId: string): Promise<void> {
   await inTransaction(serving.server.services.db, async (tx) => {
     const { model_server_id } = await lockDeployment(tx, podId);
-    // Whatever a busy machine has made of the others meanwhile, they answer.
+    // Marks the other workloads as ready, even if a busy machine has delayed them.
     await tx
       .updateTable('workloads')
       .set({ state: 'ready' })
@@ -279,7 +279,7 @@ async function fail(workloadId: string, podId: string): Promise<void> {
   });
 }
 
-it('locks what its replicas run in the order of the ids, whichever runs what', async () => {
+it('locks the workloads of replicas in the order of their ids', async () => {
   const { podId, workloads } = await deployThree();
   const { db } = serving.server.services;
   const ids = workloads.filter((id) => id !== null).toSorted();
@@ -324,7 +324,7 @@ it.each([
   ['first', 0, [2, 1]],
   ['middle', 1, [0, 2]],
   ['last', 2, [0, 1]],
-])('loses only the replica that is broken, be it the %s', async (_which, broken, left) => {
+])('loses only the broken replica, if it is the %s', async (_which, broken, left) => {
   const { podId, workloads } = await deployThree();
   await fail(workloads[broken] ?? '', podId);
   expect(await status(podId)).toMatchObject({ replicas: 2, status: 'running' });
@@ -334,7 +334,7 @@ it.each([
   await serving.terminate(user, podId);
 });
 
-it('tries no other replica for some minutes after one has found no slot', async () => {
+it('waits some minutes after a replica found no slot', async () => {
   const crowded = await testServing({ capacity: await capacity() });
   const { server, clock } = crowded;
   const owner = await server.signUp();

@@ -10,14 +10,19 @@ import { type DeploymentRow, lockDeployment, setReplicas } from '../queries.ts';
 import { refuseManyServers } from './limits/refuse-many-servers.ts';
 import { reconcileModelServer } from './reconcile-model-server.ts';
 
-/** The last replica goes when it was not used for this long, in which each process notes its use many times. */
+/**
+ * Idle time after which the last replica is dropped; much longer than the interval at which processes record
+ * its use.
+ */
 const IDLE_REPLICA_MS = 10 * 60_000;
-/** After one that found no slot, or could not start, the next is tried no earlier: a busy queue is not filled with attempts. */
+/**
+ * Pause after a replica found no slot or failed to start, so that a busy queue is not flooded with attempts.
+ */
 const NO_ROOM_MS = 5 * 60_000;
 
 /**
- * Adds a replica where requests wait although `answering` replicas work: not beyond the most that was
- * asked for, nor where there is no room or was none a moment ago, and one at a time.
+ * Adds one replica if requests wait although `answering` replicas are serving; not beyond the requested
+ * maximum, and not if there is no free slot now or was none recently.
  */
 export async function addReplica(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
@@ -54,7 +59,7 @@ async function hasRoom(tx: Transaction, deployment: DeploymentRow, capacity: Cap
   }
 }
 
-/** Step: lets go of the last replica where it was not used for a while. */
+/** Step: drops the last replica if it has been idle for a while. */
 export async function dropIdleReplica(
   tx: Transaction,
   clock: Clock,
@@ -68,7 +73,7 @@ export async function dropIdleReplica(
   await publishChange(tx, deployment.user_id, { topic: 'deployment', id });
 }
 
-/** Its last replica is in use; nothing is noted of one that is not the last. */
+/** Records the use of the last replica; ignores others. */
 export async function noteReplicaUse(
   db: Database | Transaction,
   { podId, serverId, now }: { podId: string; serverId: string; now: Date },

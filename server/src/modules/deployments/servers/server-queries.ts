@@ -4,13 +4,13 @@ import type { ServerKindName } from '../../serving/server-kinds.ts';
 
 type Db = Database | Transaction;
 
-/* The SQL of model servers. */
+/* SQL of model servers. */
 
 export type ModelServerRow = Awaited<ReturnType<typeof lockModelServers>>[number];
 
 /**
- * The server's row, locked; where it is a deployment's own, all its replicas in order. Whoever plans for
- * model servers does it alone.
+ * Locks the server's row; for a deployment's own server, all its replicas in order. Serialises planning for
+ * model servers.
  */
 export async function lockModelServers(tx: Transaction, id: string) {
   return tx
@@ -52,14 +52,14 @@ export type NewModelServer = {
   baseFiles: string;
   accelerator: string | null;
   acceleratorCount: number;
-  /** 0: it makes pictures or videos. */
+  /** 0 for pictures and videos. */
   contextTokens: number;
-  /** Null: it is shared. */
+  /** Null for a shared server. */
   deploymentId: string | null;
   replica: number;
 };
 
-/** Makes the row, or locks the one that is there. Returns its id. */
+/** Inserts or locks the row. Returns its id. */
 export async function upsertModelServer(tx: Transaction, server: NewModelServer): Promise<string> {
   const { id } = await tx
     .insertInto('model_servers')
@@ -86,7 +86,7 @@ export async function upsertModelServer(tx: Transaction, server: NewModelServer)
           'deployment_id',
           'replica',
         ])
-        // Changes nothing; makes the row that is there come back, locked.
+        // A no-op update, so that the existing row is locked and returned.
         .doUpdateSet((row) => ({ engine: row.ref('excluded.engine') })),
     )
     .returning('id')
@@ -102,12 +102,12 @@ export async function setWorkloads(
   await tx.updateTable('model_servers').set(values).where('id', '=', id).execute();
 }
 
-/** So many starts in a row have failed and are tried again. */
+/** Records the number of consecutive failed starts. */
 export async function setFailedStarts(tx: Transaction, id: string, count: number): Promise<void> {
   await tx.updateTable('model_servers').set({ failed_starts: count }).where('id', '=', id).execute();
 }
 
-/** The replicas of a deployment that has ended go; the first stays, and tells where it ran. */
+/** Deletes the replicas of an ended deployment except the first, which records its placement. */
 export async function deleteReplicasOfEnded(tx: Transaction, podId: string): Promise<void> {
   await tx
     .deleteFrom('model_servers')
@@ -124,7 +124,7 @@ export async function deleteReplicasOfEnded(tx: Transaction, podId: string): Pro
     .execute();
 }
 
-/** Gives the starter model's name to one model server; another that had it stops answering to it. */
+/** Assigns the starter model's name to this model server and removes it from any other. */
 export async function nameStarterServer(
   tx: Transaction,
   id: string,
@@ -152,12 +152,12 @@ export async function nameStarterServer(
     .execute();
 }
 
-/** Null: nobody asks for the starter model any more. */
+/** Null means that the starter model is no longer requested. */
 export async function setStarterRequested(db: Db, id: string, at: Date | null): Promise<void> {
   await db.updateTable('model_servers').set({ starter_requested_at: at }).where('id', '=', id).execute();
 }
 
-/** The starter model is asked something, or still answers. One that nobody has woken stays as it is. */
+/** Records a request to the starter model, started or still running. Does not wake a sleeping one. */
 export async function noteStarterRequest(db: Db, id: string, now: Date): Promise<void> {
   await db
     .updateTable('model_servers')
@@ -167,7 +167,7 @@ export async function noteStarterRequest(db: Db, id: string, now: Date): Promise
     .execute();
 }
 
-/** Whether it is a starter model that is asked, or has been a short time ago. */
+/** True if the asset is a starter model with current or recent requests. */
 export async function isAskedStarter(db: Db, assetId: string): Promise<boolean> {
   const row = await db
     .selectFrom('model_servers')
@@ -179,9 +179,9 @@ export async function isAskedStarter(db: Db, assetId: string): Promise<boolean> 
   return row !== undefined;
 }
 
-/** Model servers that have, or should have, a workload. */
+/** Returns model servers that have, or should have, a workload. */
 export async function listModelServersInUse(db: Db): Promise<{ id: string }[]> {
-  // Each part has its index; an `or` of them would read every server that there ever was.
+  // Each part uses an index; an `or` would scan every server that ever existed.
   const { rows } = await sql<{ id: string }>`
     select id from model_servers where workload_id is not null
     union select id from model_servers where next_workload_id is not null
@@ -190,7 +190,7 @@ export async function listModelServersInUse(db: Db): Promise<{ id: string }[]> {
   return rows;
 }
 
-/** Model servers whose starter model has not been asked since `before`. */
+/** Returns model servers whose starter model has had no request since `before`. */
 export async function listIdleStarterServers(db: Db, before: Date) {
   return db
     .selectFrom('model_servers')
@@ -200,7 +200,10 @@ export async function listIdleStarterServers(db: Db, before: Date) {
     .execute();
 }
 
-/** The deployments that a model server has to carry, alone or with its replicas, asleep or awake, oldest first. */
+/**
+ * Returns the deployments that a model server carries, alone or with its replicas, asleep or awake, oldest
+ * first.
+ */
 export async function listDeploymentsOfServer(db: Db, serverId: string) {
   return db
     .selectFrom('deployments')
@@ -222,9 +225,8 @@ export async function listDeploymentsOfServer(db: Db, serverId: string) {
 }
 
 /**
- * How many slots model servers, apart from the starter models', `serverId` and its replicas, take for awake
- * deployments on GPUs of a kind, or on the CPU: the user's own and all. Whoever asks this does it alone until the
- * transaction ends.
+ * Returns the slots that awake deployments use on the CPU or on GPUs of a kind, for the user and in total;
+ * excludes starter models and `serverId` with its replicas. Serialises callers until the transaction ends.
  */
 export async function countSlotsAwake(
   tx: Transaction,
@@ -249,8 +251,8 @@ export async function countSlotsAwake(
 }
 
 /**
- * Deletes some workloads of model servers that ended before then, have no files left, and are named by no server and no
- * deployment, with their logs. Returns how many.
+ * Deletes some old workloads of model servers, with their logs, if their files are gone and no server or
+ * deployment references them. Returns how many.
  */
 export async function deleteServerWorkloadsBefore(db: Db, before: Date, limit = 500): Promise<number> {
   const { rows } = await sql`
@@ -265,7 +267,7 @@ export async function deleteServerWorkloadsBefore(db: Db, before: Date, limit = 
   return rows.length;
 }
 
-/** What workloads of model servers serve, by their ids; a server that has been replaced is nobody's any more. */
+/** Returns what workloads of model servers serve, by id; omits servers that have been replaced. */
 export async function selectServed(db: Db, workloadIds: string[]) {
   const { rows } = await sql<{
     workload_id: string;

@@ -9,8 +9,8 @@ const files = { 'model.safetensors': 'weights', 'config.json': '{}', 'tokenizer.
 const retokenized = { ...files, 'tokenizer.json': 'another tokenizer' };
 
 /**
- * Deploys each set of files for a user of its own, one after the other. Answers with how many model
- * servers run then, and ends them all.
+ * Deploys each set of files for a separate user, in sequence. Returns the number of running model servers,
+ * and terminates them all.
  */
 async function countServers(serving: TestServing, fileSets: Record<string, string>[]): Promise<number> {
   const pods: { owner: TestUser; podId: string }[] = [];
@@ -32,17 +32,17 @@ const onGpus = await testServing({ capacity: { gpus, servesTextOnGpus: true } })
 const onCpu = await testServing({ capacity: { 'cpu:deployment': 12 } });
 
 describe('a base in the memory of a GPU', () => {
-  it('is shared by all models of the same files, whoever deployed them', async () => {
+  it('is shared by all models of the same files, of any user', async () => {
     expect(await countServers(onGpus, [files, files])).toBe(1);
   });
 
-  it('is not shared with one of the same weights and another tokenizer', async () => {
+  it('is not shared by models of the same weights with different tokenizers', async () => {
     expect(await countServers(onGpus, [files, retokenized])).toBe(2);
   });
 });
 
 describe('a base in the memory of the CPU', () => {
-  it('is shared by all models of the same GGUF, which is all that is loaded', async () => {
+  it('is shared by all models of the same GGUF, regardless of other files', async () => {
     const gguf = { ...files, 'model.gguf': 'weights and tokenizer' };
     expect(await countServers(onCpu, [gguf, { ...gguf, 'tokenizer.json': 'another tokenizer' }])).toBe(1);
     expect(await countServers(onCpu, [gguf, { ...gguf, 'model.gguf': 'other weights' }])).toBe(2);
@@ -50,27 +50,30 @@ describe('a base in the memory of the CPU', () => {
 });
 
 describe("a base of another user's", () => {
-  it.each(['text', 'embedding'] as const)('has a process for each who deploys it: %s', async (task) => {
-    const { server, deploy } = onCpu;
-    const [owner, stranger] = [await server.signUp(), await server.signUp()];
-    const { assetId } =
-      task === 'text'
-        ? await insertModel(server.services, owner, 'A Base', {
-            ...files,
-            'model.gguf': 'weights and tokenizer',
-          })
-        : await insertEncoder(server.services, owner, 'An Encoder');
-    const body = { is_published: true };
-    await server.request(updateAsset, { params: { id: assetId }, body }, { as: owner });
-    const serverOf = async (podId: string) => {
-      const found = server.services.db
-        .selectFrom('deployments')
-        .select('model_server_id')
-        .where('id', '=', podId);
-      return (await found.executeTakeFirstOrThrow()).model_server_id;
-    };
-    const servers: string[] = [];
-    for (const as of [owner, stranger]) servers.push(await serverOf(await deploy(as, assetId)));
-    expect(new Set(servers).size).toBe(2);
-  });
+  it.each(['text', 'embedding'] as const)(
+    'runs in a separate process per deploying user: %s',
+    async (task) => {
+      const { server, deploy } = onCpu;
+      const [owner, stranger] = [await server.signUp(), await server.signUp()];
+      const { assetId } =
+        task === 'text'
+          ? await insertModel(server.services, owner, 'A Base', {
+              ...files,
+              'model.gguf': 'weights and tokenizer',
+            })
+          : await insertEncoder(server.services, owner, 'An Encoder');
+      const body = { is_published: true };
+      await server.request(updateAsset, { params: { id: assetId }, body }, { as: owner });
+      const serverOf = async (podId: string) => {
+        const found = server.services.db
+          .selectFrom('deployments')
+          .select('model_server_id')
+          .where('id', '=', podId);
+        return (await found.executeTakeFirstOrThrow()).model_server_id;
+      };
+      const servers: string[] = [];
+      for (const as of [owner, stranger]) servers.push(await serverOf(await deploy(as, assetId)));
+      expect(new Set(servers).size).toBe(2);
+    },
+  );
 });

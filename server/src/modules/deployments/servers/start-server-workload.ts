@@ -8,10 +8,10 @@ import type { ModelServerRow } from './server-queries.ts';
 
 export const MODEL_SERVER_KIND = 'model-server';
 
-/** After a start that has failed: when the next one comes at the earliest, and what is said until then. */
+/** After a failed start: the earliest next start, and the reason shown until then. */
 export type Retry = { notBefore: Date; reason: string };
 
-/** Step: wants a workload of the model server with these adapters. Returns its id. */
+/** Step: requests a workload of the model server with these adapters. Returns its id. */
 export async function startServerWorkload(
   tx: Transaction,
   now: Date,
@@ -38,7 +38,7 @@ export async function startServerWorkload(
   });
 }
 
-/** Each adapter once, however many deployments share it. */
+/** Returns each adapter once, even if several deployments share it. */
 export function adaptersOf(live: DeploymentRow[]): ServedAdapter[] {
   const adapters = new Map<string, ServedAdapter>();
   for (const { revision_id, adapter } of live) {

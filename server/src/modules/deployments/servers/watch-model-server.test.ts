@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { watchModelServer } from './watch-model-server.ts';
 
-test('who waits for a model server hears of a change at once, and looks seldom by itself', async () => {
+test('a request that waits for a model server is notified immediately and polls rarely', async () => {
   const listeners = new Set<() => void>();
   const onSignal = (_name: string, listener: () => void) => {
     listeners.add(listener);
@@ -12,7 +12,7 @@ test('who waits for a model server hears of a change at once, and looks seldom b
   const watch = watchModelServer({ onSignal }, 's1');
   let looks = 0;
   const waiting = watch.change(signal).then(() => (looks += 1));
-  // Once in three seconds, where it was twenty times in each.
+  // One poll in three seconds, instead of twenty per second.
   await pause(500);
   expect(looks).toBe(0);
   for (const listener of listeners) listener();

@@ -3,26 +3,26 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import type { Events } from '../../../platform/events/events.ts';
 import { publishSignal } from '../../../platform/events/publish-change.ts';
 
-/** A signal may be lost with its connection: this often a waiting request looks by itself. */
+/** Polling interval of a waiting request, because a signal may be lost with its connection. */
 const LOOK_EVERY_MS = 3_000;
 
 function signalName(serverId: string): string {
   return `model-server:${serverId}`;
 }
 
-/** Step: tells the requests that wait for a model server, in whichever process, that it has changed. */
+/** Step: signals requests that wait for a model server, in all processes, that it has changed. */
 export function announceModelServer(tx: Transaction, serverId: string): Promise<void> {
   return publishSignal(tx, signalName(serverId));
 }
 
 export type ModelServerWatch = {
   serverId: string;
-  /** Resolves when the server has changed since the last call, or after a while. An abort rejects. */
+  /** Resolves when the server has changed since the last call, or after a timeout. Rejects on abort. */
   change: (signal: AbortSignal) => Promise<void>;
   stop: () => void;
 };
 
-/** Listens from now on: what changes between two calls of `change` is not missed. */
+/** Listens from now on, so that changes between two calls of `change` are not missed. */
 export function watchModelServer(events: Pick<Events, 'onSignal'>, serverId: string): ModelServerWatch {
   let changed = new AbortController();
   const stop = events.onSignal(signalName(serverId), () => changed.abort());

@@ -5,7 +5,10 @@ import { postWorkloadReports } from '@bakehouse/contract/workloads';
 import type { Script } from '../../../engine/drivers/fake/fake-driver.ts';
 import { giveSignsOfLife } from '../../../engine/testing/give-signs-of-life.ts';
 
-/** How the next requests are answered; `ok` says 'Good bread' in four tokens, `flood` streams more than any socket buffers, `hold` waits after each token for what `held` is then. */
+/**
+ * How the next requests are answered; `ok` returns 'Good bread' in four tokens, `flood` streams more than any
+ * socket buffers, `hold` waits for `held` after each token.
+ */
 export type StubAnswer = 'ok' | 'refuse' | 'crash' | 'break off' | 'hang' | 'flood' | 'hold' | 'bloat';
 
 type StubCall = { name: string; arguments: object };
@@ -13,35 +16,35 @@ type StubCall = { name: string; arguments: object };
 export type Stub = {
   /** Script for the fake driver: a model server in this process that speaks llama.cpp's format. */
   script: Script;
-  /** Bodies of the completions that it was asked for. */
+  /** Bodies of the completion requests received. */
   requests: Record<string, unknown>[];
-  /** How many of them it is answering now. */
+  /** Requests in progress. */
   open: number;
-  /** How many of them lost their client before the answer was whole. */
+  /** Requests whose client disconnected before the response was complete. */
   disconnected: number;
-  /** Tokens that a flood has written so far. */
+  /** Tokens written by the current flood. */
   floodTokens: number;
   answer: StubAnswer;
-  /** The words of an answer to a body, in place of 'Good bread.' */
+  /** Returns the text of a response, in place of 'Good bread.' */
   says: ((body: Record<string, unknown>) => string) | null;
-  /** The call that answers a body; null: words answer it. */
+  /** Returns the tool call that answers a body; null for a text response. */
   calls: ((body: Record<string, unknown>) => StubCall | null) | null;
-  /** What an answer that is on hold waits for. */
+  /** Awaited by responses on hold. */
   held: Promise<void>;
-  /** Before it answers at all: resolves when a starting server may go on. */
+  /** Awaited by starting servers before they become ready. */
   gate: Promise<void>;
-  /** Starting servers end with this sentence instead of becoming ready. */
+  /** Starting servers end with this message instead of becoming ready. */
   failure: string | null;
   /** Starting servers that carry this adapter (revision id) fail. */
   brokenAdapter: string | null;
-  /** Of each server that has become ready: its place tells it to end. */
+  /** One function per ready server; reports that its place is being withdrawn. */
   leave: (() => Promise<unknown>)[];
 };
 
 const tokens = ['Good', ' ', 'bread', '.'];
 export const stubUsage = { prompt_tokens: 11, completion_tokens: tokens.length, total_tokens: 15 };
 
-/** For tests: stands in for the Python runtime with llama.cpp in it. */
+/** For tests: a stand-in for the Python runtime with llama.cpp. */
 export function stubModelServer(): Stub {
   const stub: Stub = {
     requests: [],
@@ -59,7 +62,7 @@ export function stubModelServer(): Stub {
           headers: { authorization: `Bearer ${launch.server.token}`, 'content-type': 'application/json' },
           body: JSON.stringify({ reports }),
         });
-      // As the runtime does it goes on from what an attempt before has reported.
+      // Like the runtime, continues the sequence numbers of an earlier attempt.
       const { accepted_seq } = (await (await post([])).json()) as { accepted_seq: number };
       const report = (number: number, body: object) =>
         post([{ seq: accepted_seq + number, at: new Date().toISOString(), ...body }]);
@@ -86,7 +89,7 @@ export function stubModelServer(): Stub {
         readJson(request)
           .then((body) => {
             stub.requests.push(body);
-            // Its client may have left while it was read: nothing tells of that any more.
+            // The client may have disconnected while the body was read; no event reports that any more.
             if (response.destroyed) return;
             stub.open += 1;
             response.on('close', () => (stub.open -= 1));
@@ -113,7 +116,9 @@ export function stubModelServer(): Stub {
   return stub;
 }
 
-/** Given from now on; `drained` is aborted once the server says to stop and nothing is in flight. */
+/**
+ * Sends heartbeats from now on; aborts `drained` once the server requests a stop and nothing is in flight.
+ */
 function signsOfLife(post: (reports: object[]) => Promise<Response>, inFlight: () => number) {
   const drained = new AbortController();
   const give = async () => {
@@ -183,7 +188,7 @@ async function answer(stub: Stub, body: Record<string, unknown>, response: Serve
   response.end('data: [DONE]\n\n');
 }
 
-/** As llama.cpp sends a call that it has read in the words of the model. */
+/** Sends a tool call as llama.cpp does after parsing the model's text. */
 function call(called: StubCall, send: (data: object) => void, response: ServerResponse): void {
   const said = { name: called.name, arguments: JSON.stringify(called.arguments) };
   const calls = [{ index: 0, id: 'call_1', type: 'function', function: said }];
@@ -197,7 +202,7 @@ function kindOf(body: Record<string, unknown>): object {
   return body.prompt === undefined ? {} : { object: 'text_completion' };
 }
 
-/** A token a letter and two around them, 256 at most; the vector, of so many bytes, says how long the text was. */
+/** One token per letter plus two, at most 256; the vector of this many bytes encodes the text's length. */
 function embed(inputs: string[], response: ServerResponse, bytes: number): void {
   const counts = inputs.map(({ length }) => length + 2);
   const index = counts.findIndex((count) => count > 256);
@@ -220,7 +225,7 @@ function embed(inputs: string[], response: ServerResponse, bytes: number): void 
 
 export const FLOOD_TOKENS_MAX = 4000;
 
-/** Writes as fast as it is read, until the reader disconnects. */
+/** Writes as fast as the client reads, until it disconnects. */
 async function flood(stub: Stub, response: ServerResponse): Promise<void> {
   const closed = once(response, 'close');
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -243,7 +248,7 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-/** Answers are on hold from now on, until the returned function is called. */
+/** Holds responses until the returned function is called. */
 export function holdAnswers(stub: Stub): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   stub.answer = 'hold';

@@ -13,7 +13,7 @@ import { registerStarterModel } from '../../models/starter/register-starter-mode
 
 type Model = { assetId: string; revisionId: string };
 
-/** For tests: a starter model whose GGUF nobody will read; other content makes a newer revision of it. */
+/** For tests: a starter model whose GGUF is never read; other content creates a newer revision. */
 export async function insertStarter(
   services: Services,
   slug: string,
@@ -60,7 +60,7 @@ export async function insertModel(
   });
 }
 
-/** For tests: an embedding model in the layout of sentence-transformers; `files` by path take the place of its own. */
+/** For tests: an embedding model in the layout of sentence-transformers; `files` by path override its own. */
 export async function insertEncoder(
   services: Services,
   owner: { userId: string },
@@ -81,7 +81,7 @@ export async function insertEncoder(
   });
 }
 
-/** For tests: a starter model for embeddings whose weights nobody will read. */
+/** For tests: a starter model for embeddings whose weights are never read. */
 export async function insertStarterEncoder(services: Services, slug: string): Promise<Model> {
   const localPath = path.join(services.config.dataDir, 'encoder');
   await writeFile(localPath, '{"model_type":"bert","hidden_size":4}');
@@ -99,7 +99,7 @@ export async function insertStarterEncoder(services: Services, slug: string): Pr
   });
 }
 
-/** For tests: a small FLUX model in Diffusers' format; `files` by path take the place of its own. */
+/** For tests: a small FLUX model in Diffusers' format; `files` by path override its own. */
 export async function insertFlux(
   services: Services,
   owner: { userId: string },
@@ -116,7 +116,7 @@ export async function insertFlux(
   });
 }
 
-/** For tests: a small Paris in its published folders; `files` by path take the place of its own. */
+/** For tests: a small Paris in its published folders; `files` by path override its own. */
 export async function insertParis(
   services: Services,
   owner: { userId: string },
@@ -137,7 +137,7 @@ export async function insertParis(
 }
 
 /** For tests: a model with a trained adapter on the base, without the training. */
-/** For tests: a Wan in Diffusers' format, with weights that nobody will read. */
+/** For tests: a Wan in Diffusers' format, whose weights are never read. */
 export async function insertWan(
   services: Services,
   owner: { userId: string },

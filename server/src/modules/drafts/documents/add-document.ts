@@ -29,9 +29,9 @@ import type { Section } from './section.ts';
 
 const PART = 'document';
 const PROGRAM = new URL('./read-document-program.ts', import.meta.url);
-/** A document of the largest size at half a megabit a second. */
+/** A document of maximum size at half a megabit per second. */
 const WHOLE_MS = 15 * 60_000;
-/** A thousand pages take a quarter of it. */
+/** A thousand pages use a quarter of it. */
 const CPU_SECONDS = 60;
 const HEAP_MB = 512;
 const WAITING_MAX = 4;
@@ -46,9 +46,10 @@ const answer = z.union([
 ]);
 
 /**
- * Reads a document of a multipart body in a process of its own, and adds its text to a draft of the caller; the file is not
- * kept. Throws AppError 'not_found', 'conflict' while the draft runs, 'payload_too_large', and 'invalid_request' for what
- * has no text, cannot be read or is too much.
+ * Reads a document of a multipart body in a separate process, and adds its text to a draft of the caller; the
+ * file is not stored. Throws AppError 'not_found', 'conflict' while the draft is running,
+ * 'payload_too_large', and 'invalid_request' for a document that has no text, is unreadable or exceeds a
+ * limit.
  */
 export async function addDocument(
   ctx: Context,
@@ -86,7 +87,7 @@ async function receive(ctx: Context, parts: AsyncIterable<Multipart>): Promise<R
   return received;
 }
 
-/** The parts that have text, and those that have none. */
+/** Returns all sections, with and without text. */
 async function read(
   ctx: Context,
   { name, blob, signal }: Received & { signal: AbortSignal },
@@ -113,7 +114,7 @@ async function read(
   return sections;
 }
 
-/** Rules and page numbers alone are no text. */
+/** Rules and page numbers don't count as text. */
 function hasText({ text }: Pick<Section, 'text'>): boolean {
   return /\p{L}/u.test(text);
 }

@@ -1,6 +1,6 @@
 import type { Section } from './section.ts';
 
-/** What is read under each heading, which belongs to the text. Pure. */
+/** Returns the text under each heading, including the heading. */
 export function headedSections(blocks: Iterable<{ heading: boolean; text: string }>): Section[] {
   const sections: { heading: string | null; blocks: string[] }[] = [];
   for (const { heading, text } of blocks) {

@@ -2,7 +2,7 @@ import { answerConfined } from '../../../platform/confined/answer-confined.ts';
 import { readDocument } from './read-document.ts';
 import { UnreadableDocument } from './section.ts';
 
-/** The program of `addDocument`. */
+/** Entry point of `addDocument`'s confined process. */
 await answerConfined(async ({ localPath, name }: { localPath: string; name: string }) => {
   try {
     return { sections: await readDocument(localPath, name) };

@@ -14,7 +14,7 @@ const read = async (name: string, bytes: Buffer | string) => {
   return readDocument(file, name);
 };
 
-test('a PDF has the text of each page, by paragraphs, and none of a picture', async () => {
+test('a PDF has the text of each page in paragraphs, and none for a picture', async () => {
   const pages = [['Rye bread needs a', 'long rest.', '', 'Spelt bread does not.'], [], ['Oats come last.']];
   expect(await read('bread.pdf', makePdf(pages))).toEqual([
     { page: 1, heading: null, text: 'Rye bread needs a\nlong rest.\n\nSpelt bread does not.' },
@@ -23,14 +23,14 @@ test('a PDF has the text of each page, by paragraphs, and none of a picture', as
   ]);
 });
 
-test('a word that the end of a line parts is one, and a new column a paragraph', () => {
+test('rejoins a hyphenated word, and starts a paragraph with a new column', () => {
   const line = (str: string, y: number) => ({ str, hasEOL: true, transform: [12, 0, 0, 12, 72, y] });
   expect(toText([line('The leav-', 700), line('ening rests.', 686), line('Top', 700)])).toBe(
     'The leavening rests.\n\nTop',
   );
 });
 
-test('a Word document has its text under its headings, and tables by rows', async () => {
+test('a Word document has text under its headings, and tables by rows', async () => {
   const docx = await makeDocx([
     { text: 'Welcome.' },
     { heading: 'Opening hours' },
@@ -48,7 +48,7 @@ test('a Word document has its text under its headings, and tables by rows', asyn
   ]);
 });
 
-test('Markdown has its text under its headings; in a fence there are none', async () => {
+test('Markdown has text under its headings, which fences do not contain', async () => {
   const markdown =
     '---\ntitle: x\n---\nIntro\n\n# Rye ##\nLong rest.\n\n```sh\n# no heading\n```\n## Oats\nLast.';
   expect(await read('bread.md', markdown)).toEqual([
@@ -74,6 +74,6 @@ test.each<[string, string | Buffer, string]>([
     makePdf(Array.from({ length: DOCUMENT_PAGES_MAX + 1 }, () => ['x'])),
     `has ${DOCUMENT_PAGES_MAX + 1} pages, and a document can have ${DOCUMENT_PAGES_MAX}`,
   ],
-])('%s is refused with a sentence', async (name, bytes, sentence) => {
+])('rejects %s with a message', async (name, bytes, sentence) => {
   await expect(read(name, bytes)).rejects.toThrow(sentence);
 });

@@ -15,7 +15,7 @@ const readers: Record<Kind, (localPath: string) => Promise<Section[]>> = {
   '.txt': async (localPath) => [{ page: null, heading: null, text: await readText(localPath) }],
 };
 
-/** The parts of a document with their texts, by the ending of its name. Throws UnreadableDocument. */
+/** Returns the sections of a document by its file extension. Throws UnreadableDocument. */
 export async function readDocument(localPath: string, name: string): Promise<Section[]> {
   try {
     return await readers[path.extname(name).toLowerCase() as Kind](localPath);

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { headedSections } from './headed-sections.ts';
 import { type Section, UnreadableDocument } from './section.ts';
 
-/** What mammoth makes of a document before it writes HTML; of each kind, what text needs. */
+/** The fields of mammoth's intermediate document that text extraction needs. */
 type Element = { type: string; value?: string; styleName?: string | null; children: Element[] };
 const element: z.ZodType<Element> = z.object({
   type: z.string(),
@@ -14,7 +14,10 @@ const element: z.ZodType<Element> = z.object({
   },
 });
 
-/** Its text under its headings; tables as rows of cells. Throws UnreadableDocument for what is no Word document. */
+/**
+ * Returns the text under each heading; tables as rows of cells. Throws UnreadableDocument for an invalid Word
+ * document.
+ */
 export async function readDocx(localPath: string): Promise<Section[]> {
   let root: unknown;
   const noteDocument = (document: unknown) => {

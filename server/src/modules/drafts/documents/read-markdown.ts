@@ -4,7 +4,7 @@ import type { Section } from './section.ts';
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$/;
 
-/** Its text under its headings, without the front matter; what stands in a fence is code. Pure. */
+/** Returns the text under each heading, without front matter; fenced blocks are code and have no headings. */
 export function readMarkdown(markdown: string): Section[] {
   const text = markdown.replace(/^---\r?\n[\s\S]*?\r?\n---\r?\n/, '');
   return headedSections(blocksOf(text.split(/\r?\n/)));

@@ -5,13 +5,16 @@ import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { TextItem } from 'pdfjs-dist/types/src/display/api.js';
 import { type Section, UnreadableDocument } from './section.ts';
 
-/** Of the usual distance of two lines: further apart they are two paragraphs. */
+/** Factor of the usual line distance above which a gap separates paragraphs. */
 const PARAGRAPH_GAP = 1.35;
 
 const folderOf = (name: string) =>
   fileURLToPath(new URL(name, import.meta.resolve('pdfjs-dist/package.json')));
 
-/** The text of each page. Throws UnreadableDocument for what is no PDF, needs a password or has too many pages. */
+/**
+ * Returns the text of each page. Throws UnreadableDocument for an invalid or password-protected PDF, or too
+ * many pages.
+ */
 export async function readPdf(localPath: string): Promise<Section[]> {
   const task = getDocument({
     data: new Uint8Array(await readFile(localPath)),
@@ -43,7 +46,7 @@ export async function readPdf(localPath: string): Promise<Section[]> {
 
 type Line = { text: string; y: number };
 
-/** Lines as they come, with an empty one between paragraphs, and words whole that a line's end has parted. Pure. */
+/** Joins lines, with an empty line between paragraphs, and rejoins hyphenated words. */
 export function toText(items: readonly Pick<TextItem, 'str' | 'hasEOL' | 'transform'>[]): string {
   const lines = toLines(items);
   const gaps = lines.slice(1).map(({ y }, at) => (lines[at]?.y ?? y) - y);
@@ -51,7 +54,7 @@ export function toText(items: readonly Pick<TextItem, 'str' | 'hasEOL' | 'transf
   return lines
     .map(({ text }, at) => {
       const gap = gaps[at - 1] ?? 0;
-      // The top of the next column stands above.
+      // A higher position means the top of the next column.
       const isParagraph = at > 0 && (gap > usual * PARAGRAPH_GAP || gap < -usual / 2);
       return (isParagraph ? '\n\n' : '\n') + text;
     })

@@ -1,5 +1,5 @@
-/** A part of a document with its text: a page, or what stands under a heading; neither is known of plain text. */
+/** A part of a document with its text: a page, or the text under a heading; plain text has neither. */
 export type Section = { page: number | null; heading: string | null; text: string };
 
-/** Nothing can be read of a document: the sentence for who has chosen it, which begins after its name. */
+/** A document is unreadable. The message is for the user and continues after the document's name. */
 export class UnreadableDocument extends Error {}

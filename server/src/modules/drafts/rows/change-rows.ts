@@ -9,7 +9,10 @@ import { findOwnDraft, lockOwnDraft } from '../find-draft.ts';
 import { toWireRow } from '../to-wire.ts';
 import * as queries from './row-queries.ts';
 
-/** The rows of a draft of the caller in the order of the documents; the cursor is the last row of the page before. */
+/**
+ * Returns the rows of a draft of the caller in document order; the cursor is the last row of the previous
+ * page.
+ */
 export async function listRows(
   ctx: Context,
   {
@@ -32,7 +35,7 @@ export async function listRows(
   };
 }
 
-/** What the rows of a chunk were written from. */
+/** Returns the source text of a chunk's rows. */
 export async function getChunk(
   ctx: Context,
   { params: { draft_id: draftId, number } }: InputOf<typeof contract.getChunk>,
@@ -44,7 +47,9 @@ export async function getChunk(
   return chunk;
 }
 
-/** Changes a row of a draft of the caller. Throws AppError 'conflict' for one that is in a dataset already. */
+/**
+ * Changes a row of a draft of the caller. Throws AppError 'conflict' for a row that is already in a dataset.
+ */
 export async function changeRow(
   ctx: Context,
   { params: { draft_id: draftId, row_id: rowId }, body }: InputOf<typeof contract.changeDraftRow>,
@@ -65,7 +70,7 @@ export async function changeRow(
   });
 }
 
-/** Deletes rows of a draft of the caller; ids of none are passed over. */
+/** Deletes rows of a draft of the caller; ignores unknown ids. */
 export async function deleteRows(
   ctx: Context,
   { params: { draft_id: draftId }, body: { row_ids: rowIds } }: InputOf<typeof contract.deleteDraftRows>,

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 
 type Db = Database | Transaction;
 
-/** A row with where it was written from. */
+/** A row with its source. */
 export type SourcedRow = {
   id: string;
   question: string;
@@ -29,7 +29,7 @@ const sourced = (db: Db, draftId: string) =>
 type Page = { documentId: string | null; after: SourcedPlace | null; limit: number };
 export type SourcedPlace = { chunk: number; position: number };
 
-/** Rows in the order of the documents, those that come after a place. */
+/** Returns rows in document order, starting after a position. */
 export async function selectRows(
   db: Db,
   draftId: string,
@@ -55,7 +55,7 @@ export async function findPlace(db: Db, draftId: string, rowId: string): Promise
     .executeTakeFirst();
 }
 
-/** The row where it is not saved yet; of one that is, nothing changes. */
+/** Updates the row unless it is already saved. Returns false otherwise. */
 export async function updateRow(
   tx: Transaction,
   { draftId, rowId, ...texts }: { draftId: string; rowId: string; question: string; answer: string },
@@ -83,7 +83,7 @@ export async function deleteRows(tx: Transaction, draftId: string, rowIds: strin
   return Number(numDeletedRows);
 }
 
-/** Rows that are not saved yet, in the order of the documents: all, or these. */
+/** Returns unsaved rows in document order: all, or only these ids. */
 export async function selectUnsaved(
   db: Db,
   draftId: string,
@@ -97,7 +97,7 @@ export async function selectUnsaved(
     .execute();
 }
 
-/** How many of them were still as they were read, and not saved. */
+/** Marks rows as saved if they are unchanged and unsaved. Returns how many. */
 export async function noteSaved(
   tx: Transaction,
   { draftId, rows, assetId }: { draftId: string; rows: SourcedRow[]; assetId: string },
@@ -127,7 +127,7 @@ export async function findChunk(
     .executeTakeFirst();
 }
 
-/** The questions of all rows. */
+/** Returns the questions of all rows. */
 export async function selectQuestions(db: Db, draftId: string): Promise<string[]> {
   const rows = await db.selectFrom('draft_rows').select('question').where('draft_id', '=', draftId).execute();
   return rows.map(({ question }) => question);

@@ -8,8 +8,8 @@ import { findOwnDraft, lockOwnDraft } from '../find-draft.ts';
 import { noteSaved, type SourcedRow, selectUnsaved } from './row-queries.ts';
 
 /**
- * Saves rows of a draft of the caller in a dataset of theirs, each once. Throws AppError 'not_found', 'invalid_request' where
- * none is left to save, and what `addLines` throws.
+ * Saves rows of a draft of the caller in one of their datasets, each once. Throws AppError 'not_found',
+ * 'invalid_request' if there are no rows left to save, and the errors of `addLines`.
  */
 export async function saveRows(
   ctx: Context,

@@ -7,13 +7,13 @@ import type { ChunkResult, OpenChunk } from '../queries.ts';
 import { askForRows } from '../start/ask-for-rows.ts';
 import { rowsOfAnswer } from './rows-of-answer.ts';
 
-/** What the model writes about a chunk. Throws what `answerChat` throws. */
+/** Requests the model's rows for a chunk. Throws the errors of `answerChat`. */
 export async function askAboutChunk(
   services: Services,
   chat: ChatParts,
   { draft, chunk, signal }: { draft: DraftRow; chunk: OpenChunk; signal: AbortSignal },
 ): Promise<ChunkResult> {
-  if (draft.settings === null) throw new Error('A draft that runs has settings');
+  if (draft.settings === null) throw new Error('Running draft has no settings');
   const { number, text } = chunk;
   const body = askForRows(draft.settings, text);
   const answer = await answerChat(services, chat, { work: draft, number, body, signal });

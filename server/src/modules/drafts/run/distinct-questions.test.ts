@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { distinctQuestions } from './distinct-questions.ts';
 
-test('a question that asks nearly the same is none', () => {
+test('rejects a near-duplicate question', () => {
   const { add } = distinctQuestions(['When does the bakery open on Sundays?']);
   expect(add('when does the bakery open, on sundays')).toBe(false);
   expect(add('When does the old bakery open on Sundays?')).toBe(false);
@@ -10,7 +10,7 @@ test('a question that asks nearly the same is none', () => {
   expect(add('Why?')).toBe(true);
 });
 
-test('so it is in scripts without spaces, and of signs alone', () => {
+test('recognises duplicates in scripts without spaces, and in questions of signs alone', () => {
   const { add } = distinctQuestions([]);
   expect([add('パンは何ですか'), add('パンは何ですか？'), add('酵母は何ですか')]).toEqual([
     true,

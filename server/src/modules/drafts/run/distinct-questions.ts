@@ -1,12 +1,12 @@
-/** Of the words of two questions, those in both: from here on they ask the same. */
+/** Share of common words from which two questions count as equal. */
 const SAME_FROM = 0.8;
 
 /**
- * Remembers questions, and knows one that asks nearly the same: with the same words, or four of five of them (Jaccard's index).
- * `add` answers whether the question is new, and remembers it then.
+ * Recognises near-duplicate questions: at least four of five words in common (Jaccard index). `add` returns
+ * whether the question is new, and if so stores it.
  */
 export function distinctQuestions(known: readonly string[]) {
-  /** How many words each question has, and which questions have a word. */
+  /** Number of words per question, and questions per word. */
   const sizes: number[] = [];
   const having = new Map<string, number[]>();
   const remember = (words: ReadonlySet<string>) => {
@@ -38,6 +38,6 @@ export function distinctQuestions(known: readonly string[]) {
 function wordsOf(text: string): Set<string> {
   const lower = text.toLowerCase().normalize('NFKC');
   const words = lower.match(/[\p{L}\p{M}\p{N}]+/gu);
-  // Of signs alone the whole is one word.
+  // A question without words counts as one word.
   return new Set(words ?? [lower]);
 }

@@ -5,18 +5,18 @@ const row = (name: string) => ({ question: `What is ${name}?`, answer: `${name} 
 const [rye, oats] = [row('rye'), row('oats')];
 
 test.each<[string, string]>([
-  ['as it was asked for', JSON.stringify({ rows: [rye, oats] })],
+  ['in the requested format', JSON.stringify({ rows: [rye, oats] })],
   ['as a list', JSON.stringify([rye, oats])],
   [
-    'in a fence, with words around',
+    'in a fence with text around it',
     `Here you are:\n\`\`\`json\n${JSON.stringify([rye, oats], null, 2)}\n\`\`\`\nEnjoy!`,
   ],
-  ['line by line, with more in it', [rye, oats].map((one) => JSON.stringify({ ...one, id: 1 })).join('\n')],
-])('rows are read %s', (_, answer) => {
+  ['line by line with extra fields', [rye, oats].map((one) => JSON.stringify({ ...one, id: 1 })).join('\n')],
+])('parses rows %s', (_, answer) => {
   expect(rowsOfAnswer(answer, true)).toEqual({ rows: [rye, oats], dropped: {} });
 });
 
-test('what an answer leaves out is counted', () => {
+test('counts omitted rows', () => {
   const blank = JSON.stringify({
     rows: [rye, { question: '…', answer: 'Oats' }, { question: 'Oats?', answer: '' }],
   });
@@ -27,13 +27,13 @@ test('what an answer leaves out is counted', () => {
 });
 
 test.each(['', 'I like bread.', '{"rows": []}', '[1, 2]', '{"question": 1, "answer": 2}', '}}}{{{', '"{'])(
-  'of rubbish there are no rows: %j',
+  'returns no rows for an invalid answer: %j',
   (answer) => {
     expect(rowsOfAnswer(answer, true)).toEqual({ rows: [], dropped: { unreadable: 1 } });
   },
 );
 
-test('an endless answer is read in no time', () => {
+test('parses an endless answer quickly', () => {
   expect(rowsOfAnswer('{"'.repeat(200_000), false).rows).toEqual([]);
   expect(rowsOfAnswer(`${'\\"'.repeat(200_000)}{`, false).rows).toEqual([]);
 });

@@ -6,15 +6,15 @@ export type Found = {
   dropped: Partial<Record<DropReason, number>>;
 };
 
-/** Dots and dashes alone, as models copy them from a form, say nothing. */
+/** Dots and dashes alone, which models copy from a template, are not content. */
 const SAYS = /[\p{L}\p{N}]/u;
 
 const row = z.object({ question: z.string(), answer: z.string() });
 
 /**
- * The rows in an answer: each JSON object with a question and an answer, wherever it stands, as models write lists without
- * an envelope and text around them. Counts those that are blank, one that the end of the answer has cut off, and an answer
- * without any. Pure.
+ * Returns the rows in an answer: every JSON object with a question and an answer, wherever it occurs, because
+ * models omit the envelope or add text around it. Counts blank rows, a row truncated by the end of the
+ * answer, and an answer without rows.
  */
 export function rowsOfAnswer(answer: string, isWhole: boolean): Found {
   const found: Found = { rows: [], dropped: {} };
@@ -37,7 +37,7 @@ function drop({ dropped }: Found, reason: DropReason): void {
   dropped[reason] = (dropped[reason] ?? 0) + 1;
 }
 
-/** The texts from each `{` to its `}` without another one in between, but for those within strings, which end with their line. */
+/** Returns each innermost `{…}` span, ignoring braces in strings, which end at the line end at the latest. */
 function innermostObjects(text: string): { objects: string[]; isOpen: boolean } {
   const objects: string[] = [];
   let begin: number | null = null;

@@ -15,7 +15,7 @@ const LATE = 'The documents were not read within a day. Start again with fewer.'
 
 type Columns = Parameters<(typeof draftsTable)['toRow']>[0];
 
-/** Has the chunks of drafts answered in turns. */
+/** Returns the work that answers the chunks of drafts, with fair turns. */
 export function draftWork(services: Services, chat: ChatParts): LeasedWork<Columns, DraftRow> {
   return {
     table: draftsTable,
@@ -23,7 +23,7 @@ export function draftWork(services: Services, chat: ChatParts): LeasedWork<Colum
   };
 }
 
-/** Has the chunks of a draft answered, and its rows kept. */
+/** Answers the chunks of a draft and saves the rows. */
 async function runDraft(
   services: Services,
   chat: ChatParts,

@@ -1,12 +1,12 @@
 import { type DraftSettings, ROWS_PLACE, TEXT_PLACE } from '@bakehouse/contract/drafts';
 import type { ChatToQuote } from '../../batches/quote-chats.ts';
 
-/** Tokens that a row may have, and its JSON. */
+/** Tokens of a row with its JSON. */
 const ROW_TOKENS = 250;
-/** Facts are asked for, and no inventions. */
+/** Low, because the rows must be factual. */
 const TEMPERATURE = 0.2;
 
-/** The request for the rows of a chunk, whose answer the model server holds to the schema. Pure. */
+/** Returns the request for the rows of a chunk; the model server constrains the answer to the schema. */
 export function askForRows(
   { model, prompt, rows_per_chunk: rows }: Pick<DraftSettings, 'model' | 'prompt' | 'rows_per_chunk'>,
   text: string,
@@ -14,7 +14,7 @@ export function askForRows(
   const places: Record<string, string> = { [TEXT_PLACE]: text, [ROWS_PLACE]: String(rows) };
   return {
     model,
-    // In one go: the text of a document may have places of its own.
+    // A single pass, because the document's text may contain placeholders itself.
     messages: [
       { role: 'user', content: prompt.replace(/\{\{(?:text|rows)\}\}/g, (place) => places[place] ?? '') },
     ],

@@ -9,7 +9,7 @@ const sentences = (count: number, word: string) =>
   Array.from({ length: count }, (_, at) => `The ${word} number ${at} rises.`).join(' ');
 
 describe('chunks', () => {
-  test('hold whole paragraphs over the bounds of pages, and name the pages', () => {
+  test('contain whole paragraphs across pages, and name the pages', () => {
     const chunks = toChunks([page(3, 'Rye.\n\nSpelt.'), page(4, 'Oats.')], { size: 500, overlap: 0 });
     expect(chunks).toEqual([{ place: 'pages 3–4', text: 'Rye.\n\nSpelt.\n\nOats.' }]);
   });
@@ -23,7 +23,7 @@ describe('chunks', () => {
     expect(chunks.map(({ place }) => place)).toEqual(['Rye; Spelt', 'Oats']);
   });
 
-  test('begin with the end of the one before, from a sentence on', () => {
+  test('start with the end of the previous chunk, from the start of a sentence', () => {
     const [first, second] = toChunks([page(1, sentences(40, 'loaf'))], { size: 600, overlap: 100 });
     const shared = second?.text.split('\n\n')[0] ?? '';
     expect(shared).toMatch(/^The loaf number \d+ rises\./);
@@ -38,7 +38,7 @@ describe('chunks', () => {
     expect(toChunks([], { size: 500, overlap: 0 })).toEqual([]);
   });
 
-  test('of whatever text: none is too long or empty, no character is lost, and none is torn', () => {
+  test('of any text are not too long or empty, and lose or split no character', () => {
     const part = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('. ', '\n\n', '🥐', ' ', 'bread'));
     const text = fc.array(part, { maxLength: 400 }).map((parts) => parts.join('').toWellFormed());
     fc.assert(

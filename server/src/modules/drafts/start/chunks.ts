@@ -1,6 +1,8 @@
 import type { Section } from '../documents/section.ts';
 
-/** What the model reads at once, and where it stands in its document: 'page 3', a heading, or nothing. */
+/**
+ * Text that the model reads in one request, and its position in the document: 'page 3', a heading, or empty.
+ */
 export type Chunk = { place: string; text: string };
 
 type Sizes = { size: number; overlap: number };
@@ -11,9 +13,9 @@ const BETWEEN = '\n\n';
 const SENTENCE_END = /[。！？]|[.!?]["')\]]*\s+/g;
 
 /**
- * Cuts a document into chunks of at most `size` characters, at the bounds of paragraphs, and of sentences or words where a
- * paragraph is longer. One that is half full ends before a heading; otherwise the next one begins with up to `overlap`
- * characters of its end. Pure.
+ * Splits a document into chunks of at most `size` characters, between paragraphs, or between sentences or
+ * words if a paragraph is too long. A chunk that is half full ends before a heading; otherwise the next chunk
+ * repeats up to `overlap` characters of its end.
  */
 export function toChunks(sections: readonly Section[], { size, overlap }: Sizes): Chunk[] {
   const chunks: Chunk[] = [];
@@ -25,7 +27,7 @@ export function toChunks(sections: readonly Section[], { size, overlap }: Sizes)
   };
   for (const section of sections) {
     if (section.heading !== null && length() >= size / 2) close([]);
-    // With what it begins with a chunk has room for any of them.
+    // Leaves room for the overlap at the start of a chunk.
     for (const text of paragraphsOf(section.text, size - overlap - BETWEEN.length)) {
       if (pieces.length > 0 && length() + BETWEEN.length + text.length > size) close(restOf(pieces, overlap));
       pieces.push({ section, text });
@@ -39,7 +41,7 @@ function lengthOf(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, { text }) => sum + text.length, Math.max(0, pieces.length - 1) * BETWEEN.length);
 }
 
-/** The end of a chunk, from the beginning of a sentence on, or else of a word. */
+/** Returns the end of a chunk from the start of a sentence, or else of a word. */
 function restOf(pieces: readonly Piece[], overlap: number): Piece[] {
   const last = pieces.at(-1);
   if (!last || overlap === 0) return [];
@@ -51,7 +53,7 @@ function restOf(pieces: readonly Piece[], overlap: number): Piece[] {
   return text === '' ? [] : [{ section: last.section, text }];
 }
 
-/** The paragraphs, none of them longer than a chunk. */
+/** Returns the paragraphs, split to the size of a chunk. */
 function paragraphsOf(text: string, size: number): string[] {
   return text
     .split(/\n\s*\n/)
@@ -71,7 +73,10 @@ function cut(paragraph: string, size: number): string[] {
   return rest === '' ? parts : [...parts, rest];
 }
 
-/** After the last sentence that fits, or else word, or else character: never within one of two units. */
+/**
+ * Returns the position after the last sentence that fits, or else word, or else character; never splits a
+ * surrogate pair.
+ */
 function cutAt(text: string, size: number): number {
   const begin = text.slice(0, size);
   const sentence = [...begin.matchAll(SENTENCE_END)].at(-1);

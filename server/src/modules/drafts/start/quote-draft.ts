@@ -10,7 +10,7 @@ import { type NewChunk, type OpenChunk, selectTexts, selectUnanswered } from '..
 import { askForRows } from './ask-for-rows.ts';
 import { toChunks } from './chunks.ts';
 
-/** `chunks` is null where those of the draft are gone on with. */
+/** `chunks` is null if the draft's existing chunks are resumed. */
 export type Quoted = {
   settings: DraftSettings;
   chunks: NewChunk[] | null;
@@ -20,9 +20,10 @@ export type Quoted = {
 };
 
 /**
- * What a draft of the caller would read, and cost at most, at the prices of batches: anew, or without settings the chunks
- * that have no answer. Throws AppError 'not_found', 'model_not_found', 'conflict' where nothing is left to go on with, and
- * 'invalid_request' where there is nothing to read, or more than a draft or the model can take.
+ * Returns what a draft of the caller would read and its maximum price at the batch rate: from scratch, or
+ * without settings only for unanswered chunks. Throws AppError 'not_found', 'model_not_found', 'conflict' if
+ * nothing is left to resume, and 'invalid_request' if there is nothing to read or it exceeds the limit of a
+ * draft or the model.
  */
 export async function readQuote(
   ctx: Context,
@@ -69,7 +70,7 @@ async function readChunks(ctx: Context, draftId: string, settings: DraftSettings
   return chunks;
 }
 
-/** The quote as the wire has it. */
+/** Returns the quote for the API. */
 export async function quoteDraft(
   ctx: Context,
   chat: ChatParts,

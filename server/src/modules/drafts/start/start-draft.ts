@@ -15,9 +15,9 @@ import { type Quoted, readQuote } from './quote-draft.ts';
 type Input = { draftId: string; settings: DraftSettings | undefined };
 
 /**
- * Has a model write the rows of a draft anew, or without settings go on with the chunks that have no answer. The most that it
- * can cost is held. Throws what `readQuote` throws, AppError 'conflict' where it runs already, 'insufficient_funds' and
- * 'budget_exceeded'.
+ * Starts writing a draft's rows from scratch, or without settings resumes its unanswered chunks. Holds the
+ * maximum price. Throws the errors of `readQuote`, AppError 'conflict' if it is already running,
+ * 'insufficient_funds' and 'budget_exceeded'.
  */
 export async function startDraft(ctx: Context, chat: ChatParts, input: Input): Promise<Draft> {
   const { draftId: id } = input;
@@ -38,12 +38,12 @@ async function begin(
   { settings, chunks, unanswered, highestMicro, prices }: Quoted,
 ): Promise<{ id: string }> {
   const row = await lockRestingDraft(tx, ctx, id);
-  // While it was quoted it may have run.
+  // It may have run since the quote.
   if (chunks === null && (await selectUnanswered(tx, id)).length !== unanswered.length)
     throw new AppError('conflict', { publicMessage: 'The draft has changed meanwhile. Start again.' });
   if (chunks) await replaceChunks(tx, id, chunks);
   else await reopenChunks(tx, id);
-  // After the rows, since the hold locks the user's account.
+  // After the rows: the hold locks the user's account.
   const held = await holdForAnswers(tx, ctx, {
     ...{ highestMicro, model: settings.model, name: `draft:${id}` },
     description: `Rows from documents by ${settings.model}`,

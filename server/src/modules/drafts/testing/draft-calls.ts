@@ -5,7 +5,7 @@ import type { TestServer, TestUser } from '../../../testing/test-server.ts';
 
 type Settings = NonNullable<NonNullable<CallOf<typeof contract.startDraft>['body']>['settings']>;
 
-/** For tests: the calls of drafts. */
+/** For tests: calls of the drafts API. */
 export function draftCalls(server: Pick<TestServer, 'request' | 'url'>) {
   const get = (as: TestUser, id: string) =>
     server.request(contract.getDraft, { params: { draft_id: id } }, { as });
@@ -20,7 +20,7 @@ export function draftCalls(server: Pick<TestServer, 'request' | 'url'>) {
   return {
     get,
     add,
-    /** A draft with these documents. */
+    /** Creates a draft with these documents. */
     create: async (as: TestUser, documents: Record<string, Buffer | string> = {}) => {
       const { draft_id: id } = await server.request(contract.createDraft, {}, { as });
       for (const [name, bytes] of Object.entries(documents))

@@ -1,7 +1,10 @@
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 
-/** For tests: a PDF whose pages have these lines; an empty line parts two paragraphs, and a page without lines has a picture's place only. */
+/**
+ * For tests: a PDF whose pages have these lines; an empty line separates paragraphs, and a page without lines
+ * is an image placeholder.
+ */
 export function makePdf(pages: string[][]): Buffer {
   const objects: string[] = [];
   const add = (body: string) => objects.push(body);
@@ -34,7 +37,7 @@ const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
-/** For tests: a Word document of headings, paragraphs, and a table where `cells` says so. */
+/** For tests: a Word document of headings, paragraphs, and tables given by `cells`. */
 export async function makeDocx(
   blocks: { heading?: string; text?: string; cells?: string[][] }[],
 ): Promise<Buffer> {

@@ -4,7 +4,10 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { findStarterModel } from '../../models/starter/find-starter-model.ts';
 import type { StarterModelRef } from '../../models/starter/list-starter-models.ts';
 
-/** The starter model that serves the generator, or stands in where it has none; undefined while that is not there. */
+/**
+ * Returns the starter model that serves the generator or substitutes for it; undefined if it is not
+ * available.
+ */
 export async function findOwnModel(
   db: Database | Transaction,
   generator: GeneratorName,

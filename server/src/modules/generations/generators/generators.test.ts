@@ -4,17 +4,17 @@ import { expect, test } from 'vitest';
 import { upsertPreparation } from '../../../engine/host/preparation/queries.ts';
 import { testServer } from '../../../testing/test-server.ts';
 
-test('anybody may ask which generators are served', async () => {
+test('lists generators without authentication', async () => {
   const server = await testServer();
   const answer = await server.request(listGenerators, {});
   expect(answer.generators.map(({ name }) => name)).toEqual([...generatorNames]);
   expect(answer.generators.every((generator) => generator.served_by.length === 0)).toBe(true);
-  // Nobody else has Paris, and nobody has Imagen any more.
+  // No other server has Paris, and Imagen has been discontinued.
   const notConnectable = answer.generators.filter((generator) => !generator.is_connectable);
   expect(notConnectable.map(({ name }) => name)).toEqual(['imagen', 'paris']);
 });
 
-test('a generator whose starter model this server is still preparing is called that until it is prepared', async () => {
+test('marks a generator as being prepared until its starter model is ready', async () => {
   const server = await testServer({ config: { prepare: true } });
   const { db } = server.services;
   const prepared = async (
@@ -28,13 +28,13 @@ test('a generator whose starter model this server is still preparing is called t
   };
   const all = [...generatorNames];
   expect([await prepared('waiting'), await prepared('running')]).toEqual([all, all]);
-  // Nobody knows when that is over.
+  // The remaining time is unknown.
   expect([await prepared('failed', 'training'), await prepared('ready', 'training')]).toEqual([[], all]);
   expect(await prepared('failed')).toEqual([]);
   expect(await prepared('ready')).toEqual([]);
 });
 
-test('each generator has a form, and no two fields of it one name', () => {
+test('each generator has a form with unique field names', () => {
   expect(Object.keys(generators)).toEqual([...generatorNames]);
   for (const { fields } of Object.values(generators)) {
     const names = fields.map(({ name }) => name);

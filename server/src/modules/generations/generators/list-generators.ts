@@ -19,7 +19,7 @@ import { findOwnModel } from './find-own-model.ts';
 
 type Answer = ResponseOf<typeof endpoint>;
 
-/** Every generator, and who serves it here. */
+/** Returns every generator with its providers on this server. */
 export async function listGenerators(
   { db, clock, config }: Pick<Services, 'db' | 'clock' | 'config'>,
   isPreparing: () => Promise<boolean>,
@@ -45,7 +45,7 @@ export async function listGenerators(
   return { generators: await Promise.all(generators) };
 }
 
-/** What one costs as the form begins. */
+/** Returns the price of one output with the form's default values. */
 function priceOf(prices: PriceList, generator: Upstream['generator'], fields: string[]): bigint {
   const { values } = completeParameters(atService(table[generator], fields), {});
   const parameters = { ...values, ...(values?.n !== undefined && { n: 1 }) };

@@ -19,20 +19,23 @@ import { generationMetadata } from '../generation-metadata.ts';
 import type { GenerationRow } from '../queries.ts';
 import { videoSize } from './video-size.ts';
 
-/** What goes along with the row of a generation: the file that it edits, and a LoRA. */
+/** Inputs in addition to the generation's row: the picture to edit, and a LoRA. */
 type Inputs = { picture: Buffer | null; lora?: ImageLora | undefined };
 
 type MadeVideo = { width: number; height: number; durationS: number | null };
 
-/** A generator that models of this installation serve. */
+/** A generator that models on this server run. */
 export type OwnGenerator = {
-  /** What one costs in micro-BGL. Pure. */
+  /** Returns the price of one output in micro-BGL. */
   cost: (prices: PriceList, parameters: GenerationParameters) => bigint;
-  /** What of that is charged for such an output, where it may be less than was asked for. Pure. */
+  /**
+   * Returns the charge for an output, which may be less than the held price if the output is smaller than
+   * requested.
+   */
   charge?: (heldMicro: bigint, parameters: GenerationParameters, output: MadeVideo) => bigint;
-  /** How many steps it takes. Pure. */
+  /** Returns the number of steps. */
   steps: (parameters: GenerationParameters) => number;
-  /** What the model server is asked. Pure. */
+  /** Returns the request to the model server. */
   request: (row: GenerationRow, inputs: Inputs) => ImageRequest;
 };
 
@@ -41,7 +44,7 @@ const askedSteps = ({ num_inference_steps: steps }: GenerationParameters) => Num
 const paris: Served = {
   deployments: ['paris'],
   steps: askedSteps,
-  // Each step of each expert that takes part in it.
+  // Charged per step of each participating expert.
   cost: (prices, { num_inference_steps: steps, k }) =>
     costMicro([{ price: prices['pictures:CPU'], parts: BigInt(Number(steps)) * BigInt(Number(k)) }]),
   request: (row) =>
@@ -74,7 +77,10 @@ const wanSteps = ({ num_inference_steps: steps }: GenerationParameters) => Numbe
 
 const wanSeconds = ({ duration }: GenerationParameters) => Number(duration ?? wanDefaults.seconds);
 
-/** Steps of a video of the default length and size, rounded up: one that is twice as long or large takes twice the work. */
+/**
+ * Steps of a video of the default length and size, rounded up; twice the length or size counts as twice the
+ * steps.
+ */
 function wanWork(steps: number, video: { seconds: number; width: number; height: number }): bigint {
   const workOfStep = ({ seconds, width, height }: typeof video) => seconds * width * height;
   const usual = workOfStep({ seconds: wanDefaults.seconds, ...videoSize({}) });
@@ -84,12 +90,12 @@ function wanWork(steps: number, video: { seconds: number; width: number; height:
 const wanWorkAsked = (parameters: GenerationParameters) =>
   wanWork(wanSteps(parameters), { seconds: wanSeconds(parameters), ...videoSize(parameters) });
 
-/** A Wan model stands in for those of the other video generators, too, whose forms say less. */
+/** A Wan model also substitutes for other video generators, whose forms have fewer fields. */
 const wan: Served = {
   deployments: ['wan'],
   steps: wanSteps,
   cost: (prices, parameters) => costMicro([{ price: prices.videos, parts: wanWorkAsked(parameters) }]),
-  // Models end at a length and a size of their own.
+  // Models may return a different length and size than requested.
   charge: (heldMicro, parameters, { durationS, ...size }) => {
     const asked = wanWorkAsked(parameters);
     const made = wanWork(wanSteps(parameters), { seconds: durationS ?? wanSeconds(parameters), ...size });
@@ -108,7 +114,7 @@ const wan: Served = {
   },
 };
 
-/** With the kinds of deployments that serve it. */
+/** Includes the kinds of deployments that serve the generator. */
 type Served = OwnGenerator & { deployments: readonly ImageDeploymentKind[] };
 
 const table: Partial<Record<GeneratorName, Served>> = {
@@ -118,7 +124,7 @@ const table: Partial<Record<GeneratorName, Served>> = {
   ...{ wan, veo: wan, seedance: wan, kling: wan, hailuo: wan },
 };
 
-/** How a generator is served by the model of this installation that has this queue; undefined where none can. Pure. */
+/** Returns how the model with this queue serves a generator; undefined if it cannot. */
 export function ownGenerator(name: GeneratorName, queue: string | null): OwnGenerator | undefined {
   const { of, starter } = starterFor(name);
   if (of === name || queue !== `starter:${starter.model}`) return table[name];
@@ -126,12 +132,12 @@ export function ownGenerator(name: GeneratorName, queue: string | null): OwnGene
   return own && standIn(own, of);
 }
 
-/** The kinds of deployments that serve a generator. Pure. */
+/** Returns the kinds of deployments that serve a generator. */
 export function deploymentsFor(name: GeneratorName): readonly ImageDeploymentKind[] {
   return table[name]?.deployments ?? [];
 }
 
-/** A starter for another generator: whatever that is asked for, it is asked as its own page opens. */
+/** Adapts a starter for another generator: always requests the default settings of the starter's own page. */
 function standIn(own: OwnGenerator, of: GeneratorName): OwnGenerator {
   const asOpened = (parameters: GenerationParameters) => ({
     ...openingParameters(of),
@@ -151,7 +157,7 @@ function standIn(own: OwnGenerator, of: GeneratorName): OwnGenerator {
   };
 }
 
-/** What a starter's own page opens on. */
+/** Returns the default settings of a starter's own page. */
 function openingParameters(name: GeneratorName): GenerationParameters {
   const generator: Generator = generators[name];
   const { qualities, opensOn } = starterFor(name).starter;
@@ -161,10 +167,10 @@ function openingParameters(name: GeneratorName): GenerationParameters {
   return values;
 }
 
-/** A preview costs half a step of two experts; the model server leaves out those that would come too soon. */
+/** A preview costs half a step of two experts; the model server skips previews that would follow too soon. */
 const PREVIEW_EVERY = 5;
 
-/** What every model server is asked; the file tells how it was made. */
+/** Fields of every request; the metadata is embedded in the file. */
 function requestOf(row: GenerationRow) {
   const { prompt, steps, seed } = row;
   const metadata = generationMetadata(row);

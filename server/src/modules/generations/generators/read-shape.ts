@@ -1,20 +1,20 @@
 import { AppError } from '../../../platform/errors.ts';
 
-/** Nobody means a picture of less or more than so many digits. */
+/** Sizes have two to four digits per side. */
 const SIZE = /^(?<width>[1-9]\d{1,3})x(?<height>[1-9]\d{1,3})$/;
-/** Sizes are in steps of some pixels: one that is so close to a shape means it. */
+/** Tolerance between a size and a shape, because sizes are rounded to multiples of some pixels. */
 const SHAPE_OFF_MAX = 0.03;
 
 type Known = {
   model: string;
-  /** Those that it makes, as `4:3`; none where its pictures have a shape of their own. */
+  /** Aspect ratios such as `4:3` that the model makes; empty if its shape is fixed. */
   shapes: readonly string[];
 };
 
 /**
- * The shape of a size in a call of OpenAI's images and videos APIs, null for one that leaves it open. How many pixels that are, the
- * model decides: clients send `1024x1024` for any square, and the answer says what it was. Throws AppError
- * 'invalid_request' for another shape, and for what is no size. Pure.
+ * Returns the aspect ratio of a `size` in OpenAI's images and videos APIs, or null if it is unspecified. The
+ * model decides the resolution: clients send `1024x1024` for any square, and the response reports the actual
+ * size. Throws AppError 'invalid_request' for an unsupported shape or an invalid size.
  */
 export function readShape(size: string | null | undefined, { model, shapes }: Known): string | null {
   if (!size || size === 'auto') return null;
@@ -22,7 +22,7 @@ export function readShape(size: string | null | undefined, { model, shapes }: Kn
   const asked = Number(width) / Number(height);
   const off = (shape: string) => Math.abs(asked / ratioOf(shape) - 1);
   const [nearest] = shapes.toSorted((a, b) => off(a) - off(b));
-  // What is no size is nowhere near a shape.
+  // An invalid size yields NaN, which is close to no shape.
   if (nearest !== undefined && off(nearest) <= SHAPE_OFF_MAX) return nearest;
   const publicMessage =
     shapes.length === 0

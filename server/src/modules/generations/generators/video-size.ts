@@ -1,13 +1,13 @@
 import type { GenerationParameters } from '@bakehouse/contract/generations';
 import { wanDefaults } from '@bakehouse/contract/generators/wan';
 
-/** Of the shorter side, by what the forms call it; the first is the starter's. */
+/** Length of the shorter side by the form's quality; the first is the starter's. */
 const shortSides: Record<string, number> = { '64p': 64, '480p': 480, '768p': 768, '1080p': 1080, fhd: 1080 };
 const HD = 720;
-/** Video codecs take sides of whole blocks. */
+/** Video codecs need sides that are multiples of a block. */
 const BLOCK = 16;
 
-/** The pixels that a form's quality and aspect ratio ask for; 720p and 16:9 where it has neither. Pure. */
+/** Returns the pixel size for a form's quality and aspect ratio; defaults to 720p and 16:9. */
 export function videoSize({ quality, aspect_ratio: ratio }: Pick<GenerationParameters, string>): {
   width: number;
   height: number;

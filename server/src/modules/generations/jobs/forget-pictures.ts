@@ -3,7 +3,7 @@ import { deleteUnusedPicturesBefore } from '../sources/picture-queries.ts';
 
 const KEPT_HOURS = 24;
 
-/** Uploaded pictures that nobody has edited go after a day; a generation has its own. */
+/** Deletes uploaded pictures that were not edited within a day; generations store their own reference. */
 export const forgetPicturesJob = defineJob({
   name: 'images.forget-pictures',
   schedule: '41 * * * *',

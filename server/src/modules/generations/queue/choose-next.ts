@@ -5,9 +5,9 @@ import type { Transaction } from '../../../platform/db/database.ts';
 type Next = { places: Record<Provider, number>; now: Date };
 
 /**
- * The one to run next: one that nobody looks after any more, which those `atWork` here are not, else the first in a queue
- * that has a free place. Whoever asks this chooses alone in that queue until the transaction ends; a queue in which another
- * chooses is left to them.
+ * Chooses the generation to run next: one whose lease has expired (except those in `atWork`), else the first
+ * in a queue that has a free place. Holds the queue's lock until the transaction ends; skips queues that
+ * another transaction has locked.
  */
 export async function chooseNext(
   tx: Transaction,
@@ -31,7 +31,10 @@ export async function chooseNext(
 
 type Queue = { queue: string; provider: Provider };
 
-/** The queues in which somebody waits, each by a step in the index, however many wait there. */
+/**
+ * Returns the queues with waiting generations by a loose index scan: one index lookup per queue, however many
+ * wait.
+ */
 async function listQueues(tx: Transaction): Promise<Queue[]> {
   const waiting = sql`select queue, provider from generations where state = 'queued' and ended_at is null`;
   const { rows } = await sql<Queue>`
@@ -51,7 +54,7 @@ async function countRunning(tx: Transaction, queue: string): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-/** Whether nobody else chooses in the queue: then nobody does until the transaction ends. */
+/** Tries to lock the queue until the transaction ends. */
 async function lockQueue(tx: Transaction, queue: string): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`turns of ${queue}`}, 0)) as locked`.execute(tx);
@@ -59,9 +62,10 @@ async function lockQueue(tx: Transaction, queue: string): Promise<boolean> {
 }
 
 /**
- * Who is first in the order of `generation_queue`, where only the first picture of each user can be. To find those, each
- * claim reads whatever waits in the queue: eight of each user at most. The last place is for a user who has nothing in work, but where a deployment's owner has the queue to himself. Null where all places are
- * taken by now.
+ * Returns the first in the order of `generation_queue`; only each user's first picture is a candidate. Reads
+ * everything waiting in the queue: at most eight per user. The last place is reserved for a user without a
+ * running generation, except in the queue of a deployment, which its owner does not share. Null if all places
+ * are taken.
  */
 async function findFirst(
   tx: Transaction,

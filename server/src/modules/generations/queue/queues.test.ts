@@ -16,7 +16,7 @@ import { insertFlux } from '../../deployments/testing/test-models.ts';
 import { registerImageStarter } from '../../models/starter/register-image-starter.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
 
-/* Who waits for whom: each model server has places of its own. */
+/* Queues are independent: each model server has its own places. */
 
 const setting = await testGenerations({ cpuPlaces: 12 });
 const { server, stub } = setting;
@@ -37,7 +37,7 @@ const list = async (as: TestUser, query = {}) =>
 const cancelAll = async (as: TestUser) => {
   for (const { id } of await list(as)) await server.request(cancelGeneration, { params: { id } }, { as });
 };
-/** By the user's deployment, or else the starter. */
+/** Served by the user's deployment, or else the starter. */
 const edit = async (as: TestUser) => {
   const form = new FormData();
   form.append('file', new Blob([new Uint8Array(pictureFiles.png)]), 'bread.png');
@@ -60,7 +60,7 @@ const untilRunning = (as: TestUser, count: number) =>
 const positions = async (as: TestUser) =>
   (await list(as, { state: 'queued' })).map(({ position }) => position).toReversed();
 
-test("a deployment that stands still holds no places of the starters, and all of its own are its owner's", async () => {
+test('a stalled deployment blocks no places of the starters, and its owner may use all of its places', async () => {
   await deploy(ada, (await insertFlux(server.services, ada, 'My editor')).assetId);
   await deploy(bob, (await insertFlux(server.services, bob, 'His editor')).assetId);
   for (let asked = 0; asked < 5; asked += 1) await edit(ada);
@@ -76,7 +76,7 @@ test("a deployment that stands still holds no places of the starters, and all of
   expect(await positions(ada)).toEqual([0]);
 });
 
-test('what still waits for a deployment when that ends says so, at no cost', async () => {
+test('generations waiting for an ended deployment fail with the reason at no cost', async () => {
   const { pod_id: podId } = await deploy(ada, (await insertFlux(server.services, ada, 'My editor')).assetId);
   for (let asked = 0; asked < 5; asked += 1) await edit(ada);
   await untilRunning(ada, 4);
@@ -89,7 +89,7 @@ test('what still waits for a deployment when that ends says so, at no cost', asy
   expect(await setting.until(ada, waiting?.id ?? '', 'failed')).toMatchObject({ reason, cost: '0' });
 });
 
-test('starters wait for each other no more than for deployments', async () => {
+test('starters wait neither for each other nor for deployments', async () => {
   for (let asked = 0; asked < 5; asked += 1) await edit(ada);
   await untilRunning(ada, 3);
   for (let asked = 0; asked < 5; asked += 1) await setting.generate(bob);
@@ -100,7 +100,7 @@ test('starters wait for each other no more than for deployments', async () => {
   ]);
 });
 
-test('deployments of a starter share its places, by turns', async () => {
+test('deployments of a starter share its places fairly', async () => {
   const index = path.join(server.services.config.dataDir, 'flux_index.json');
   await writeFile(index, JSON.stringify({ _class_name: 'FluxKontextPipeline' }));
   const { assetId } = await registerImageStarter(server.services, 'kontext', [
@@ -112,14 +112,14 @@ test('deployments of a starter share its places, by turns', async () => {
   await untilRunning(ada, 3);
   expect((await list(ada))[0]?.model).not.toBe('kontext-starter');
 
-  // The last place is his at once; his second is in front of all of Ada's that wait.
+  // The last place is reserved for Bob; his second picture is ahead of all of Ada's.
   await edit(bob);
   await untilRunning(bob, 1);
   expect(await edit(bob)).toMatchObject({ model: 'kontext-starter', position: 0 });
   expect(await positions(ada)).toEqual([1, 2]);
 });
 
-test('whoever deletes what was generated does not come first by it', async () => {
+test('deleting outputs does not improve queue position', async () => {
   stub.answer = 'ok';
   for (const as of [ada, bob]) {
     const { id } = await setting.generate(as);
@@ -133,7 +133,7 @@ test('whoever deletes what was generated does not come first by it', async () =>
   await setting.generate(carl);
   await untilRunning(carl, 1);
 
-  // Bob had his turn last, and has nothing to show for it.
+  // Bob had the last turn and has no outputs left.
   for (const { id } of await list(bob))
     await server.request(deleteGeneration, { params: { id } }, { as: bob });
   await setting.generate(bob);
@@ -142,10 +142,10 @@ test('whoever deletes what was generated does not come first by it', async () =>
   for (const as of [eve, carl]) await cancelAll(as);
 });
 
-test('that a queue has moved is kept for its users alone', async () => {
+test('stores a queue change only for its users', async () => {
   const { id } = await setting.generate(ada);
   await untilRunning(ada, 1);
-  // Both are announced by the same statement.
+  // Both changes are published by the same statement.
   const { rows } = await vi.waitFor(async () => {
     const kept = await sql<{ is_user: boolean; thing_id: string }>`
       select thing_id, exists (select from users where users.id = user_id) as is_user

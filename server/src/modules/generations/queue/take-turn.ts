@@ -12,13 +12,12 @@ import { progressColumns } from '../run/report-progress.ts';
 import { cancelJob } from '../services/service-job.ts';
 import { chooseNext } from './choose-next.ts';
 
-/** A generation whose turn it is, or one that was ended instead. */
+/** A leased generation to run, or a generation that was ended instead. */
 export type Turn = { lease: Lease<GenerationRow> } | { ended: GenerationRow };
 
 /**
- * Leases the generation that is to run next; each queue of a provider has so many places. Those that
- * this process has at work it does not take from itself, though the database was away for longer than their leases. Null
- * when nobody's turn has come.
+ * Leases the generation to run next, within `places` per queue of each provider. Skips those that this
+ * process is already running, even if their leases expired during a database outage. Null if none is ready.
  */
 export async function takeTurn(
   services: Pick<Services, 'config' | 'db' | 'clock' | 'log'>,
@@ -44,7 +43,7 @@ export async function takeTurn(
     await announceGeneration(tx, row, { queueMoved: true });
     return { lease };
   });
-  // Whoever began a job of it at a service waits for it no more.
+  // Cancel a job that an earlier attempt started at a service.
   if (turn && 'ended' in turn) void cancelJob(services, turn.ended);
   return turn;
 }

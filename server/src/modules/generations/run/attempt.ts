@@ -6,11 +6,11 @@ import type { Thumbnail } from '../../media/thumbnails/make-thumbnail.ts';
 import type { GenerationDetails, GenerationRow } from '../queries.ts';
 import type { ProgressReport } from './report-progress.ts';
 
-/** What running generations takes from the program around it. */
+/** Dependencies for running generations. */
 export type RunningParts = {
   services: Services;
   serving: WakingParts;
-  /** Aborted when this process ends in good order. */
+  /** Aborted on a graceful shutdown of this process. */
   closing: AbortSignal;
 };
 
@@ -18,27 +18,30 @@ export type RunningParts = {
 export type Attempt = {
   lease: Lease<GenerationRow>;
   report: ProgressReport;
-  /** Aborted when somebody else decides over the generation, or this process ends. */
+  /** Aborted when the lease is lost or the process shuts down. */
   signal: AbortSignal;
-  /** Stores a finished output. Throws BadPicture for what cannot be kept, and what its bytes and the store throw. */
+  /**
+   * Stores a finished output. Throws BadPicture for an invalid file, and the errors of its bytes and of the
+   * store.
+   */
   keep: (output: ComingOutput) => Promise<StoredOutput>;
 };
 
 /** Type and size of an output. */
 export type OutputShape = { mediaType: string; width: number; height: number };
 
-/** A finished output as it comes. */
+/** A finished output while it streams. */
 export type ComingOutput = {
   bytes: Readable;
-  /** What it has to be; without it whatever can be kept. */
+  /** Expected type and size; any valid file is accepted if absent. */
   declared?: OutputShape;
-  /** Written into the file of a picture. */
+  /** Embedded in a picture's file. */
   metadata?: Record<string, string>;
-  /** Pictures of a video, which come after it in this order. */
+  /** Pictures of a video, which follow it in this order. */
   beside?: { role: 'poster' | 'strip'; bytes: Readable }[];
 };
 
-/** One in the store; of a picture, what only videos have is null. */
+/** A stored output; for a picture, the fields of videos are null. */
 export type StoredOutput = OutputShape & {
   sha256: string;
   sizeBytes: number;
@@ -49,10 +52,10 @@ export type StoredOutput = OutputShape & {
   strip: Thumbnail | null;
 };
 
-/** What came of an attempt. */
+/** Result of an attempt. */
 export type Generated = {
   outputs: StoredOutput[];
-  /** The revision of the model that generated it, where one of this installation did. */
+  /** Revision of the model that generated it; null for a service. */
   revisionId: string | null;
   details: GenerationDetails;
 };

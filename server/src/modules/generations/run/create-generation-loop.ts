@@ -5,7 +5,10 @@ import { takeTurn } from '../queue/take-turn.ts';
 import type { RunningParts } from './attempt.ts';
 import { runGeneration } from './run-generation.ts';
 
-/** Runs queued generations; `places` limits each queue of a provider, over all processes. */
+/**
+ * Creates the loop that runs queued generations; `places` limits each queue of a provider, across all
+ * processes.
+ */
 export function createGenerationLoop({
   services,
   serving,
@@ -21,7 +24,7 @@ export function createGenerationLoop({
         for (;;) {
           const turn = await takeTurn(services, places, running);
           if (turn === null) return null;
-          // A generation that ended in the queue leaves its turn to the next one.
+          // The generation was ended in the queue: take the next one.
           if ('ended' in turn) continue;
           const { lease } = turn;
           return { id: lease.id, run: (closing) => runGeneration({ services, serving, closing }, lease) };

@@ -12,7 +12,7 @@ import { pictureFiles } from '../testing/picture-files.ts';
 import { fetchOutputs } from './fetch-outputs.ts';
 
 const { signal } = new AbortController();
-/** Of one user, who only wants to know how long they are. */
+/** Stores nothing: returns only the length of each output. */
 const asked = {
   userId: 'ada',
   medium: mediumOf('flux'),
@@ -22,7 +22,7 @@ const asked = {
 const full = new Error('no space left');
 const fullDisk = () => new Writable({ write: (_bytes, _encoding, done) => done(full) });
 
-/** A service that has generated so many pictures. */
+/** A service with this many generated pictures. */
 async function serve(count: number, answer: RequestListener) {
   const server = createServer(answer);
   onFileEnd(async () => {
@@ -35,7 +35,7 @@ async function serve(count: number, answer: RequestListener) {
   return { addresses, title: 'fal', serviceUrl, headers: {} };
 }
 
-test('a picture that nobody wants any more is not fetched to its end, nor again', async () => {
+test('stops fetching a picture that was cancelled and does not retry', async () => {
   let calls = 0;
   const ended = new AbortController();
   const reason = new Error('cancelled');
@@ -50,7 +50,7 @@ test('a picture that nobody wants any more is not fetched to its end, nor again'
   expect(calls).toBe(1);
 });
 
-test('several of one user are fetched two at a time, each within two minutes', async ({ onTestFinished }) => {
+test('fetches two pictures per user at a time, each within two minutes', async ({ onTestFinished }) => {
   const limits = vi.spyOn(AbortSignal, 'timeout');
   onTestFinished(() => limits.mockRestore());
   let open = 0;
@@ -68,7 +68,7 @@ test('several of one user are fetched two at a time, each within two minutes', a
   expect(limits.mock.calls).toEqual(Array.from({ length: 4 }, () => [120_000]));
 });
 
-test('this process holds eight at once, whoever they are for, until they are stored', async () => {
+test('holds eight outputs per process, regardless of the user, until they are stored', async () => {
   const generated = await serve(4, (_request, response) => void response.end(pictureFiles.png));
   let held = 0;
   let most = 0;
@@ -92,14 +92,14 @@ test('this process holds eight at once, whoever they are for, until they are sto
 
 test.each([
   { when: 'before', keep: () => Promise.reject(full) },
-  { when: 'while', keep: (bytes: Readable) => pipeline(bytes, fullDisk()) },
+  { when: 'during', keep: (bytes: Readable) => pipeline(bytes, fullDisk()) },
 ])(
-  'a picture that cannot be stored, known $when it comes, ends the attempt, and is not said to be lost at its service',
+  'a storage failure $when the download ends the attempt and is not blamed on the service',
   async ({ keep }) => {
     let calls = 0;
     const generated = await serve(1, (_request, response) => {
       calls += 1;
-      // More than the streams on its way hold.
+      // More than the buffers of the stream hold.
       response.end(Buffer.alloc(2_000_000));
     });
     const fetched = fetchOutputs(generated, { ...asked, keep, signal, waitsForAll: true });
@@ -108,7 +108,7 @@ test.each([
   },
 );
 
-test('a picture that cannot be reached is fetched again later, and one whose address is dead is not', async () => {
+test('retries an unreachable picture later, but not a dead address', async () => {
   const fetchFrom = async (answer: RequestListener) =>
     fetchOutputs(await serve(1, answer), { ...asked, signal, waitsForAll: false });
   const status =
@@ -124,7 +124,7 @@ test('a picture that cannot be reached is fetched again later, and one whose add
   await expect(fetchFrom(status(403))).rejects.toMatchObject({ retryAfterMs: null });
 });
 
-test('of several that are paid for, those out of reach are waited for, and at last given up', async () => {
+test('waits for unreachable outputs that are paid for, and finally drops them', async () => {
   const generated = await serve(3, ({ url }, response) => {
     if (url === '/0.png') response.end(pictureFiles.png);
     else response.writeHead(url === '/1.png' ? 503 : 403).end();
@@ -134,7 +134,7 @@ test('of several that are paid for, those out of reach are waited for, and at la
   expect(await fetched(false)).toHaveLength(1);
 });
 
-test('one that is no whole picture does not come', async () => {
+test('rejects an incomplete picture', async () => {
   const generated = await serve(1, (_request, response) => void response.end('no picture'));
   const keep = () => Promise.reject(new BadPicture('The picture is damaged or incomplete'));
   await expect(fetchOutputs(generated, { ...asked, keep, signal, waitsForAll: true })).rejects.toThrow(
@@ -142,7 +142,7 @@ test('one that is no whole picture does not come', async () => {
   );
 });
 
-test('one that breaks off in the middle is asked for once more', async () => {
+test('retries once if a download breaks off', async () => {
   let calls = 0;
   const generated = await serve(1, (_request, response) => {
     calls += 1;

@@ -6,11 +6,16 @@ import { BadMedia } from '../../media/bad-media.ts';
 import type { UpstreamOutputs } from '../../providers/generate-upstream.ts';
 import type { Medium } from '../media-table.ts';
 
-/** A connection may break: it is tried again at once. */
+/** Retry once, immediately, after a broken connection. */
 const TRIES = 2;
-/** It is paid for, and lies there for hours: an outage of the line, or of whoever keeps it there, loses none. */
+/**
+ * The output is paid for and stays available for hours, so an outage of the network or the host loses
+ * nothing.
+ */
 const FETCH_AGAIN_MS = 20_000;
-/** Outputs that this process stores at once, and those of one user: each is looked at and made a small copy of. */
+/**
+ * Concurrent outputs stored by this process in total and per user: each is inspected and gets a thumbnail.
+ */
 const places = fairQueue(8, { perKey: 2, lastForNewcomer: true });
 
 type Options<Kept> = {
@@ -18,14 +23,14 @@ type Options<Kept> = {
   medium: Pick<Medium, 'noun' | 'fetchMsMax'>;
   signal: AbortSignal;
   waitsForAll: boolean;
-  /** Stores what comes. Throws BadMedia for what is not whole. */
+  /** Stores the stream. Throws BadMedia for an incomplete file. */
   keep: (bytes: Readable) => Promise<Kept>;
 };
 
 /**
- * What was kept of the outputs of a service, as far as they come whole. Throws AppError 'unavailable' where none does: its
- * address is dead, or leads inside, or what is there is too large, or no picture; with `waitsForAll` also where one is out
- * of reach for now; what else `keep` throws; or the signal's reason.
+ * Downloads and stores a service's outputs and returns the complete ones. Throws AppError 'unavailable' if
+ * none succeeds (dead or internal address, oversized or invalid file), and with `waitsForAll` also if an
+ * output is temporarily unreachable; other errors of `keep`; or the signal's reason.
  */
 export async function fetchOutputs<Kept>(
   generated: UpstreamOutputs,
@@ -50,7 +55,7 @@ export async function fetchOutputs<Kept>(
   return kept;
 }
 
-/** What was kept of it, or why it does not come. Throws what `keep` throws of its own. */
+/** Returns the stored output, or the reason why the download failed. Throws the errors of `keep`. */
 async function fetchOne<Kept>(
   address: string,
   generated: UpstreamOutputs,
@@ -89,21 +94,21 @@ function undelivered(
   return new AppError('unavailable', { publicMessage: `${title} generated it, but ${what}`, ...options });
 }
 
-/** What may be reached another time is named with its cause; else its address is dead, or leads inside. */
+/** Temporary errors have a cause; otherwise the address is dead or internal. */
 function isOutOfReach(error: unknown): boolean {
   return error instanceof AppError && error.cause !== undefined;
 }
 
-/** The file at an address, and whether its fetch failed. */
+/** Returns the file at an address, and whether its download failed. */
 function download(
   address: URL,
   { serviceUrl, headers }: Pick<UpstreamOutputs, 'serviceUrl' | 'headers'>,
   { medium, signal }: Pick<Options<unknown>, 'medium' | 'signal'>,
 ): { bytes: Readable; hasFailed: () => boolean } {
-  // The service itself may stand inside, as the operator has said; what it names elsewhere may not.
+  // The operator configured the service, so its own origin may be internal; other addresses may not.
   const isOwn = address.origin === new URL(serviceUrl).origin;
   const options = {
-    // What errors name, which nobody has sent.
+    // Noun for error messages; no request parameter is involved.
     param: medium.noun,
     ...{ signal, limitMs: medium.fetchMsMax, accept: medium.noun === 'video' ? 'video/*' : 'image/*' },
     ...(isOwn && { isAllowed: () => true, headers }),
@@ -113,7 +118,7 @@ function download(
     try {
       yield* await fetchPublic(address, options);
     } catch (error) {
-      // The error of whoever reads the stream comes here too, once it has destroyed the stream.
+      // Errors of the stream's consumer also arrive here, after it has destroyed the stream.
       hasFailed = !bytes.destroyed;
       throw error;
     }

@@ -12,8 +12,8 @@ import { attemptOf, waitsFree } from './plan-generation.ts';
 import { begun } from './progress.ts';
 
 /**
- * Has the service generate that the generation names. Its job is in the row before it is waited for: whoever goes on with
- * the generation goes on with the job. Throws what `generateUpstream` throws, and LeaseLost.
+ * Generates at a service. Saves the job before waiting, so that the next attempt resumes it. Throws the
+ * errors of `generateUpstream`, and LeaseLost.
  */
 export async function generateByService(
   { services }: RunningParts,
@@ -35,7 +35,8 @@ export async function generateByService(
       keepJob: async (job) => {
         const values = {
           upstream_job: job && toJson(job),
-          // A submission may be paid for: a server that dies again and again does not repeat it for ever.
+          // A submission may be charged, so it counts as an attempt: a server that crashes repeatedly must
+          // not resubmit forever.
           ...(job?.handle === null && { attempt: attemptOf(lease) }),
         };
         if (!(await renewLease(db, generationsTable, lease, { now: clock.now(), values })))

@@ -12,7 +12,7 @@ import { begun, progressAfter, startingReason } from './progress.ts';
 import { reachImageServer } from './reach-image-server.ts';
 import type { AnswerEvent } from './read-image-events.ts';
 
-/** Has the model server generate that the generation names. Throws what `reachImageServer` throws, and LeaseLost. */
+/** Generates on this server's model server. Throws the errors of `reachImageServer`, and LeaseLost. */
 export async function generateHere(
   { services, serving }: RunningParts,
   { lease: { row }, report, signal, keep }: Attempt,
@@ -23,7 +23,7 @@ export async function generateHere(
     modelName: row.model,
     readRequest: async (server: { workloadId: string }) => {
       const own = ownGenerator(row.generator, row.queue);
-      if (!own) throw new Error(`no model here serves ${row.generator}`);
+      if (!own) throw new Error(`No local model serves ${row.generator}`);
       const lora = await lendLora(services, row, server);
       return own.request(row, { picture: (await readInput(services, row))?.bytes ?? null, lora });
     },
@@ -45,7 +45,7 @@ export async function generateHere(
   await reachImageServer(asOwner(services, row), serving, question, take).catch((error: unknown) => {
     throw error instanceof AppError && error.code === 'model_not_found' ? modelGone(row, error) : error;
   });
-  if (!generated) throw new Error('the model server has generated nothing');
+  if (!generated) throw new Error('Model server returned no output');
   return generated;
 }
 
@@ -69,7 +69,7 @@ async function keepDone(
   }
 }
 
-/** It was there when the picture was asked for. */
+/** The model existed when the picture was requested. */
 function modelGone({ model, queue }: GenerationRow, cause: AppError): AppError {
   const publicMessage = queue?.startsWith('deployment:')
     ? 'The deployment that was to generate it has ended'
@@ -77,7 +77,7 @@ function modelGone({ model, queue }: GenerationRow, cause: AppError): AppError {
   return new AppError('gone', { publicMessage, shouldRetry: false, cause });
 }
 
-/** A generation may do what its owner may. */
+/** A generation runs with its owner's permissions. */
 function asOwner(services: Services, { user_id: userId }: GenerationRow): Context {
   return {
     ...services,

@@ -44,7 +44,7 @@ const columns = [
   'ended_at',
 ] as const satisfies (keyof Columns)[];
 
-/** Generations as work that is leased: the process that runs one holds it until then. */
+/** Generations as leased work: a process holds the lease while it runs one. */
 export const generationsTable: LeasedTable<Columns, GenerationRow> = {
   name: 'generations',
   columns,

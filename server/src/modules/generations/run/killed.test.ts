@@ -18,7 +18,7 @@ import type { RunningParts } from './attempt.ts';
 import { createGenerationLoop } from './create-generation-loop.ts';
 import { runGeneration } from './run-generation.ts';
 
-// Processes that run generations die where it matters: what is left of each is its lease, until that runs out.
+// Processes that run generations die at critical points: all that remains is a lease, until it expires.
 const setting = await testGenerations({ generates: false });
 const { server, stub, clock } = setting;
 const { db } = server.services;
@@ -34,7 +34,7 @@ beforeEach(async () => {
   ada = await server.signUp('Ada');
 });
 
-/** The next turn, as a process of its own takes it. */
+/** Leases the next turn as another process does. */
 async function lease(services: Services = server.services) {
   const turn = await takeTurn(services, PLACES);
   if (!turn || 'ended' in turn) throw new Error('nobody had a turn');
@@ -59,7 +59,7 @@ const charges = async (as: TestUser) => {
     ({ description }) => description === 'Picture by Paris',
   );
 };
-/** The seconds that are left of its lease. */
+/** Seconds until the lease expires. */
 const lockedFor = async (id: string) => {
   const row = await db
     .selectFrom('generations')
@@ -72,7 +72,7 @@ const attemptsOf = async (id: string) =>
   (await db.selectFrom('generations').select('attempt').where('id', '=', id).executeTakeFirstOrThrow())
     .attempt;
 
-/** Files are stored, and lent to whoever looks at them only once they may go on. */
+/** A store that holds back stored files until the test releases them. */
 function slowStore() {
   const { blobs } = server.services;
   let goOn = () => {};
@@ -87,7 +87,7 @@ function slowStore() {
   return { services, stored: () => stored, goOn: () => goOn() };
 }
 
-test('a picture stays in the hands of whoever runs it, however long it takes to store', async () => {
+test('holds the lease of a picture however long the store takes', async () => {
   const { id } = await setting.generate(ada);
   const { services, stored, goOn } = slowStore();
   const work = runGeneration({ services, serving, closing: new AbortController().signal }, await lease());
@@ -103,7 +103,7 @@ test('a picture stays in the hands of whoever runs it, however long it takes to 
   expect(await attemptsOf(id)).toBe(1);
 });
 
-test('a picture whose lease ran out while the database was away is not taken by the process that has it at work', async () => {
+test('does not lease a picture again that this process is running, even if its lease expired during a database outage', async () => {
   const { id } = await setting.generate(ada);
   await lease();
   clock.advance({ seconds: 16 });
@@ -112,7 +112,7 @@ test('a picture whose lease ran out while the database was away is not taken by 
   await server.request(cancelGeneration, { params: { id } }, { as: ada });
 });
 
-test('a picture leaves nothing on the signal that lives as long as its process', async () => {
+test('leaves no listeners on the process-wide abort signal', async () => {
   await setting.generate(ada);
   const { services, stored, goOn } = slowStore();
   const { signal: closing } = new AbortController();
@@ -124,7 +124,7 @@ test('a picture leaves nothing on the signal that lives as long as its process',
   expect(getEventListeners(closing, 'abort')).toEqual([]);
 });
 
-test('a preview that is written while the lease ends is not left behind', async () => {
+test('deletes a preview that is written while the lease ends', async () => {
   const { id } = await setting.generate(ada);
   const { token } = await lease();
   let written: Promise<void> | undefined;
@@ -141,7 +141,7 @@ test('a preview that is written while the lease ends is not left behind', async 
   await server.request(cancelGeneration, { params: { id } }, { as: ada });
 });
 
-test('a picture that waited until its price was held no more is not generated for nothing', async () => {
+test('does not generate a picture whose hold has expired', async () => {
   const { id } = await setting.generate(ada);
   clock.advance({ days: 8 });
   await inTransaction(db, (tx) => expireHolds(tx, { now: clock.now(), limit: 10 }));
@@ -150,8 +150,8 @@ test('a picture that waited until its price was held no more is not generated fo
   expect([state, reason]).toEqual(['failed', 'It waited in the queue for too long']);
 });
 
-describe('the process that generates dies', () => {
-  test('right after its turn came: another goes on once the lease has run out', async () => {
+describe('the generating process dies', () => {
+  test('right after the lease: another process resumes once the lease has expired', async () => {
     const { id } = await setting.generate(ada);
     await lease();
     const other = anotherProcess();
@@ -163,7 +163,7 @@ describe('the process that generates dies', () => {
     expect(await charges(ada)).toHaveLength(1);
   });
 
-  test('between the picture and its price: it is generated again, charged once, and there is one of it', async () => {
+  test('between storing and charging: the picture is generated again, charged once and stored once', async () => {
     const { id } = await setting.generate(ada);
     const { services, stored, goOn } = slowStore();
     const diedAt = clock.now();
@@ -177,7 +177,7 @@ describe('the process that generates dies', () => {
     leaseRunsOut();
     const done = await setting.until(ada, id, 'completed');
     await other.stop();
-    // It was not dead, only stood still, as its clock: the generation is not its own any more.
+    // The process was only paused, as was its clock: it no longer owns the generation.
     goOn();
     await work;
     expect((await setting.read(ada, id)).outputs).toEqual(done.outputs);
@@ -185,7 +185,7 @@ describe('the process that generates dies', () => {
     expect(await charges(ada)).toMatchObject([{ amount: '0.125', status: 'completed' }]);
   });
 
-  test('again and again while the model server is at it: it is generated all the same, and charged once', async () => {
+  test('repeatedly while the model server is generating: the picture is still generated and charged once', async () => {
     const { id } = await setting.generate(ada);
     for (let time = 1; time <= 20; time += 1) {
       await lease();
@@ -197,7 +197,7 @@ describe('the process that generates dies', () => {
     expect(await charges(ada)).toHaveLength(1);
   });
 
-  test('again and again at the finished picture, which may be why: the third time it fails, and costs nothing', async () => {
+  test('repeatedly at the finished picture, its possible cause: the third attempt fails at no cost', async () => {
     const before = await setting.balance(ada);
     const { id } = await setting.generate(ada);
     for (let time = 1; time <= 3; time += 1) {
@@ -216,10 +216,10 @@ describe('the process that generates dies', () => {
     expect(await setting.balance(ada)).toEqual(before);
   });
 
-  test('while it looks at the finished picture: the attempt counts', async () => {
+  test('during the inspection of the finished picture: the attempt counts', async () => {
     const { id } = await setting.generate(ada);
     const { blobs } = server.services;
-    // Nobody writes down what becomes of it.
+    // The result is never saved.
     const withLocalFile = () => Promise.reject(new LeaseLost());
     const services: Services = { ...server.services, blobs: { ...blobs, withLocalFile } };
     await runGeneration({ services, serving, closing: new AbortController().signal }, await lease());
@@ -227,7 +227,7 @@ describe('the process that generates dies', () => {
     await server.request(cancelGeneration, { params: { id } }, { as: ada });
   });
 
-  test('in good order: what it generates goes back to its queue at once, and the attempt does not count', async () => {
+  test('by a graceful shutdown: the generation is requeued immediately and the attempt does not count', async () => {
     stub.answer = 'hang';
     const { id } = await setting.generate(ada);
     const first = anotherProcess();
@@ -242,7 +242,7 @@ describe('the process that generates dies', () => {
   });
 });
 
-test('credits are right whatever happens to the pictures of two users at the same time', async () => {
+test('balances stay correct under random events for two users', async () => {
   const seed = Date.now() % 2 ** 31;
   const below = numbers(seed);
   const users = [ada, await server.signUp('Bob')];
@@ -250,7 +250,7 @@ test('credits are right whatever happens to the pictures of two users at the sam
   const loops = [anotherProcess(), anotherProcess()];
   const answers = ['ok', 'ok', 'die', 'refuse', 'broken picture'] as const;
   const made: { as: TestUser; id: string }[] = [];
-  /** How each ended: of one that is deleted, how it stood right before. */
+  /** Final state of each generation; for a deleted one, its state right before. */
   const ends = new Map<string, Generation>();
   for (let move = 0; move < 40; move += 1) {
     stub.answer = answers[below(answers.length)] ?? 'ok';
@@ -265,7 +265,7 @@ test('credits are right whatever happens to the pictures of two users at the sam
     } else if (choice === 4 && one) {
       await deleteOnceEnded(one.as, one.id, ends);
     } else clock.advance({ seconds: below(20) });
-    // So that some are generated, and fail, between the moves.
+    // Lets some generations succeed or fail between the moves.
     await pause(below(60));
   }
   stub.answer = 'ok';
@@ -294,7 +294,9 @@ test('credits are right whatever happens to the pictures of two users at the sam
   }
 }, 90_000);
 
-/** Deletes it and notes how it stood; one that is under way is cancelled first, so that nothing happens between the two. */
+/**
+ * Deletes it and records its final state; cancels a running one first, so that nothing happens in between.
+ */
 async function deleteOnceEnded(as: TestUser, id: string, ends: Map<string, Generation>): Promise<void> {
   const call = { params: { id } };
   if (ends.has(id)) return;
@@ -302,7 +304,7 @@ async function deleteOnceEnded(as: TestUser, id: string, ends: Map<string, Gener
   await server.request(deleteGeneration, call, { as });
 }
 
-/** The amounts of all transfers that were made for each generation. */
+/** Returns the amounts of all charges per generation. */
 async function chargesByGeneration(): Promise<Map<string, bigint[]>> {
   const { rows } = await sql<{ id: string; amount: bigint }>`
     select refs->>'generation_id' as id, amount from ledger_transfers
@@ -312,7 +314,7 @@ async function chargesByGeneration(): Promise<Map<string, bigint[]>> {
   );
 }
 
-/** A run of numbers that is the same for the same seed. */
+/** Returns a pseudo-random number generator. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

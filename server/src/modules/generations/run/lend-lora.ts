@@ -8,8 +8,8 @@ import type { GenerationRow } from '../queries.ts';
 type Row = Pick<GenerationRow, 'user_id' | 'parameters' | 'lora_revision_id'>;
 
 /**
- * The LoRA of a generation as its model server is told of it, whose workload may read the file from now on; undefined where there is
- * none. Throws AppError 'invalid_request' where it is not the user's to read any more.
+ * Returns the LoRA of a generation for its model server, and grants its workload access to the file;
+ * undefined if it has none. Throws AppError 'invalid_request' if the user can no longer read it.
  */
 export async function lendLora(
   { db }: Pick<Services, 'db'>,
@@ -24,7 +24,7 @@ export async function lendLora(
   return { id: revisionId, sha256, size_bytes: sizeBytes, scale: Number(scale) };
 }
 
-/** Asked again, it would be missing again. */
+/** Permanent: a retry would not find it either. */
 function refuseMissing(error: unknown): never {
   if (!(error instanceof AppError && error.code === 'not_found')) throw error;
   throw new AppError('invalid_request', {

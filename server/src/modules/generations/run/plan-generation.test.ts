@@ -9,7 +9,7 @@ const busy = (retryAfterMs: number) =>
   new AppError('unavailable', { publicMessage: 'fal is busy', retryAfterMs });
 const refused = new AppError('invalid_request', { publicMessage: 'The prompt is too long.' });
 
-test('a picture is begun three times', () => {
+test('a picture has three attempts', () => {
   const turn = (attempt: number) => planTurn({ attempt, created_at: now }, now).do;
   expect([0, 1, 2, 3].map(turn)).toEqual(['generate', 'generate', 'generate', 'fail']);
 });
@@ -68,13 +68,13 @@ test.each([
   expect(planAfterFailure({ attempt, started_at: now }, error, now)).toEqual(step);
 });
 
-test('who says when to come back is waited for an hour, and then as others are', () => {
+test('ignores attempts for an hour of retry-after, then counts them', () => {
   const after = (minutes: number) =>
     planAfterFailure({ attempt: 3, started_at: new Date(now.getTime() - minutes * 60_000) }, busy(0), now);
   expect([after(59), after(61)]).toMatchObject([{ do: 'wait', attempt: 2 }, { do: 'fail' }]);
 });
 
-test('an attempt that counts begins no earlier than whoever is busy has said', () => {
+test('a counted attempt starts no earlier than retry-after', () => {
   const earlier = new Date(now.getTime() - 2 * 60 * 60_000);
   expect(planAfterFailure({ attempt: 1, started_at: earlier }, busy(60_000), now)).toMatchObject({
     at: new Date('2026-01-01T00:01:00Z'),

@@ -1,36 +1,42 @@
 import { AppError } from '../../../platform/errors.ts';
 
-/** How many attempts a picture has. One that ended with its server while a model server or a service was at it is none: it may go on for ever. */
+/**
+ * Attempts per picture. An attempt does not count if the server stopped while a model server or a service was
+ * still generating.
+ */
 export const ATTEMPTS_MAX = 3;
 const PAUSE_MS = 3_000;
-/** For so long after its first attempt a picture waits for whoever says when to come back, and that counts as no attempt. */
+/** For this long after the first attempt, waits requested by retry-after don't count as attempts. */
 const FREE_WAIT_MS = 60 * 60_000;
-/** One that has waited longer is not begun: its price is held for a day more. */
+/** Generations that waited longer are not started: the price is held for only one more day. */
 export const WAIT_MAX_MS = 6 * 24 * 60 * 60 * 1000;
 
 export type GenerationStep =
   | { do: 'generate' }
-  /** Gives its place back and is begun once more, at the earliest at `at`; `attempt` is how many count until then. */
+  /** Releases its place and retries at `at` or later; `attempt` is the number of attempts counted by then. */
   | { do: 'wait'; at: Date; reason: string; attempt: number }
   | { do: 'fail'; reason: string; refused: boolean };
 
-/** Which attempt one that has a lease is at, where it counts. Pure. */
+/** Returns the number of the leased generation's current attempt. */
 export function attemptOf({ row }: { row: { attempt: number } }): number {
   return row.attempt + 1;
 }
 
-/** What is next for a generation that has its turn; `attempt` is how many attempts have ended that count. Pure. */
+/**
+ * Returns the next step of a generation that is first in its queue; `attempt` is the number of counted
+ * attempts.
+ */
 export function planTurn(
   { attempt, created_at: createdAt }: { attempt: number; created_at: Date },
   now: Date,
 ): GenerationStep {
-  // The last of them ended with its process, which was at the finished picture: nobody was left to say why.
+  // The last attempt died with its process after the picture was finished, so its error is unknown.
   if (attempt >= ATTEMPTS_MAX) return fail('It was interrupted too many times');
   if (now.getTime() - createdAt.getTime() > WAIT_MAX_MS) return fail('It waited in the queue for too long');
   return { do: 'generate' };
 }
 
-/** What is next after this attempt, the first being 1, has failed. Pure. */
+/** Returns the next step after a failed attempt; the first attempt is 1. */
 export function planAfterFailure(
   { attempt, started_at: startedAt }: { attempt: number; started_at: Date | null },
   error: unknown,
@@ -38,10 +44,11 @@ export function planAfterFailure(
 ): GenerationStep {
   const message =
     error instanceof AppError ? error.publicMessage : 'Something went wrong while it was being generated';
-  // Whether it is tried again is not for the person to do.
+  // Remove advice to retry: the server retries, not the user.
   const sentence = message.replace(/(\. Try again)?\.?$/, '');
   if (isFinal(error)) return fail(sentence, error.code === 'invalid_request');
-  // Whoever says when to come back is busy, or has finished and cannot be reached: waiting costs nothing more.
+  // With retry-after, the provider is busy, or has finished and cannot be reached: waiting costs nothing
+  // more.
   const retryAfterMs = error instanceof AppError ? error.retryAfterMs : null;
   const isFree = retryAfterMs !== null && waitsFree(startedAt, now);
   if (!isFree && attempt >= ATTEMPTS_MAX) return fail(sentence);
@@ -54,15 +61,15 @@ export function planAfterFailure(
   };
 }
 
-/** Whether a picture that was first begun then may still wait without that counting as an attempt. Pure. */
+/** True if waiting does not yet count as an attempt, for a picture first started at that time. */
 export function waitsFree(startedAt: Date | null, now: Date): boolean {
   return startedAt === null || now.getTime() - startedAt.getTime() < FREE_WAIT_MS;
 }
 
 /**
- * Whether no further attempt is made: what is refused would be refused again, what only the operator can mend stays as it
- * is, and what a service may have begun would be paid for twice. Of a conflict `shouldRetry` is said of calls from outside,
- * and it may be over here. Pure.
+ * True if a retry is pointless: a rejected request stays rejected, an internal error needs the operator, and
+ * a job that a service may have started would be charged twice. A conflict's `shouldRetry` is meant for
+ * external callers; here the conflict may resolve.
  */
 export function isFinal(error: unknown): error is AppError {
   if (!(error instanceof AppError)) return false;

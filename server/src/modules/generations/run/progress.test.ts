@@ -6,11 +6,11 @@ test.each([
   ['pulling inputs', 'The model is starting: fetching its files'],
   ['loading model', 'The model is starting: loading the model'],
   ['starting', 'The model is starting'],
-])('while its model server is %s, a generation waits because: %s', (phase, reason) => {
+])('phase %s of the model server shows: %s', (phase, reason) => {
   expect(startingReason(phase)).toBe(reason);
 });
 
-test('a model without experts has no weights of them, in a queue and while it generates', () => {
+test('a model without experts has no expert weights, neither queued nor running', () => {
   const queued = progressAfter(begun, { type: 'queued', position: 1 });
   expect(queued.details).toEqual({});
   const event = { type: 'step', step: 1, steps: 10, preview: null, expert_weights: null } as const;

@@ -2,7 +2,7 @@ import type { GenerationState } from '@bakehouse/contract/generations';
 import type { ImageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
 import type { GenerationDetails } from '../queries.ts';
 
-/** What is told of a generation while it runs. */
+/** Progress of a running generation. */
 export type Progress = {
   state: Extract<GenerationState, 'starting' | 'running'>;
   reason: string;
@@ -11,7 +11,7 @@ export type Progress = {
   details: GenerationDetails;
 };
 
-/** A preview of 128 px takes a twentieth of it. */
+/** A preview of 128 px uses a twentieth of this. */
 const PREVIEW_LENGTH_MAX = 190_000;
 
 export const begun: Progress = {
@@ -22,19 +22,21 @@ export const begun: Progress = {
   details: {},
 };
 
-/** What its model server does before it can generate, for people; the phases are those of the engine and the runtime. */
+/**
+ * Messages for the phases of a starting model server; the phases are defined by the engine and the runtime.
+ */
 const starting: Record<string, string> = {
   pulling: 'The model is starting: fetching its files',
   'pulling inputs': 'The model is starting: fetching its files',
   'loading model': 'The model is starting: loading the model',
 };
 
-/** Why a generation waits for its model server, by the phase of that. Pure. */
+/** Returns the message for a phase of the model server. */
 export function startingReason(phase: string): string {
   return starting[phase] ?? begun.reason;
 }
 
-/** How it stands after an event of the model server; the same where the event says nothing new. Pure. */
+/** Returns the progress after an event of the model server; unchanged if the event contains nothing new. */
 export function progressAfter(before: Progress, event: ImageEvent): Progress {
   if (event.type === 'queued') return { ...before, reason: 'Waiting for a free slot' };
   if (event.type !== 'step') return before;
@@ -53,12 +55,12 @@ function detailsAfter(before: GenerationDetails, weights: number[] | null): Gene
   return { ...before, expert_weights: [...(before.expert_weights ?? []), weights.map(rounded)] };
 }
 
-/** A hundred steps of eight experts are read with every list of pictures: four decimals say enough. */
+/** A hundred steps of eight experts are returned in every list of pictures: round to four decimals. */
 function rounded(weight: number): number {
   return Math.round(weight * 10_000) / 10_000;
 }
 
-/** One that is too large to be kept is left out. */
+/** Returns null if the preview is too large to store. */
 function previewUrl(jpeg: string): string | null {
   return jpeg.length > PREVIEW_LENGTH_MAX ? null : `data:image/jpeg;base64,${jpeg}`;
 }

@@ -21,25 +21,26 @@ import { retryUnreachable } from '../../serving/ask/retry-unreachable.ts';
 import { unavailable } from '../../serving/ask/unavailable.ts';
 import { type AnswerEvent, brokeOff, readImageEvents } from './read-image-events.ts';
 
-/** What an image model server says of a request that it cannot generate. */
+/** Error response of an image model server. */
 const refusal = z.object({ error: z.object({ message: z.string(), param: z.string().nullable() }) });
 
 type Question = {
-  /** Of a starter model or a deployment. */
+  /** Name of a starter model or a deployment. */
   modelName: string;
-  /** Asked for once the model server is there: a picture to edit is large, and a cold server takes minutes. */
+  /** Called once the model server is ready: an input picture is large, and a cold start takes minutes. */
   readRequest: (server: { workloadId: string }) => Promise<ImageRequest>;
   signal: AbortSignal;
-  /** Why it waits for the model server, each time that changes. */
+  /** Called with each new reason for waiting on the model server. */
   onWait: (phase: string, reason: string) => void;
 };
 
 type Take = (event: AnswerEvent, server: { revisionId: string | null }) => Promise<void>;
 
 /**
- * Has an image model server generate a picture, waking it where it must, and hands the events to `take` one after the
- * other, the last of them with the file. The server is in use for that long. Throws AppError 'model_not_found',
- * 'invalid_request' for what the server refuses, 'unavailable' and 'timed_out', what `take` throws, or the signal's reason.
+ * Generates on an image model server, waking it if needed, and passes the events to `take` in sequence, the
+ * last with the file. The server counts as in use until then. Throws AppError 'model_not_found',
+ * 'invalid_request' for a rejected request, 'unavailable' and 'timed_out', the errors of `take`, or the
+ * signal's reason.
  */
 export async function reachImageServer(
   ctx: Context,
@@ -67,7 +68,7 @@ export async function reachImageServer(
   try {
     await retryUnreachable(attempt, { modelName, signal });
   } catch (error) {
-    // What is said is why it was ended, not that it was.
+    // Report the reason of the abort, not the abort itself.
     throw wanted.aborted ? wanted.reason : deadline.signal.aborted ? deadline.signal.reason : error;
   } finally {
     deadline.stop();
@@ -83,7 +84,7 @@ async function generate(
   deadline.progress();
   const target = { url: `${server.baseUrl}/generate`, key: server.key, alone: true };
   const answer = await postToModelServer(target, request, signal).catch((error: unknown) => {
-    // It may have died of it: as one that breaks off later, it is not asked at once again.
+    // The request may have crashed it: as after a later break, don't retry immediately.
     const isBegun = error instanceof ModelServerUnreachable && error.wasDelivered;
     throw isBegun ? unavailable(brokeOff, error) : error;
   });

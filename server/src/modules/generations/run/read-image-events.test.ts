@@ -11,7 +11,7 @@ const done = {
 };
 const lines = `${JSON.stringify(step)}\n${JSON.stringify(done)}\n`;
 
-/** The files of the last event, in their order. */
+/** Reads the files of the last event in order. */
 async function readFiles(event: Extract<AnswerEvent, { type: 'done' }>) {
   const bytes = await buffer(Readable.from(event.bytes));
   const beside = [];
@@ -19,7 +19,7 @@ async function readFiles(event: Extract<AnswerEvent, { type: 'done' }>) {
   return { ...event, bytes, beside };
 }
 
-/** What is read of an answer that comes in pieces of this size: its events, the last with its file. */
+/** Returns the events of a response that arrives in pieces of this size; the last event includes its file. */
 async function read(answer: Buffer, pieceBytes: number) {
   const pieces = Array.from({ length: Math.ceil(answer.length / pieceBytes) }, (_, at) =>
     answer.subarray(at * pieceBytes, (at + 1) * pieceBytes),
@@ -30,34 +30,28 @@ async function read(answer: Buffer, pieceBytes: number) {
   return events;
 }
 
-test.each([1, 7, 100, 10_000])(
-  'lines and the file after them are read in pieces of %i bytes',
-  async (size) => {
-    const file = Buffer.from('a\nb\n\0c');
-    expect(await read(Buffer.concat([Buffer.from(lines), file]), size)).toEqual([
-      step,
-      { ...done, bytes: file },
-    ]);
-  },
-);
+test.each([1, 7, 100, 10_000])('reads lines and the file after them in pieces of %i bytes', async (size) => {
+  const file = Buffer.from('a\nb\n\0c');
+  expect(await read(Buffer.concat([Buffer.from(lines), file]), size)).toEqual([
+    step,
+    { ...done, bytes: file },
+  ]);
+});
 
-test.each([1, 7, 10_000])(
-  'pictures that come with a video are read after it, in pieces of %i bytes',
-  async (size) => {
-    const beside = [
-      { role: 'poster', media_type: 'image/webp', size_bytes: 4, width: 1, height: 1 },
-      { role: 'strip', media_type: 'image/webp', size_bytes: 1, width: 8, height: 1 },
-    ];
-    const line = `${JSON.stringify({ ...done, media_type: 'video/mp4', beside })}\n`;
-    const [event] = await read(Buffer.from(`${line}\n\nfilmposts`), size);
-    expect(event).toMatchObject({ bytes: Buffer.from('\n\nfilm') });
-    expect(event).toMatchObject({ beside: [{ bytes: Buffer.from('post') }, { bytes: Buffer.from('s') }] });
-    for (const broken of ['\n\nfilmpost', '\n\nfilmposts!'])
-      await expect(read(Buffer.from(line + broken), size)).rejects.toMatchObject({ code: 'unavailable' });
-  },
-);
+test.each([1, 7, 10_000])('reads the pictures after a video in pieces of %i bytes', async (size) => {
+  const beside = [
+    { role: 'poster', media_type: 'image/webp', size_bytes: 4, width: 1, height: 1 },
+    { role: 'strip', media_type: 'image/webp', size_bytes: 1, width: 8, height: 1 },
+  ];
+  const line = `${JSON.stringify({ ...done, media_type: 'video/mp4', beside })}\n`;
+  const [event] = await read(Buffer.from(`${line}\n\nfilmposts`), size);
+  expect(event).toMatchObject({ bytes: Buffer.from('\n\nfilm') });
+  expect(event).toMatchObject({ beside: [{ bytes: Buffer.from('post') }, { bytes: Buffer.from('s') }] });
+  for (const broken of ['\n\nfilmpost', '\n\nfilmposts!'])
+    await expect(read(Buffer.from(line + broken), size)).rejects.toMatchObject({ code: 'unavailable' });
+});
 
-/** The last line of a video that comes with these pictures, of one byte as the video, and the bytes of all. */
+/** The last line for a video with these pictures, of one byte each, followed by all bytes. */
 function doneWith(...roles: string[]): string {
   const size = { size_bytes: 1, width: 1, height: 1 };
   const beside = roles.map((role) => ({ role, media_type: 'image/webp', ...size }));
@@ -65,7 +59,7 @@ function doneWith(...roles: string[]): string {
   return `${line}\n${'.'.repeat(1 + roles.length)}`;
 }
 
-test('a video may come with a poster and a strip', async () => {
+test('accepts a video with a poster and a strip', async () => {
   expect(await read(Buffer.from(doneWith('strip', 'poster')), 50)).toMatchObject([{ type: 'done' }]);
 });
 
@@ -73,16 +67,16 @@ test.each([
   ['that breaks off in a line', lines.slice(0, 20)],
   ['that ends without a file', `${JSON.stringify(step)}\n`],
   ['whose file breaks off', `${lines}abc`],
-  ['whose file goes on', `${lines}abcdefgh`],
-  ['with what is no event', '{"type":"cake"}\n'],
-  ['with a poster twice', doneWith('poster', 'poster')],
+  ['whose file is too long', `${lines}abcdefgh`],
+  ['with an invalid event', '{"type":"cake"}\n'],
+  ['with two posters', doneWith('poster', 'poster')],
   ['with three pictures', doneWith('poster', 'strip', 'strip')],
-  ['with what is no JSON', 'bread\n'],
-])('an answer %s is refused', async (_what, answer) => {
+  ['with invalid JSON', 'bread\n'],
+])('rejects a response %s', async (_what, answer) => {
   await expect(read(Buffer.from(answer), 50)).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-test('a line without an end is not kept for ever', async () => {
+test('rejects a line without an end', async () => {
   await expect(read(Buffer.alloc(2 * 1024 * 1024, 'a'), 65_536)).rejects.toMatchObject({
     cause: new Error('the model server sent a line without an end'),
   });

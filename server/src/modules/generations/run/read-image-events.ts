@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { type ImageEvent, imageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
 import { unavailable } from '../../serving/ask/unavailable.ts';
 
-/** A preview takes a fifth of it. */
+/** A preview uses a fifth of this. */
 const LINE_BYTES_MAX = 1024 * 1024;
 
 export const brokeOff = 'The model server stopped before it was finished';
 
-/** What a model server says of a finished output. */
+/** The event of a finished output. */
 type Done = Extract<ImageEvent, { type: 'done' }>;
 type Beside = Done['beside'][number];
-/** An event; the last one has its files, which are read once, in their order, before the next event is asked for. */
+/** An event; the last one carries its files, which must be read once and in order before the next event. */
 export type AnswerEvent =
   | Exclude<ImageEvent, Done>
   | (Omit<Done, 'beside'> & {
@@ -19,8 +19,8 @@ export type AnswerEvent =
     });
 
 /**
- * The events of an image model server's answer, as far as `done`; `onPiece` hears of all that comes. Throws AppError
- * 'unavailable', also out of the file, where the answer breaks off or is not what it should be.
+ * Yields the events of an image model server's response up to `done`; `onPiece` is called for every chunk.
+ * Throws AppError 'unavailable', also from the file streams, if the response breaks off or is malformed.
  */
 export async function* readImageEvents(
   answer: IncomingMessage,
@@ -56,7 +56,7 @@ export async function* readImageEvents(
       rest = Buffer.concat([rest, next.value]);
     }
   } finally {
-    // Whoever reads no further ends the answer.
+    // Stopping early ends the response.
     await pieces.return();
   }
 }
@@ -72,7 +72,10 @@ async function* piecesOf(answer: IncomingMessage, onPiece: () => void): AsyncGen
   }
 }
 
-/** The next `size` bytes that come after the line; what is left in `rest` is of the next file, of which the last has none. */
+/**
+ * Yields the next `size` bytes after the line; leftover bytes in `rest` belong to the next file, and the last
+ * file must leave none.
+ */
 async function* fileOf(
   files: { rest: Buffer; pieces: AsyncGenerator<Buffer, void> },
   size: number,
@@ -98,7 +101,7 @@ function toEvent(line: string): ImageEvent {
   try {
     return imageEvent.parse(JSON.parse(line));
   } catch (cause) {
-    throw unavailable(brokeOff, new Error('the model server sent what is no event', { cause }));
+    throw unavailable(brokeOff, new Error('the model server sent an invalid event', { cause }));
   }
 }
 

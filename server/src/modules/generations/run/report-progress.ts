@@ -7,14 +7,14 @@ import { type GenerationRow, putPreview } from '../queries.ts';
 import { generationsTable } from './generations-table.ts';
 import type { Progress } from './progress.ts';
 
-/** What is new is written this often at most. */
+/** Minimum interval between writes. */
 const WRITE_EVERY_MS = 350;
-/** A lease that nothing new is written under is renewed this often. */
+/** Renewal interval of the lease if nothing was written. */
 const RENEW_EVERY_MS = 1_000;
 
 export type ProgressReport = KeptLease & { update: (progress: Progress) => void };
 
-/** Keeps the lease of a generation, and writes how far it is, a few times a second. */
+/** Renews the lease of a generation and writes its progress a few times per second. */
 export function reportProgress(
   services: Pick<Services, 'db' | 'clock' | 'log'>,
   lease: Lease<GenerationRow>,
@@ -45,7 +45,7 @@ export function reportProgress(
   };
 }
 
-/** What the row says of it; a preview, which is most of it, stands beside and is written only once. Pure. */
+/** Returns the row's progress columns; the large preview is stored in a separate table, only once. */
 export function progressColumns({ preview: _preview, details, ...rest }: Progress) {
   return { ...rest, details: toJson(details) };
 }

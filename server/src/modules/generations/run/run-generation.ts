@@ -14,8 +14,8 @@ import { complete, giveBack, writeFailure } from './settle-generation.ts';
 import { storeOutput } from './store-output.ts';
 
 /**
- * Makes one attempt at a leased generation, and writes what came of it. Killed anywhere before the last transaction it
- * has changed nothing that counts: the lease runs out, and the picture is generated again.
+ * Runs one attempt of a leased generation and persists the result. Crash-safe until the final transaction:
+ * the lease expires and the picture is generated again.
  */
 export async function runGeneration(parts: RunningParts, lease: Lease<GenerationRow>): Promise<void> {
   const { services, closing } = parts;
@@ -23,13 +23,15 @@ export async function runGeneration(parts: RunningParts, lease: Lease<Generation
     await complete(services, lease, await generateAndStore(parts, lease));
   } catch (error) {
     if (error instanceof LeaseLost) return;
-    // A submission that was not confirmed may have been paid: it is not sent again, though the process ends meanwhile.
+    // An unconfirmed submission may have been charged: don't resubmit it, even on shutdown.
     const isGivenBack = closing.aborted && !isFinal(error);
     await (isGivenBack ? giveBack(services, lease) : writeFailure(services, lease, error));
   }
 }
 
-/** The lease is kept until the picture is stored, however slow the store is. Throws what generating throws. */
+/**
+ * Holds the lease until the output is stored, however slow the store is. Throws the errors of the generation.
+ */
 async function generateAndStore(parts: RunningParts, lease: Lease<GenerationRow>): Promise<Generated> {
   const { services } = parts;
   const { row } = lease;
@@ -48,8 +50,8 @@ async function generateAndStore(parts: RunningParts, lease: Lease<GenerationRow>
 }
 
 /**
- * Notes that the attempt counts: from here on the picture may be what ends the process. One that ends before, with a model
- * server or a service at work, was ended by something else. Throws LeaseLost.
+ * Counts the attempt: from here on, processing the picture could crash this process. A crash before that,
+ * while a model server or service was generating, had another cause. Throws LeaseLost.
  */
 async function countAttempt({ db, clock }: Services, lease: Lease<GenerationRow>): Promise<void> {
   const values = { attempt: attemptOf(lease) };

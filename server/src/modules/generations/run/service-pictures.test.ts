@@ -6,7 +6,7 @@ import type { TestUser } from '../../../testing/test-server.ts';
 import { readMetadata } from '../testing/read-metadata.ts';
 import { serviceGenerations } from '../testing/service-generations.ts';
 
-/* Pictures of services, as they are kept here. */
+/* Pictures of services as this server stores them. */
 const setting = await serviceGenerations();
 const { server, upstream } = setting;
 const canvas = sharp({ create: { width: 12, height: 8, channels: 3, background: '#c87828' } });
@@ -20,7 +20,7 @@ beforeEach(async () => {
   ada = await setting.begin();
 });
 
-/** Those of a generation whose service has sent this file twice. */
+/** Generates two pictures at a service that returns this file twice. */
 async function generate(file: Buffer) {
   upstream.state.file = file;
   const body = {
@@ -36,7 +36,7 @@ async function generate(file: Buffer) {
   return { id, model, parameters, files: await Promise.all(files) };
 }
 
-test.each(['png', 'jpeg', 'webp'] as const)('each %s tells all of its parameters', async (format) => {
+test.each(['png', 'jpeg', 'webp'] as const)('each %s contains all of its parameters', async (format) => {
   const sent = await canvas.toFormat(format).toBuffer();
   const { id, model, parameters, files } = await generate(sent);
   expect(files).toHaveLength(2);
@@ -50,7 +50,7 @@ test.each(['png', 'jpeg', 'webp'] as const)('each %s tells all of its parameters
   expect(parameters).toMatchObject({ negative_prompt: '麺', seed: 7, n: 2 });
 });
 
-test('one that takes nothing in stays as it came', async () => {
+test('stores a file unchanged if metadata cannot be embedded', async () => {
   const jpeg = await canvas.jpeg().toBuffer();
   const damaged = Buffer.from('\xff\xe1\0\x12Exif\0\0MM\0*\0\0\xff\xff\0\0', 'latin1');
   const sent = Buffer.concat([jpeg.subarray(0, 2), damaged, jpeg.subarray(2)]);

@@ -15,7 +15,7 @@ import type { Generated, StoredOutput } from './attempt.ts';
 import { generationsTable } from './generations-table.ts';
 import { attemptOf, planAfterFailure } from './plan-generation.ts';
 
-/** The outputs, their price and the end of the generation are one transaction. */
+/** Saves the outputs, their price and the end of the generation in one transaction. */
 export async function complete(
   services: Services,
   lease: Lease<GenerationRow>,
@@ -28,7 +28,7 @@ export async function complete(
     await endGeneration(tx, row, {
       state: 'completed',
       reason: missingReason(picturesAsked(row.parameters), outputs.length),
-      // What it was quoted at, whatever the price has become, for what there is.
+      // Charge the quoted price, prorated to the outputs delivered.
       chargedMicro: chargeFor(row, outputs),
       now: services.clock.now(),
     });
@@ -65,7 +65,7 @@ function toColumns(
   };
 }
 
-/** What these outputs cost of a generation that was quoted for all that was asked for. Pure. */
+/** Returns the share of the quoted price for the delivered outputs. */
 function chargeFor(
   { held_micro, parameters, generator, provider, queue }: GenerationRow,
   outputs: StoredOutput[],
@@ -77,7 +77,7 @@ function chargeFor(
   return charge && output ? charge(heldMicro, parameters, output) : heldMicro;
 }
 
-/** What is said of pictures that were asked for and did not come. Pure. */
+/** Describes the missing outputs; empty if none are missing. */
 function missingReason(asked: number, come: number): string {
   const missing = asked - come;
   if (missing <= 0) return '';
@@ -85,14 +85,14 @@ function missingReason(asked: number, come: number): string {
   return `${missing} of ${asked} pictures could not be delivered and ${was} not charged.`;
 }
 
-/** Puts a generation whose attempt has failed back into its queue, or ends it at no cost. */
+/** Requeues a generation after a failed attempt, or ends it at no charge. */
 export async function writeFailure(
   services: Services,
   lease: Lease<GenerationRow>,
   error: unknown,
 ): Promise<void> {
   const attempt = attemptOf(lease);
-  services.log.warn({ err: error, generation_id: lease.id, attempt }, 'a generation broke off');
+  services.log.warn({ err: error, generation_id: lease.id, attempt }, 'generation attempt failed');
   const ended = await underLease(services.db, generationsTable, lease, async (tx, row) => {
     const now = services.clock.now();
     const step = planAfterFailure(
@@ -110,7 +110,7 @@ export async function writeFailure(
   if (ended) await cancelJob(services, ended);
 }
 
-/** It is no fault of the picture, and costs it no attempt. */
+/** A database outage does not count as an attempt. */
 function databaseAway(cause: unknown): AppError {
   return new AppError('unavailable', {
     publicMessage: 'The database did not answer',
@@ -119,14 +119,14 @@ function databaseAway(cause: unknown): AppError {
   });
 }
 
-/** The process ends: another goes on at once, and this attempt does not count. */
+/** On shutdown, requeues the generation for immediate pickup without counting the attempt. */
 export async function giveBack(services: Services, lease: Lease<GenerationRow>): Promise<void> {
   await underLease(services.db, generationsTable, lease, (tx, row) =>
     putBack(tx, row, { reason: '', check_at: services.clock.now(), attempt: lease.row.attempt }),
   );
 }
 
-/** Step: puts a locked generation back into its queue. */
+/** Step: requeues a locked generation. */
 export async function putBack(
   tx: Transaction,
   row: GenerationRow,

@@ -12,7 +12,7 @@ import { storeOutput } from './store-output.ts';
 const { services } = await testServer();
 const declared = { mediaType: 'image/png', width: 6, height: 4 } as const;
 
-/** Stores what comes in these pieces. */
+/** Stores an output that arrives in these pieces. */
 function store(pieces: Buffer[], said: typeof declared | object = declared, bytesMax = PICTURE_BYTES_MAX) {
   const onCome = vi.fn(async () => undefined);
   const output = { bytes: Readable.from(pieces), declared: { ...declared, ...said } };
@@ -22,7 +22,7 @@ function store(pieces: Buffer[], said: typeof declared | object = declared, byte
   };
 }
 
-test('an output is stored as it comes, and is what it is said to be', async () => {
+test('streams an output into the store and checks its declared type and size', async () => {
   const { png } = pictureFiles;
   const { stored, onCome } = store([png.subarray(0, 9), png.subarray(9)]);
   const { sha256, ...rest } = await stored;
@@ -37,7 +37,7 @@ test('an output is stored as it comes, and is what it is said to be', async () =
 });
 
 test.each([
-  ['no picture', pictureFiles.text, {}, 'PNG, JPEG or WebP'],
+  ['not a picture', pictureFiles.text, {}, 'PNG, JPEG or WebP'],
   [
     'of another type',
     pictureFiles.png,
@@ -46,17 +46,17 @@ test.each([
   ],
   ['of another size', pictureFiles.png, { width: 8 }, 'is image/png of 6 x 4, and is said to be'],
   ['cut off', pictureFiles.png.subarray(0, -2), {}, 'damaged or incomplete'],
-])('one that is %s is refused', async (_what, file, said, message) => {
+])('rejects an output that is %s', async (_what, file, said, message) => {
   await expect(store([file], said).stored).rejects.toThrow(message);
 });
 
-test('one that is too large is broken off, and not looked at', async () => {
+test('aborts an output that is too large without inspecting it', async () => {
   const { stored, onCome } = store([pictureFiles.png], {}, 20);
   await expect(stored).rejects.toThrow('larger than 20 MB');
   expect(onCome).not.toHaveBeenCalled();
 });
 
-/** Stores a video with a first frame beside it. */
+/** Stores a video with a poster. */
 function storeVideo(film: Buffer, poster: Buffer, bytesMax = 10_000) {
   const beside = [{ role: 'poster' as const, bytes: Readable.from([poster]) }];
   const options = {
@@ -67,7 +67,7 @@ function storeVideo(film: Buffer, poster: Buffer, bytesMax = 10_000) {
   return storeOutput(services, { bytes: Readable.from([film]), beside }, options);
 }
 
-test('a video is stored with what its file says of it, and its first frame stands for it in lists', async () => {
+test('stores a video with its properties and a poster for lists', async () => {
   const film = videoFile({ hasAudio: true });
   const { sha256, thumbnail, ...rest } = await storeVideo(film, pictureFiles.webp);
   expect(rest).toEqual({
@@ -81,11 +81,11 @@ test('a video is stored with what its file says of it, and its first frame stand
 test.each([
   ['a picture', pictureFiles.png, pictureFiles.webp, 'must be an MP4 file'],
   ['cut off', videoFile().subarray(0, -9), pictureFiles.webp, 'The video is damaged or incomplete'],
-  ['with a first frame that is none', videoFile(), pictureFiles.text, 'PNG, JPEG or WebP'],
-])('a video that is %s is refused', async (_what, film, poster, message) => {
+  ['without a valid poster', videoFile(), pictureFiles.text, 'PNG, JPEG or WebP'],
+])('rejects a video that is %s', async (_what, film, poster, message) => {
   await expect(storeVideo(film, poster)).rejects.toThrow(message);
 });
 
-test('a video that is too large is broken off', async () => {
+test('aborts a video that is too large', async () => {
   await expect(storeVideo(videoFile(), pictureFiles.webp, 100)).rejects.toThrow('larger than 256 MB');
 });

@@ -17,16 +17,17 @@ import type { ComingOutput, OutputShape, StoredOutput } from './attempt.ts';
 type Options = {
   userId: string;
   medium: Pick<Medium, 'bytesMax' | 'noun'>;
-  /** Called once it is all here, and before it is looked at: what it is may end this process. */
+  /** Called after the download and before the inspection, which may crash the process. */
   onCome: () => Promise<void>;
 };
 
-/** Some frames of a video: a copy of its first one, or several in a row. */
+/** Frames of a video: a copy of the first, or a strip of several. */
 const BESIDE_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * Streams an output into the store, and looks at what is there; it is collected unless a row keeps it soon. Throws BadMedia
- * for what is too large, not whole, or not what it is said to be; what its bytes throw, and `onCome`.
+ * Streams an output into the store and inspects it; garbage-collected unless a row references it soon. Throws
+ * BadMedia for a file that is too large, incomplete or not of the declared type, the errors of its bytes, and
+ * the errors of `onCome`.
  */
 export async function storeOutput(
   services: Services,
@@ -67,7 +68,7 @@ async function keepPicture(
   return { ...picture, ...blob, durationS: null, frames: null, hasAudio: null, thumbnail, strip: null };
 }
 
-/** A stored picture of a video; null where none has come. Throws BadPicture for what is none. */
+/** Returns the stored picture of a video; null if there is none. Throws BadPicture for an invalid picture. */
 async function asPicture(services: Services, blob: Blob | undefined): Promise<Thumbnail | null> {
   if (!blob) return null;
   const { sha256, sizeBytes } = blob;
@@ -96,7 +97,10 @@ function requireAsDeclared(found: OutputShape, declared: OutputShape): void {
   if (is !== said) throw new BadMedia(`the file is ${is}, and is said to be ${said}`);
 }
 
-/** The same file with what made it written inside; null where it takes nothing in: it is paid for, and stays as it came. */
+/**
+ * Stores the file with embedded metadata; null if embedding fails, because the output is paid for and is then
+ * stored unchanged.
+ */
 async function storeWithMetadata(
   services: Services,
   picture: InspectedPicture & { bytes: Buffer },
@@ -106,7 +110,7 @@ async function storeWithMetadata(
   try {
     embedded = embedMetadata(picture, metadata);
   } catch (error) {
-    services.log.warn({ err: error }, 'the parameters of a picture could not be written into its file');
+    services.log.warn({ err: error }, 'failed to embed metadata in picture');
     return null;
   }
   return storeBlob(services, Readable.from([embedded]));

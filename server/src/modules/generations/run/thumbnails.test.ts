@@ -35,7 +35,7 @@ const look = async (url: string | undefined) => {
   return { format, width, height };
 };
 
-test('a large picture has a small copy, which comes and goes with it', async () => {
+test('a large picture has a thumbnail, which is deleted with it', async () => {
   const content = (await picture(1200, 900).png().toBuffer()).toString('base64');
   stub.picture = { content, width: 1200, height: 900 };
   const { id } = await setting.generate(ada);
@@ -47,7 +47,7 @@ test('a large picture has a small copy, which comes and goes with it', async () 
   expect(await owned()).toBe(0);
 });
 
-test('a small picture is its own', async () => {
+test('a small picture is its own thumbnail', async () => {
   const content = (await picture(512, 512).png().toBuffer()).toString('base64');
   stub.picture = { content, width: 512, height: 512 };
   const { id } = await setting.generate(ada);
@@ -56,7 +56,7 @@ test('a small picture is its own', async () => {
   expect(await owned()).toBe(1);
 });
 
-test('of a photo that lies on its side the copy stands upright, and edits of it have the copy too', async () => {
+test('the thumbnail of a rotated photo is upright, and edits of the photo have one too', async () => {
   const photo = await picture(1600, 800).withMetadata({ orientation: 6 }).jpeg().toBuffer();
   const body = new FormData();
   body.append('file', new Blob([new Uint8Array(photo)]), 'bread.jpg');
@@ -69,8 +69,8 @@ test('of a photo that lies on its side the copy stands upright, and edits of it 
   expect(await look(source?.thumbnail_url)).toEqual({ format: 'webp', width: 256, height: 512 });
 });
 
-test('what cannot be decoded has none, and is shown as it is', async () => {
-  // Its first lines are there, the others are not.
+test('a picture that cannot be decoded has no thumbnail and is linked directly', async () => {
+  // The first rows are present, the rest are missing.
   const content = pngOf(1000, 1000).toString('base64');
   stub.picture = { content, width: 1000, height: 1000 };
   const { id } = await setting.generate(ada);
@@ -80,7 +80,7 @@ test('what cannot be decoded has none, and is shown as it is', async () => {
   expect(await ensureThumbnail(server.services, missing, ada.userId)).toBeNull();
 });
 
-test('a thumbnail that a busy machine has no time for is made later', async () => {
+test('makes a thumbnail later if the machine is busy', async () => {
   const content = (await picture(1000, 1000).png().toBuffer()).toString('base64');
   stub.picture = { content, width: 1000, height: 1000 };
   const { services } = server;

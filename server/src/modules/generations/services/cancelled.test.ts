@@ -14,7 +14,7 @@ import { purgeUser } from '../../privacy/purge-user.ts';
 import { takeTurn } from '../queue/take-turn.ts';
 import { serviceGenerations } from '../testing/service-generations.ts';
 
-/* What a service has begun costs the operator its price: it is cancelled for nothing only where it had not. */
+/* A job that a service has started costs the operator: a cancel is free only if it has not started. */
 
 const setting = await serviceGenerations();
 const { server, clock, upstream, connect, startGenerationLoop, start, startHanging, read } = setting;
@@ -35,16 +35,16 @@ const untilSubmitted = () => vi.waitFor(() => expect(upstream.state.submissions)
 describe.each([
   ['fal', 'flux'],
   ['replicate', 'ideogram'],
-] as const)('a job in the queue of %s', (name, generator) => {
+] as const)('a queued job at %s', (name, generator) => {
   beforeEach(() => connect(name));
 
-  test('is cancelled there with its generation, which costs nothing', async () => {
+  test('is cancelled at the service with its generation at no cost', async () => {
     const id = await startHanging(generator);
     expect(await cancel(id)).toMatchObject({ state: 'cancelled', cost: '0' });
     expect([await charges(), await held(), upstream.state.cancelled]).toEqual([[], '0', ['job_1']]);
   });
 
-  test('goes on where the service begins it in that moment, and refuses to cancel it', async () => {
+  test('continues if the service starts it concurrently and refuses the cancel', async () => {
     const id = await startHanging(generator);
     upstream.state.answer = 'not cancelled';
     await expect(cancel(id)).rejects.toMatchObject({ status: 409 });
@@ -53,7 +53,7 @@ describe.each([
     expect(await charges()).toHaveLength(1);
   });
 
-  test('is not ended while nobody answers for it: whether it was begun is not known', async () => {
+  test('is not cancelled while the service is unreachable, because it may have started', async () => {
     const id = await startHanging(generator);
     upstream.state.answer = 'gone silent';
     await expect(cancel(id)).rejects.toMatchObject({ status: 503 });
@@ -68,10 +68,10 @@ describe.each([
   ['replicate', 'ideogram', 'Replicate'],
   ['blackForestLabs', 'flux', 'Black Forest Labs'],
   ['byteplus', 'seedream', 'BytePlus'],
-] as const)('what %s has begun', (name, generator, title) => {
+] as const)('a job that %s has started', (name, generator, title) => {
   beforeEach(() => connect(name));
 
-  test('goes on and is charged: a cancel and a deletion say so, and change nothing', async () => {
+  test('continues and is charged: cancel and delete return 409 and change nothing', async () => {
     upstream.state.answer = 'generating';
     const { id, cost } = await start(generator);
     await untilSubmitted();
@@ -91,7 +91,7 @@ describe.each([
     await remove(id);
   });
 
-  test('goes on where whoever waits for it has died', async () => {
+  test('continues after its worker has died', async () => {
     upstream.state.answer = 'generating';
     const { id, cost } = await start(generator);
     await untilSubmitted();
@@ -100,7 +100,7 @@ describe.each([
     await loop.stop();
     await takeTurn(server.services, { own: 0, upstream: 1 });
     clock.advance({ seconds: 16 });
-    // BytePlus was not done, and what it made is lost: nothing of it is known.
+    // BytePlus was not done and returned no handle, so its result is lost.
     const isLost = name === 'byteplus';
     if (!isLost) await expect(remove(id)).rejects.toMatchObject({ status: 409 });
     upstream.state.answer = 'ok';
@@ -110,7 +110,7 @@ describe.each([
   });
 });
 
-test('what may have begun is not sent again where the process ends before it knows', async () => {
+test('does not resubmit a job that may have started if the process ends before it knows', async () => {
   connect('fal');
   const { promise: silence, resolve: fallSilent } = Promise.withResolvers<void>();
   Object.assign(upstream.state, { answer: 'begun in silence', silence });
@@ -125,7 +125,7 @@ test('what may have begun is not sent again where the process ends before it kno
   expect(upstream.state.submissions).toHaveLength(1);
 });
 
-test('what waits for its turn here is cancelled at no cost, whatever service it is for', async () => {
+test('cancels a generation in the local queue at no cost, whatever its service', async () => {
   connect('blackForestLabs');
   await loop.stop();
   const { id } = await start('flux');
@@ -133,14 +133,14 @@ test('what waits for its turn here is cancelled at no cost, whatever service it 
   expect([await charges(), await held(), upstream.state.submissions]).toEqual([[], '0', []]);
 });
 
-test('a service that has refused a submission has begun nothing: it can be cancelled', async () => {
+test('can be cancelled if the service rejected the submission', async () => {
   upstream.state.answer = 'busy';
   const { id } = await start('flux');
   await vi.waitFor(async () => expect((await read(id)).reason).toMatch(/is busy/));
   expect(await cancel(id)).toMatchObject({ state: 'cancelled', cost: '0' });
 });
 
-test("what OpenAI's client waits for no more is kept and charged where it was begun", async () => {
+test("stores and charges a started picture after OpenAI's client has timed out", async () => {
   connect('blackForestLabs');
   upstream.state.answer = 'generating';
   const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: ada.apiKey, maxRetries: 0 });
@@ -158,12 +158,12 @@ test("what OpenAI's client waits for no more is kept and charged where it was be
   await vi.waitFor(async () => expect(await charges()).toHaveLength(1));
 });
 
-test("OpenAI's client that gives up on a picture and repeats its call gets that picture, and pays for one", async () => {
+test("OpenAI's client that times out and retries gets the same picture and pays once", async () => {
   connect('blackForestLabs');
   upstream.state.answer = 'generating';
   const { length: before } = await charges();
   const other = await setting.beside();
-  // It is repeated at another process than the one that had it first.
+  // The retry reaches another process than the first call.
   const attempts = vi.fn<typeof fetch>((url, init) => {
     const isFirst = new Headers(init?.headers).get('x-stainless-retry-count') === '0';
     return fetch(isFirst ? url : new Request(url).url.replace(server.url, other.url), init);
@@ -183,7 +183,7 @@ test("OpenAI's client that gives up on a picture and repeats its call gets that 
   expect(await charges()).toHaveLength(before + 1);
 });
 
-test('the purge of an account leaves what was begun until it is done', async () => {
+test('an account purge leaves started jobs until they are done', async () => {
   connect('blackForestLabs');
   const eve = await server.signUp('Eve');
   const asked = { generator: 'flux' as const, prompt: 'Bread', parameters: {} };
@@ -206,7 +206,7 @@ describe('fal', () => {
     ['between two attempts', 'deleted', deleteGeneration],
     ['after the process that generated it has died', 'cancelled', cancelGeneration],
     ['after the process that generated it has died', 'deleted', deleteGeneration],
-  ] as const)('is told that nobody waits any more of what, %s, is %s', async (when, _what, end) => {
+  ] as const)('cancels the job of a generation that, %s, is %s', async (when, _what, end) => {
     const id = await startHanging('flux');
     await loop.stop();
     expect(await read(id)).toMatchObject({ state: 'queued' });
@@ -220,14 +220,14 @@ describe('fal', () => {
     expect([await charges(), await held()]).toEqual([[], '0']);
   });
 
-  test('is told that nobody waits any more for what has failed for good', async () => {
+  test('cancels the job of a generation that failed permanently', async () => {
     const id = await startHanging('flux');
     upstream.state.answer = 'no key';
     expect(await untilEnded(id)).toMatchObject({ state: 'failed', refused: false });
     await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']));
   });
 
-  test('is told that nobody waits any more for what was interrupted too many times', async () => {
+  test('cancels the job of a generation that was interrupted too many times', async () => {
     const id = await startHanging('flux');
     await loop.stop();
     await server.services.db.updateTable('generations').set({ attempt: 3 }).where('id', '=', id).execute();

@@ -10,7 +10,7 @@ import { insertStarter } from '../../deployments/testing/test-models.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
 import { serviceGenerations } from '../testing/service-generations.ts';
 
-/* Edits by services, and which of several services generates. */
+/* Edits by services, and the choice between several services. */
 
 const setting = await serviceGenerations();
 const { server, upstream, connect, startGenerationLoop, held, charges, untilEnded } = setting;
@@ -80,7 +80,7 @@ test.each([
     },
   ],
 ] as const)(
-  '%s is told the picture as it reads one, and edits it for its price',
+  'sends the picture to %s in its own format, and charges its price',
   async (name, title, parameters, submission) => {
     connect(name);
     const started = await edit({}, parameters);
@@ -99,7 +99,7 @@ test.each([
   },
 );
 
-test('edits over OpenAI’s call by the name of the generator, and makes no picture without one', async () => {
+test('edits over OpenAI’s call by the name of the generator, and makes no picture without an image', async () => {
   connect('fal');
   const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: ada.apiKey, maxRetries: 0 });
   const image = await toFile(pictureFiles.jpeg, 'bread.jpeg', { type: 'image/jpeg' });
@@ -115,7 +115,7 @@ test('edits over OpenAI’s call by the name of the generator, and makes no pict
   });
 });
 
-test('the service that is named generates, with the fields that it takes; the first does unless one is', async () => {
+test('the named service generates with its own fields; the first service is the default', async () => {
   connect('fal', 'blackForestLabs');
   const { generators } = await server.request(listGenerators, {});
   expect(generators.find(({ name }) => name === 'flux')?.upstreams).toMatchObject([
@@ -152,7 +152,7 @@ test('the service that is named generates, with the fields that it takes; the fi
   });
 });
 
-test('the starter that edits is named where a service would', async () => {
+test('a call can name the editing starter in place of a service', async () => {
   connect('fal');
   await loop.stop();
   await insertStarter(server.services, 'kontext-starter');

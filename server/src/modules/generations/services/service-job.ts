@@ -7,24 +7,21 @@ import { findGeneration } from '../find-generations.ts';
 import { mediumOf } from '../media-table.ts';
 import type { GenerationRow } from '../queries.ts';
 
-/** Tells the service that nobody waits any more for what it generates, if it generates. Whatever it answers, this is over with it. */
+/** Cancels the generation's job at the service, if it has one. Best effort: errors are only logged. */
 export async function cancelJob(
   services: Pick<Services, 'config' | 'clock' | 'log'>,
   { id, upstream_job: job }: Pick<GenerationRow, 'id' | 'upstream_job'>,
 ): Promise<void> {
   if (!job) return;
   await cancelUpstream(services, job).catch((error: unknown) =>
-    services.log.warn(
-      { err: error, generation_id: id },
-      'a service could not be told that a picture is not wanted',
-    ),
+    services.log.warn({ err: error, generation_id: id }, 'failed to cancel job at service'),
   );
 }
 
 /**
- * Takes the job of a generation back from its service before the generation is ended: what the service has begun costs the
- * operator its price. Answers the job; null where there is none. Throws AppError 'conflict' where the service cannot
- * cancel it, and what `withdrawUpstream` throws.
+ * Withdraws a generation's job from its service before the generation is ended: a started job costs the
+ * operator. Returns the job; null if there is none. Throws AppError 'conflict' if the service cannot cancel
+ * it, and the errors of `withdrawUpstream`.
  */
 export async function withdrawJob(
   ctx: Pick<Context, 'config' | 'db' | 'clock' | 'caller'>,
@@ -36,7 +33,7 @@ export async function withdrawJob(
   return row.upstream_job;
 }
 
-/** Throws AppError 'conflict' where a locked generation has another job by now than the one that was withdrawn. */
+/** Throws AppError 'conflict' if a locked generation has acquired another job since the withdrawal. */
 export function refuseNewJob(row: GenerationRow, withdrawn: UpstreamJob | null): void {
   if (row.upstream_job && !isDeepStrictEqual(row.upstream_job, withdrawn)) throw hasBegun(row);
 }

@@ -88,7 +88,7 @@ const services = [
   ],
 ] as const;
 
-test('a service takes no LoRA, and is named where one is asked for', async () => {
+test('a service rejects a LoRA with an error that names the service', async () => {
   const asked = start('flux', { lora: '019b0000-0000-7000-8000-000000000000' });
   await expect(asked).rejects.toMatchObject({
     status: 400,
@@ -99,7 +99,7 @@ test('a service takes no LoRA, and is named where one is asked for', async () =>
 describe.each(services)('%s', (name, generator, parameters, submission, cost) => {
   beforeEach(() => connect(name));
 
-  test('generates what is asked for, as it is told it; the files are kept here and the price is charged', async () => {
+  test('generates with the mapped parameters, stores the files and charges the price', async () => {
     const started = await start(generator, parameters);
     expect(started).toMatchObject({ provider: 'upstream', state: 'queued', cost });
     const done = await untilEnded(started.id);
@@ -128,7 +128,7 @@ describe.each(services)('%s', (name, generator, parameters, submission, cost) =>
       1,
     ],
     ['no JSON', / answered in a way that this server does not understand\. Please tell its operator$/, 1],
-  ])('that answers with %s costs nothing, and it is said why', async (answer, reason, submissions) => {
+  ])('that responds with %s costs nothing, and the reason is shown', async (answer, reason, submissions) => {
     upstream.state.answer = answer;
     const { id } = await start(generator);
     const ended = await untilEnded(id);
@@ -144,7 +144,7 @@ describe.each([services[0], services[3]])('%s', (name, generator) => {
   beforeEach(() => connect(name));
 
   test.each<UpstreamAnswer>(['begun in silence', 'no answer of its own'])(
-    'that may have begun a picture is not asked for another one: %s',
+    'that may have started a picture is not retried: %s',
     async (answer) => {
       upstream.state.answer = answer;
       const { id } = await start(generator);
@@ -158,7 +158,7 @@ describe.each([services[0], services[3]])('%s', (name, generator) => {
     },
   );
 
-  test('that is in trouble is asked three times, which costs nothing', async () => {
+  test('in trouble is retried three times at no cost', async () => {
     upstream.state.answer = 'in trouble';
     const { id } = await start(generator);
     expect((await untilEnded(id)).reason).toMatch(/ is having problems$/);
@@ -166,7 +166,7 @@ describe.each([services[0], services[3]])('%s', (name, generator) => {
     expect([await charges(), await held()]).toEqual([[], '0']);
   });
 
-  test('that is busy is asked until it is not', async () => {
+  test('that is busy is retried until it is not', async () => {
     Object.assign(upstream.state, { answer: 'busy', retryAfter: '0' });
     const { id } = await start(generator);
     for (let asked = 1; asked <= 4; asked += 1) {
@@ -186,7 +186,7 @@ describe.each([services[0], services[3]])('%s', (name, generator) => {
     ['cut off', / generated it, but the file it returned is not a complete picture$/],
     ['dead link', / generated it, but its picture could not be fetched$/],
     ['inside link', / generated it, but its picture could not be fetched$/],
-  ])('that generates %s costs nothing, and is not asked to generate it again', async (answer, reason) => {
+  ])('that delivers %s costs nothing and is not retried', async (answer, reason) => {
     upstream.state.answer = answer;
     const { id } = await start(generator);
     const ended = await untilEnded(id);
@@ -202,7 +202,7 @@ const withJobs = services.filter(([name]) => name !== 'byteplus');
 describe.each(withJobs)('a job at %s', (name, generator) => {
   beforeEach(() => connect(name));
 
-  test('that fails, or is not known there any more, is begun again; two more times', async () => {
+  test('that fails or is unknown there is started again, two more times', async () => {
     for (const answer of ['forgotten', 'failed'] as const) {
       Object.assign(upstream.state, { answer, submissions: [] });
       const { id } = await start(generator);
@@ -211,10 +211,10 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
     }
   });
 
-  test('that nobody answers for is waited for until somebody does', async () => {
+  test('is polled until an unreachable service responds', async () => {
     const id = await startHanging(generator);
     upstream.state.answer = 'gone silent';
-    // Black Forest Labs is at it, the others have it in their queues.
+    // Black Forest Labs is generating; the others have it in their queues.
     const state = name === 'blackForestLabs' ? 'running' : 'starting';
     const silent = { state, reason: expect.stringMatching(/ does not answer\. Trying again$/) };
     await vi.waitFor(async () => expect(await read(id)).toMatchObject(silent));
@@ -223,10 +223,10 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
     expect(upstream.state.submissions).toHaveLength(1);
   });
 
-  test('is not paid twice where whoever waited for it is killed', async () => {
+  test('is not paid twice if its worker is killed', async () => {
     const id = await startHanging(generator);
     await loop.stop();
-    // Killed, and not ended in good order: what is left of it is its lease.
+    // Killed rather than shut down: all that remains is its lease.
     const dead = await takeTurn(server.services, { own: 0, upstream: 1 });
     expect(dead).toMatchObject({ lease: { id } });
     upstream.state.answer = 'ok';
@@ -238,7 +238,7 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
   });
 });
 
-test('a service whose places are all taken keeps no other waiting', async () => {
+test('a full service does not block other services', async () => {
   connect('fal', 'byteplus');
   upstream.state.answer = 'hang';
   const started = [];
@@ -248,13 +248,13 @@ test('a service whose places are all taken keeps no other waiting', async () => 
   await expect.poll(paths).toContain(services[3][3].path);
   const atFal = () => paths().filter((path) => path.includes('recraft'));
   await expect.poll(atFal).toHaveLength(3);
-  // What still waits would be generated in the tests that follow.
+  // Otherwise waiting generations would run during later tests.
   upstream.state.answer = 'ok';
   for (const { id } of started) expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
 });
 
 describe('fal', () => {
-  test('is paid for the pictures that come: one that its check found something in is not', async () => {
+  test('charges only for delivered pictures, not for pictures that its safety check rejects', async () => {
     upstream.state.answer = 'one flagged';
     const { id, cost } = await start('flux', { n: 4 });
     expect(cost).toBe('2.5');
@@ -264,7 +264,7 @@ describe('fal', () => {
     expect([done.cost, await charges(), await held()]).toEqual(['1.875', ['1.875'], '0']);
   });
 
-  test.each(['30', 'a date'])('is left alone as long as it says: %s', async (form) => {
+  test.each(['30', 'a date'])('honours Retry-After: %s', async (form) => {
     clock.advance({ hours: 1 });
     const date = new Date(clock.now().getTime() + 30_000).toUTCString();
     Object.assign(upstream.state, { answer: 'busy', retryAfter: form === 'a date' ? date : form });
@@ -281,7 +281,7 @@ describe('fal', () => {
     expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
   });
 
-  test('has ten minutes for a picture that it generates: then nobody waits for it, and it is not begun again', async () => {
+  test('times out after ten minutes of generating and does not start again', async () => {
     upstream.state.answer = 'generating';
     const { id } = await start('flux');
     await vi.waitFor(async () => expect(await read(id)).toMatchObject({ state: 'running' }));
@@ -293,11 +293,11 @@ describe('fal', () => {
     expect(upstream.state.submissions).toHaveLength(1);
   });
 
-  test('that does not answer when the ten minutes are over is asked again for what it was paid for', async () => {
+  test('is polled after the ten minutes for a paid job if it did not respond', async () => {
     const id = await startHanging('flux');
     await loop.stop();
     upstream.state.answer = 'gone silent';
-    // Also where this server was away for hours.
+    // Also after this server was down for hours.
     clock.advance({ hours: 2 });
     loop = startGenerationLoop();
     await expect.poll(async () => (await read(id)).reason).toContain('Trying again');
@@ -306,7 +306,7 @@ describe('fal', () => {
     expect(upstream.state.submissions).toHaveLength(1);
   });
 
-  test('has ten minutes for a picture: then its job is cancelled, and another one is begun', async () => {
+  test('cancels a queued job after ten minutes and starts another one', async () => {
     const id = await startHanging('flux');
     await loop.stop();
     clock.advance({ minutes: 11 });
@@ -319,7 +319,7 @@ describe('fal', () => {
     expect(upstream.state.submissions).toHaveLength(2);
   });
 
-  test('is told of, with the fields that it takes and what a picture costs', async () => {
+  test('is listed with its fields and price', async () => {
     const { generators } = await server.request(listGenerators, {});
     expect(generators.find(({ name }) => name === 'recraft')).toEqual({
       name: 'recraft',
@@ -349,7 +349,7 @@ describe('fal', () => {
     });
   });
 
-  test('whose key is taken away generates no more what waits for it', async () => {
+  test('whose key is removed generates nothing that waits for it', async () => {
     await loop.stop();
     const { id } = await start('flux');
     connect();
@@ -363,7 +363,7 @@ describe('fal', () => {
 describe("OpenAI's images API, by its own client", () => {
   const client = () => new OpenAI({ baseURL: `${server.url}/v1`, apiKey: ada.apiKey, maxRetries: 0 });
 
-  test('generates by the names that the list has', async () => {
+  test('generates by the listed names', async () => {
     const { data: models } = await server.request(listModels, {}, { as: ada });
     expect(models.filter(({ task }) => task === 'image').map(({ id }) => id)).toContain('qwen-image');
     const { data } = await client().images.generate({
@@ -375,7 +375,7 @@ describe("OpenAI's images API, by its own client", () => {
   });
 
   test.each(['1792x1024', '1344x768', '1280x720'] as const)(
-    'generates %s in the shape next to it',
+    'generates %s in the nearest shape',
     async (size) => {
       await client().images.generate({ model: 'qwen-image', prompt: 'Bread', size } as never);
       expect(upstream.state.submissions[0]?.body).toMatchObject({ image_size: 'landscape_16_9' });
@@ -389,7 +389,7 @@ describe("OpenAI's images API, by its own client", () => {
     ['n', { model: 'recraft', n: 2 }],
     ['n', { model: 'flux', n: 5 }],
     ['model', { model: 'imagen' }],
-  ])('refuses %s by name: %j', async (param, wrong) => {
+  ])('rejects %s with its name: %j', async (param, wrong) => {
     const asked = client().images.generate({ prompt: 'Bread', ...wrong });
     await expect(asked).rejects.toMatchObject({ error: { param } });
     expect(upstream.state.submissions).toEqual([]);

@@ -6,21 +6,26 @@ import { lockBlobs } from '../../../platform/storage/queries.ts';
 import { makeThumbnail, type Picture, type Thumbnail } from '../../media/thumbnails/make-thumbnail.ts';
 import { toThumbnailColumns } from '../../media/thumbnails/thumbnail-columns.ts';
 
-/** A picture is not kept waiting for longer. */
+/** Maximum delay of a picture for its thumbnail. */
 const WAIT_MS = 10_000;
 
-/** Makes a thumbnail that could not be made in time. Retried, also because the picture's row may not exist yet. */
+/**
+ * Makes a thumbnail that could not be made in time. Retried, also because the picture's row may not exist
+ * yet.
+ */
 export const makeThumbnailJob = defineJob({
   name: 'generations.make-thumbnail',
   run: async (services, { userId, ...picture }: Picture & { userId: string }, signal) => {
     const thumbnail = await makeThumbnail(services, picture, { userId, signal });
     if (!thumbnail) return;
     if ((await saveThumbnail(services, { userId, sha256: picture.sha256 }, thumbnail)) === 0)
-      throw new Error('No picture without a thumbnail has these bytes');
+      throw new Error('No picture with these bytes lacks a thumbnail');
   },
 });
 
-/** Makes the thumbnail of a stored picture. If the machine is busy, returns null and lets a job make it later. */
+/**
+ * Makes the thumbnail of a stored picture. If the machine is busy, returns null and lets a job make it later.
+ */
 export async function ensureThumbnail(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'jobs' | 'log' | 'sandbox'>,
   { sha256, width, height }: Picture,
@@ -30,7 +35,7 @@ export async function ensureThumbnail(
   try {
     return await makeThumbnail(services, picture, { userId, signal: AbortSignal.timeout(WAIT_MS) });
   } catch (error) {
-    services.log.warn({ err: error, sha256 }, 'a thumbnail is made later');
+    services.log.warn({ err: error, sha256 }, 'deferred thumbnail to a job');
     await inTransaction(services.db, (tx) =>
       services.jobs.enqueue(tx, makeThumbnailJob, { ...picture, userId }),
     );
@@ -56,7 +61,7 @@ async function saveThumbnail(
         .executeTakeFirstOrThrow();
       count += Number(numUpdatedRows);
     }
-    // The triggers of both tables count owners only when rows come and go.
+    // The triggers of both tables count owners only on inserts and deletes.
     const each = <T>(value: T) => Array.from({ length: count }, () => value);
     const owners = sql`${each(thumbnail.sha256)}::text[], ${each('user')}::text[], ${each(userId)}::text[]`;
     if (count > 0)

@@ -7,14 +7,14 @@ import { collectPicture } from '../../media/collect-picture.ts';
 import type { InputPicture } from './picture-queries.ts';
 import { describePicture, storePicture } from './store-picture.ts';
 
-/** Longer than any that is handed out. */
+/** Longer than any address that this server issues. */
 const ADDRESS_LENGTH_MAX = 8_000;
 const DATA_URL = /^\s*data:([^,]*),/i;
 
 /**
- * The picture at an address: a `data:` URL, a link of this server, or any public one. Throws AppError 'invalid_request' with
- * the field for every other address, and for what is no picture that can be edited. `signal` breaks the fetching off:
- * whoever disconnects has given back their place among those whose pictures are held in memory.
+ * Returns the picture at a `data:` URL, a link of this server, or a public URL. Throws AppError
+ * 'invalid_request' with the field for any other address, and for a picture that cannot be edited. `signal`
+ * aborts the fetch: a disconnected client has released its place among the pictures held in memory.
  */
 export async function fetchPicture(
   ctx: Context,
@@ -39,7 +39,7 @@ export async function fetchPicture(
   return storePicture(ctx, await collectPicture(await fetchPublic(url, { param, signal }), param), param);
 }
 
-/** It has as many characters as the picture: it is taken apart without being read as an address. */
+/** As long as the picture itself, so it is split without parsing it as a URL. */
 function readDataUrl([head, type = '']: RegExpExecArray, address: string, param: string): Buffer {
   if (!/;base64$/i.test(type)) throw refused(param, `${param}: a data URL has its picture in base64`);
   const bytes = Buffer.from(unescaped(address.slice(head.length)), 'base64');
@@ -49,8 +49,8 @@ function readDataUrl([head, type = '']: RegExpExecArray, address: string, param:
 }
 
 /**
- * Base64 may have its '+', '/' and '=' as escapes; with broken ones it is no picture. Undone one by one, millions of them
- * would stop the server for seconds.
+ * Base64 may have '+', '/' and '=' percent-encoded; other encodings are invalid. Replacing millions of
+ * escapes one by one would block the server for seconds.
  */
 function unescaped(written: string): string {
   if (!written.includes('%')) return written;

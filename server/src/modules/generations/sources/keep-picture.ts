@@ -4,7 +4,7 @@ import { keepWithinQuota } from '../../assets/files/keep-within-quota.ts';
 import { type InputPicture, insertInputPicture } from './picture-queries.ts';
 
 /**
- * Step: makes a stored picture the caller's, for a generation that is to come. `param` is the field that it came in. Returns
+ * Step: assigns a stored picture to the caller for a later generation. `param` is the request field. Returns
  * its id. Throws AppError 'payload_too_large' beyond the user's quota.
  */
 export async function keepPicture(

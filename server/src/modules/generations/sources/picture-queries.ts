@@ -8,7 +8,7 @@ import { toThumbnail, toThumbnailColumns } from '../../media/thumbnails/thumbnai
 
 type Db = Database | Transaction;
 
-/* The SQL of pictures that are edited. */
+/* SQL of input pictures. */
 
 /** A stored picture that can be edited. */
 export type InputPicture = {
@@ -21,7 +21,7 @@ export type InputPicture = {
 };
 export type InputPictureRow = Selectable<DB['input_pictures']>;
 
-/** Returns its id. It is of no generation yet. */
+/** Inserts the picture without a generation and returns its id. */
 export async function insertInputPicture(
   tx: Transaction,
   { userId, picture, createdAt }: { userId: string; picture: InputPicture; createdAt: Date },
@@ -58,7 +58,7 @@ export async function findInputPicture(
   return row && toPicture(row);
 }
 
-/** What each of these generations edits; those that edit nothing are not among them. */
+/** Returns the input picture of each generation that has one. */
 export async function findInputPictures(db: Db, generationIds: string[]): Promise<Map<string, InputPicture>> {
   if (generationIds.length === 0) return new Map();
   const rows = await db
@@ -69,7 +69,7 @@ export async function findInputPictures(db: Db, generationIds: string[]): Promis
   return new Map(rows.map((row) => [row.generation_id ?? '', toPicture(row)]));
 }
 
-/** Those that no generation was made from. */
+/** Deletes old pictures that no generation uses. */
 export async function deleteUnusedPicturesBefore(db: Db, before: Date): Promise<void> {
   await db
     .deleteFrom('input_pictures')
@@ -78,7 +78,10 @@ export async function deleteUnusedPicturesBefore(db: Db, before: Date): Promise<
     .execute();
 }
 
-/** Those of a generation go with it: a service may still be at one that was begun. */
+/**
+ * Leaves pictures of generations: they are deleted with the generation, which a service may still be working
+ * on.
+ */
 export async function deleteUnusedPicturesOf(db: Db, userId: string): Promise<void> {
   await db
     .deleteFrom('input_pictures')

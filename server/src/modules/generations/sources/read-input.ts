@@ -4,7 +4,7 @@ import { readBlob } from '../../../platform/storage/read-blob.ts';
 import type { GenerationRow } from '../queries.ts';
 import { findInputPictures } from './picture-queries.ts';
 
-/** What a generation edits, whole; null where it edits nothing. */
+/** Returns the whole input picture of a generation; null if it has none. */
 export async function readInput(
   services: Services,
   { id }: Pick<GenerationRow, 'id'>,

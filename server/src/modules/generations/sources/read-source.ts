@@ -7,22 +7,22 @@ import { findOutputs } from '../find-generations.ts';
 import { lockGeneration } from '../queries.ts';
 import { findInputPicture, type InputPicture } from './picture-queries.ts';
 
-/** What a generation edits, and where that comes from. */
+/** The picture that a generation edits, and its origin. */
 export type Source = {
   picture: InputPicture;
-  /** The row that keeps it, where it came with the call and has one of its own. */
+  /** The row of an uploaded picture. */
   inputId?: string;
-  /** The generation that made it, as which of its outputs, and the first generation of its edit tree. */
+  /** The generation that made it, the output, and the root of the edit tree. */
   generationId: string | null;
   outputId: string | null;
   rootId: string | null;
-  /** The field that names it. */
+  /** Request field that names it. */
   param: string;
 };
 
 type Asked = {
   userId: string;
-  /** As whoever generates takes it. */
+  /** The form as the provider accepts it. */
   form: Generator;
   picture_id?: string | undefined;
   source_generation_id?: string | undefined;
@@ -30,8 +30,9 @@ type Asked = {
 };
 
 /**
- * Step: the picture that a generation is to edit, or begins with; undefined where it works from the prompt alone. Throws AppError
- * 'invalid_request' where there is none, or one too many, and 'not_found' for what is not the caller's.
+ * Step: returns the picture that a generation edits or starts from; undefined if it uses the prompt alone.
+ * Throws AppError 'invalid_request' if a picture is missing or superfluous, and 'not_found' if it is not the
+ * caller's.
  */
 export async function readSource(
   tx: Transaction,
@@ -53,7 +54,7 @@ export async function readSource(
   return uploaded(picture, named);
 }
 
-/** The source that such a picture is, which no generation has made. `param` is the field that it came in. Pure. */
+/** Returns the source for an uploaded picture. `param` is the request field. */
 export function uploaded(picture: InputPicture, param: string): Source {
   return { picture, generationId: null, outputId: null, rootId: null, param };
 }

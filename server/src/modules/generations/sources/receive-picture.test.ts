@@ -16,11 +16,11 @@ const server = await testServer({ config: { storageGb: 1 / 1024 } });
 const { db } = server.services;
 
 const countBlobs = async () => (await db.selectFrom('blobs').select('sha256').execute()).length;
-/** A picture of so many bytes: what is behind its end is no part of it. */
+/** A picture padded to this size: bytes after its end are ignored. */
 const pictureOf = (bytes: number) =>
   Buffer.concat([pictureFiles.png, Buffer.alloc(bytes - pictureFiles.png.length)]);
 
-test('a picture that has no room in what its sender may store never reaches the disk', async () => {
+test("a picture beyond its sender's quota never reaches the disk", async () => {
   const ada = await server.signUp('Ada');
   const before = await countBlobs();
   const send = async (bytes: Buffer) => {
@@ -38,7 +38,7 @@ test('a picture that has no room in what its sender may store never reaches the 
   });
   expect(await countBlobs()).toBe(before);
   expect((await send(pictureOf(MEGABYTE))).status).toBe(201);
-  // The same bytes take no more room.
+  // The same bytes use no additional space.
   expect((await send(pictureOf(MEGABYTE))).status).toBe(201);
   expect((await send(pictureFiles.png)).status).toBe(413);
   expect(await countBlobs()).toBe(before + 1);
@@ -49,8 +49,8 @@ const inFile = '--cut\r\ncontent-disposition: form-data; name="file"; filename="
 
 test.each([
   ['in a field', inField],
-  ['in its picture', inFile],
-])('a call whose key is revoked while its body comes ends at once: %s', async (_where, head) => {
+  ['in the picture', inFile],
+])('ends a call immediately if its key is revoked during the upload: %s', async (_where, head) => {
   const eve = await server.signUp('Eve');
   const made = { params: { userId: eve.userId }, body: { name: 'program' } };
   const { api_key, secret } = await server.request(createApiKey, made, { as: eve });
@@ -62,7 +62,7 @@ test.each([
   const answered = once(request, 'response') as Promise<[IncomingMessage]>;
   request.write(head);
   const coming = setInterval(() => request.write('x'), 20);
-  // The key has opened the call.
+  // The key has authenticated the call.
   const lastUsed = () =>
     db.selectFrom('api_keys').select('last_used_at').where('id', '=', api_key.id).execute();
   await expect.poll(lastUsed).not.toEqual([{ last_used_at: null }]);
@@ -73,7 +73,7 @@ test.each([
   expect(answer.statusCode).toBe(401);
 });
 
-describe('a picture that comes too slowly ends with its connection,', () => {
+describe('a picture that arrives too slowly ends with its connection,', () => {
   const app = Fastify();
   beforeAll(async () => {
     await app.register(multipart);
@@ -83,7 +83,8 @@ describe('a picture that comes too slowly ends with its connection,', () => {
     const ctx = { ...server.services, caller, requestId: 'test', idempotencyKey: null };
     const answer = async ({ bytes }: { bytes: Buffer }) => bytes.length;
     app.post('/', (request) => receivePicture(ctx, request, 'file', answer, { stallMs: 200, wholeMs: 600 }));
-    // Longer than either: what has come is waited for. A busy machine needs less than those to take it in.
+    // Longer than either limit: once the picture has arrived, the response is awaited. Even a busy machine
+    // receives the picture within the limits.
     const answerLate = ({ bytes }: { bytes: Buffer }) =>
       new Promise((resolve) => setTimeout(() => resolve(bytes.length), 3_000));
     app.post('/late', (request) =>
@@ -94,9 +95,9 @@ describe('a picture that comes too slowly ends with its connection,', () => {
   afterAll(() => app.close());
 
   test.each([
-    ['nothing more', inFile, null],
-    ['a byte now and then', inFile, 50],
-    ['a byte now and then after it was refused', inFile.replace('"file"', '"mask"'), 50],
+    ['no further bytes', inFile, null],
+    ['a few bytes', inFile, 50],
+    ['a few bytes after a rejection', inFile.replace('"file"', '"mask"'), 50],
   ])('%s', async (_what, head, everyMs) => {
     const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
     socket.on('error', () => undefined).resume();
@@ -109,7 +110,7 @@ describe('a picture that comes too slowly ends with its connection,', () => {
     clearInterval(coming);
   });
 
-  test('but not one that has come, however long its answer takes', async () => {
+  test('but not a picture that has arrived, however long the response takes', async () => {
     const body = new FormData();
     body.append('file', new Blob([new Uint8Array(pictureFiles.png)]), 'bread.png');
     const { port } = app.server.address() as AddressInfo;

@@ -5,15 +5,20 @@ import { keepPicture } from './keep-picture.ts';
 import type { InputPicture } from './picture-queries.ts';
 import { type Source, uploaded } from './read-source.ts';
 
-/** A picture that a call brings along. */
+/** A picture sent with a call. */
 export type SentPicture = {
-  /** Of the bytes or the address that came: a repeated call is known by it. */
+  /** Hash of the bytes or the address sent, which identifies a repeated call. */
   sha256: string;
-  /** Stores it as what is to be edited. Where it is not edited then, it is the caller's for a day, as an uploaded one is: what lies on the disk counts. */
+  /**
+   * Stores it as the picture to edit. If it is not used after all, it belongs to the caller for a day like an
+   * uploaded picture, because it counts against the quota.
+   */
   read: () => Promise<Source>;
 };
 
-/** The picture of these bytes, or at this address, which `read` stores. `param` is the field that it came in. */
+/**
+ * Returns the picture with these bytes or at this address; `read` stores it. `param` is the request field.
+ */
 export function sentPicture(
   ctx: Context,
   sent: Buffer | string,

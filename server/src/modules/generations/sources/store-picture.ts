@@ -12,9 +12,9 @@ import { ensureThumbnail } from './ensure-thumbnail.ts';
 import type { InputPicture } from './picture-queries.ts';
 
 /**
- * Stores a picture that the caller has sent; it is collected unless a row keeps it soon. What is no picture, or has no room
- * in what the caller may store, never reaches the disk. `param` is the field that it came in. Throws AppError
- * 'payload_too_large', or 'invalid_request' for what is no picture that can be edited.
+ * Stores a picture sent by the caller; garbage-collected unless a row references it soon. Invalid pictures
+ * and pictures beyond the quota never reach the disk. `param` is the request field. Throws AppError
+ * 'payload_too_large', or 'invalid_request' for a picture that cannot be edited.
  */
 export async function storePicture(
   ctx: Pick<Context, 'blobs' | 'clock' | 'db' | 'jobs' | 'log' | 'sandbox' | 'caller' | 'config'>,
@@ -32,8 +32,8 @@ export async function storePicture(
 }
 
 /**
- * What a stored file is as a picture. Throws AppError 'invalid_request' where it is none that can be edited, and what
- * `withBlobFile` throws.
+ * Returns type and size of a stored picture. Throws AppError 'invalid_request' if it cannot be edited, and
+ * the errors of `withBlobFile`.
  */
 export async function describePicture(
   ctx: Pick<Context, 'blobs' | 'clock' | 'db' | 'jobs' | 'log' | 'sandbox' | 'caller'>,
@@ -62,7 +62,7 @@ function describe(bytes: Buffer, param: string): InspectedPicture {
   }
 }
 
-/** Where a picture cannot be edited, why not, with the field that it came in. */
+/** Converts the reason why a picture cannot be edited to an error for the request field. */
 function named(error: unknown, param: string): unknown {
   if (!(error instanceof BadPicture)) return error;
   return new AppError('invalid_request', { publicMessage: error.message, param, cause: error });

@@ -8,7 +8,7 @@ import { receivePicture } from '../../media/receive-picture.ts';
 import { keepPicture } from './keep-picture.ts';
 import { storePicture } from './store-picture.ts';
 
-/** Takes in a picture that is to be edited. Throws what `receivePicture` and `storePicture` throw. */
+/** Receives a picture to edit. Throws the errors of `receivePicture` and `storePicture`. */
 export async function uploadPicture(
   ctx: Context,
   request: FastifyRequest,

@@ -12,17 +12,17 @@ import { markLeft } from '../queries.ts';
 import { cancelLeft } from './cancel-left.ts';
 import { refuseUnsuccessful } from './refuse-unsuccessful.ts';
 
-/** OpenAI's client for Python waits so long; the one for Node half of it, and comes back. */
+/** Timeout of OpenAI's Python client; the Node client waits half as long and retries. */
 const WAIT_MS = 10 * 60_000;
-/** Clients that repeat a call do so for some half a minute. */
+/** Clients retry for about half a minute. */
 const NOTE_TRIES = 30;
 const NOTE_AGAIN_MS = 1_000;
 
 /**
- * Waits until a picture is generated. A client that disconnects, or has waited too long, needs it no more: it is cancelled,
- * unless an Idempotency-Key says that the client comes back for it, its call was repeated meanwhile, or a service has begun
- * it. Throws what `refuseUnsuccessful` throws, AppError 'timed_out', and 'unavailable' where the server stops: the picture
- * is generated all the same.
+ * Waits until a picture is generated. Cancels it if the client disconnects or times out, unless an
+ * Idempotency-Key announces a retry, the call was already repeated, or a service has started it. Throws the
+ * errors of `refuseUnsuccessful`, AppError 'timed_out', and 'unavailable' on server shutdown, which does not
+ * stop the generation.
  */
 export async function awaitCompleted(
   ctx: Context,
@@ -41,7 +41,7 @@ export async function awaitCompleted(
     throw error;
   });
   const isLate = waited.ended_at === null;
-  // OpenAI's clients repeat a call that has timed out: without a key they would get, and pay, a second picture.
+  // OpenAI's clients retry after a timeout: without a key they would receive and pay for a second picture.
   const generation = isLate ? ((await giveUp()) ?? waited) : waited;
   if (isLate && generation.state !== 'completed') throw timedOut(generation, isComingBack);
   refuseUnsuccessful(generation);
@@ -49,14 +49,14 @@ export async function awaitCompleted(
 }
 
 /**
- * How to note that the call goes away without its picture, which happens once: from then on the same call repeated may
- * have it (`joins-repeat.ts`). A call whose answer is not sent whole notes it by itself.
+ * Returns a function that records, once, that the call left without its picture; a repeated call can then
+ * claim it (`joins-repeat.ts`). Runs automatically if the response is not sent completely.
  */
 function leaveOnce(ctx: Context, id: string, { raw }: Http['reply']): () => Promise<void> {
   let noted: Promise<void> | undefined;
   const leave = () => {
     noted ??= noteLeft(ctx, id).catch((error: unknown) =>
-      ctx.log.warn({ err: error, generation_id: id }, 'that a call has left its picture could not be noted'),
+      ctx.log.warn({ err: error, generation_id: id }, 'failed to record client disconnect'),
     );
     return noted;
   };
@@ -67,7 +67,7 @@ function leaveOnce(ctx: Context, id: string, { raw }: Http['reply']): () => Prom
   return leave;
 }
 
-/** A short outage of the database is waited for: without the note the call repeated would pay for a second picture. */
+/** Wait out a short database outage: without the record, a repeated call would pay for a second picture. */
 async function noteLeft({ db, clock, caller, closing }: Context, id: string): Promise<void> {
   const leftAt = clock.now();
   for (let tries = 1; ; tries += 1) {
@@ -92,21 +92,21 @@ function isGone(error: unknown): boolean {
 }
 
 /**
- * Cancels a picture that nobody waits for any more; null where it goes on: a service has begun it, which is charged, or its
- * cancel failed. How the call itself ends is known already.
+ * Cancels an abandoned picture; null if it continues because a service has started (and charges) it or the
+ * cancel failed. Never throws: the call's own result is already decided.
  */
 async function cancelUnanswered(ctx: Context, id: string): Promise<Generation | null> {
   try {
     return await cancelLeft(ctx, { id });
   } catch (error) {
-    ctx.log.info({ err: error, generation_id: id }, 'a picture that nobody waits for was not cancelled');
+    ctx.log.info({ err: error, generation_id: id }, 'failed to cancel abandoned generation');
     return null;
   }
 }
 
 function timedOut({ id, state }: Generation, isComingBack: boolean): AppError {
   return new AppError('timed_out', {
-    // With a key the call would come back to this picture, without one begin another.
+    // With a key, a retry finds this picture; without one it would start another.
     shouldRetry: isComingBack,
     publicMessage:
       state === 'cancelled'

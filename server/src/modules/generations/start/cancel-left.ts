@@ -13,19 +13,19 @@ import { generationsTable } from '../run/generations-table.ts';
 import { putBack } from '../run/settle-generation.ts';
 import { withdrawJob } from '../services/service-job.ts';
 
-/** Longer than a service may take to answer whether it had begun, and to cancel. */
+/** Longer than a service may take to report whether it started the job, and to cancel it. */
 const CLAIM_MS = 90_000;
 
 /**
- * Cancels a picture that its call has left, which costs nothing then. Where the same call repeated takes it over meanwhile
- * it goes on, by a new job if the service has given up the first. Throws AppError 'not_found', and what `withdrawJob` throws: what a
- * service has begun goes on, and is charged.
+ * Cancels a picture whose call has left, at no charge. If a repeated call claims it in the meantime, it
+ * continues, with a new job if the service dropped the first. Throws AppError 'not_found', and the errors of
+ * `withdrawJob`: a job that the service has started continues and is charged.
  */
 export async function cancelLeft(ctx: Context, { id }: { id: string }): Promise<Generation> {
   const token = await inTransaction(ctx.db, async (tx) => {
     const row = await findOwnGeneration(tx, { id, userId: ctx.caller.userId });
     if (row.ended_at !== null || row.left_at === null) return null;
-    // While it is submitted nobody can take it back, and whoever submits it has to note what has begun.
+    // A job being submitted cannot be withdrawn; the submitter must first record its handle.
     if (row.upstream_job) return row.upstream_job.handle === null ? null : claim(ctx, tx, row);
     await cancel(ctx, tx, row);
     return null;
@@ -34,7 +34,9 @@ export async function cancelLeft(ctx: Context, { id }: { id: string }): Promise<
   return getGeneration(ctx, { id });
 }
 
-/** From here on whoever generates it does not: what the service says of a job that is cancelled there would end it as failed. */
+/**
+ * Takes over the lease: otherwise the worker would see the cancelled job and end the generation as failed.
+ */
 async function claim({ clock }: Context, tx: Transaction, row: GenerationRow): Promise<string> {
   const token = randomUUID();
   const until = new Date(clock.now().getTime() + CLAIM_MS);
@@ -55,7 +57,7 @@ async function withdraw(ctx: Context, lease: { id: string; token: string }): Pro
   );
 }
 
-/** Another goes on with its job at once. */
+/** Releases the lease so that another worker resumes the job immediately. */
 async function letGo({ clock }: Context, tx: Transaction, row: GenerationRow): Promise<void> {
   const free = { lock_token: null, locked_until: null, check_at: clock.now(), attempt: uncounted(row) };
   await updateGeneration(tx, row.id, free);
@@ -67,7 +69,7 @@ async function beginAgain({ clock }: Context, tx: Transaction, row: GenerationRo
   await putBack(tx, row, { reason: '', check_at: clock.now(), attempt: uncounted(row) });
 }
 
-/** That it was taken from whoever generated it is no fault of the picture. */
+/** Losing its lease to us must not cost the picture an attempt. */
 function uncounted({ attempt }: GenerationRow): number {
   return Math.max(0, attempt - 1);
 }

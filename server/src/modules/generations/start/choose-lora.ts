@@ -4,10 +4,10 @@ import { AppError } from '../../../platform/errors.ts';
 import { readLora } from '../../models/loras/read-lora.ts';
 import type { ChosenProvider } from './choose-provider.ts';
 
-/** The field of the form, as a call has it. */
+/** Name of the form field in a call. */
 const PARAM = 'parameters.lora';
 
-/** Throws AppError 'invalid_request' where a LoRA is asked for and the provider takes none. Pure. */
+/** Throws AppError 'invalid_request' if a LoRA is requested but the provider does not support LoRAs. */
 export function refuseLora(chosen: ChosenProvider, { lora }: GenerationParameters): void {
   if (!lora || chosen.form.fields.some(({ kind }) => kind === 'lora')) return;
   const who = chosen.provider === 'upstream' ? chosen.upstream.title : chosen.form.title;
@@ -17,7 +17,10 @@ export function refuseLora(chosen: ChosenProvider, { lora }: GenerationParameter
   });
 }
 
-/** The revision of the LoRA that the parameters name, which the picture keeps to; null where they name none. Throws what `readLora` throws. */
+/**
+ * Returns the revision of the requested LoRA, which pins it for this picture; null if no LoRA is requested.
+ * Throws the errors of `readLora`.
+ */
 export async function chooseLora(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   { lora }: GenerationParameters,

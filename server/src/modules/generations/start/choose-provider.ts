@@ -13,29 +13,29 @@ import type { ServiceName } from '../../providers/services/services.ts';
 import { findOwnModel } from '../generators/find-own-model.ts';
 import { deploymentsFor } from '../generators/own-generators.ts';
 
-/** Where a generation waits: each of these has so many places, whoever waits for another. */
+/** Queue of a generation; each queue has its own limit of places. */
 export type GenerationQueue = `starter:${string}` | `deployment:${string}` | `upstream:${ServiceName}`;
 
-/** The provider of a generator, and what of its form counts there. */
+/** The provider of a generator, and the part of its form that applies there. */
 export type ChosenProvider = { model: string; queue: GenerationQueue; form: Generator } & (
   | { provider: 'own' }
   | { provider: 'upstream'; upstream: Upstream }
 );
 
-/** What a call asks for, and of which provider, where it says so. */
+/** A requested generator, optionally with a provider. */
 type Wanted = { generator: GeneratorName; model?: string | undefined; service?: string | undefined };
 
-/** Of these the caller's own active deployment comes first. */
+/** For these the caller's own active deployment has priority. */
 const deployedFirst: Partial<Record<GeneratorName, ImageDeploymentKind>> = {
   'flux-kontext': 'flux-kontext',
   wan: 'wan',
 };
 
 /**
- * Who serves the generator: the model that is named, which is a model of this installation, or the service;
- * else, of edits and Wan, the caller's own active deployment; else the first service, which makes larger pictures than a
- * starter; else, where it has no starter of its own, the caller's deployment that serves it; else the starter, or one that stands in. Throws
- * AppError 'not_found' for a service that does not, and 'conflict' where nobody does.
+ * Chooses the provider in this order: the named model of this server or the named service; for edits and Wan,
+ * the caller's active deployment; the first service, whose pictures are larger than a starter's; if the
+ * generator has no starter of its own, the caller's deployment for it; the starter or a substitute. Throws
+ * AppError 'not_found' for a service that does not serve it, and 'conflict' if there is no provider.
  */
 export async function chooseProvider(
   ctx: Context,
@@ -76,7 +76,7 @@ async function byDeployment(ctx: Context, generator: GeneratorName, model: strin
   };
 }
 
-/** By the starter of this name, or a deployment of it. */
+/** Returns the provider for the starter of this name, or for a deployment of it. */
 function byStarter(generator: GeneratorName, model: string, starter: string): ChosenProvider {
   const form: Generator = generators[generator];
   const isStandIn = !form.starter && starterFor(generator).starter.model === starter;

@@ -11,7 +11,10 @@ type By =
   | { provider: 'own'; queue: string }
   | { provider: 'upstream'; upstream: Pick<Upstream, 'generator'> };
 
-/** What a generation costs in micro-BGL; at a service, its pictures, or the seconds of its video. Throws Error for a generator that is not served so. Pure. */
+/**
+ * Returns the price of a generation in micro-BGL; a service is priced per picture or per second of video.
+ * Throws Error for an unsupported combination.
+ */
 export function costOfGeneration(
   prices: PriceList,
   by: By,
@@ -19,7 +22,7 @@ export function costOfGeneration(
 ): bigint {
   if (by.provider === 'upstream') return costAtService(prices, by.upstream.generator, parameters);
   const own = ownGenerator(generator, by.queue);
-  if (!own) throw new Error(`no model here serves ${generator}`);
+  if (!own) throw new Error(`No local model serves ${generator}`);
   return own.cost(prices, parameters);
 }
 

@@ -3,21 +3,27 @@ import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { VideoAsked } from '../queries.ts';
 import type { Source } from '../sources/read-source.ts';
 
-/** What a call asks a generator for. */
+/** A request to a generator. */
 export type GenerationRequest = {
   generator: GeneratorName;
   prompt: string;
   parameters: GenerationParameters;
-  /** The model that generates, by its name on the wire: a starter or a deployment of the caller; who `chooseProvider` finds unless said. */
+  /**
+   * Name of the model in the API: a starter or a deployment of the caller. Defaults to the choice of
+   * `chooseProvider`.
+   */
   model?: string | undefined;
-  /** Or the service that generates, by its title. */
+  /** Alternatively, the service by its title. */
   service?: string | undefined;
-  /** What is edited, where the generator edits. */
+  /** The picture to edit, for generators that edit. */
   source?: Source | undefined;
-  /** Or what names it. It is looked up with the start: who repeats a call hears the same when it is long gone. */
+  /**
+   * Alternatively, its id. Resolved when the generation starts: a repeated call gets the same response even
+   * if the picture is gone.
+   */
   picture_id?: string | undefined;
   source_generation_id?: string | undefined;
   source_output_id?: string | undefined;
-  /** What a call of another wire said in its own words, which its answers repeat. */
+  /** Original parameters of another API, which its responses repeat. */
   asked?: VideoAsked | undefined;
 };

@@ -4,19 +4,19 @@ import type { Http } from '../../../platform/http/bind.ts';
 import { listWaitedAt, takeLeft } from '../queries.ts';
 import type { Joins } from './start-generation.ts';
 
-/** How often the client has repeated the call. OpenAI's own say it, and send no Idempotency-Key by themselves. */
+/** Number of retries. OpenAI's clients send this header, but no Idempotency-Key by default. */
 const RETRY_COUNT = 'x-stainless-retry-count';
-/** So long a client may take to repeat a call that it has given up on: OpenAI's pause for eight seconds at most. */
+/** Time within which a client repeats an abandoned call: OpenAI's clients pause for at most eight seconds. */
 const REPEAT_MS = 30_000;
 const LOOK_EVERY_MS = 250;
 
 type Asking = Pick<Context, 'db' | 'clock' | 'idempotencyKey' | 'caller' | 'processId'>;
 
 /**
- * How a call finds the picture that it means, where it is a repeated one: the one that this client's same call was waiting for when it
- * ended without an answer. OpenAI's clients repeat a call that they have given up on (in Node after five minutes, where no header
- * has come) or that broke off with its server, and a service that has begun its picture charges for it. A picture that another
- * call waits for, or was answered with, is never it. A call that names its repetitions by an Idempotency-Key needs none of this.
+ * Returns how a repeated call finds the picture that its first try was waiting for when it ended without a
+ * response. OpenAI's clients repeat a call that timed out (in Node after five minutes without headers) or
+ * lost its server, and a service charges for a picture that it has started. Never matches a picture that
+ * another call waits for or has received. Not needed with an Idempotency-Key.
  */
 export async function joinsRepeat(
   asking: Asking,
@@ -31,8 +31,8 @@ export async function joinsRepeat(
 }
 
 /**
- * Waits until each other process that has calls of the key waiting has beaten again, and so noted those that have left it, or is known
- * to have died.
+ * Waits until every other process with waiting calls of the key has sent a heartbeat, and so recorded its
+ * disconnected calls, or is known to be dead.
  */
 async function untilOthersAreSeen({ db, caller, processId }: Asking): Promise<void> {
   const list = () => listWaitedAt(db, { userId: caller.userId, keyId: caller.key?.id ?? null, processId });

@@ -6,17 +6,17 @@ import { serviceGenerations } from '../testing/service-generations.ts';
 const setting = await serviceGenerations();
 const { server, start } = setting;
 
-/** A query is sent as its text, or with a name. */
+/** A query is sent as text, or as an object with a name. */
 function toText(asked: string | { text?: string }): string {
   return typeof asked === 'string' ? asked : (asked.text ?? '');
 }
 
-test('a transaction of a picture looks at the queue before it locks the account of its user', async () => {
+test("a transaction of a picture reads the queue before it locks the user's account", async () => {
   const ada = await setting.begin();
   const query = vi.spyOn(pg.Client.prototype, 'query');
   const { id } = await start('flux');
   await server.request(cancelGeneration, { params: { id } }, { as: ada });
-  // By connection, since others work beside them.
+  // Grouped by connection, because background loops run queries too.
   const asked = query.mock.calls.map(([text], at) => ({
     connection: query.mock.contexts[at],
     text: toText(text),

@@ -15,7 +15,7 @@ const { db } = recording;
 const now = new Date('2026-11-24T00:00:00Z');
 const [first, second] = [randomUUID(), randomUUID()].toSorted() as [string, string];
 
-// A long queue at a service all of whose places are taken, and a short one with a place free.
+// A long queue at a service without free places, and a short queue with a free place.
 beforeAll(async () => {
   await sql`
     insert into users (id, name, username, email)
@@ -40,19 +40,19 @@ beforeAll(async () => {
 });
 
 test.each<[string, () => Promise<unknown>, unknown]>([
-  ['the place of who waits', () => findPositions(db, [second]), new Map([[second, 1]])],
+  ['the position of a generation', () => findPositions(db, [second]), new Map([[second, 1]])],
   [
-    'who waits first',
+    'the first waiting generation',
     () => listWaiting(db, { queue: 'starter:paris', limit: 1 }),
     [{ id: first, userId: 'user1' }],
   ],
   [
-    'whose turn it is',
+    'the next generation',
     () =>
       db.transaction().execute((tx) => chooseNext(tx, { places: { own: 4, upstream: 4 }, now, atWork: [] })),
     first,
   ],
-])('%s in a short queue is found without putting a long one in order', async (_what, find, expected) => {
+])('finds %s in a short queue without sorting a long one', async (_what, find, expected) => {
   expect(await find()).toEqual(expected);
   const plans = await plansOf(recording, find, { analyze: true });
   for (const plan of plans) {
@@ -61,7 +61,7 @@ test.each<[string, () => Promise<unknown>, unknown]>([
   }
 });
 
-test('whose turn it is in one queue is not waited for by who chooses in another, and nobody chooses twice in one', async () => {
+test('choosing in one queue does not block another, and no two transactions choose in the same queue', async () => {
   const choose = (tx: Transaction) => chooseNext(tx, { places: { own: 4, upstream: 5 }, now, atWork: [] });
   const queueOf = async (id: string | null) =>
     (await db.selectFrom('generations').select('queue').where('id', '=', id).executeTakeFirst())?.queue;

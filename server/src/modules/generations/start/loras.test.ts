@@ -15,7 +15,7 @@ import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { insertFlux, insertModel } from '../../deployments/testing/test-models.ts';
 
-/* A LoRA that is chosen for one picture. */
+/* A LoRA chosen for a single picture. */
 
 const { server, stub, until, balance } = await testGenerations();
 const { db } = server.services;
@@ -30,7 +30,7 @@ const deploy = async () => {
   const { pod_id: podId } = await server.request(imageCalls.flux.deploy, { body }, { as: ada });
   return (await server.request(getImageDeployment, { params: { podId } }, { as: ada })).model_name;
 };
-/** Of Ada's, for all tests. */
+/** Ada's, for all tests. */
 const model = await deploy();
 const insertLora = (owner: TestUser, title = 'Watercolour') =>
   insertModel(server.services, owner, title, { [WEIGHTS]: `weights of ${title}`, 'README.md': '' });
@@ -48,7 +48,7 @@ const refused = (param: string, message: string | RegExp, status = 400) => ({
   body: { error: { param, message: expect.stringMatching(message) } },
 });
 
-test('is put on the model that generates, is recorded, and is lent to nobody else', async () => {
+test('is applied by the model that generates, is recorded, and is readable only to its workload', async () => {
   const { assetId, revisionId } = await insertLora(ada);
   const started = await generate({ lora: assetId, lora_scale: 0.5 }, { model });
   const done = await until(ada, started.id, 'completed');
@@ -88,7 +88,7 @@ test.each<[Generation['parameters'], string, string]>([
   [{ lora: 'own', lora_scale: 2.1 }, 'lora_scale', 'LoRA strength must be at most 2'],
   [{ lora: 'own', lora_scale: -0.1 }, 'lora_scale', 'LoRA strength must be at least 0'],
   [{ lora: 'own', lora_scale: 'much' }, 'lora_scale', 'LoRA strength must be a number'],
-])('%# outside the bounds is refused by name', async (given, field, message) => {
+])('rejects %# outside its limits with its name', async (given, field, message) => {
   const { assetId } = await insertLora(ada);
   const parameters = { ...given, ...(given.lora === 'own' && { lora: assetId }) };
   const { held } = await balance(ada);
@@ -98,7 +98,7 @@ test.each<[Generation['parameters'], string, string]>([
   expect((await balance(ada)).held).toBe(held);
 });
 
-test('of another user is named in the history as long as it may be read', async () => {
+test('of another user appears in the history while the user may read it', async () => {
   const bob = await server.signUp('Bob');
   const { assetId } = await insertLora(bob, 'Gouache');
   const publish = (is_published: boolean) =>
@@ -114,13 +114,13 @@ test('of another user is named in the history as long as it may be read', async 
     return generations.find((one) => one.id === id)?.lora_revision;
   };
   expect(await shown()).toMatchObject({ title: 'Gouache' });
-  // One that waits yet would fail.
+  // A waiting generation would fail.
   await until(ada, id, 'completed');
   await publish(false);
   expect(await shown()).toBeNull();
 });
 
-test('is one’s own, or one that may be read, and a LoRA', async () => {
+test('must be a LoRA that the user may read', async () => {
   const bob = await server.signUp('Bob');
   const { assetId: foreign } = await insertLora(bob, 'Oil');
   const missing = refused('parameters.lora', 'Asset not found', 404);
@@ -138,7 +138,7 @@ test('is one’s own, or one that may be read, and a LoRA', async () => {
   await until(ada, id, 'completed');
 });
 
-test('is refused by name where nobody takes one', async () => {
+test('is rejected with its name if the provider supports none', async () => {
   const { assetId: lora } = await insertLora(ada);
   const none = refused('parameters.lora', /^Paris takes no LoRA; /);
   await expect(generate({ lora }, { generator: 'paris' })).rejects.toMatchObject(none);
@@ -146,11 +146,11 @@ test('is refused by name where nobody takes one', async () => {
   await expect(server.request(quoteGeneration, quote, { as: ada })).rejects.toMatchObject(none);
 });
 
-test('fails once, and costs nothing, where it was deleted or does not fit', async () => {
+test('fails once at no cost if it was deleted or does not fit', async () => {
   const { held } = await balance(ada);
   const { assetId: lora } = await insertLora(ada);
   stub.answer = 'hang';
-  // The others wait until one of these is done.
+  // The next generation waits until one of these is done.
   const generated = [];
   for (let place = 0; place < 4; place += 1) generated.push(await generate({}, { model }));
   for (const { id } of generated) await until(ada, id, 'running');
@@ -171,7 +171,7 @@ test('fails once, and costs nothing, where it was deleted or does not fit', asyn
   expect((await balance(ada)).held).toBe(held);
 });
 
-test('those of a person are listed page by page, the newest first, and found by their titles', async () => {
+test("lists a user's LoRAs by page, newest first, and finds them by title", async () => {
   const carol = await server.signUp('Carol');
   await insertLora(carol, 'Oil');
   const kohya = { 'charcoal.safetensors': 'weights', 'README.md': '' };

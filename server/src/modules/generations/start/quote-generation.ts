@@ -9,7 +9,10 @@ import { costOfGeneration } from './cost-of-generation.ts';
 import { readParameters } from './read-parameters.ts';
 import { withOwnModel } from './with-own-model.ts';
 
-/** What a generation costs. Throws what `withOwnModel` throws, AppError 'invalid_request', and 'conflict' for a generator that is not served. */
+/**
+ * Returns the price of a generation. Throws the errors of `withOwnModel`, AppError 'invalid_request', and
+ * 'conflict' for a generator that is not served.
+ */
 export async function quoteGeneration(
   ctx: Context,
   body: InputOf<typeof endpoint>['body'],

@@ -3,7 +3,10 @@ import type { Generator } from '@bakehouse/contract/generators/generator';
 import { completeParameters } from '@bakehouse/contract/generators/parameters/parameters';
 import { AppError } from '../../../platform/errors.ts';
 
-/** All parameters of a generation by this form. Throws AppError 'invalid_request' with the field that does not fit; `paramOf` says what the call names that. */
+/**
+ * Returns all parameters of a generation by this form. Throws AppError 'invalid_request' with the invalid
+ * field; `paramOf` maps it to the call's name for it.
+ */
 export function readParameters(
   form: Generator,
   given: GenerationParameters,

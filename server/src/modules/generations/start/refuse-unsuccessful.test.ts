@@ -5,7 +5,7 @@ test.each([
   [{ state: 'failed', refused: true }, 'invalid_request'],
   [{ state: 'failed', refused: false }, 'unavailable'],
   [{ state: 'cancelled', refused: false }, 'conflict'],
-] as const)('no client repeats by itself what has ended as %o', (ended, code) => {
+] as const)('tells clients not to retry what ended as %o', (ended, code) => {
   const refused = () => refuseUnsuccessful({ ...ended, reason: 'fal did not finish within 10 minutes' });
   expect(refused).toThrow(
     expect.objectContaining({
@@ -16,6 +16,6 @@ test.each([
   );
 });
 
-test('a picture is no refusal', () => {
+test('accepts a completed generation', () => {
   expect(() => refuseUnsuccessful({ state: 'completed', reason: '', refused: false })).not.toThrow();
 });

@@ -2,9 +2,9 @@ import type { Generation } from '@bakehouse/contract/generations';
 import { AppError } from '../../../platform/errors.ts';
 
 /**
- * Throws AppError for a generation that has ended without a picture: 'invalid_request' where the model refuses what was
- * asked for, 'unavailable' where it has failed, 'conflict' where it was cancelled. A client need not repeat it by itself: it
- * was tried as often as makes sense, and a service may have charged its operator for it.
+ * Throws AppError for a generation that ended without a picture: 'invalid_request' if the model refuses the
+ * request, 'unavailable' if it failed, 'conflict' if it was cancelled. Tells clients not to retry: the server
+ * has already retried, and a service may have charged its operator.
  */
 export function refuseUnsuccessful({
   state,

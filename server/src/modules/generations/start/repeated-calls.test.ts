@@ -8,9 +8,9 @@ import type { TestUser } from '../../../testing/test-server.ts';
 import { insertFlux } from '../../deployments/testing/test-models.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
 
-/* Calls that are repeated with their Idempotency-Key when what they name is long gone. */
+/* Calls repeated with their Idempotency-Key after the resources they name are gone. */
 
-// Each deployment has a model server of its own.
+// Each deployment has a separate model server.
 const setting = await testGenerations({ cpuPlaces: 12 });
 const { server, stub, clock } = setting;
 
@@ -54,7 +54,7 @@ const openai = () => new OpenAI({ baseURL: `${server.url}/v1`, apiKey: ada.apiKe
 const headers = { 'idempotency-key': 'mine' };
 const conflict = { status: 409, code: 'idempotency_conflict' };
 
-test("a picture over OpenAI's images API is the same after its deployment has ended", async () => {
+test("a picture over OpenAI's images API stays the same after its deployment has ended", async () => {
   const { model, end } = await deploy(imageCalls.flux.deploy);
   const ask = (prompt = 'Bread', named = model) =>
     openai().images.generate({ prompt, model: named, response_format: 'b64_json' }, { headers });
@@ -69,7 +69,7 @@ test("a picture over OpenAI's images API is the same after its deployment has en
   expect(stub.requests).toHaveLength(1);
 });
 
-test("an edit over OpenAI's images API is the same after its deployment has ended", async () => {
+test("an edit over OpenAI's images API stays the same after its deployment has ended", async () => {
   const { model, end } = await deploy(imageCalls['flux-kontext'].deploy);
   const ask = async (file = pictureFiles.png) =>
     openai().images.edit(
@@ -83,7 +83,7 @@ test("an edit over OpenAI's images API is the same after its deployment has ende
   expect(await ids()).toHaveLength(1);
 });
 
-test('an edit is the same after its deployment has ended; another picture or prompt is refused', async () => {
+test('an edit stays the same after its deployment has ended; another picture or prompt is rejected', async () => {
   const { path, end } = await deploy(imageCalls['flux-kontext'].deploy);
   const inline = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
   const byAddress = (image_url: string) =>
@@ -106,7 +106,7 @@ test('an edit is the same after its deployment has ended; another picture or pro
   expect(await ids()).toEqual([second.id, first.id]);
 });
 
-test('an edit by a link is the same after the link has expired', async () => {
+test('an edit by a link stays the same after the link has expired', async () => {
   const { url = '' } = await send('/api/v1/pictures', form(pictureFiles.png), 'upload');
   const image_url = new URL(url, server.url).href;
   const ask = (key: string) =>
@@ -122,7 +122,7 @@ test('an edit by a link is the same after the link has expired', async () => {
   expect((await ask('another')).status).toBe(410);
 });
 
-test('edits that are sent at the same time with one key are one', async () => {
+test('concurrent edits with one key are one edit', async () => {
   const { balance } = await setting.balance(ada);
   const path = '/v1/starters/kontext-starter/edit';
   const sent = await Promise.all([1, 2, 3, 4].map(() => send(path, form(pictureFiles.png), 'mine')));
@@ -132,7 +132,7 @@ test('edits that are sent at the same time with one key are one', async () => {
   expect(await setting.balance(ada)).toEqual({ balance: balance - 140_000n, held: 0n });
 });
 
-test('polling with one key hears how its picture stands', async () => {
+test('polling with one key returns the state of its picture', async () => {
   const poll = () =>
     server.request(pollParis, { body: { prompt: 'Bread' } }, { as: ada, idempotencyKey: 'mine' });
   stub.answer = 'hang';

@@ -32,36 +32,37 @@ import { costOfGeneration } from './cost-of-generation.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import { readParameters } from './read-parameters.ts';
 
-/** Of one user that wait or run. */
+/** Waiting and running generations per user. */
 const OPEN_MAX = 8;
-/** One beyond the largest seed that a model takes. */
+/** One more than the largest seed that a model accepts. */
 const SEEDS = 2 ** 32;
-/** Far longer than a picture that was begun in time may take. */
+/** Must exceed the longest possible generation. */
 const HOLD_MS = WAIT_MAX_MS + 24 * 60 * 60 * 1000;
 
 /** A call for a picture. */
 export type PictureCall = {
-  /** What came in: a call that is repeated with its Idempotency-Key is known by it. */
+  /** The request as received; identifies a repeated call with the same Idempotency-Key. */
   sent: object;
-  /** What that asks for. Looked up for the first call alone: deployments end, and addresses die. */
+  /** Resolves the request. Only called for the first call, because deployments end and addresses die. */
   read: () => Promise<GenerationRequest>;
 };
 
-/** Finds what was generated, or is, for the same call, where that is the answer instead of a new picture. */
+/** Finds a generation of the same request to return instead of starting a new one. */
 export type Joins = (tx: Transaction, same: SameRequest) => Promise<GenerationRow | undefined>;
 
 type Options = {
   joins?: Joins | undefined;
-  /** The call waits for it at this process, and may come again without an Idempotency-Key. */
+  /** True if the call waits at this process and may be repeated without an Idempotency-Key. */
   waitsHere?: boolean | undefined;
-  /** What it was quoted at: a price may have changed since. */
+  /** The quoted price: the current price may differ. */
   costMaxMicro?: bigint | undefined;
 };
 
 /**
- * Asks for a picture: its price is held, and it waits for its turn. Parameters that are left out have their defaults.
- * Throws what the call's `read`, `chooseLora` and `readSource` throw, and AppError 'invalid_request', 'conflict' where nothing serves it here
- * or it costs more than it may, 'payload_too_large' where the user has no room for a picture, 'rate_limited', 'insufficient_funds', 'budget_exceeded' or 'idempotency_conflict'.
+ * Starts a generation: holds its price and queues it. Missing parameters get their defaults. Throws the
+ * errors of the call's `read`, `chooseLora` and `readSource`, and AppError 'invalid_request', 'conflict' if
+ * nothing serves it here or it costs more than allowed, 'payload_too_large' beyond the user's quota,
+ * 'rate_limited', 'insufficient_funds', 'budget_exceeded' or 'idempotency_conflict'.
  */
 export async function startGeneration(
   ctx: Context,
@@ -75,12 +76,13 @@ export async function startGeneration(
     usage,
     { operation: 'start-generation', input: sent },
     async () => {
-      // Before a picture that comes with the call is stored; a call that may be answered by what is open already brings none.
+      // Check before storing a picture sent with the call; a call that may join an open generation sends
+      // none.
       if (!joins && (await countOpen(ctx.db, userId)) >= OPEN_MAX) throw tooMany();
       return prepare(ctx, await read());
     },
     async (tx, { chosen, asked, loraRevisionId }) => {
-      // From here on the user's calls come one after the other: the second finds what the first has begun.
+      // From here on the user's calls run serially, so that a second call finds the generation of the first.
       await lockStarts(tx, userId);
       const open = await countOpen(tx, userId);
       const joined = await joins?.(tx, { userId, requestSha256: hashRequest(asked) });
@@ -96,7 +98,7 @@ export async function startGeneration(
         },
       );
       const shown = await show(ctx, tx, row);
-      // The ledger last: it keeps the user's other calls waiting.
+      // Lock the ledger last: it blocks the user's other calls.
       await holdPrice(tx, row, chosen.form);
       return shown;
     },
@@ -105,7 +107,7 @@ export async function startGeneration(
 
 type Prepared = { chosen: ChosenProvider; asked: GenerationRequest; loraRevisionId: string | null };
 
-/** Its provider, and all of its parameters. */
+/** Resolves the provider and all parameters. */
 async function prepare(ctx: Context, { parameters: given, ...rest }: GenerationRequest): Promise<Prepared> {
   const chosen = await chooseProvider(ctx, rest);
   refuseLora(chosen, given);
@@ -117,7 +119,7 @@ async function prepare(ctx: Context, { parameters: given, ...rest }: GenerationR
 
 async function show(ctx: Context, tx: Transaction, row: GenerationRow): Promise<Generation> {
   const [shown] = await showGenerations(ctx, tx, [row]);
-  if (!shown) throw new Error('A generation that is there is not shown');
+  if (!shown) throw new Error('showGenerations returned no row');
   return shown;
 }
 
@@ -137,7 +139,7 @@ async function insert(
   const parameters = withSeed(chosen, asked.parameters);
   const { source } = asked;
   await refuseFullStorage(tx, ctx.config, userId);
-  // Before the ledger: what a user stores is locked before what they own.
+  // Before the ledger: the lock order is stored bytes, then ledger.
   const inputId = source && (source.inputId ?? (await keepPicture(tx, ctx, source)));
   const row = await insertGeneration(tx, {
     ...{ id, user_id: userId, key_id: key?.id ?? null, model, queue },
@@ -150,10 +152,10 @@ async function insert(
     root_generation_id: source?.rootId ?? null,
     request_sha256: hashRequest(asked),
     process_id: waitsHere ? ctx.processId : null,
-    // What a service does is not told by steps.
+    // Services report no steps.
     steps: provider === 'own' ? (ownGenerator(asked.generator, queue)?.steps(parameters) ?? 0) : 0,
     asked: asked.asked ? toJson(asked.asked) : null,
-    // Until it has one, by the end of the transaction.
+    // Placeholder until `holdPrice` sets it in this transaction.
     hold_id: id,
     held_micro: heldMicro,
     check_at: now,
@@ -189,7 +191,7 @@ async function holdPrice(
   await updateGeneration(tx, id, { hold_id: holdId });
 }
 
-/** The same for the same call; a seed that was not chosen is no part of it. */
+/** Returns an equal hash for equal calls; ignores a seed that was not chosen. */
 function hashRequest(asked: GenerationRequest): string {
   const parameters = Object.entries(asked.parameters).sort(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify([
@@ -203,19 +205,19 @@ function hashRequest(asked: GenerationRequest): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Models of this installation always have one, also where the form does not ask for it. */
+/** Models on this server always get a seed, even if the form has no such field. */
 function seedOf({ provider }: ChosenProvider, { seed }: GenerationParameters): bigint | null {
   if (seed !== undefined) return BigInt(Number(seed));
   return provider === 'own' ? BigInt(randomInt(SEEDS)) : null;
 }
 
-/** Why a service would refuse parameters that fit the form each for itself. */
+/** Throws if a service would reject a combination of individually valid parameters. */
 function refuseProblem(chosen: ChosenProvider, parameters: GenerationParameters): void {
   const problem = chosen.provider === 'upstream' ? chosen.upstream.problem?.(parameters) : null;
   if (problem) throw refused(`parameters.${problem.field}`, problem.message);
 }
 
-/** One that nobody chose is chosen here, where the model takes one: so the same picture can be asked for again. */
+/** Chooses a seed if the model accepts one, so that the same picture can be requested again. */
 function withSeed({ form }: ChosenProvider, parameters: GenerationParameters): GenerationParameters {
   const field = form.fields.find(({ kind }) => kind === 'seed');
   if (field?.kind !== 'seed') return parameters;

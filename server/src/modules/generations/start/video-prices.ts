@@ -4,7 +4,7 @@ import type { UpstreamVideo } from '../../providers/upstream-videos.ts';
 
 type PriceOf = (parameters: GenerationParameters) => PriceId;
 
-/** What a second of each generator's videos costs at a service. A sound that cannot be left out is there. */
+/** Price per second of each generator's videos at a service. Includes sound that cannot be disabled. */
 export const videoPrices: Record<UpstreamVideo, PriceOf> = {
   veo: ({ generate_audio: sound }) => (sound === false ? 'videos:veo-silent' : 'videos:veo'),
   seedance: ({ quality }) => {

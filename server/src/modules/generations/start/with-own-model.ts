@@ -9,8 +9,8 @@ import { deploymentsFor } from '../generators/own-generators.ts';
 type Named = { generator: GeneratorName; model?: string | undefined; service?: string | undefined };
 
 /**
- * What a call asks for. Throws AppError 'not_found' where it names a model that is neither a live deployment of the caller for
- * the generator nor the starter that serves it, and 'invalid_request' where it names a service beside a model.
+ * Resolves a named model. Throws AppError 'not_found' if the model is neither a live deployment of the caller
+ * for the generator nor its starter, and 'invalid_request' if both a service and a model are named.
  */
 export async function withOwnModel<Asked extends Named>(ctx: Context, asked: Asked): Promise<Asked> {
   const { generator, model, service } = asked;

@@ -14,7 +14,7 @@ import { giveSignsOfLife } from '../../../engine/testing/give-signs-of-life.ts';
 import { pictureFiles } from './picture-files.ts';
 import { videoFile } from './video-file.ts';
 
-/** How the next pictures are generated; `hang` begins and stands still until it is let go. */
+/** How the next pictures are generated; `hang` starts and blocks until released. */
 export type ImageAnswer =
   | 'ok'
   | 'hang'
@@ -28,16 +28,16 @@ export type ImageAnswer =
 export type ImageServer = {
   /** Script for the fake driver: an image model server in this process. */
   script: Script;
-  /** What it was asked for, in this order. */
+  /** The requests received, in order. */
   requests: ImageRequest[];
-  /** Of these it is generating. */
+  /** Requests in progress. */
   open: number;
   answer: ImageAnswer;
-  /** What it generates, as a PNG in base64. */
+  /** The picture to return, as a PNG in base64. */
   picture: { content: string; width: number; height: number };
-  /** Lets go what hangs. */
+  /** Releases blocked requests. */
   letGo: () => void;
-  /** The same, and it generates as at first and has forgotten what was asked of it: before each test. */
+  /** Resets answers and recorded requests; call it before each test. */
   startAnew: () => void;
 };
 
@@ -47,7 +47,7 @@ const refusal = { error: { message: 'The prompt is too long for this model.', pa
 export const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** For tests: stands in for the Python runtime with an image model in it. */
+/** For tests: a stand-in for the Python runtime with an image model. */
 export function imageServer(): ImageServer {
   let release = new AbortController();
   const stub: ImageServer = {
@@ -107,7 +107,7 @@ async function generate(
     answer,
     picture: { content, ...size },
   } = stub;
-  // Taken with the answer: a test may let go what hangs before that gets so far.
+  // Read together with the answer: a test may release blocked requests before this point.
   const release = currentRelease();
   if (answer === 'die at once') return void response.destroy();
   if (answer === 'fail') return void response.writeHead(500).end('out of memory');
@@ -137,7 +137,7 @@ async function generate(
   response.end(file);
 }
 
-/** What a video model server sends: a silent video, its first frame, and some of its frames in a row. */
+/** Sends the output of a video model server: a silent video, its first frame and a strip of frames. */
 function sendVideo(response: ServerResponse, send: (event: ImageEvent) => void, answer: ImageAnswer): void {
   const film = answer === 'broken picture' ? Buffer.from('no video') : videoFile();
   const { webp } = pictureFiles;

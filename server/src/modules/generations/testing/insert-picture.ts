@@ -5,7 +5,7 @@ import type { Services } from '../../../platform/context.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { PIXEL } from './image-server.ts';
 
-/** For tests: a generation that is done, with a picture of one pixel; without one it has failed. */
+/** For tests: a finished generation with a picture of one pixel; a failed generation without a picture. */
 export async function insertPicture(
   services: Services,
   {

@@ -10,12 +10,12 @@ function chunk(name: string, data: Buffer): Buffer {
   return Buffer.concat([length, named, sum]);
 }
 
-/** For tests: a PNG that says it has so many pixels, with the bytes of at most some hundred lines. */
+/** For tests: a PNG that claims this size, with data for at most 200 lines. */
 export function pngOf(width: number, height: number): Buffer {
   return pngWith(width, height, deflateSync(Buffer.alloc((width + 1) * Math.min(height, 200))));
 }
 
-/** For tests: a PNG that says it has so many pixels, with these bytes for them. */
+/** For tests: a PNG that claims this size, with these bytes as its data. */
 export function pngWith(width: number, height: number, data: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -24,12 +24,12 @@ export function pngWith(width: number, height: number, data: Buffer): Buffer {
   return png(chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0)));
 }
 
-/** For tests: files of 6 x 4 pixels, and what cannot be edited. */
+/** For tests: files of 6 x 4 pixels, and files that cannot be edited. */
 export const pictureFiles = {
   png: pngOf(6, 4),
   jpeg: Buffer.concat([
     Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex'),
-    // Of a frame: precision, height, width, and one component.
+    // Frame header: precision, height, width, and one component.
     Buffer.from('ffc0000b0800040006010111', 'hex'),
     Buffer.from('00ffda0008010100003f0012ffd9', 'hex'),
   ]),
@@ -57,6 +57,6 @@ export const pictureFiles = {
   gif: Buffer.from('R0lGODdhBgAEAIEAAP8AAAAAAAAAAAAAACwAAAAABgAEAAAICwABCBxIsKDBgQEBADs=', 'base64'),
   svg: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="6" height="4"/>'),
   text: Buffer.from('A loaf of bread'),
-  /** A few hundred bytes that unpack to 7.5 GB. */
+  /** A few hundred bytes that decompress to 7.5 GB. */
   bomb: pngOf(50_000, 50_000),
 };

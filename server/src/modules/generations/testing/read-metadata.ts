@@ -2,11 +2,11 @@ import sharp from 'sharp';
 
 const COMMENT = 'ASCII\0\0\0';
 
-/** For tests: what the file of a picture says of how it was made, as another program reads it. */
+/** For tests: the metadata of a picture's file as another program reads it. */
 export async function readMetadata(bytes: Buffer): Promise<Record<string, string>> {
   const { format, comments = [] } = await sharp(bytes).metadata();
   if (format === 'png') return Object.fromEntries(comments.map(({ keyword, text }) => [keyword, text]));
-  // Written anew from what the other program has understood of it.
+  // Re-encoded from the metadata that the other program parsed.
   const { exif } = await sharp(bytes)
     .keepExif()
     .jpeg()

@@ -10,7 +10,7 @@ import { type TestServer, type TestUser, testServer } from '../../../testing/tes
 import { UPSTREAM_PNG, upstreamServer } from '../../providers/testing/upstream-server.ts';
 import { createGenerationLoop } from '../run/create-generation-loop.ts';
 
-/** For tests: a server whose pictures the stand-ins of the services generate, for one user at a time. */
+/** For tests: a server with stand-ins for the services, for one user at a time. */
 export async function serviceGenerations() {
   const upstream = await upstreamServer();
   onFileEnd(async () => upstream.close());
@@ -21,7 +21,7 @@ export async function serviceGenerations() {
   const server = await testServer({ clock, config: { upstreams } });
   let ada: TestUser;
 
-  /** These services alone have a key. */
+  /** Configures keys for only these services. */
   function connect(...names: (keyof Config['upstreams'])[]) {
     for (const name of Object.keys(upstreams) as (keyof Config['upstreams'])[])
       upstreams[name] = names.includes(name) ? upstream.access : null;
@@ -37,7 +37,7 @@ export async function serviceGenerations() {
 
   return {
     ...{ upstream, clock, server, connect, start, read },
-    /** The next test begins, with a user of its own: fal has a key, and generates. */
+    /** Resets for the next test, with a new user: fal has a key and generates. */
     begin: async () => {
       connect('fal');
       Object.assign(upstream.state, {
@@ -47,11 +47,11 @@ export async function serviceGenerations() {
       ada = await server.signUp('Ada');
       return ada;
     },
-    /** Another web process of the same installation. */
+    /** Starts another web process of the same installation. */
     beside: () => startBeside(server, { upstreams, clock }),
-    /** A process that generates. */
+    /** Starts a process that runs generations. */
     startGenerationLoop: () => startGenerationLoop(server),
-    /** One whose job at the service was asked for, and goes on. */
+    /** Starts a generation whose job at the service is running and has been polled. */
     startHanging: async (...asked: Parameters<typeof start>): Promise<string> => {
       upstream.state.answer = 'hang';
       const { id } = await start(...asked);
@@ -67,7 +67,10 @@ export async function serviceGenerations() {
         .filter(({ description }) => description.startsWith('Picture by'))
         .map(({ amount }) => amount);
     },
-    /** The clock stands still: a pause after a failure is over when it is moved, and leases are renewed meanwhile. */
+    /**
+     * The fake clock is frozen: advance it past retry pauses, in steps small enough for leases to be
+     * renewed.
+     */
     untilEnded: (id: string) =>
       vi.waitFor(
         async () => {

@@ -1,4 +1,4 @@
-/** For tests: a LoRA of rank 1 for a layer of the starter that edits, as a file of safetensors. */
+/** For tests: a safetensors LoRA of rank 1 for one layer of the editing starter. */
 export function starterLora(): Buffer {
   const width = 192;
   const layer = 'transformer.transformer_blocks.0.attn.to_v';

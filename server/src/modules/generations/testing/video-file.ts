@@ -1,4 +1,4 @@
-/** A box of an MP4, of a name and what it holds. */
+/** Returns an MP4 box with a name and content. */
 function box(name: string, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const head = Buffer.alloc(8);
@@ -7,7 +7,7 @@ function box(name: string, ...parts: Buffer[]): Buffer {
   return Buffer.concat([head, content]);
 }
 
-/** 32-bit numbers, one after the other. */
+/** Returns 32-bit big-endian numbers. */
 function numbers(...values: number[]): Buffer {
   const bytes = Buffer.alloc(4 * values.length);
   for (const [at, value] of values.entries()) bytes.writeUInt32BE(value, 4 * at);
@@ -23,7 +23,7 @@ function track(kind: 'vide' | 'soun', { width, height, frames }: Shape): Buffer 
 
 type Shape = { width: number; height: number; seconds: number; frames: number; hasAudio: boolean };
 
-/** For tests: the boxes of an MP4 of this shape, whose frames are no pictures. */
+/** For tests: the boxes of an MP4 of this shape, without decodable frames. */
 export function videoFile(shape: Partial<Shape> = {}): Buffer {
   const whole = { width: 96, height: 64, seconds: 2.5, frames: 30, hasAudio: false, ...shape };
   const header = box('mvhd', numbers(0, 0, 0, 1000, whole.seconds * 1000));

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 
-/** Writes a JPEG file of so many pixels, which no encoder makes small. */
+/** Writes a JPEG file of this many pixels that does not compress well. */
 export async function writeNoise(
   file: string,
   { width, height, progressive = false }: { width: number; height: number; progressive?: boolean },

@@ -6,7 +6,9 @@ import { endClone } from './end-clone.ts';
 import { findOwnClone, lockOwnClone } from './find-own-clone.ts';
 import { toWire } from './to-wire.ts';
 
-/** Ends a clone and gives up what it has copied; one that has ended stays as it is. Throws AppError 'not_found'. */
+/**
+ * Cancels a clone and discards what it has copied; does nothing if it has ended. Throws AppError 'not_found'.
+ */
 export async function cancelClone(ctx: Context, { id }: { id: string }): Promise<Clone> {
   const own = { id, userId: ctx.caller.userId };
   const storeKeys = await inTransaction(ctx.db, async (tx) => {

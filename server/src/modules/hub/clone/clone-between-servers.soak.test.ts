@@ -12,7 +12,7 @@ import { killProcess, startCloningProcess } from '../testing/cloning-processes.t
 import { hubCalls } from '../testing/hub-calls.ts';
 import { createCloneLoop } from './create-clone-loop.ts';
 
-/* A server of ours is the public hub of another: the real client against the real endpoints. */
+/* One of our servers acts as the public hub of another: the real client against the real endpoints. */
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -36,7 +36,7 @@ const dataFiles: Record<string, string> = {
   ),
 };
 
-/** A private repository of Ada's with these files; its newest commit. */
+/** Creates a private repository of Ada's with these files; returns its newest commit. */
 async function put(
   title: string,
   type: 'MODEL' | 'RAW',
@@ -55,7 +55,7 @@ async function commitOf(title: string, type: 'MODEL' | 'RAW'): Promise<string> {
   return info.sha as string;
 }
 
-/** The paths of an asset's files with their hashes. */
+/** Returns the paths of an asset's files with their hashes. */
 async function hashesOf(
   { services: { db } }: TestServer,
   assetId: string | null,
@@ -79,7 +79,7 @@ function startCloning(): () => Promise<void> {
   return onFileEnd(loop.stop);
 }
 
-test('a private repository is there with a token of its owner alone, and comes with every file at the commit of its start', async () => {
+test("a private repository requires its owner's token, and is cloned completely at the commit of the start", async () => {
   const model = await put('Loaf', 'MODEL', modelFiles);
   const data = await put('Facts', 'RAW', dataFiles);
   await hubCalls(theirs).read('/api/models/ada/Loaf/tag/main', { as: ada, body: { tag: 'v1' } });
@@ -104,7 +104,7 @@ test('a private repository is there with a token of its owner alone, and comes w
   const started = [await calls.start(bob, 'ada/Loaf'), await calls.start(bob, 'ada/Facts', 'RAW')];
   expect(started.map(({ revision }) => revision)).toEqual([model.sha, data.sha]);
   const before = [await hashesOf(theirs, model.id), await hashesOf(theirs, data.id)];
-  // What is committed meanwhile is not in the clone.
+  // Later commits are not part of the clone.
   await assetCalls(theirs).uploadAt(ada, model.id, 'config.json', '{"model_type":"qwen3"}');
   await assetCalls(theirs).uploadAt(ada, model.id, 'late.txt', 'late');
   expect(await commitOf('Loaf', 'MODEL')).not.toBe(model.sha);
@@ -127,7 +127,7 @@ test('a private repository is there with a token of its owner alone, and comes w
   expect(await get(1)).toMatchObject({ title: 'Facts', dataset_type: 'RAW', file_count: 31 });
 });
 
-test('a clone whose process is killed goes on from its last part on the other server', async () => {
+test('a clone from another server resumes from its last part after its process is killed', async () => {
   const large = new Uint8Array(randomBytes(96 * 1024 * 1024));
   const data = await put('Large', 'RAW', { 'README.md': '# Large', 'rows.bin': large });
   const max = await ours.signUp('Max');

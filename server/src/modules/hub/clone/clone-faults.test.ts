@@ -10,7 +10,7 @@ import { cloneCalls, cloningServer, safetensors } from '../testing/clones.ts';
 import { type HubRepo, openPublicHub, type PublicHub, sendFile } from '../testing/public-hub.ts';
 import { forgetClonesJob } from './forget-clones.ts';
 
-/* A hub that is busy, breaks off, lies or forbids. */
+/* A hub that is busy, breaks off, returns wrong data or denies access. */
 
 const WEIGHTS = safetensors(30_000);
 const files = {
@@ -35,7 +35,7 @@ afterEach(() => {
   hub.listed = {};
 });
 
-/** Weights of its own, since nobody is sent again what they have. */
+/** Unique weights, because the server does not fetch bytes that the user already stores. */
 function repo(more: Partial<HubRepo> = {}): HubRepo {
   made += 1;
   const own = { ...files, 'model.safetensors': safetensors(30_000 + made, made) };
@@ -45,8 +45,8 @@ function repo(more: Partial<HubRepo> = {}): HubRepo {
 }
 const weightsOf = ({ files: own }: HubRepo) => own['model.safetensors'] as Buffer;
 
-describe('goes on where the hub', () => {
-  test('is busy, as long as it asks for', async () => {
+describe('resumes if the hub', () => {
+  test('is busy, after the requested pause', async () => {
     let left = 3;
     hub.instead = (_request, response, file) => {
       if (file !== 'model.safetensors' || left === 0) return undefined;
@@ -61,7 +61,7 @@ describe('goes on where the hub', () => {
     ).toHaveLength(2);
   });
 
-  test('breaks off in the middle of a file, and asks for no byte twice', async () => {
+  test('breaks off in the middle of a file, and requests no byte twice', async () => {
     const it = repo();
     let cuts = 0;
     hub.instead = (request, response, file) => {
@@ -91,7 +91,7 @@ describe('goes on where the hub', () => {
     expect(Buffer.from(bytes)).toEqual(weightsOf(it));
   });
 
-  test('has sent other bytes once', async () => {
+  test('has sent wrong bytes once', async () => {
     const it = repo();
     let isFirst = true;
     hub.instead = (request, response, file) => {
@@ -106,8 +106,8 @@ describe('goes on where the hub', () => {
   });
 });
 
-describe('fails, says why, and leaves nothing half written, where the hub', () => {
-  /** How a clone of it ends; nothing of it is there. */
+describe('fails with the reason and leaves no partial asset if the hub', () => {
+  /** Returns the failure of a clone, and checks that it left nothing. */
   const failureOf = async (it: HubRepo) => {
     const failed = await calls.clone(ada, it.id);
     expect(failed).toMatchObject({ status: 'FAILED', asset_id: null });
@@ -116,7 +116,7 @@ describe('fails, says why, and leaves nothing half written, where the hub', () =
   };
   const reasonOf = async (it: HubRepo) => (await failureOf(it)).reason;
 
-  test('cannot be reached for long; tried again, it goes on with what was copied', async () => {
+  test('cannot be reached for long; a retry resumes from the copied files', async () => {
     const it = repo();
     hub.instead = (_request, response, file) => {
       if (file !== 'model.safetensors') return undefined;
@@ -135,19 +135,19 @@ describe('fails, says why, and leaves nothing half written, where the hub', () =
     hub.requests = [];
     await server.request(retryClone, { params: { id } }, { as: ada });
     expect(await calls.untilEnded(ada, id)).toMatchObject({ status: 'COMPLETED', files_done: 3 });
-    // The others may still have been on the way; where none was copied, no line says what is left.
+    // Other files may still have been in flight; if none was copied, the log does not state the rest.
     const logs = (await calls.logs(ada, id)).join('\n');
     const [, left = 3] = /^Going on: ([123]) of 3 files are left/m.exec(logs) ?? [];
     const asked = hub.requests.map(({ file }) => file);
     expect(asked.filter((file) => file === 'model.safetensors')).toHaveLength(1);
-    // Of those that are left, what is in the store by now is not asked for again.
+    // Remaining files that were stored in the meantime are not requested again.
     expect(asked.length).toBeLessThanOrEqual(Number(left));
   });
 
   test.each([
     ['more', 31_000, /lists model\.safetensors with 30\.27 KB, and sends/],
     ['fewer', 20_000, /lists model\.safetensors with 19\.53 KB, and sends/],
-  ])('sends %s bytes or fewer than it lists', async (_what, size, reason) => {
+  ])('sends %s bytes or fewer than listed', async (_what, size, reason) => {
     hub.listed['model.safetensors'] = { size };
     expect(await reasonOf(repo())).toMatch(reason);
   });
@@ -163,7 +163,7 @@ describe('fails, says why, and leaves nothing half written, where the hub', () =
     expect(await reasonOf(repo())).toMatch(/and sends more than/);
   });
 
-  test('sends other bytes than it lists', async () => {
+  test('sends other bytes than listed', async () => {
     hub.listed['model.safetensors'] = { sha256: '0'.repeat(64) };
     expect(await reasonOf(repo())).toMatch(
       /^model\.safetensors is not what the hub lists: its hash is another one$/,
@@ -191,7 +191,7 @@ describe('fails, says why, and leaves nothing half written, where the hub', () =
     expect(await reasonOf(repo())).toBe('The hub lists a file twice');
   });
 
-  test('has a file no more, or the commit, or the repository', async () => {
+  test('no longer has a file, the commit or the repository', async () => {
     let code = 'EntryNotFound';
     hub.instead = (_request, response, file) => {
       if (file !== 'config.json') return undefined;
@@ -208,7 +208,7 @@ describe('fails, says why, and leaves nothing half written, where the hub', () =
     );
   });
 
-  test('leads to a machine that is nobody’s business', async () => {
+  test('redirects to an internal address', async () => {
     for (const location of ['http://10.1.2.3/', 'http://localhost:5432/', 'file:///etc/passwd']) {
       hub.instead = (_request, response, file) => {
         if (file !== 'model.safetensors') return undefined;
@@ -219,7 +219,7 @@ describe('fails, says why, and leaves nothing half written, where the hub', () =
     }
   });
 
-  test('has weights that are damaged, pickles in disguise, or nothing but pickles', async () => {
+  test('has weights that are damaged, disguised pickles, or only pickles', async () => {
     expect(await reasonOf(repo({ files: { 'model.safetensors': Buffer.alloc(5_000, 'x') } }))).toMatch(
       /model\.safetensors is damaged/,
     );
@@ -229,14 +229,14 @@ describe('fails, says why, and leaves nothing half written, where the hub', () =
     expect(await reasonOf(repo({ files: {} }))).toMatch(/has no files$/);
   });
 
-  test('has more than the user may store', async () => {
+  test("has more than the user's quota", async () => {
     server.services.config.storageGb = 1e-5;
     expect(await reasonOf(repo())).toMatch(/are left\. Delete datasets or models/);
     server.services.config.storageGb = 50;
   });
 });
 
-test('what failed is forgotten: after a week what it had copied, after a month all of it', async () => {
+test("deletes a failed clone's files after a week, and the clone after a month", async () => {
   const max = await server.signUp('Max');
   const { db } = server.services;
   const it = repo();
@@ -278,7 +278,7 @@ test('what failed is forgotten: after a week what it had copied, after a month a
   expect(await kept()).toEqual({ files: 0, lines: 0, uploads: 0 });
 });
 
-test('what is begun anew while it is forgotten keeps its files, and what has lost one makes nothing', async () => {
+test('a clone retried during cleanup retains its files, and a clone that has lost a file creates nothing', async () => {
   const eve = await server.signUp('Eve');
   const { db } = server.services;
   const it = repo();
@@ -295,7 +295,7 @@ test('what is begun anew while it is forgotten keeps its files, and what has los
   };
   const inAWeek = { now: () => new Date(Date.now() + 7.1 * 24 * 3_600_000) };
   const endedAt = (ended_at: Date | null, tx: Database | Transaction = db) =>
-    // Nobody copies it for now.
+    // No process copies it for now.
     tx.updateTable('hub_clones').set({ ended_at, check_at: inAWeek.now() }).where('id', '=', id).execute();
   let forgetting: Promise<unknown> = Promise.resolve();
   await inTransaction(db, async (tx) => {
@@ -316,7 +316,7 @@ test('what is begun anew while it is forgotten keeps its files, and what has los
   await server.request(retryClone, { params: { id } }, { as: eve });
   expect(await calls.untilEnded(eve, id)).toMatchObject({ status: 'FAILED', asset_id: null });
 
-  // One that has lost bytes has no empty file in their place.
+  // A file that has lost its bytes is not replaced by an empty one.
   await db
     .updateTable('uploads')
     .set({ sha256: null, completed_at: null })
@@ -332,7 +332,7 @@ test('what is begun anew while it is forgotten keeps its files, and what has los
   });
 });
 
-test('a gated repository is not begun without access, and ends where that is taken back', async () => {
+test('a gated repository is not started without access, and fails if access is withdrawn', async () => {
   const gated = repo({ gatedFor: ['ada'] });
   await expect(calls.start(ada, gated.id)).rejects.toMatchObject({
     status: 409,

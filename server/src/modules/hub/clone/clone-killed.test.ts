@@ -11,7 +11,7 @@ const MIB = 1024 * 1024;
 /** Three parts of 16 MiB. */
 const LARGE = randomBytes(40 * MIB);
 
-test('a clone whose process is killed goes on from its last part', { timeout: 180_000 }, async () => {
+test('a clone resumes from its last part after its process is killed', { timeout: 180_000 }, async () => {
   const files = { 'README.md': '# Loaves', 'data/rows.bin': LARGE };
   const hub = await openPublicHub([{ type: 'dataset', id: 'bakery/large', files }]);
   const server = await testServer();
@@ -23,7 +23,7 @@ test('a clone whose process is killed goes on from its last part', { timeout: 18
   hub.instead = (request, response, file) => {
     if (!holds || file !== 'data/rows.bin' || !request.headers.range?.startsWith(`bytes=${32 * MIB}-`))
       return;
-    // The beginning of the last part comes, and no more.
+    // Sends only the beginning of the last part.
     response.writeHead(206, { 'content-range': `bytes ${32 * MIB}-${40 * MIB - 1}/${40 * MIB}` });
     response.write(LARGE.subarray(32 * MIB, 36 * MIB));
     return true;
@@ -46,7 +46,7 @@ test('a clone whose process is killed goes on from its last part', { timeout: 18
   await killProcess(first);
   holds = false;
   hub.requests = [];
-  // Nobody has given it back: it is free once the lease has run out.
+  // The process did not requeue it, so its lease must expire.
   await sql`update hub_clones set locked_until = now(), check_at = now()`.execute(db);
   const second = await startCloningProcess(server);
   const done = await calls.untilEnded(ada, id);

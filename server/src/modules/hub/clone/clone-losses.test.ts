@@ -9,7 +9,7 @@ import { cloneCalls, cloningServer, quickPace } from '../testing/clones.ts';
 import { commitOf, type HubRepo, openPublicHub, type PublicHub } from '../testing/public-hub.ts';
 import { fetchBytes } from './fetch-bytes.ts';
 
-/* A disk that loses bytes, a hub that drips, and a user in a hurry. */
+/* A disk that loses bytes, a slow hub, and concurrent starts. */
 
 let hub: PublicHub;
 let server: TestServer;
@@ -33,7 +33,7 @@ function repo(files: HubRepo['files']): HubRepo {
   return own;
 }
 
-test('clones that begin at once are no more than one user may have', async () => {
+test("concurrent starts do not exceed the user's limit of clones", async () => {
   const ned = await server.signUp('Ned');
   const later = new Date(Date.now() + 3_600_000);
   const waiting = Array.from({ length: 19 }, (_, index) => ({
@@ -49,7 +49,7 @@ test('clones that begin at once are no more than one user may have', async () =>
   await Promise.all(started.map(({ id }) => calls.untilEnded(ned, id)));
 });
 
-test('a part that the disk has lost is fetched again', async () => {
+test('fetches a part again that the disk has lost', async () => {
   const it = repo({ 'a.csv': 'a\n3\n' });
   const { parts } = server.services.blobs;
   const complete = vi.spyOn(parts, 'complete').mockRejectedValueOnce(new DamagedParts([1]));
@@ -61,7 +61,7 @@ test('a part that the disk has lost is fetched again', async () => {
   expect(hub.requests.filter(({ file }) => file === 'a.csv')).toHaveLength(2);
 });
 
-test('a hub that drips is given up', async () => {
+test('fails a clone if the hub is too slow', async () => {
   const sizeBytes = 30_000;
   const it = repo({ 'large.bin': Buffer.alloc(sizeBytes) });
   hub.instead = (_request, response, file) => {
@@ -85,7 +85,7 @@ test('a hub that drips is given up', async () => {
   await expect(Array.fromAsync(bytes)).rejects.toThrow('The hub sends large.bin too slowly');
 });
 
-test('a file whose bytes were lost before they were checked is fetched again', async () => {
+test('fetches a file again whose bytes were lost before verification', async () => {
   const mia = await server.signUp('Mia');
   const { blobs, db } = server.services;
   const it = repo({ 'a.csv': 'a\n1\n', 'b.csv': 'b\n2\n' });

@@ -5,22 +5,24 @@ import type { Lease } from '../../../platform/leases/leased-table.ts';
 import { type CloneRow, clonesTable } from './clones-table.ts';
 import { insertLines } from './queries.ts';
 
-/** What is new is written this often at most. */
+/** Minimum interval between writes. */
 const WRITE_EVERY_MS = 500;
-/** A lease that nothing new is written under is renewed this often. */
+/** Renewal interval of the lease if nothing was written. */
 const RENEW_EVERY_MS = 2_000;
-/** The speed is that of so long. */
+/** The speed is averaged over this time. */
 const SPEED_MS = 5_000;
 
 export type CloneReport = KeptLease & {
-  /** A line of its log. */
+  /** Adds a line to the clone's log. */
   log: (line: string) => void;
-  /** Bytes that have come, or fewer than none for those that have to come again. */
+  /** Adds bytes received; negative for bytes that must be fetched again. */
   addBytes: (bytes: number) => void;
   fileDone: () => void;
 };
 
-/** Keeps the lease of a clone, and writes its log and how far it is. `done` is what was copied before. */
+/**
+ * Renews the lease of a clone and writes its log and progress. `done` is the progress of earlier attempts.
+ */
 export function reportClone(
   services: Pick<Services, 'db' | 'clock' | 'log'>,
   lease: Lease<CloneRow>,
@@ -79,7 +81,7 @@ export function reportClone(
   };
 }
 
-/** Bytes per second of the last seconds, by how many have come in all at each look. */
+/** Returns the recent speed in bytes per second from the total number of bytes at each call. */
 function measureSpeed(): (bytes: number) => bigint | null {
   const looks = [{ at: performance.now(), bytes: 0 }];
   return (bytes) => {

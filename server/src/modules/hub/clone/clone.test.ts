@@ -47,7 +47,7 @@ const get = (user: TestUser, id: string) => server.request(getAsset, { params: {
 const newestNotification = async (user: TestUser) =>
   (await server.request(listNotifications, { params: { userId: user.userId }, query: {} }, { as: user }))[0];
 
-test('a model comes with its files, card, family, source and revision; pickles do not', async () => {
+test('clones a model with its files, card, family, source and revision, without pickles', async () => {
   const started = await calls.start(ada, 'bakery/rye-7b');
   expect(started).toMatchObject({ status: 'QUEUED', revision: commitOf(rye), progress: 0, asset_id: null });
   const done = await calls.untilEnded(ada, started.id);
@@ -75,14 +75,14 @@ test('a model comes with its files, card, family, source and revision; pickles d
     message: 'rye-7b has been cloned',
     link: `/model/${asset.dataset_id}/description`,
   });
-  // Bytes that the token is not for are asked for without it.
+  // The token is not sent with requests to other hosts.
   expect(hub.requests.filter(({ file }) => file === 'pytorch_model.bin')).toEqual([]);
   expect(await auditedActions(server, ada, 'clone.%')).toEqual(['clone.started']);
   const kept = await server.services.db.selectFrom('hub_clone_files').selectAll().execute();
   expect(kept).toEqual([]);
 });
 
-test('a dataset of several pages of files comes whole, and what one has already is not fetched again', async () => {
+test('clones a dataset of several pages, and does not fetch files that the user already stores', async () => {
   const done = await calls.clone(ada, 'bakery/loaves', 'RAW');
   expect(done).toMatchObject({ status: 'COMPLETED', files_total: 45 });
   expect(await get(ada, done.asset_id ?? '')).toMatchObject({
@@ -99,7 +99,7 @@ test('a dataset of several pages of files comes whole, and what one has already 
   expect(large.filter(([path]) => asked.has(path))).toEqual([]);
 });
 
-test('the hub may go on meanwhile: what is copied is the commit of the start', async () => {
+test('clones the commit of the start although the hub changes', async () => {
   const before = { ...rye, id: 'bakery/moving', files: { ...rye.files } };
   hub.repos.push(before);
   const started = await calls.start(ada, 'bakery/moving');
@@ -112,7 +112,7 @@ test('the hub may go on meanwhile: what is copied is the commit of the start', a
 });
 
 describe('clones of a user', () => {
-  test('are listed newest first by pages, and are nobody else’s', async () => {
+  test('are listed newest first by page, only for their owner', async () => {
     const list = (user: TestUser, query: object = {}) =>
       server.request(listClones, { params: { userId: user.userId }, query }, { as: user });
     const all = await list(ada);
@@ -130,7 +130,7 @@ describe('clones of a user', () => {
     await expect(list(bob, { cursor: id })).rejects.toMatchObject({ status: 400 });
   });
 
-  test('of one repository are one while it runs; a done one is not tried again', async () => {
+  test('of one repository are joined while one runs; a completed clone is not retried', async () => {
     let release = () => {};
     const held = new Promise<void>((done) => (release = done));
     hub.repos.push({ ...rye, id: 'bakery/slow' });
@@ -150,7 +150,7 @@ describe('clones of a user', () => {
     expect(await server.request(cancelClone, params, { as: eve })).toMatchObject({ status: 'COMPLETED' });
   });
 
-  test('are cancelled in the middle: nothing stays of them, and they begin anew', async () => {
+  test('are cancelled midway without leftovers, and can start again', async () => {
     const max = await server.signUp('Max');
     hub.repos.push({ ...rye, id: 'bakery/endless' });
     let reached = () => {};

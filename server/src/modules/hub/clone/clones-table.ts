@@ -11,7 +11,7 @@ export type CloneRow = Omit<Columns, 'state' | 'dataset_type'> & {
   dataset_type: Clone['dataset_type'];
 };
 
-/** A row by its words: the checks of the table keep them to those of the contract. */
+/** Casts a row; the table's check constraints guarantee the contract's types. */
 export function toRow(columns: Columns): CloneRow {
   return columns as unknown as CloneRow;
 }
@@ -46,7 +46,7 @@ const columns = [
   'ended_at',
 ] as const satisfies (keyof Columns)[];
 
-/** Clones as work that is leased: the process that copies one holds it until then. */
+/** Clones as leased work: a process holds the lease while it copies one. */
 export const clonesTable: LeasedTable<Columns, CloneRow> = {
   name: 'hub_clones',
   columns,

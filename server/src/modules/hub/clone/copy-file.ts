@@ -25,24 +25,24 @@ import { fetchBytes } from './fetch-bytes.ts';
 import type { Pace } from './pace.ts';
 import { type CloneFile, markCopied, setUpload } from './queries.ts';
 
-/** What copying the files of one clone takes. */
+/** Dependencies for copying the files of one clone. */
 export type Copying = {
   services: Services;
   lease: Lease<CloneRow>;
   access: HubAccess;
   report: CloneReport;
   pace: Pace;
-  /** The requests to the hub, of all files of the clone, few at once. */
+  /** Limits concurrent hub requests over all files of the clone. */
   requests: FairQueue;
   signal: AbortSignal;
 };
 
-/** How often a file whose bytes are not what the hub lists is fetched anew. */
+/** Retries of a file whose hash does not match the hub's. */
 const WRONG_MAX = 1;
 
 /**
- * Copies one file: goes on with the parts that are there, checks the hash that the hub lists, and of a model what its bytes
- * are. Throws AppErrors with sentences for the owner, LeaseLost, and the signal's reason.
+ * Copies one file: resumes stored parts, checks the hub's hash, and for a model validates the content. Throws
+ * AppErrors with messages for the owner, LeaseLost, and the signal's reason.
  */
 export async function copyFile(copying: Copying, file: CloneFile): Promise<void> {
   const { services, lease, report } = copying;
@@ -71,7 +71,10 @@ export async function copyFile(copying: Copying, file: CloneFile): Promise<void>
   }
 }
 
-/** The upload that takes the bytes: that of before, where it is still there. Bytes that the user has already are not fetched. */
+/**
+ * Returns the upload for the file: the earlier one if it still exists. Bytes that the user already stores are
+ * not fetched.
+ */
 async function openFile(
   { services, lease, report }: Copying,
   { path, sizeBytes, sha256 }: CloneFile,
@@ -91,7 +94,7 @@ async function openFile(
   return upload;
 }
 
-/** An upload of before; null where it is gone, or was whole and its bytes are not there any more. */
+/** Returns the earlier upload; null if it is gone, or was complete and its bytes have been deleted. */
 async function findBegun(
   services: Services,
   who: { uploadId: string; userId: string },
@@ -100,7 +103,10 @@ async function findBegun(
   return upload?.blob && !(await findWhole(services, upload)) ? null : upload;
 }
 
-/** The whole file; null where it does not have the SHA-256 that the hub lists. Parts that the disk has lost are fetched once more. */
+/**
+ * Returns the complete upload; null if its SHA-256 does not match the hub's. Fetches parts that the disk has
+ * lost once more.
+ */
 async function fetchFile(
   copying: Copying,
   file: CloneFile,
@@ -137,7 +143,7 @@ async function fetchFile(
   try {
     return await completeUpload(services, who);
   } catch (error) {
-    // The bytes are not those that were announced: the upload is gone.
+    // The bytes do not match the announced hash, so the upload was discarded.
     if (error instanceof AppError && error.param === 'sha256') return null;
     if (!(mayLose && error instanceof AppError && error.param === 'parts')) throw error;
     report.log(`${file.path}: ${error.publicMessage}`);
@@ -182,12 +188,12 @@ async function fetchPart(
     });
   } catch (error) {
     report.addBytes(-came);
-    // The store names a stream that breaks in its own words.
+    // The store wraps a stream's error in its own; throw the original.
     throw failure ?? error;
   }
 }
 
-/** Whether the bytes have the hash that the hub lists. */
+/** True if the bytes have the hub's hash. */
 async function isAsListed(
   services: Services,
   { path, sha256, gitSha1 }: CloneFile,
@@ -199,7 +205,7 @@ async function isAsListed(
   return hash.digest('hex') === gitSha1;
 }
 
-/** What lies in a dataset is data, and nothing loads it as weights. */
+/** Files of a dataset are never loaded as weights, so only models are checked. */
 async function checkContent({ services, lease }: Copying, { path }: CloneFile, blob: Blob): Promise<void> {
   if (lease.row.dataset_type !== 'MODEL') return;
   await services.blobs.withLocalFile(blob.sha256, (localPath) =>

@@ -8,11 +8,11 @@ import { type Pace, usualPace } from './pace.ts';
 import { findNextClone } from './queries.ts';
 import { runClone } from './run-clone.ts';
 
-/** Clones that run at once: in this process, and of one user in all processes. */
+/** Concurrent clones in this process, and per user over all processes. */
 const PLACES = 3;
 const PER_USER = 2;
 
-/** Copies repositories from the hub. */
+/** Creates the loop that copies repositories from the hub. */
 export function createCloneLoop(services: Services, pace: Pace = usualPace): LeaseLoop {
   const { clock, db } = services;
   return createLeaseLoop(services, {

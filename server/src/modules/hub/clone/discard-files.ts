@@ -3,8 +3,8 @@ import { releaseUploads } from '../../../platform/storage/uploads/end-upload.ts'
 import { deleteFiles } from './queries.ts';
 
 /**
- * Step: gives up what a clone has copied; its bytes go, unless a dataset or model has them by now. Answers the store's names
- * for unfinished parts, as `releaseUploads` does.
+ * Step: discards what a clone has copied, except bytes that a dataset or model uses. Returns the store keys
+ * of unfinished parts, like `releaseUploads`.
  */
 export async function discardFiles(
   tx: Transaction,

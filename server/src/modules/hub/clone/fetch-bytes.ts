@@ -14,16 +14,16 @@ import type { Pace } from './pace.ts';
 export type Source = { access: HubAccess; repo: Repo; revision: string; file: RepoFile };
 
 type Options = {
-  /** The first byte, and the one behind the last. */
+  /** The first byte, and the byte after the last. */
   start: number;
   end: number;
   signal: AbortSignal;
   pace: Pace;
-  /** Says what went wrong and is tried again. */
+  /** Called with a description of each failure that is retried. */
   onFailure: (line: string) => void;
 };
 
-/** The hub's answer was cut, or it is busy: the rest is asked for again. */
+/** The hub's response was cut off, or the hub is busy: request the rest again. */
 class Interrupted extends Error {
   readonly retryAfterMs: number | null;
 
@@ -34,9 +34,9 @@ class Interrupted extends Error {
 }
 
 /**
- * Bytes of a file as they come, asked for again from where they were cut, with growing pauses, or as long as the hub says.
- * Throws AppError 'conflict' where the hub sends something else than it lists, 'unavailable' where it sends too little, what `refuseAnswer` makes, and the signal's
- * reason.
+ * Streams bytes of a file and resumes after an interrupted response, with exponential backoff or after the
+ * hub's Retry-After. Throws AppError 'conflict' if the content differs from the hub's list, 'unavailable' if
+ * it sends too little, the errors of `refuseAnswer`, and the signal's reason.
  */
 export async function* fetchBytes(source: Source, options: Options): AsyncGenerator<Buffer> {
   const { start, end, signal, pace, onFailure } = options;
@@ -68,7 +68,7 @@ export async function* fetchBytes(source: Source, options: Options): AsyncGenera
   }
 }
 
-/** What one request brings. */
+/** Streams the bytes of a single request. */
 async function* askOnce(source: Source, { start, end, signal, pace }: Options): AsyncGenerator<Buffer> {
   const stalled = new AbortController();
   const stall = () => stalled.abort(new Interrupted('nothing came for a while', null));
@@ -99,7 +99,7 @@ function isNetworkFault(error: unknown): boolean {
   return !(error instanceof AppError || error instanceof Interrupted);
 }
 
-/** An answer that brings just these bytes. */
+/** Returns a response with exactly these bytes. */
 async function request(
   source: Source,
   { start, end, signal }: { start: number; end: number; signal: AbortSignal },
@@ -123,7 +123,7 @@ async function request(
   }
 }
 
-/** Throws for what is not the answer that was asked for. */
+/** Throws if the response is not the one requested. */
 function refuseOther(
   source: Source,
   { statusCode = 0, headers }: IncomingMessage,
@@ -160,7 +160,9 @@ function otherSize({ file }: Source, sent: string): AppError {
   });
 }
 
-/** The hub has listed it, and has it no more: its owner has rewritten the history, or the hub has lost it. */
+/**
+ * The hub listed the file but no longer has it: its owner has rewritten the history, or the hub has lost it.
+ */
 function goneFile({ repo, revision, file }: Source): AppError {
   return new AppError('conflict', {
     publicMessage:

@@ -5,12 +5,12 @@ import { findClone, lockClone } from './queries.ts';
 
 type Own = { id: string; userId: string };
 
-/** The user's clone. Throws AppError 'not_found'. */
+/** Returns the user's clone. Throws AppError 'not_found'. */
 export async function findOwnClone(db: Database, own: Own): Promise<CloneRow> {
   return orNotFound(await findClone(db, own));
 }
 
-/** The same, locked until the transaction ends. */
+/** Locks and returns the user's clone. Throws AppError 'not_found'. */
 export async function lockOwnClone(tx: Transaction, own: Own): Promise<CloneRow> {
   return orNotFound(await lockClone(tx, own));
 }

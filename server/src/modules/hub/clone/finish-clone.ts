@@ -22,8 +22,8 @@ import { endClone } from './end-clone.ts';
 import { selectCopied } from './queries.ts';
 
 /**
- * Makes the dataset or model of all that was copied, in one transaction with the end of the clone. Throws where files are
- * missing: a copy is whole, or is none.
+ * Creates the dataset or model from the copied files, in one transaction with the end of the clone. Throws if
+ * files are missing: a partial copy is never created.
  */
 export async function finishClone(
   services: Services,
@@ -31,7 +31,7 @@ export async function finishClone(
   access: HubAccess,
 ): Promise<void> {
   const copied = await selectCopied(services.db, lease.id);
-  // Of an empty file nothing was fetched; its blob is one of all empty files.
+  // Empty files are not fetched; they share one blob.
   const empty = copied.some(({ sizeBytes }) => sizeBytes === 0)
     ? await storeBlob(services, Readable.from([]))
     : null;
@@ -41,7 +41,7 @@ export async function finishClone(
   const done = await underLease(services.db, clonesTable, lease, async (tx, row) => {
     const files = toFiles(await selectCopied(tx, row.id), empty);
     if (files.length === 0 || files.length < (row.files_total ?? 0))
-      throw new Error(`a clone has ${files.length} of ${row.files_total} files`);
+      throw new Error(`Clone has ${files.length} of ${row.files_total} files`);
     const title = row.repo_id.slice(row.repo_id.indexOf('/') + 1);
     const assetId = await createCopy(tx, row, { files, family, title, access });
     await discardFiles(tx, { id: row.id, userId: row.user_id });
@@ -51,7 +51,7 @@ export async function finishClone(
   if (!done) throw new LeaseLost();
 }
 
-/** Throws AppError('conflict') where the bytes of a file have gone since they were copied. */
+/** Throws AppError('conflict') if the bytes of a file have been deleted since they were copied. */
 function toFiles(copied: Awaited<ReturnType<typeof selectCopied>>, empty: Blob | null): NewFile[] {
   return copied.map(({ path, sizeBytes, sha256: own }) => {
     const sha256 = sizeBytes === 0 ? empty?.sha256 : own;
@@ -72,7 +72,7 @@ async function createCopy(
   { files, family, title, access }: { files: NewFile[]; family: string; title: string; access: HubAccess },
 ): Promise<string> {
   const assetId = await insertAsset(tx, {
-    // Known from the start to the runs that wait for it.
+    // The id was announced at the start to runs that wait for the clone.
     ...{ id, ownerUserId: userId, datasetType, title, family },
     ...{ category: '', details: '', tags: [] },
   });

@@ -1,4 +1,7 @@
-/** Does the work for each, so many at once; throws the first failure once all that had begun has ended. */
+/**
+ * Runs the work for each item with limited concurrency; throws the first failure once all started work has
+ * ended.
+ */
 export async function forEachAtOnce<T>(
   items: readonly T[],
   atOnce: number,

@@ -6,13 +6,13 @@ import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { discardFiles } from './discard-files.ts';
 import { lockClone, selectEndedWithFiles } from './queries.ts';
 
-/** What a failed clone has copied is there for Retry as long as an upload that broke. */
+/** A failed clone's copied files can be retried for as long as a broken upload is stored. */
 const FILES_KEPT_MS = 7 * DAY_MS;
-/** The clone and its log; what it has made says itself where it comes from. */
+/** Retention of the clone and its log; the asset records its own origin. */
 const KEPT_MS = 30 * DAY_MS;
 const BATCH = 100;
 
-/** Forgets clones that ended long ago, and before that what they had copied and listed: every night. */
+/** Deletes old clones, and earlier the files they had copied and listed; runs every night. */
 export const forgetClonesJob = defineJob({
   name: 'hub.forget-clones',
   schedule: '23 2 * * *',
@@ -30,7 +30,7 @@ async function forgetFiles({ blobs, db }: Pick<Services, 'blobs' | 'db'>, before
     for (const own of ended) {
       const storeKeys = await inTransaction(db, async (tx) => {
         const clone = await lockClone(tx, own);
-        // Retry may have begun it anew since it was listed.
+        // It may have been retried since it was listed.
         const isDue = clone?.ended_at != null && clone.ended_at < before;
         return isDue ? discardFiles(tx, own) : [];
       });

@@ -24,8 +24,8 @@ type Listing = {
 };
 
 /**
- * Lists what a clone is to copy, before any byte of it. Throws AppErrors with sentences for its owner where it has no room,
- * or is nothing that can be kept.
+ * Lists the files that a clone copies, before copying any. Throws AppErrors with messages for the owner if
+ * there is no room or the repository cannot be stored.
  */
 export async function listRepository({ services, lease, access, report, signal }: Listing): Promise<void> {
   const { row } = lease;
@@ -65,7 +65,10 @@ function refuseTwice(files: RepoFile[]): void {
   throw new AppError('conflict', { publicMessage: 'The hub lists a file twice' });
 }
 
-/** A name that would not be kept as it is, e.g. one that leads out of the folder or hides something. */
+/**
+ * Throws if the path would be stored differently, e.g. a path that leaves the folder or has invisible
+ * characters.
+ */
 function refuseStrayPath(path: string): void {
   let kept: string | null = null;
   try {

@@ -1,14 +1,14 @@
-/** How patiently the hub is asked; tests are quicker. */
+/** Retry settings for hub requests; tests use shorter times. */
 export type Pace = {
-  /** The pause after a first failure; each further one doubles it. */
+  /** The pause after the first failure; doubles with each further one. */
   againMs: number;
-  /** No pause is longer, whatever the hub asks for. */
+  /** Maximum pause, whatever the hub requests. */
   pauseMsMax: number;
-  /** Failures in a row, without a byte between them, after which a file is given up. */
+  /** Consecutive failures without any bytes after which a file fails. */
   failuresMax: number;
-  /** Without a byte for so long a connection is given up. */
+  /** Time without bytes after which a connection is aborted. */
   stallMs: number;
-  /** So many bytes have to come within so long, pauses aside; else the hub is too slow. */
+  /** Minimum bytes per `leastMs`, excluding pauses; otherwise the hub is too slow. */
   leastBytes: number;
   leastMs: number;
 };

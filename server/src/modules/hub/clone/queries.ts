@@ -7,7 +7,7 @@ import { type CloneRow, toRow } from './clones-table.ts';
 type Db = Database | Transaction;
 type Own = { id: string; userId: string };
 
-/** Null if the user clones this repository already. */
+/** Inserts a clone; null if the user is already cloning this repository. */
 export async function insertClone(
   tx: Transaction,
   row: Insertable<DB['hub_clones']>,
@@ -21,7 +21,7 @@ export async function insertClone(
   return inserted ? toRow(inserted) : null;
 }
 
-/** The clone of a repository that is under way. */
+/** Returns the running clone of a repository. */
 export async function findOpenClone(
   db: Db,
   { userId, repoId, datasetType }: { userId: string; repoId: string; datasetType: string },
@@ -47,7 +47,7 @@ export async function findClone(db: Db, { id, userId }: Own): Promise<CloneRow |
   return row && toRow(row);
 }
 
-/** The user's clone, which nobody changes until the transaction ends. */
+/** Locks and returns the user's clone until the transaction ends. */
 export async function lockClone(tx: Transaction, { id, userId }: Own): Promise<CloneRow | undefined> {
   const row = await tx
     .selectFrom('hub_clones')
@@ -61,13 +61,13 @@ export async function lockClone(tx: Transaction, { id, userId }: Own): Promise<C
 
 type Filter = {
   userId: string;
-  /** Those alone that are under way, or have ended since. */
+  /** Only clones that are running or have ended since. */
   endedSince?: Date | undefined;
   cursor?: string | undefined;
   limit: number;
 };
 
-/** Newest first. */
+/** Returns clones, newest first. */
 export async function selectClones(
   db: Db,
   { userId, endedSince, cursor, limit }: Filter,
@@ -79,7 +79,7 @@ export async function selectClones(
   return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toRow);
 }
 
-/** Until the transaction ends no other begins clones of this user: two at once would see the same number. */
+/** Serialises starts of the user's clones until the transaction ends, so that the limit holds. */
 export async function lockOpenClones(tx: Transaction, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`clones ${userId}`}, 0))`.execute(tx);
 }
@@ -103,8 +103,8 @@ export async function updateClone(
 }
 
 /**
- * The clone to copy next, of those that nobody copies: of the user who has the fewest at work, the oldest. Null where
- * none is due.
+ * Returns the next clone to copy among those without a lease: the oldest of the user with the fewest running
+ * clones. Null if none is due.
  */
 export async function findNextClone(
   tx: Transaction,
@@ -122,11 +122,11 @@ export async function findNextClone(
   return rows[0]?.id ?? null;
 }
 
-// The files
+// Files
 
 export type CloneFile = RepoFile & { uploadId: string | null; isCopied: boolean };
 
-/** Any number of them in one statement; those of before are replaced. */
+/** Replaces the files of a clone in one statement. */
 export async function insertFiles(
   tx: Transaction,
   cloneId: string,
@@ -143,7 +143,7 @@ export async function insertFiles(
     ) as file (path, size_bytes, sha256, git_sha1)`.execute(tx);
 }
 
-/** The small ones first: what says what a model is comes before its weights. */
+/** Smallest first, so that a model's configuration arrives before its weights. */
 export async function selectFiles(db: Db, cloneId: string): Promise<CloneFile[]> {
   const rows = await db
     .selectFrom('hub_clone_files')
@@ -158,12 +158,12 @@ export async function selectFiles(db: Db, cloneId: string): Promise<CloneFile[]>
     sha256: row.sha256,
     gitSha1: row.git_sha1,
     uploadId: row.upload_id,
-    // An upload that is gone has taken its bytes along.
+    // Deleting an upload also deletes its bytes.
     isCopied: row.is_copied && (row.upload_id !== null || row.size_bytes === 0n),
   }));
 }
 
-/** The files of a clone with the hashes of their bytes; null for an empty one. */
+/** Returns the files of a clone with their hashes; null for an empty file. */
 export async function selectCopied(
   db: Db,
   cloneId: string,
@@ -178,7 +178,7 @@ export async function selectCopied(
   return rows.map(({ path, size_bytes, sha256 }) => ({ path, sizeBytes: Number(size_bytes), sha256 }));
 }
 
-/** Notes the upload of a file, if the lease on its clone still holds; else answers false. */
+/** Records the upload of a file if the lease on its clone still holds; else returns false. */
 export async function setUpload(
   tx: Transaction,
   { id, token }: { id: string; token: string },
@@ -191,7 +191,7 @@ export async function setUpload(
   return numAffectedRows === 1n;
 }
 
-/** Notes that a file is whole and checked. */
+/** Records that a file is complete and verified. */
 export async function markCopied(
   db: Db,
   cloneId: string,
@@ -206,7 +206,7 @@ export async function markCopied(
     .execute();
 }
 
-/** The uploads of a user's clones that have these bytes. */
+/** Returns the uploads of a user's clones with these bytes. */
 export async function selectUploadsOf(
   tx: Transaction,
   { userId, sha256s }: { userId: string; sha256s: string[] },
@@ -221,7 +221,7 @@ export async function selectUploadsOf(
   return rows.map(({ id }) => id);
 }
 
-/** Deletes the files of a clone, and answers the uploads that they had. */
+/** Deletes the files of a clone and returns their uploads. */
 export async function deleteFiles(tx: Transaction, cloneId: string): Promise<string[]> {
   const rows = await tx
     .deleteFrom('hub_clone_files')
@@ -231,7 +231,7 @@ export async function deleteFiles(tx: Transaction, cloneId: string): Promise<str
   return rows.flatMap(({ upload_id }) => upload_id ?? []);
 }
 
-/** Clones that ended before, and still have files. */
+/** Returns clones that ended before the given time and still have files. */
 export async function selectEndedWithFiles(db: Db, before: Date, limit: number): Promise<Own[]> {
   const { rows } = await sql<Own>`
     select id, user_id as "userId" from hub_clones c
@@ -240,7 +240,7 @@ export async function selectEndedWithFiles(db: Db, before: Date, limit: number):
   return rows;
 }
 
-// The log
+// Log
 
 export async function insertLines(db: Db, cloneId: string, lines: readonly string[]): Promise<void> {
   await sql`
@@ -250,7 +250,7 @@ export async function insertLines(db: Db, cloneId: string, lines: readonly strin
   );
 }
 
-/** The last so many, in their order. */
+/** Returns the last lines, in order. */
 export async function selectLines(db: Db, cloneId: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('hub_clone_lines')
@@ -262,7 +262,7 @@ export async function selectLines(db: Db, cloneId: string, limit: number): Promi
   return rows.map(({ line }) => line).reverse();
 }
 
-// For who deletes their account
+// Account deletion
 
 export async function deleteClonesOf(tx: Transaction, userId: string): Promise<void> {
   await tx.deleteFrom('hub_clones').where('user_id', '=', userId).execute();

@@ -7,7 +7,7 @@ import { findOwnClone } from './find-own-clone.ts';
 import { findClone, selectClones, selectLines } from './queries.ts';
 import { toWire } from './to-wire.ts';
 
-/** A clone with the end of its log. */
+/** Returns a clone with the end of its log. */
 export async function readStatus(
   ctx: Context,
   { id }: { id: string },
@@ -24,7 +24,7 @@ export async function readLogs(
   return { files_copying_logs: await selectLines(ctx.db, id, contract.LOG_LINES_MAX) };
 }
 
-/** The caller's clones, newest first; the cursor is the last one of the page before. */
+/** Returns the caller's clones, newest first; the cursor is the last clone of the previous page. */
 export async function listClones(
   { clock, db, caller: { userId } }: Context,
   { cursor, limit, recent }: InputOf<typeof contract.listClones>['query'],

@@ -8,8 +8,8 @@ import { findOpenClone, insertLines, updateClone } from './queries.ts';
 import { toWire } from './to-wire.ts';
 
 /**
- * Lets a failed or cancelled clone go on, at its commit; one that is under way stays as it is. Throws AppError 'not_found',
- * and 'conflict' for one that is done, or whose repository another one copies by now.
+ * Resumes a failed or cancelled clone at its commit; does nothing if it is running. Throws AppError
+ * 'not_found', and 'conflict' if it is complete or another clone copies the repository now.
  */
 export async function retryClone(ctx: Context, { id }: { id: string }): Promise<Clone> {
   const own = { id, userId: ctx.caller.userId };

@@ -18,22 +18,22 @@ import { listRepository } from './list-repository.ts';
 import type { Pace } from './pace.ts';
 import { type CloneFile, selectFiles, updateClone } from './queries.ts';
 
-/** Requests to the hub that one clone has open, and files that it copies, at once. */
+/** Concurrent hub requests, and files copied concurrently, per clone. */
 const REQUESTS_AT_ONCE = 4;
 const ROUNDS_MAX = 3;
-/** Processes that may end with it before it counts as what ends them. */
+/** Attempts before the clone is assumed to crash its processes. */
 const ATTEMPTS_MAX = 20;
 
 type Parts = {
   services: Services;
-  /** Aborted when this process ends in good order. */
+  /** Aborted on a graceful shutdown of this process. */
   closing: AbortSignal;
   pace: Pace;
 };
 
 /**
- * Copies a leased clone to its end, and writes what came of it. Killed anywhere, the lease runs out and another process
- * goes on with the parts of files that were stored.
+ * Copies a leased clone and saves the result. Crash-safe: the lease expires and another process resumes from
+ * the stored parts.
  */
 export async function runClone(parts: Parts, lease: Lease<CloneRow>): Promise<void> {
   const { services, closing } = parts;
@@ -70,14 +70,14 @@ async function copyAll({ services, closing, pace }: Parts, lease: Lease<CloneRow
     const requests = fairQueue(REQUESTS_AT_ONCE);
     const copying: Copying = { services, lease, access, report, pace, requests, signal };
     let files = before;
-    // Of one that was cancelled, or failed long ago, the list is gone.
+    // A cancelled or long-failed clone has no file list any more.
     if (before.length === 0) {
       await listRepository({ services, lease, access, report, signal });
       files = await selectFiles(services.db, lease.id);
     }
     for (let round = 0; files.some(({ isCopied }) => !isCopied); round += 1) {
-      // What the store loses meanwhile is copied once more.
-      if (round >= ROUNDS_MAX) throw new Error('files that were copied are not there');
+      // Files that the store has lost in the meantime are copied once more.
+      if (round >= ROUNDS_MAX) throw new Error('Copied files are missing');
       await copyMissing(copying, files);
       files = await selectFiles(services.db, lease.id);
     }
@@ -99,7 +99,7 @@ async function copyMissing(copying: Copying, files: CloneFile[]): Promise<void> 
     try {
       await copyFile({ ...copying, signal: linked.signal }, file);
     } catch (error) {
-      // The others need not go on.
+      // Stop the other files.
       broken.abort(error);
       throw error;
     }
@@ -116,7 +116,7 @@ function countDone(files: CloneFile[]): { bytes: number; files: number } {
   return { bytes: done.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0), files: done.length };
 }
 
-/** What was copied stays, for another process. */
+/** Requeues the clone and leaves the copied files for another process. */
 async function giveBack({ clock, db }: Services, lease: Lease<CloneRow>): Promise<void> {
   await underLease(db, clonesTable, lease, async (tx, row) => {
     await updateClone(tx, row.id, { state: 'QUEUED', attempt: row.attempt - 1, check_at: clock.now() });
@@ -125,10 +125,10 @@ async function giveBack({ clock, db }: Services, lease: Lease<CloneRow>): Promis
   });
 }
 
-/** What was copied stays for a while, for who tries again. */
+/** Fails the clone; copied files stay for a while for a retry. */
 async function fail({ clock, db, log }: Services, lease: Lease<CloneRow>, error: unknown): Promise<void> {
   const isExpected = error instanceof AppError;
-  log[isExpected ? 'info' : 'error']({ err: error, clone_id: lease.id }, 'a clone failed');
+  log[isExpected ? 'info' : 'error']({ err: error, clone_id: lease.id }, 'clone failed');
   const reason = isExpected
     ? error.publicMessage
     : 'Something went wrong on the server. Its operator can see what';

@@ -12,12 +12,12 @@ import { type CloneRow, repoOf } from './clones-table.ts';
 import { countOpenClones, findOpenClone, insertClone, lockOpenClones } from './queries.ts';
 import { toWire } from './to-wire.ts';
 
-/** Clones of one user that wait or are copied. */
+/** Waiting and running clones per user. */
 const OPEN_MAX = 20;
 
 /**
- * Starts a clone of the newest commit of a repository, or answers the one that is under way. Throws AppError 'not_found',
- * 'conflict' for a gated repository, 'rate_limited' and 'unavailable'.
+ * Starts a clone of the newest commit of a repository, or returns the running one. Throws AppError
+ * 'not_found', 'conflict' for a gated repository, 'rate_limited' and 'unavailable'.
  */
 export async function startClone(
   ctx: Context,
@@ -42,7 +42,10 @@ type Wanted = {
   now: Date;
 };
 
-/** Step: the clone of a repository that is under way, started unless there is one. Throws AppError 'rate_limited' and 'conflict'. */
+/**
+ * Step: returns the running clone of a repository; starts one if there is none. Throws AppError
+ * 'rate_limited' and 'conflict'.
+ */
 export async function ensureOpenClone(
   tx: Transaction,
   { userId, repoId, datasetType, revision, now }: Wanted,
@@ -55,7 +58,7 @@ export async function ensureOpenClone(
     ...{ user_id: userId, repo_id: repoId, dataset_type: datasetType, commit_id: revision },
     ...{ check_at: now, created_at: now },
   });
-  // A clone that failed has just been retried.
+  // A failed clone may just have been retried.
   if (!inserted) {
     const retried = await findOpenClone(tx, { userId, repoId, datasetType });
     if (retried) return retried;

@@ -1,7 +1,7 @@
 import type { Clone } from '@bakehouse/contract/hub/clones';
 import type { CloneRow } from './clones-table.ts';
 
-/** A clone as the wire shows it. Pure. */
+/** Returns a clone for the API. */
 export function toWire(row: CloneRow): Clone {
   const bytesTotal = row.bytes_total === null ? null : Number(row.bytes_total);
   return {
@@ -24,7 +24,7 @@ export function toWire(row: CloneRow): Clone {
   };
 }
 
-/** With one decimal, and whole only once it is done. */
+/** Rounds down to one decimal; 100 only once the clone is complete. */
 function progressOf(state: Clone['status'], done: number, total: number | null): number {
   if (state === 'COMPLETED') return 100;
   return total ? Math.min(99.9, Math.floor((done / total) * 1_000) / 10) : 0;

@@ -6,7 +6,10 @@ import { BRANCH } from '../../assets/revisions/find-commit.ts';
 import { HubError } from '../hub-error.ts';
 import { openCommit, openRepositoryToChange } from '../repositories/open-repository.ts';
 
-/** Starts a branch at a revision of main, the newest by default. Throws HubError, and what `createBranch` throws. */
+/**
+ * Creates a branch at a revision of main, by default the newest. Throws HubError, and the errors of
+ * `createBranch`.
+ */
 export async function addBranch(
   ctx: Context,
   { params, body }: InputOf<typeof contract.createBranch>,
@@ -16,7 +19,7 @@ export async function addBranch(
   await createBranch(ctx, { assetId: asset.id, name: params.branch, from });
 }
 
-/** Deletes a branch with its commits. Throws HubError if there is none, and for main. */
+/** Deletes a branch with its commits. Throws HubError for an unknown branch and for main. */
 export async function removeBranch(
   ctx: Context,
   { params }: InputOf<typeof contract.deleteBranch>,

@@ -7,7 +7,7 @@ import { openCommit, openRepositoryToChange } from '../repositories/open-reposit
 
 type Done = { success: true };
 
-/** Names a revision. Throws HubError, and what `createTag` throws. */
+/** Tags a revision. Throws HubError, and the errors of `createTag`. */
 export async function tagRevision(
   ctx: Context,
   { params, body }: InputOf<typeof contract.createRepositoryTag>,
@@ -21,7 +21,7 @@ export async function tagRevision(
   return { success: true };
 }
 
-/** Takes the name from a revision. Throws HubError RevisionNotFound where there is no such tag. */
+/** Deletes a tag. Throws HubError RevisionNotFound for an unknown tag. */
 export async function untagRevision(
   ctx: Context,
   { params }: InputOf<typeof contract.deleteRepositoryTag>,

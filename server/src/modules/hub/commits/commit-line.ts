@@ -3,7 +3,7 @@ import { refused } from '../../../platform/errors.ts';
 import { parseLine } from '../../../platform/http/bodies/split-lines.ts';
 import { cleanFilePath } from '../../assets/files/upload/clean-file-path.ts';
 
-/** Where a file lies. What comes is not always what is kept: accents are composed, and nothing invisible stays. */
+/** The stored path may differ from the one sent: accents are composed and invisible characters removed. */
 const path = z.string().transform((sent) => cleanFilePath(sent));
 const folder = z.string().transform((sent) => cleanFilePath(sent.replace(/\/+$/, '')));
 const commitId = z.string().regex(/^[0-9a-fA-F]{5,40}$/, 'parentCommit must be the id of a commit');
@@ -40,7 +40,7 @@ const line = z.discriminatedUnion('key', [
 /** One line of the body of a commit. */
 export type CommitLine = z.output<typeof line>;
 
-/** Reads the line of this number, from 1. Throws AppError('invalid_request') for what is none. Pure. */
+/** Parses a line, numbered from 1. Throws AppError('invalid_request') for an invalid line. */
 export function parseCommitLine(text: string, number: number): CommitLine {
   const parsed = line.safeParse(parseJson(text, number));
   if (parsed.success) return parsed.data;

@@ -14,8 +14,8 @@ import { noPullRequests } from './refuse-discussions.ts';
 type Wanted = RepositoryParams & { revision: string; create_pr?: string | undefined };
 
 /**
- * A branch that the caller may commit to, null for main, and its newest commit. Throws HubError, also for a revision that is
- * no branch, and for a pull request.
+ * Returns the newest commit of a branch that the caller may commit to, and the branch (null for main). Throws
+ * HubError, also for a revision that is not a branch, and for a pull request.
  */
 export async function openOwnBranch(
   ctx: Context,

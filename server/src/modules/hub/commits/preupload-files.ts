@@ -4,10 +4,13 @@ import type { Context } from '../../../platform/context.ts';
 import { findFilesOf } from '../../assets/revisions/read-tree.ts';
 import { openOwnBranch } from './open-own-branch.ts';
 
-/** A file of so many bytes stands in the commit itself. */
+/** Files up to this size may be inlined in the commit. */
 export const REGULAR_BYTES_MAX = 5 * 1024 * 1024;
 
-/** Never text, whatever their size: clients let go of these before they commit, as those of the hub may. */
+/**
+ * Always binary, regardless of size: clients drop these files' content before the commit, as the public hub
+ * allows.
+ */
 const BINARY = new Set([
   ...[
     '7z',
@@ -62,7 +65,7 @@ const BINARY = new Set([
   ...['webp', 'mp4', 'webm'],
 ]);
 
-/** Says of each file of a commit to come how it has to be sent. Throws HubError. */
+/** Returns how each file of a planned commit must be sent. Throws HubError. */
 export async function preuploadFiles(
   ctx: Context,
   { params, query, body }: InputOf<typeof endpoint>,
@@ -76,7 +79,7 @@ export async function preuploadFiles(
       const isSentBefore =
         size > REGULAR_BYTES_MAX || BINARY.has(path.split('.').at(-1)?.toLowerCase() ?? '');
       const uploadMode = isSentBefore && size > 0 ? 'lfs' : 'regular';
-      // Clients compare it with the file: of one that stands in the commit, by the hash that Git would have.
+      // Clients compare this with their file; for an inlined file they would expect Git's hash instead.
       const oid = uploadMode === 'lfs' ? present.get(path) : undefined;
       return { path, uploadMode, shouldIgnore: false as const, ...(oid !== undefined && { oid }) };
     }),

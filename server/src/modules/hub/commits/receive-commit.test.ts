@@ -21,7 +21,7 @@ const hashOf = (content: string) => createHash('sha256').update(content).digest(
 const storedOf = (contents: string[]) =>
   db.selectFrom('blobs').select('touched_at').where('sha256', 'in', contents.map(hashOf)).execute();
 
-test('a commit whose files have no room is refused before the rest of it is stored', async () => {
+test('rejects a commit beyond the quota before the rest of it is stored', async () => {
   const contents = ['a', 'b', 'c', 'd'].map((mark) => mark.repeat(600 * 1024));
   const [first = ''] = contents;
   expect((await commit('ada/large', [header('x'), fileLine('a', first)], { as: ada })).status).toBe(200);
@@ -31,13 +31,13 @@ test('a commit whose files have no room is refused before the rest of it is stor
     status: 413,
     error: expect.stringMatching(/needs? more than .* left/),
   });
-  // What the user has already takes no room, and what is too much is noticed with the first of it.
+  // Bytes that the user already stores are not counted, and the first file beyond the quota fails the commit.
   expect(await storedOf(contents)).toHaveLength(2);
   const again = [header('x'), fileLine('b', first), fileLine('c', 'little')];
   expect((await commit('ada/large', again, { as: ada })).status).toBe(200);
 });
 
-test('what a commit has stored is kept while the rest of it comes, however long', async () => {
+test("protects a commit's stored bytes while the rest of it arrives", async () => {
   const lines = new TransformStream<string, string>();
   const writer = lines.writable.getWriter();
   const write = (line: object) => writer.write(`${JSON.stringify(line)}\n`);

@@ -32,24 +32,24 @@ import { type CommitLine, parseCommitLine } from './commit-line.ts';
 import { openOwnBranch } from './open-own-branch.ts';
 import { REGULAR_BYTES_MAX } from './preupload-files.ts';
 
-/** A file of the largest size in Base64, and what stands around it. */
+/** The largest inlined file in Base64, plus the rest of its line. */
 const LINE_BYTES_MAX = (REGULAR_BYTES_MAX / 3) * 4 + 16 * 1024;
-/** Far more than the hub takes. */
+/** Far more than the public hub accepts. */
 const LINES_MAX = 50_000;
-/** Of all lines together, without the contents of files. */
+/** Limit over all lines, excluding file contents. */
 const BESIDES_BYTES_MAX = 64 * 1024 * 1024;
-/** Each is looked for while nobody else can change the repository. */
+/** Each is looked up under the repository's lock. */
 const FOLDERS_MAX = 1000;
-/** Well within what the collector leaves to bytes that nothing refers to yet. */
+/** Well within the time for which the garbage collector spares unreferenced bytes. */
 const TOUCH_MS = 10 * 60 * 1000;
 
 type Draft = FileChanges & { header: Extract<CommitLine, { key: 'header' }>['value'] | null };
 
 /**
- * Takes in a commit, line by line: bytes go to the store as they come, and all of it shows in one transaction at the end.
- * What was committed before changes nothing. Throws HubError, AppError 'invalid_request' for a line that is none and for a file
- * that must not be loaded as part of a model, 'payload_too_large' as soon as it has no
- * room, and what `commitFiles` throws.
+ * Receives a commit line by line: streams bytes to the store and makes everything visible in one transaction
+ * at the end. Repeating a commit changes nothing. Throws HubError, AppError 'invalid_request' for an invalid
+ * line and for a file that is unsafe as part of a model, 'payload_too_large' as soon as the quota is
+ * exceeded, and the errors of `commitFiles`.
  */
 export async function receiveCommit(
   ctx: Context,
@@ -128,8 +128,8 @@ async function readDraft(ctx: Context, asset: AssetRow, bytes: AsyncIterable<Buf
 }
 
 /**
- * Adds up the bytes that a commit brings and its user does not have yet. What it answers throws AppError('payload_too_large')
- * beyond what they have left, so that no more is written.
+ * Returns a function that sums up the bytes that a commit adds for its user. It throws
+ * AppError('payload_too_large') beyond the remaining quota, so that no more is written.
  */
 async function countWithinQuota(ctx: Context): Promise<(file: NewFile) => Promise<void>> {
   const { userId } = ctx.caller;
@@ -146,7 +146,7 @@ async function countWithinQuota(ctx: Context): Promise<(file: NewFile) => Promis
   };
 }
 
-/** Keeps what a commit has stored from the collector, however long the rest of it takes. */
+/** Protects the commit's stored bytes from the garbage collector while the rest arrives. */
 function touchNowAndThen({ clock, db }: Context): (put: NewFile[]) => Promise<void> {
   let touchedAt = clock.now().getTime();
   return async (put) => {
@@ -187,7 +187,7 @@ async function storeFile(
   return { path, ...(await storeBlob(ctx, Readable.from([bytes]))) };
 }
 
-/** The bytes of a file that this repository has, or had at a revision. */
+/** Returns the bytes of a file from this repository, possibly at another revision. */
 async function findCopied(
   ctx: Context,
   asset: AssetRow,
@@ -199,7 +199,7 @@ async function findCopied(
   return { path, sha256: file.sha256, sizeBytes: Number(file.size_bytes) };
 }
 
-/** Looks at the files that the model has not had under their paths. Answers what they say of its family, by their paths. */
+/** Checks files that are new to the model. Returns the families that they name, by path. */
 async function checkNew(
   ctx: Context,
   {

@@ -2,7 +2,7 @@ import type { Context } from '../../../platform/context.ts';
 import { HubError } from '../hub-error.ts';
 import { openRepository, type RepositoryParams } from '../repositories/open-repository.ts';
 
-/** There are none. */
+/** Returns an empty list. */
 export async function listDiscussions(
   ctx: Context,
   { params }: { params: RepositoryParams },
@@ -11,7 +11,7 @@ export async function listDiscussions(
   return { discussions: [], count: 0, start: 0 };
 }
 
-/** Throws HubError: there are no discussions, and no pull requests. */
+/** Throws HubError: discussions and pull requests are not supported. */
 export async function refuseDiscussion(
   ctx: Context,
   { params }: { params: RepositoryParams },

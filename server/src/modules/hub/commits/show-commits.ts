@@ -11,7 +11,7 @@ import { titleOf } from '../files/to-entry.ts';
 import { linkNextPage } from '../next-page.ts';
 import { openRepository, openRevision } from '../repositories/open-repository.ts';
 
-/** The commits up to a revision, newest first, a page of them. Throws HubError. */
+/** Returns a page of the commits up to a revision, newest first. Throws HubError. */
 export async function showCommits(
   ctx: Context,
   { params, query: { p, limit } }: InputOf<typeof contract.listCommits>,
@@ -30,7 +30,7 @@ export async function showCommits(
   }));
 }
 
-/** The branches and the tags of a repository. Throws HubError. */
+/** Returns the branches and tags of a repository. Throws HubError. */
 export async function showReferences(
   ctx: Context,
   { params }: InputOf<typeof contract.listRepositoryReferences>,

@@ -6,7 +6,7 @@ import { addressOf } from '../../../platform/http/callers/rate-limits.ts';
 import { frontMatterOf } from '../../assets/card/parse-card.ts';
 import { readCard } from '../../assets/card/read-card.ts';
 
-/** Returns what is wrong with the metadata of a card. Throws AppError 'unavailable' if too many calls wait. */
+/** Returns the faults in a card's metadata. Throws AppError 'unavailable' if too many calls wait. */
 export async function validateCard(
   ctx: Context<Caller>,
   { body }: InputOf<typeof endpoint>,

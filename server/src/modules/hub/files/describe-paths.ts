@@ -7,7 +7,7 @@ import { findFilesOf, hasFolder, spellFolder, spellingsOf } from '../../assets/r
 import { openRevision } from '../repositories/open-repository.ts';
 import { toFileEntry, toFolderEntry } from './to-entry.ts';
 
-/** The files and folders of these paths that a revision has. Throws HubError. */
+/** Returns the files and folders among these paths that a revision has. Throws HubError. */
 export async function describePaths(
   ctx: Context,
   { params, body }: InputOf<typeof endpoint>,

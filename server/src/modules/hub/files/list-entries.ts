@@ -20,7 +20,10 @@ import { toFileEntry, toFolderEntry } from './to-entry.ts';
 type Page = { entries: (FileRow | string)[]; next: string | null };
 type Wanted = OfRevision & { folder: string; cursor: string | null; limit: number };
 
-/** The files and folders of a revision, or of a folder in it; `recursive` those of its folders too. Throws HubError. */
+/**
+ * Returns the files and folders of a revision or of a folder in it; `recursive` includes subfolders. Throws
+ * HubError.
+ */
 export async function listEntries(
   ctx: Context,
   { params, query }: Pick<InputOf<typeof endpoint>, 'params' | 'query'> & { params: { '*'?: string } },
@@ -51,7 +54,7 @@ export async function listEntries(
   );
 }
 
-/** The cursor is the path before the page. */
+/** The cursor is the last path of the previous page. */
 async function readAll({ db }: Context, { cursor, limit, ...of }: Wanted): Promise<Page> {
   const found = await listFilesOf(db, { ...of, after: cursor ?? firstAfter(of.folder), limit: limit + 1 });
   const files = found.slice(0, limit);
@@ -62,12 +65,12 @@ async function readAll({ db }: Context, { cursor, limit, ...of }: Wanted): Promi
   return { entries, next: found.length > limit ? (files.at(-1)?.path ?? null) : null };
 }
 
-/** A file is not what is in a folder of its name. */
+/** Excludes a file with the folder's own name. */
 function firstAfter(folder: string): string | null {
   return folder === '' ? null : folder;
 }
 
-/** The cursor is the path with which the page begins. */
+/** The cursor is the first path of the page. */
 async function readFolder({ db }: Context, { cursor, limit, ...of }: Wanted): Promise<Page> {
   const start = cursor ?? (of.folder === '' ? '' : `${of.folder}/`);
   const rows = await listFolderOf(db, { ...of, start, limit: limit + 1 });
@@ -79,8 +82,8 @@ async function readFolder({ db }: Context, { cursor, limit, ...of }: Wanted): Pr
 }
 
 /**
- * The folders that come into sight when paths are read in their order: for each path those above it that are not above
- * the one before. `below` is the folder that is listed, of which nothing is said; `previous` ends the page before. Pure.
+ * Returns the folders that first appear with this path in sorted order: its parents that are not parents of
+ * the previous path. Excludes `below`, the listed folder; `previous` is the last path of the previous page.
  */
 function foldersBefore(path: string, previous: string | null, below: string): string[] {
   const parts = path.split('/');

@@ -12,7 +12,10 @@ import { findFilesOf, spellingsOf } from '../../assets/revisions/read-tree.ts';
 import { HubError } from '../hub-error.ts';
 import { openRevision } from '../repositories/open-repository.ts';
 
-/** Answers with the bytes of a file of a revision, or the range asked for, and says in headers which commit and bytes these are. Throws HubError. */
+/**
+ * Sends a file of a revision, or the requested range, with headers that identify the commit and the bytes.
+ * Throws HubError.
+ */
 export async function resolveFile(
   ctx: Context,
   { type, params }: { type: RepositoryTypes; params: InputOf<typeof endpoint>['params'] },
@@ -20,7 +23,7 @@ export async function resolveFile(
 ): Promise<void> {
   const { '*': path, revision } = params;
   const { asset, commit } = await openRevision(ctx, { type, ...params });
-  // Clients remember that a commit has no such file: they are told which commit in either case.
+  // Clients cache that a commit lacks a file, so send the commit's id in either case.
   http.reply.header('x-repo-commit', commit.commitId);
   const [file] = await findFilesOf(ctx.db, {
     assetId: asset.id,

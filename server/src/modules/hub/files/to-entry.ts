@@ -6,8 +6,8 @@ import type { FileRow } from '../../assets/revisions/read-tree.ts';
 type Bytes = Pick<FileRow, 'sha256' | 'size_bytes'>;
 
 /**
- * How a file is told of: all are of Git LFS, which names bytes as this server does, by their SHA-256. What Git itself would
- * hold is the pointer, which follows from that. Pure.
+ * Returns a file's Git LFS fields: LFS identifies bytes by their SHA-256, as this server does. The Git blob
+ * is the pointer file, derived from that.
  */
 export function toLfs({ sha256, size_bytes }: Bytes): { blobId: string; size: number; pointerSize: number } {
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256}\nsize ${size_bytes}\n`;
@@ -33,13 +33,13 @@ export function toFileEntry(file: FileRow, lastCommit?: Commit): TreeEntry {
   };
 }
 
-/** Git would name a folder by what is in it; here its name is that of its path in the commit. */
+/** Git would hash a folder's content; we hash its path in the commit. */
 export function toFolderEntry(path: string, commitId: string): TreeEntry {
   const oid = createHash('sha1').update(`tree ${commitId} ${path}`).digest('hex');
   return { type: 'directory', oid, size: 0, path };
 }
 
-/** The first line of what the author of a commit says. */
+/** Returns the first line of a commit message. */
 export function titleOf({ message }: Pick<Commit, 'message'>): string {
   return message.split('\n')[0] || 'Change files';
 }

@@ -4,8 +4,8 @@ import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { ownsBlob } from '../../../platform/storage/owner-queries.ts';
 
 /**
- * Bytes of the caller, who has uploaded them or has them in some file. Throws AppError('invalid_request') for any other:
- * whoever knows the hash of what somebody else has must not get it.
+ * Returns bytes that the caller has uploaded or stores in a file. Throws AppError('invalid_request') for any
+ * other hash: knowing the hash of another user's file must not give access to it.
  */
 export async function findUploaded({ blobs, caller, db }: Context, sha256: string): Promise<Blob> {
   const found = (await ownsBlob(db, caller.userId, sha256)) ? await blobs.stat(sha256) : null;

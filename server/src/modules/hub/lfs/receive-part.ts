@@ -9,7 +9,10 @@ import { requireUpload } from '../../../platform/storage/uploads/require-upload.
 import { countParts } from '../../../platform/storage/uploads/upload.ts';
 import { checkSignature } from './sign-upload.ts';
 
-/** Takes in a part of an upload; one that is all of the file completes it. Throws HubError, and what the upload's steps throw. */
+/**
+ * Receives a part of an upload; a single part that holds the whole file completes it. Throws HubError, and
+ * the errors of the upload.
+ */
 export async function receivePart(
   services: Services,
   { params: { uploadId, number }, query }: InputOf<typeof contract.putLfsPart>,
@@ -21,17 +24,20 @@ export async function receivePart(
   try {
     const { sha256 } = await receive(services, { ...who, number, sha256: null, bytes: request.raw });
     if (countParts(await requireUpload(services.db, who)) === 1) await completeUpload(services, who);
-    // By which the client names the part when it completes the file.
+    // The client names the part by its ETag when it completes the file.
     reply.header('etag', `"${sha256}"`);
     return { sha256 };
   } catch (error) {
-    // An unread rest of the body would block the connection.
+    // An unread body would block the connection.
     request.raw.resume();
     throw error;
   }
 }
 
-/** Makes one file of the parts of an upload; asking again answers the same. Throws HubError, and what `completeUpload` throws. */
+/**
+ * Assembles the parts of an upload into a file; idempotent. Throws HubError, and the errors of
+ * `completeUpload`.
+ */
 export async function completeParts(
   services: Services,
   { params: { uploadId }, query }: InputOf<typeof contract.completeLfsUpload>,

@@ -7,13 +7,13 @@ import { HubError } from '../hub-error.ts';
 type Signed = {
   uploadId: string;
   by: string;
-  /** The API key that has asked for the upload; absent where a browser's session has. */
+  /** The API key that started the upload; absent for a browser session. */
   key_id?: string | undefined;
   /** Seconds since 1970. */
   expires: number;
 };
 
-/** What stands in the addresses of an upload, since Git LFS calls them without a key. */
+/** Returns the signature in upload URLs, because Git LFS calls them without a key. */
 export function signUpload(
   config: Services['config'],
   { uploadId, by, key_id = '', expires }: Signed,
@@ -21,7 +21,7 @@ export function signUpload(
   return signatureOf(serverSecret(config), 'hub uploads', [uploadId, by, key_id, expires]);
 }
 
-/** Throws HubError 'forbidden' for an address that this server has not given out, and for one that has ended, by itself or with its key. */
+/** Throws HubError 'forbidden' for an invalid signature, an expired URL and a revoked key. */
 export async function checkSignature(
   { clock, config, db }: Pick<Services, 'clock' | 'config' | 'db'>,
   { signature, ...signed }: Signed & { signature: string },

@@ -18,14 +18,15 @@ import { signUpload } from './sign-upload.ts';
 type Batch = InputOf<typeof contract.batchModelFiles>;
 type Answer = ResponseOf<typeof contract.batchModelFiles>;
 
-/** How long an address takes bytes; a client that needs longer asks again, and goes on. */
+/** Validity of an upload URL; a client that needs longer requests a new one and resumes. */
 const LIFE_S = 24 * 60 * 60;
-/** What Git LFS appends to the name of a repository. */
+/** Suffix that Git LFS appends to the repository's name. */
 const GIT = '.git';
 
 /**
- * Starts an upload for each file that the caller has not here, or goes on with the one of before, and says where its bytes go:
- * as a whole where they are one part. Throws HubError, and AppError 'payload_too_large' beyond a file's limit or the user's quota.
+ * Starts or resumes an upload for each file that the caller does not store yet, and returns its URLs; a file
+ * of one part is sent whole. Throws HubError, and AppError 'payload_too_large' beyond the file limit or the
+ * user's quota.
  */
 export async function startUploads(
   ctx: Context,

@@ -4,7 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import { refused } from '../../../platform/errors.ts';
 import { findUploaded } from './find-uploaded.ts';
 
-/** Checks that the caller has uploaded these bytes, all of them. Throws AppError('invalid_request'). */
+/** Checks that the caller has uploaded these bytes completely. Throws AppError('invalid_request'). */
 export async function verifyObject(
   ctx: Context,
   { body: { oid, size } }: InputOf<typeof endpoint>,

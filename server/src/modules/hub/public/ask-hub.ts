@@ -5,20 +5,20 @@ import { AppError } from '../../../platform/errors.ts';
 import { askAllowed } from '../../../platform/http/addresses/ask-allowed.ts';
 import { isPublicAddress } from '../../../platform/http/addresses/is-public-address.ts';
 
-/** Where the public hub is, and the user's token there. */
+/** URL of the public hub, and the user's token for it. */
 export type HubAccess = { url: string; token: string | null };
 
 const REDIRECTS_MAX = 5;
-/** A clone opens a file after the other at the same few machines. */
+/** A clone fetches many files from the same few hosts. */
 const agents = {
   'http:': new HttpAgent({ keepAlive: true }),
   'https:': new HttpsAgent({ keepAlive: true }),
 };
 
 /**
- * Sends a GET to the public hub and follows where it leads: on its own host wherever the operator has it, and elsewhere to
- * public machines alone. The token goes to the hub itself and nowhere else. Throws AppError 'unavailable' where nobody
- * answers, and the reason of the signal.
+ * Sends a GET to the public hub and follows redirects: anywhere on the configured hub host, elsewhere only to
+ * public addresses. Sends the token only to the hub itself. Throws AppError 'unavailable' if there is no
+ * response, and the signal's reason.
  */
 export async function askHub(
   { url: hubUrl, token }: HubAccess,
@@ -54,7 +54,7 @@ export async function askHub(
     if (!isRedirect) return answer;
     answer.destroy();
     if (!URL.canParse(answered.location ?? '', url.href))
-      throw unreachable(new Error('a redirect to nowhere'));
+      throw unreachable(new Error('redirect without a location'));
     url = new URL(answered.location ?? '', url);
   }
   throw unreachable(new Error(`more than ${REDIRECTS_MAX} redirects`));

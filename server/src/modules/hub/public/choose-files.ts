@@ -3,7 +3,7 @@ import { weightsExtension } from '../../models/weights/find-fault.ts';
 
 type Named = { path: string };
 
-/** Formats in which loading runs code: refused wherever they come in. */
+/** Formats in which loading executes code are rejected everywhere. */
 const isPickle = ({ path }: Named) => {
   const extension = weightsExtension(path);
   return extension !== null && extension !== 'safetensors' && extension !== 'gguf';
@@ -11,8 +11,8 @@ const isPickle = ({ path }: Named) => {
 const isSafe = ({ path }: Named) => /\.(safetensors|gguf)$/i.test(path);
 
 /**
- * Which files of a repository are copied, and which are not: pickles, where its weights are there in a safe format too.
- * `fault`: its weights are nothing but pickles. Pure.
+ * Selects the files of a repository to copy; skips pickles if the weights also exist in a safe format.
+ * `fault` is set if all weights are pickles.
  */
 export function chooseFiles<File extends Named>(
   type: RepoType,

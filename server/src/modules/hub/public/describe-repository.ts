@@ -17,12 +17,15 @@ import { FILES_MAX } from './limits.ts';
 import { readRemoteJson } from './read-remote-json.ts';
 import { findHubAccess } from './tokens.ts';
 
-/** How a model of the hub could be used here, by the modules that would. */
+/** Predict how a model of the hub could be used here; supplied by the modules that would use it. */
 export type ForeseeUses = { deploy: Foresee; train: Foresee };
 
 type Query = InputOf<typeof endpoint>['query'];
 
-/** What a clone of a repository would bring, and what stands in its way. Throws AppError 'not_found' and 'unavailable'. */
+/**
+ * Returns what a clone of a repository would contain, and any obstacle. Throws AppError 'not_found' and
+ * 'unavailable'.
+ */
 export async function describeRepository(
   ctx: Context,
   { repo_id, repo_type: type, include_file_info: includesFiles }: Query,
@@ -61,7 +64,7 @@ export async function describeRepository(
   };
 }
 
-/** Why a gated repository is closed to the user; null: it is open. */
+/** Returns why a gated repository is closed to the user; null if it is open. */
 async function findLock(hub: HubClient, repo: Repo): Promise<string | null> {
   try {
     await hub.requireAccess(repo);
@@ -77,7 +80,7 @@ type Foreseeing = {
   info: Pick<RepoInfo, 'revision'>;
   copied: RepoFile[];
   foresee: ForeseeUses;
-  /** Nothing can be read where it is closed. */
+  /** If set, no file can be read. */
   locked: string | null;
   signal: AbortSignal;
 };

@@ -1,6 +1,6 @@
 import type { Repo } from './hub-client.ts';
 
-/** Where the bytes of a file of a commit begin to be looked for; the hub may lead elsewhere. Pure. */
+/** Returns the URL of a file of a commit; the hub may redirect. */
 export function fileUrl(hubUrl: string, { type, id }: Repo, revision: string, path: string): URL {
   const prefix = type === 'dataset' ? 'datasets/' : '';
   const encoded = path.split('/').map(encodeURIComponent).join('/');

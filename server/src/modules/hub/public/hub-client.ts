@@ -7,17 +7,20 @@ import { hubFetch } from './hub-fetch.ts';
 
 export type Repo = { type: RepoType; id: string };
 
-/** What the hub says of a repository. */
+/** Properties of a repository on the hub. */
 export type RepoInfo = HubRepository & {
   revision: string;
   licence: string | null;
   tags: string[];
 };
 
-/** A file as the hub lists it: with the SHA-256 of its bytes where it is large, else with git's hash of it. */
+/** A file as the hub lists it: large files have a SHA-256, others only Git's hash. */
 export type RepoFile = { path: string; sizeBytes: number; sha256: string | null; gitSha1: string };
 
-/** The public hub as one user may read it. Whatever it says is checked: throws AppErrors, and the reason of `signal`. */
+/**
+ * Client of the public hub for one user. Validates all responses: throws AppErrors, and the reason of
+ * `signal`.
+ */
 export type HubClient = ReturnType<typeof hubClient>;
 
 export function hubClient(access: HubAccess, signal: AbortSignal) {
@@ -25,7 +28,7 @@ export function hubClient(access: HubAccess, signal: AbortSignal) {
   const optionsFor = (what: string) => ({ hubUrl: access.url, fetch: fetchFor(what) });
   return {
     access,
-    /** The first so many, most downloaded first. */
+    /** Returns up to `limit` repositories, most downloaded first. */
     search: (type: RepoType, query: string, limit: number): Promise<HubRepository[]> =>
       checked(async () => {
         const options = { ...optionsFor('repository'), search: { query }, limit, sort: 'downloads' as const };
@@ -34,7 +37,7 @@ export function hubClient(access: HubAccess, signal: AbortSignal) {
         for await (const entry of found) repositories.push(toRepository(type, entry));
         return repositories;
       }),
-    /** Its newest commit, and what its card says. */
+    /** Returns a repository's newest commit and card metadata. */
     describe: (repo: Repo): Promise<RepoInfo> =>
       checked(async () => {
         const options = { ...optionsFor(nameOf(repo)), name: repo.id };
@@ -47,13 +50,13 @@ export function hubClient(access: HubAccess, signal: AbortSignal) {
         return {
           ...toRepository(repo.type, found),
           revision: sha,
-          // One that is none of the hub's list has a name of its own.
+          // A licence outside the hub's list has its own name.
           licence:
             (cardData?.license === 'other' ? cardData.license_name : null) ?? cardData?.license ?? null,
           tags,
         };
       }),
-    /** The files of a commit, at most `max`: throws AppError 'conflict' beyond. */
+    /** Returns the files of a commit. Throws AppError 'conflict' if there are more than `max`. */
     listFiles: (repo: Repo, revision: string, max: number): Promise<RepoFile[]> =>
       checked(async () => {
         const options = { ...optionsFor(nameOf(repo)), repo: { type: repo.type, name: repo.id } };
@@ -65,7 +68,10 @@ export function hubClient(access: HubAccess, signal: AbortSignal) {
         }
         return files;
       }),
-    /** Throws AppError 'conflict' where the user may not read a gated repository. A hub that has no such call lets everybody. */
+    /**
+     * Throws AppError 'conflict' if the user may not read a gated repository. A hub without this call gates
+     * nothing.
+     */
     requireAccess: async (repo: Repo): Promise<void> => {
       try {
         await fetchFor(nameOf(repo))(`${access.url}/api/${repo.type}s/${repo.id}/auth-check`);
@@ -73,10 +79,10 @@ export function hubClient(access: HubAccess, signal: AbortSignal) {
         if (!(error instanceof AppError && error.code === 'not_found')) throw error;
       }
     },
-    /** The name of the token's account. */
+    /** Returns the account name of the token. */
     whoAmI: (): Promise<string> =>
       checked(async () => {
-        // The library takes tokens of huggingface.co alone; `hubFetch` sends ours.
+        // The library accepts only huggingface.co tokens; `hubFetch` sends the real one.
         const { name } = await whoAmI({ ...optionsFor('account'), accessToken: 'hf_' });
         return z.string().max(200).parse(name);
       }),
@@ -142,7 +148,7 @@ function toFile(entry: unknown): RepoFile {
   return { path, sizeBytes: lfs?.size ?? size, sha256: lfs?.oid ?? null, gitSha1: oid };
 }
 
-/** Lets AppErrors and the signal's reason pass; all else is an answer that the library or we could not read. */
+/** Passes AppErrors and the signal's reason through; converts parse errors to AppErrors. */
 async function checked<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -159,7 +165,7 @@ function isUnreadable(error: unknown): boolean {
   return error instanceof z.ZodError || error instanceof SyntaxError || error instanceof TypeError;
 }
 
-/** As a sentence names it. */
+/** Returns the repository's name for messages. */
 export function nameOf({ type, id }: Repo): string {
   return `${type} ${id}`;
 }

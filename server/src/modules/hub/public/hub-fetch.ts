@@ -4,14 +4,15 @@ import { linkSignals } from '../../../platform/link-signals.ts';
 import { askHub, type HubAccess, unreachable } from './ask-hub.ts';
 import { refuseAnswer } from './refuse-answer.ts';
 
-/** What the hub says of a thousand files, and more. */
+/** More than the metadata of a thousand files. */
 const ANSWER_BYTES_MAX = 16 * 1024 ** 2;
 /** From the request to the last byte. */
 const LIMIT_MS = 20_000;
 
 /**
- * `fetch` for the hub's own library, which asks for JSON. Throws AppErrors in place of its errors: 'not_found', 'conflict'
- * for what is gated, 'unavailable'. `what` names the thing in their sentences.
+ * Returns a `fetch` for the hub's own library, which requests JSON. Throws AppErrors in place of the
+ * library's errors: 'not_found', 'conflict' for a gated repository, 'unavailable'. `what` names the object in
+ * messages.
  */
 export function hubFetch(
   access: HubAccess,
@@ -47,7 +48,7 @@ async function readBounded(answer: Readable): Promise<Buffer<ArrayBuffer>> {
   const bounded = async function* () {
     for await (const chunk of answer as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > ANSWER_BYTES_MAX) throw new Error('an answer of more than 16 MB');
+      if (bytes > ANSWER_BYTES_MAX) throw new Error('response larger than 16 MB');
       yield chunk;
     }
   };

@@ -1,2 +1,2 @@
-/** Files of one repository that are listed and cloned at most. */
+/** Maximum number of files of a repository that are listed and cloned. */
 export const FILES_MAX = 100_000;

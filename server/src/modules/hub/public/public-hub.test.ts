@@ -84,7 +84,7 @@ describe('a search', () => {
     expect(beyond).toEqual({ results: [], total_results: 1000 });
   });
 
-  test('says of a hub that cannot be reached, or answers something else, just that; the rest goes on', async () => {
+  test('reports a hub that is unreachable or responds incorrectly, without affecting other calls', async () => {
     const lost = await testServer();
     const eve = await lost.signUp('Eve');
     const unreachable = { status: 503, message: expect.stringContaining(HUB_UNREACHABLE) };
@@ -117,7 +117,7 @@ describe('a search', () => {
 });
 
 describe('the details of a repository', () => {
-  test('say its licence and size, what is left out, and what it could be used for here', async () => {
+  test('include its licence, size, skipped files, and possible uses here', async () => {
     expect(await details('bakery/rye-7b', ada, { include_file_info: 'true' })).toMatchObject({
       revision: commitOf(rye),
       licence: 'apache-2.0',
@@ -126,7 +126,7 @@ describe('the details of a repository', () => {
       file_count: 4,
       left_out: { file_count: 2, size_bytes: 5_010 },
       obstacle: null,
-      // The driver of tests has a CPU.
+      // The test driver has a CPU.
       deploy: { device: null, obstacle: expect.stringContaining('has no GGUF file') },
       train: { device: 'CPU', obstacle: null },
       quota_left_bytes: 50 * 1024 ** 3,
@@ -144,7 +144,7 @@ describe('the details of a repository', () => {
     });
   });
 
-  test('say what keeps it from being cloned: pickles alone, no room', async () => {
+  test('include the reason why it cannot be cloned: only pickles, or no room', async () => {
     expect((await details('bakery/old-rye')).obstacle).toMatch(/pickles.*safetensors or GGUF$/);
     server.services.config.storageGb = 1e-6;
     const { obstacle, quota_left_bytes } = await details('bakery/rye-7b');
@@ -161,7 +161,7 @@ describe('the details of a repository', () => {
     ['a/b/c', 400, 'repo_id must be written as on the hub: owner/name'],
     ['a?b=c', 400, 'repo_id must be written as on the hub: owner/name'],
     ['', 400, 'repo_id must be written as on the hub: owner/name'],
-  ])('of %j are refused', async (repoId, status, message) => {
+  ])('of %j are rejected', async (repoId, status, message) => {
     await expect(details(repoId)).rejects.toMatchObject({ status, body: { error: { message } } });
   });
 });
@@ -171,7 +171,7 @@ describe('a token', () => {
   const save = (token: string, as = ada) =>
     server.request(saveHubToken, { params: { userId: as.userId }, body: { token } }, { as });
 
-  test('opens gated repositories to its user alone, and is never shown', async () => {
+  test('opens gated repositories only to its user, and is never shown', async () => {
     const closed = await details('bakery/secret-rye');
     expect(closed).toMatchObject({ gated: true, licence: 'bread-only', family: '' });
     expect(closed.obstacle).toMatch(/is gated: accept its terms .* save an access token/);
@@ -193,7 +193,7 @@ describe('a token', () => {
     expect((await details('bakery/secret-rye')).obstacle).toContain('is gated');
   });
 
-  test('that the hub does not know, or that is none, is refused and not kept', async () => {
+  test('that is invalid or unknown to the hub is rejected and not stored', async () => {
     await expect(save('hf_somebody')).rejects.toMatchObject({
       status: 400,
       body: { error: { param: 'token', message: 'The public hub does not know this token' } },
@@ -205,7 +205,7 @@ describe('a token', () => {
     expect(await server.request(getHubToken, tokenCall(), { as: ada })).toEqual({ token: null });
   });
 
-  test('that the hub has taken back is said to be so', async () => {
+  test('revoked on the hub is reported', async () => {
     await save(TOKEN);
     delete hub.accounts[TOKEN];
     expect((await details('bakery/secret-rye')).obstacle).toMatch(/the account of your token has no access/);

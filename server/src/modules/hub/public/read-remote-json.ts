@@ -5,12 +5,15 @@ import { fileUrl } from './file-url.ts';
 import { type HubClient, nameOf, type Repo, type RepoFile } from './hub-client.ts';
 import { refuseAnswer } from './refuse-answer.ts';
 
-/** A configuration has a few lines; a repository may have anything in its place. */
+/** A configuration is small, but a repository may contain anything under its name. */
 const BYTES_MAX = 512 * 1024;
 
 const object = z.record(z.string(), z.unknown());
 
-/** The object in a small JSON file of a repository; null where there is none. Throws what `askHub` throws, and AppErrors of `refuseAnswer`. */
+/**
+ * Returns the object in a small JSON file of a repository; null if there is none. Throws the errors of
+ * `askHub` and `refuseAnswer`.
+ */
 export async function readRemoteJson(
   { access }: HubClient,
   {

@@ -15,23 +15,23 @@ import { FILES_MAX } from './limits.ts';
 import { refuseAnswer } from './refuse-answer.ts';
 import { findHubAccess } from './tokens.ts';
 
-/** The tokenizer of a large vocabulary has some 40 MB. */
+/** The tokenizer of a large vocabulary has about 40 MB. */
 const FILE_BYTES_MAX = 100 * 1024 ** 2;
 
 type ReadRemoteModel = {
   repoId: string;
   revision: string;
-  /** What a clone of it has: enough to tell whether it can be used. */
+  /** The files a clone would have: enough to tell whether the model can be used. */
   model: RemoteModel;
-  /** Its configuration and tokenizer, whose bytes are in the store now. */
+  /** Its configuration and tokenizer, which are in the store now. */
   files: AssetRevision['files'];
   /** Why it cannot be cloned: a sentence without its full stop, or null. */
   obstacle: string | null;
 };
 
 /**
- * Reads what the public hub says of a model, and its small files, before any of its weights is here. Throws AppError 'not_found',
- * 'conflict' for a gated model, and 'unavailable'.
+ * Reads a model's metadata and small files from the public hub, before any weights are fetched. Throws
+ * AppError 'not_found', 'conflict' for a gated model, and 'unavailable'.
  */
 export async function readRemoteModel(
   ctx: Context,

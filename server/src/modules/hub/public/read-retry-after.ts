@@ -1,4 +1,4 @@
-/** The pause that a Retry-After asks for, in milliseconds: of seconds or of a date; null where there is none. Pure. */
+/** Returns the pause of a Retry-After header (seconds or a date) in milliseconds; null if there is none. */
 export function readRetryAfter(header: string | undefined, now: Date): number | null {
   if (header === undefined) return null;
   const seconds = Number(header);

@@ -3,7 +3,10 @@ import { AppError } from '../../../platform/errors.ts';
 import { unreachable } from './ask-hub.ts';
 import { readRetryAfter } from './read-retry-after.ts';
 
-/** The error for an answer of the public hub that is none; never 401 or 403, which would be about the caller's key here. */
+/**
+ * Returns the error for a failed response of the public hub; never 401 or 403, which would refer to the
+ * caller's key here.
+ */
 export function refuseAnswer(
   { statusCode, headers }: { statusCode: number; headers: IncomingHttpHeaders },
   { what, token }: { what: string; token: string | null },
@@ -17,7 +20,7 @@ export function refuseAnswer(
       publicMessage: `The public hub takes no more requests for now. Try again in ${when}`,
     });
   }
-  // A private repository is answered as one that is not there.
+  // The hub reports a private repository as missing.
   if ([401, 403, 404].includes(statusCode)) {
     if (statusCode !== 404 && token !== null && code !== 'RepoNotFound') return refusedToken();
     return new AppError('not_found', { publicMessage: `The public hub has no ${what} that you may read` });

@@ -10,10 +10,10 @@ import { describeRepository, type ForeseeUses } from './describe-repository.ts';
 import { searchHub } from './search-hub.ts';
 import { forgetToken, saveToken, showToken } from './tokens.ts';
 
-/** Each asks the public hub, which limits its callers too. */
+/** Each call queries the public hub, which has its own rate limit. */
 const asksTheHub: BindOptions = { callsPerMinute: 120 };
 
-/** What the public hub has, and clones of it. */
+/** Routes for the public hub and clones from it. */
 export const publicHubRoutes = ({ foresee }: { foresee: ForeseeUses }): Binding[] => [
   bind(
     contract.searchHub,

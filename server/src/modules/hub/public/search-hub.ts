@@ -4,7 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import { hubClient } from './hub-client.ts';
 import { findHubAccess } from './tokens.ts';
 
-/** A page of the models or datasets that the public hub finds. Throws AppError 'unavailable'. */
+/** Returns a page of models or datasets found on the public hub. Throws AppError 'unavailable'. */
 export async function searchHub(
   ctx: Context,
   { query, search_type: type, page, top_k: size }: InputOf<typeof endpoint>['query'],
@@ -14,7 +14,7 @@ export async function searchHub(
   const end = Math.min(start + size, HUB_RESULTS_MAX);
   if (start >= end) return { results: [], total_results: HUB_RESULTS_MAX };
   const hub = hubClient(await findHubAccess(ctx, ctx.caller.userId), signal);
-  // One more tells whether there is another page.
+  // Requests one more to tell whether there is another page.
   const found = await hub.search(type, query, Math.min(end + 1, HUB_RESULTS_MAX));
   return { results: found.slice(start, end), total_results: found.length };
 }

@@ -25,7 +25,7 @@ export async function upsertToken(
     .execute();
 }
 
-/** False: there was none. */
+/** Returns false if there was none. */
 export async function deleteToken(tx: Transaction, userId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('hub_tokens')

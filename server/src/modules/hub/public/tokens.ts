@@ -12,7 +12,7 @@ import { deleteToken, findToken, upsertToken } from './token-queries.ts';
 
 type Shown = ResponseOf<typeof getHubToken>;
 
-/** The public hub as the user may read it: with their token if one is kept that can be decrypted. */
+/** Returns the user's access to the public hub, with their token if one is stored and can be decrypted. */
 export async function findHubAccess(
   { config, db, log }: Pick<Services, 'config' | 'db' | 'log'>,
   userId: string,
@@ -22,18 +22,21 @@ export async function findHubAccess(
   try {
     return { url: config.hubUrl, token: decrypt(kept.encrypted, encryptionOf(userId, config)) };
   } catch (error) {
-    log.warn({ err: error, user_id: userId }, 'a token of the public hub was encrypted under another secret');
+    log.warn({ err: error, user_id: userId }, 'failed to decrypt hub token: encrypted with another secret');
     return { url: config.hubUrl, token: null };
   }
 }
 
-/** Whether a token is kept, and of which account on the hub. */
+/** Returns whether a token is stored, and its account on the hub. */
 export async function showToken({ db, caller }: Context): Promise<Shown> {
   const kept = await findToken(db, caller.userId);
   return { token: kept ? { account: kept.account, saved_at: kept.saved_at.toISOString() } : null };
 }
 
-/** Keeps a token once the hub has said whose it is. Throws AppError 'invalid_request' where it knows nobody by it. */
+/**
+ * Stores a token after the hub has confirmed its account. Throws AppError 'invalid_request' for an unknown
+ * token.
+ */
 export async function saveToken(ctx: Context, token: string, signal: AbortSignal): Promise<Shown> {
   const { userId } = ctx.caller;
   const account = await findAccount(ctx, token, signal);

@@ -11,7 +11,7 @@ import { openRepository, openRepositoryToChange, type RepositoryParams } from '.
 
 type Done = { success: true };
 
-/** Answers whoever may read a repository. Throws HubError for the others. */
+/** Succeeds if the caller may read the repository. Throws HubError otherwise. */
 export async function checkAccess(
   ctx: Context,
   { params }: { params: RepositoryParams },
@@ -20,7 +20,7 @@ export async function checkAccess(
   return { success: true, _id: id };
 }
 
-/** Deletes a repository of the caller. Throws HubError, and what `deleteAsset` throws. */
+/** Deletes a repository of the caller. Throws HubError, and the errors of `deleteAsset`. */
 export async function deleteRepository(
   ctx: Context,
   { body, findUses }: Pick<InputOf<typeof contract.deleteRepository>, 'body'> & { findUses: FindAssetUse[] },
@@ -31,7 +31,7 @@ export async function deleteRepository(
   return { success: true };
 }
 
-/** Renames a repository of the caller; it stays in its namespace. Throws HubError. */
+/** Renames a repository of the caller within its namespace. Throws HubError. */
 export async function moveRepository(
   ctx: Context,
   { body }: InputOf<typeof contract.moveRepository>,
@@ -43,7 +43,7 @@ export async function moveRepository(
   return { success: true };
 }
 
-/** Changes who sees a repository of the caller. Throws HubError. */
+/** Changes the visibility of a repository of the caller. Throws HubError. */
 export async function changeRepository(
   ctx: Context,
   { params, body }: InputOf<typeof contract.changeRepository>,

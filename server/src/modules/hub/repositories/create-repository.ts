@@ -14,7 +14,10 @@ import { hubUrl } from '../next-page.ts';
 
 type Body = InputOf<typeof endpoint>['body'];
 
-/** Makes an empty model or dataset of the caller. Throws HubError: 'conflict' with the address of one of the same name. */
+/**
+ * Creates an empty model or dataset of the caller. Throws HubError 'conflict' with the URL of a repository of
+ * the same name.
+ */
 export async function createRepository(
   ctx: Context,
   { body }: InputOf<typeof endpoint>,
@@ -48,12 +51,15 @@ async function insertNew(
   return id;
 }
 
-/** Where the visibility is said in either way; private unless it is. */
+/** Reads the visibility from either field; defaults to private. */
 export function isPublic({ private: isPrivate, visibility }: Pick<Body, 'private' | 'visibility'>): boolean {
   return visibility === 'public' || isPrivate === false;
 }
 
-/** The name that a body gives, in the namespace of the caller. Throws HubError for another's, and for what the clients take for no name. */
+/**
+ * Returns the name in the body, in the caller's namespace. Throws HubError for another namespace, and for a
+ * name that clients consider invalid.
+ */
 export async function ownName(
   ctx: Context,
   { name: sent, organization }: Pick<Body, 'name' | 'organization'>,

@@ -6,16 +6,16 @@ import { emptyCommit } from '../../assets/revisions/find-commit.ts';
 
 type About = {
   userId: string;
-  /** The commit's id; of an asset without files the one before them. */
+  /** The commit's id; for an asset without files, the id of its initial commit. */
   sha?: string | undefined;
-  /** Of the revision that is described; by default the newest. */
+  /** Card of the described revision; defaults to the newest. */
   card?: CardFields;
 };
 
-/** What is said of a repository wherever it is listed. Pure. */
+/** Returns the summary of a repository for lists. */
 export function describeRepository(asset: AssetRow, { userId, sha, card = asset }: About): RepositorySummary {
   const id = repositoryId(asset);
-  // An operator has let the caller read it.
+  // An operator has granted the caller access.
   const isGranted = asset.is_restricted && asset.owner_user_id !== userId;
   return {
     _id: asset.id,

@@ -15,12 +15,15 @@ import { toLfs } from '../files/to-entry.ts';
 import { describeRepository } from './describe-repository.ts';
 import { openRevision } from './open-repository.ts';
 
-/** Files that are read at once. */
+/** Files read per query. */
 const PAGE = 10_000;
 
 type Query = InputOf<typeof endpoint>['query'];
 
-/** Returns a repository at a revision (default: the newest), with its files and the metadata of its card. Throws HubError. */
+/**
+ * Returns a repository at a revision (default: the newest), with its files and the metadata of its card.
+ * Throws HubError.
+ */
 export async function getRepository(
   ctx: Context,
   {

@@ -12,10 +12,10 @@ import { linkNextPage } from '../next-page.ts';
 import { describeRepository } from './describe-repository.ts';
 
 const PAGE_MAX = 100;
-/** How what another user has may be read. */
+/** Ways in which another user's repositories may be readable. */
 const OTHERS: readonly Way[] = ['published', 'shared', 'granted'];
 
-/** The models or datasets that the caller may read, a page of them. */
+/** Returns a page of the models or datasets that the caller may read. */
 export async function listRepositories(
   ctx: Context,
   { params, query }: InputOf<typeof endpoint>,
@@ -42,13 +42,13 @@ export async function listRepositories(
   return rows.map((row) => describeRepository(row, { userId, sha: shas.get(row.revision_id ?? '') }));
 }
 
-/** As the clients name it; what is not known here is sorted by the last change. */
+/** Maps the client's sort key; unknown keys sort by the last change. */
 function sortOf(sort: string | undefined): SortKey {
   if (sort === 'createdAt' || sort === 'created_at') return 'created';
   return sort === 'downloads' ? 'downloads' : 'updated';
 }
 
-/** Whose repositories are asked for, and how the caller may read them. */
+/** Returns whose repositories are requested, and in which ways the caller may read them. */
 async function readersOf(
   { db, caller }: Context,
   author: string | undefined,

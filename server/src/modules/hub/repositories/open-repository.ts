@@ -10,15 +10,18 @@ import { repositoryId } from '../../assets/repositories/namespace.ts';
 import { type Commit, findCommit } from '../../assets/revisions/find-commit.ts';
 import { HubError } from '../hub-error.ts';
 
-/** How paths name a repository. */
+/** A repository's name in paths. */
 export type RepositoryParams = { type: RepositoryTypes; namespace: string; name: string };
 
-/** The repository, if the caller may read it. Throws HubError RepoNotFound, which leads on to one that was moved, or GatedRepo. */
+/**
+ * Returns the repository if the caller may read it. Throws HubError RepoNotFound, with the new name if it was
+ * moved, or GatedRepo.
+ */
 export async function openRepository(ctx: Context, params: RepositoryParams): Promise<AssetRow> {
   return open(ctx, params, findRepository);
 }
 
-/** The same for a change: no copy answers to the name that it has on the public hub. */
+/** Like `openRepository`, for changes: a clone cannot be addressed by its public hub name. */
 export async function openRepositoryToChange(ctx: Context, params: RepositoryParams): Promise<AssetRow> {
   return open(ctx, params, findNamedRepository);
 }
@@ -47,14 +50,14 @@ async function open(
   );
 }
 
-/** One commit of a repository. Throws HubError RevisionNotFound. */
+/** Returns one commit of a repository. Throws HubError RevisionNotFound. */
 export async function openCommit(ctx: Context, asset: AssetRow, revision: string): Promise<Commit> {
   const commit = await findCommit(ctx.db, asset, revision);
   if (commit) return commit;
   throw new HubError('not_found', 'RevisionNotFound', `There is no revision ${revision}`);
 }
 
-/** Both at once, for who reads what is in it. */
+/** Returns a repository and one of its commits. */
 export async function openRevision(
   ctx: Context,
   { revision, ...params }: RepositoryParams & { revision: string },

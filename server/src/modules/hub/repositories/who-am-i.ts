@@ -4,7 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import { getMe } from '../../accounts/get-me.ts';
 import { namespaceOf } from '../../assets/repositories/namespace.ts';
 
-/** The caller, with the namespace of what they have. */
+/** Returns the caller and their namespace. */
 export async function whoAmI(ctx: Context): Promise<ResponseOf<typeof endpoint>> {
   const me = await getMe(ctx);
   const mayWrite = ctx.caller.key?.scopes.includes('everything') ?? true;

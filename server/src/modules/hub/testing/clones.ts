@@ -7,16 +7,16 @@ import type { PublicHub } from './public-hub.ts';
 
 const LOOK_MS = 25;
 
-/** Tests wait for nothing. */
+/** Minimal pauses for tests. */
 export const quickPace = {
   ...{ againMs: 1, pauseMsMax: 20, failuresMax: 3, stallMs: 2_000 },
   ...{ leastBytes: 1, leastMs: 60_000 },
 };
 
-/** A server whose public hub is this one, and which copies. */
+/** A server with this public hub and a running clone loop. */
 export async function cloningServer(hub: PublicHub): Promise<TestServer> {
   const server = await testServer();
-  // Like a setting, which each call reads.
+  // Takes effect like a setting, because each call reads it.
   server.services.config.hubUrl = hub.url;
   const loop = createCloneLoop(server.services, quickPace);
   loop.start();
@@ -24,7 +24,7 @@ export async function cloningServer(hub: PublicHub): Promise<TestServer> {
   return server;
 }
 
-/** What tests of clones do on a server. */
+/** Returns calls for tests of clones on a server. */
 export function cloneCalls(server: TestServer) {
   const status = (user: TestUser, id: string) =>
     server.request(cloneStatus, { params: { id } }, { as: user });
@@ -45,7 +45,7 @@ export function cloneCalls(server: TestServer) {
     status,
     start,
     untilEnded,
-    /** From its start to its end. */
+    /** Starts a clone and waits for its end. */
     clone: async (user: TestUser, repoId: string, datasetType: Clone['dataset_type'] = 'MODEL') =>
       untilEnded(user, (await start(user, repoId, datasetType)).id),
     logs: async (user: TestUser, id: string) =>
@@ -53,7 +53,7 @@ export function cloneCalls(server: TestServer) {
   };
 }
 
-/** What the audit log has of a user, in its order, of actions like this. */
+/** Returns a user's audit log entries whose action matches, in order. */
 export async function auditedActions(
   { services }: TestServer,
   { userId }: TestUser,
@@ -69,7 +69,7 @@ export async function auditedActions(
   return rows.map(({ action }) => action);
 }
 
-/** The smallest safetensors file of this many bytes of weights, all of them `byte`. */
+/** Returns the smallest safetensors file with this many bytes of weights, all equal to `byte`. */
 export function safetensors(bytes: number, byte = 7): Buffer {
   const header = JSON.stringify({ weight: { dtype: 'U8', shape: [bytes], data_offsets: [0, bytes] } });
   const padded = header.padEnd(Math.ceil(header.length / 8) * 8);

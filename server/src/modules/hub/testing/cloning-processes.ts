@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import type { TestServer } from '../../../testing/test-server.ts';
 
-/** A process that clones what this server's users ask for, until it is killed. */
+/** Starts a process that runs this server's clones until it is killed. */
 export async function startCloningProcess({ services, databaseUrl }: TestServer): Promise<ChildProcess> {
   const { dataDir } = services.config;
   const program = fileURLToPath(import.meta.resolve('../../../testing/cloning-process.ts'));
@@ -29,7 +29,7 @@ export async function startCloningProcess({ services, databaseUrl }: TestServer)
   return child;
 }
 
-/** As `kill -9` does. */
+/** Kills the process with SIGKILL. */
 export async function killProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');

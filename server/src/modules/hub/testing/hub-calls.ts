@@ -2,7 +2,7 @@ import type { TestServer, TestUser } from '../../../testing/test-server.ts';
 
 type Options = { as?: TestUser | null; method?: string; headers?: Record<string, string>; body?: unknown };
 
-/** Calls a server as the hub's clients do. */
+/** Returns calls that imitate the hub's clients. */
 export function hubCalls(server: TestServer) {
   const send = (path: string, { as = null, method, headers, body }: Options = {}): Promise<Response> => {
     const isRaw = typeof body === 'string' || body instanceof Uint8Array;
@@ -19,7 +19,7 @@ export function hubCalls(server: TestServer) {
   };
   return {
     send,
-    /** A new user of this username, which is their namespace. */
+    /** Creates a user with this username, which is also the namespace. */
     signUpAs: async (username: string): Promise<TestUser> => {
       const user = await server.signUp(username);
       await server.services.db.updateTable('users').set({ username }).where('id', '=', user.userId).execute();
@@ -31,13 +31,13 @@ export function hubCalls(server: TestServer) {
       if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
       return response.json();
     },
-    /** How a call was refused. */
+    /** Returns the error of a failed call. */
     refusal: async (path: string, options?: Options) => {
       const response = await send(path, options);
       const { error } = (await response.json()) as { error: string };
       return { status: response.status, code: response.headers.get('x-error-code'), error };
     },
-    /** What is recorded of a user, each action once. */
+    /** Returns the user's audited actions, each once. */
     recorded: async ({ userId }: TestUser): Promise<string[]> => {
       const rows = await server.services.db
         .selectFrom('audit_log')
@@ -47,7 +47,7 @@ export function hubCalls(server: TestServer) {
         .execute();
       return rows.map(({ action }) => action);
     },
-    /** Sends a commit to main: each line is one of its operations. */
+    /** Sends a commit to main; each line is one operation. */
     commit: (repository: string, lines: object[], options: Options = {}): Promise<Response> => {
       const type = options.headers?.['x-type'] ?? 'datasets';
       return send(`/api/${type}/${repository}/commit/main`, {

@@ -3,18 +3,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 
-/** A repository of the hub of tests. */
+/** A repository of the test hub. */
 export type HubRepo = {
   type: 'model' | 'dataset';
   id: string;
   files: Record<string, string | Buffer>;
-  /** Accounts that have accepted its terms; without them everybody may read it. */
+  /** Accounts that have accepted its terms; if absent, it is not gated. */
   gatedFor?: string[];
   card?: Record<string, unknown>;
   downloads?: number;
 };
 
-/** What answers in place of the hub, once or for ever; undefined leaves the request to it. */
+/** Handles a request in place of the hub; returns undefined to pass it on. */
 type Instead = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -24,19 +24,19 @@ type Instead = (
 export type PublicHub = {
   url: string;
   repos: HubRepo[];
-  /** Tokens, and whose they are. */
+  /** Account names by token. */
   accounts: Record<string, string>;
-  /** Each request for bytes: the path of the file, and its range. */
+  /** Requests for bytes: the path of the file, and its range. */
   requests: { file: string; range: string | null; authorization: string | null }[];
   instead: Instead | null;
-  /** What the list of files says in place of the truth, by path. */
+  /** Overrides of the file list, by path. */
   listed: Record<string, { size?: number; sha256?: string; path?: string }>;
   close: () => Promise<void>;
 };
 
-/** From so many bytes on a file is kept apart, and its bytes are answered by another origin. */
+/** Files of at least this size are stored separately and served from another origin. */
 const LFS_BYTES = 1024;
-/** Files on a page of the list. */
+/** Files per page of the list. */
 const PAGE = 20;
 
 export const commitOf = (repo: HubRepo) =>
@@ -45,7 +45,7 @@ export const commitOf = (repo: HubRepo) =>
     .digest('hex');
 
 const hashes = new WeakMap<Buffer, string>();
-/** Of large files once. */
+/** Caches the hashes of large files. */
 function sha256Of(content: string | Buffer): string {
   const known = typeof content === 'string' ? undefined : hashes.get(content);
   const sha256 = known ?? createHash('sha256').update(content).digest('hex');
@@ -57,8 +57,8 @@ const gitSha1Of = (content: Buffer) =>
   createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
 
 /**
- * A small server that speaks the public hub's wire, with a second one that has the bytes of large files, as the real one
- * has. It closes when the test file ends.
+ * Starts a small server that imitates the public hub, with a second origin for the bytes of large files.
+ * Closes when the test file ends.
  */
 export async function openPublicHub(repos: HubRepo[], options: { port?: number } = {}): Promise<PublicHub> {
   const bytes = await listen((request, response) => {
@@ -172,7 +172,7 @@ function sendTree(hub: PublicHub, response: ServerResponse, url: URL, repo: HubR
   response.end(JSON.stringify(entries.slice(start, start + PAGE)));
 }
 
-/** Bytes, or the range of them that is asked for. */
+/** Sends bytes, or the requested range. */
 export function sendFile(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
   if (first === undefined) {

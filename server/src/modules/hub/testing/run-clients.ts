@@ -9,7 +9,9 @@ import type { TestServer, TestUser } from '../../../testing/test-server.ts';
 
 type Client = { server: TestServer; user: TestUser; home: string; env?: Record<string, string> };
 
-/** Starts Python with the hub's clients, which call the server as the user and keep what they keep in `home`. */
+/**
+ * Starts Python with the hub's clients, which call the server as the user and store their state in `home`.
+ */
 export async function startPython(
   words: string[],
   client: Client,
@@ -21,7 +23,7 @@ export async function startPython(
   });
 }
 
-/** Runs files of pytest beside this one with the hub's Python clients, which call the server as the user. */
+/** Runs pytest files from this folder with the hub's Python clients, which call the server as the user. */
 export async function runClients(
   server: TestServer,
   { files, user, env = {} }: { files: string[]; user: TestUser; env?: Record<string, string> },
@@ -33,7 +35,7 @@ export async function runClients(
   });
 }
 
-/** Where the hub is and who calls, in the clients' own variables. */
+/** Returns environment variables with the hub's URL and the user's key. */
 function environmentOf({ server, user, home, env = {} }: Client): NodeJS.ProcessEnv {
   const { HF_ENDPOINT: _, HF_TOKEN: __, ...inherited } = process.env;
   return {

@@ -3,10 +3,10 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { deleteUserXorbs, deleteXorbsBefore } from './xorb-queries.ts';
 
-/** A client refers to what it has sent in the session of its day, which may last into the next. */
+/** A client refers to its uploads within a session of one day, which may last into the next. */
 const KEPT_MS = 2 * 24 * 60 * 60 * 1000;
 
-/** The files are made, and xorbs are not needed any more: every night. */
+/** Deletes xorbs whose files have been assembled; runs every night. */
 export const forgetXorbsJob = defineJob({
   name: 'hub.forget-xorbs',
   schedule: '17 2 * * *',
@@ -14,7 +14,7 @@ export const forgetXorbsJob = defineJob({
     deleteXorbsBefore(db, new Date(clock.now().getTime() - KEPT_MS)),
 });
 
-/** Step: forgets those of a user who deletes their account. */
+/** Step: deletes the xorbs of a user who deletes their account. */
 export async function forgetXorbs(tx: Transaction, userId: string): Promise<void> {
   await deleteUserXorbs(tx, userId);
 }

@@ -11,16 +11,16 @@ function frameOf(block: Buffer, isStored = false): Buffer {
   return Buffer.concat([header, size, block, Buffer.alloc(4)]);
 }
 
-test('reads bytes as they are, and such as came before, also where both overlap', () => {
+test('decodes literals and back references, including overlapping ones', () => {
   const block = Buffer.from([0x35, ...Buffer.from('abc'), 3, 0]);
   expect(decodeLz4(frameOf(block), 12).toString()).toBe('abcabcabcabc');
   expect(decodeLz4(frameOf(Buffer.from('crumb'), true), 5).toString()).toBe('crumb');
-  // Lengths of 15 and more go on in further bytes.
+  // Lengths of 15 and more continue in further bytes.
   const long = Buffer.from([0xf0, 5, ...Buffer.from('twenty letters of it')]);
   expect(decodeLz4(frameOf(long), 20).toString()).toBe('twenty letters of it');
 });
 
-test('refuses what ends too early, refers to nothing or has another length', () => {
+test('rejects data that ends too early, has an invalid reference or another length', () => {
   const block = Buffer.from([0x35, ...Buffer.from('abc'), 3, 0]);
   for (const length of [0, 11, 13]) expect(() => decodeLz4(frameOf(block), length)).toThrow(AppError);
   expect(() => decodeLz4(frameOf(Buffer.from([0x35, ...Buffer.from('abc'), 4, 0])), 12)).toThrow(AppError);

@@ -2,10 +2,13 @@ import { refused } from '../../../platform/errors.ts';
 
 const MAGIC = 0x184d2204;
 const MATCH_MIN = 4;
-/** The highest bit of a block's length: it is stored as it is. */
+/** The highest bit of a block's length marks an uncompressed block. */
 const AS_IT_IS = 0x80000000;
 
-/** The bytes of an LZ4 frame, which have to be so many. Its checksums are not looked at. Throws AppError('invalid_request'). Pure. */
+/**
+ * Decodes an LZ4 frame, which must have exactly `length` bytes. Ignores its checksums. Throws
+ * AppError('invalid_request').
+ */
 export function decodeLz4(frame: Buffer, length: number): Buffer {
   const output = Buffer.alloc(length);
   try {
@@ -16,7 +19,7 @@ export function decodeLz4(frame: Buffer, length: number): Buffer {
   throw refused('xorb', 'A piece of the xorb cannot be decompressed');
 }
 
-/** Answers how many bytes it has written. Throws RangeError where it would read or write beyond an end. */
+/** Returns the number of bytes written. Throws RangeError for reads or writes out of bounds. */
 function decodeFrame(frame: Buffer, output: Buffer): number {
   if (frame.readUInt32LE(0) !== MAGIC) throw new RangeError('no LZ4 frame');
   const flags = frame.readUInt8(4);
@@ -39,7 +42,7 @@ function copyBlock(block: Buffer, output: Buffer, to: number): number {
   return to + block.copy(output, to);
 }
 
-/** Sequences of bytes as they are, and of bytes that came before. Answers where the output ends. */
+/** Decodes sequences of literals and back references. Returns the end of the output. */
 function decodeBlock(block: Buffer, output: Buffer, start: number): number {
   let from = 0;
   let to = start;
@@ -68,7 +71,7 @@ function decodeBlock(block: Buffer, output: Buffer, start: number): number {
     const matched = readLength(token & 15) + MATCH_MIN;
     if (offset === 0 || offset > to || to + matched > output.length)
       throw new RangeError('it refers to nothing');
-    // Byte by byte where the two overlap: what is copied was maybe just written.
+    // Overlapping copies must run byte by byte, because they read bytes just written.
     if (offset >= matched) output.copy(output, to, to - offset, to - offset + matched);
     else
       for (let index = 0; index < matched; index += 1) output[to + index] = output[to + index - offset] ?? 0;

@@ -4,19 +4,19 @@ import { decodeLz4 } from './lz4.ts';
 export type Piece = { from: number; storedBytes: number; scheme: number; bytes: number };
 
 const HEADER_BYTES = 8;
-/** What a client makes of a file: pieces of at most 128 KiB. */
+/** Clients split a file into chunks of at most 128 KiB. */
 const PIECE_BYTES_MAX = 1024 * 1024;
-/** What clients put into a xorb at most. */
+/** Maximum number of chunks that clients put into a xorb. */
 const PIECES_MAX = 8 * 1024;
-/** How a piece is compressed. */
+/** Compression schemes of a chunk. */
 const [AS_IT_IS, LZ4, GROUPED_LZ4] = [0, 1, 2];
 
-/** What compression may add to a piece that it cannot make smaller. */
+/** Overhead that compression may add to incompressible data. */
 const excessOf = (bytes: number) => 1024 + bytes / 16;
 
 /**
- * Passes on the bytes of a xorb (https://huggingface.co/docs/xet/xorb) and adds the header of each piece to `headers`.
- * Throws AppError('invalid_request') for a broken xorb, and one that clients do not make.
+ * Yields the bytes of a xorb (https://huggingface.co/docs/xet/xorb) and adds the header of each chunk to
+ * `headers`. Throws AppError('invalid_request') for a xorb that is broken or exceeds what clients create.
  */
 export async function* collectHeaders(
   bytes: AsyncIterable<Buffer>,
@@ -36,7 +36,7 @@ export async function* collectHeaders(
       const part = chunk.subarray(at, at + HEADER_BYTES - partial.length);
       at += part.length;
       partial = Buffer.concat([partial, part]);
-      // The footer begins with the letters XETBLOB, and each piece with 0.
+      // The footer starts with the letters XETBLOB, each chunk with 0.
       isFooter = partial[0] !== 0;
       if (isFooter || partial.length < HEADER_BYTES) continue;
       assertPiece(readHeader(partial, 0));
@@ -50,7 +50,7 @@ export async function* collectHeaders(
   if (skip > 0) throw refused('xorb', 'The xorb is not whole');
 }
 
-/** Returns where the pieces of a xorb are, from their headers. Pure. */
+/** Returns the positions of a xorb's chunks, from their headers. */
 export function listPieces(headers: Buffer): Piece[] {
   let from = 0;
   return Array.from({ length: headers.length / HEADER_BYTES }, (_, index) => {
@@ -75,7 +75,7 @@ function assertPiece({ storedBytes, bytes }: Omit<Piece, 'from'>): void {
     throw refused('xorb', 'A piece of the xorb is larger compressed than it is');
 }
 
-/** The bytes of a piece, of those that are stored. Throws AppError('invalid_request'). Pure. */
+/** Returns a chunk's bytes from its stored form. Throws AppError('invalid_request'). */
 export function readPiece(stored: Buffer, { storedBytes, scheme, bytes }: Piece): Buffer {
   if (scheme === AS_IT_IS && storedBytes === bytes) return stored;
   if (scheme === LZ4) return decodeLz4(stored, bytes);
@@ -83,7 +83,9 @@ export function readPiece(stored: Buffer, { storedBytes, scheme, bytes }: Piece)
   throw refused('xorb', 'The xorb is compressed in a way that is not known here');
 }
 
-/** All first bytes of four come first, then all second ones, and so on. */
+/**
+ * Undoes the grouping by byte position: all first bytes of four come first, then all second bytes, and so on.
+ */
 function ungroup(grouped: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(grouped.length);
   let from = 0;

@@ -22,25 +22,25 @@ import { readShard, type ShardFile, type ShardPart, type Term } from './read-sha
 import { hasXorb } from './xorb-queries.ts';
 import { notSent, xorbReader } from './xorb-reader.ts';
 
-/** As large as the clients make them. */
+/** Maximum size that clients create. */
 const SHARD_BYTES_MAX = 66 * 1024 * 1024;
-/** Well below what a client waits for a word. */
+/** Well under the client's idle timeout. */
 const BEAT_MS = 10_000;
-/** Shards of one user: the one that files are made of, and the same sent again. */
+/** Concurrent shards per user: one being processed, and the same one sent again. */
 const held = fairQueue(Number.POSITIVE_INFINITY, { perKey: 2 });
 const making = fairQueue(Number.POSITIVE_INFINITY, { perKey: 1 });
-/** A shard may take this long, and longer the larger its files are. */
+/** Base time limit for a shard, plus time for the size of its files. */
 const MAKING_MS = 10 * 60_000;
 const BYTES_PER_MS = 4 * 1024;
 
-/** How far the files of a shard are; `total` is 0 until it is read. */
+/** Progress over the files of a shard; `total` is 0 until the shard is read. */
 type Progress = { verified: number; total: number };
 
 /**
- * Makes the files of a shard of the xorbs that the caller has sent, and keeps them for the caller until a commit names them.
- * Those that the caller has are not made again. Throws AppError 'invalid_request' for a shard that is none, and for one that
- * names what was not sent, 'payload_too_large' beyond a file's limit or the user's quota, and 'unavailable' where too many
- * come at once.
+ * Assembles the files of a shard from the xorbs that the caller has sent, and stores them for the caller
+ * until a commit references them. Skips files that the caller already stores. Throws AppError
+ * 'invalid_request' for an invalid shard and for missing xorbs, 'payload_too_large' beyond the file limit or
+ * the user's quota, and 'unavailable' under load.
  */
 export async function receiveShard(
   ctx: Context,
@@ -52,7 +52,10 @@ export async function receiveShard(
   return { result: 1 };
 }
 
-/** The same, which answers line by line how far it is: a large file takes longer than a client waits in silence. */
+/**
+ * Like `receiveShard`, but streams its progress line by line: a large file takes longer than a client's idle
+ * timeout.
+ */
 export async function streamShard(
   ctx: Context,
   { params: { session } }: InputOf<typeof streamEndpoint>,
@@ -63,7 +66,7 @@ export async function streamShard(
   await http.reply.type('application/x-ndjson').send(Readable.from(lines));
 }
 
-/** Takes in a shard, and begins to make its files. */
+/** Receives a shard and starts assembling its files. */
 async function takeShard(
   ctx: Context,
   session: string,
@@ -76,10 +79,10 @@ async function takeShard(
     const shard = await receiveBytes(ctx, request, (bytes) =>
       storeBlob(ctx, bytes, { sizeBytesMax: SHARD_BYTES_MAX, tooLargeMessage: 'A shard has at most 64 MiB' }),
     );
-    // What a client forgot is refused before the answer begins.
+    // Client errors must be reported before the response starts.
     if (shard.sizeBytes === 0) throw refused('shard', 'The body is empty. Send a shard');
     const work = makeFiles(ctx, { session, shard, progress, client: clientSignal(reply) }).finally(leave);
-    // It may fail before anybody looks.
+    // Avoids an unhandled rejection if it fails before it is awaited.
     work.catch(() => undefined);
     return { work, progress };
   } catch (error) {
@@ -118,13 +121,16 @@ async function* tellProgress(ctx: Context, work: Promise<void>, progress: Progre
 function toFailure({ log }: Context, error: unknown): { type: 'error'; message: string; retryable: boolean } {
   if (error instanceof AppError)
     return { type: 'error', message: error.publicMessage, retryable: error.status >= 500 };
-  log.error({ err: error }, 'the files of a shard could not be made');
+  log.error({ err: error }, 'failed to assemble files of shard');
   return { type: 'error', message: 'Something went wrong on our side. Please try again.', retryable: true };
 }
 
 type Making = { session: string; shard: Blob; progress: Progress; client: AbortSignal };
 
-/** Makes the files of a shard. A shard that comes again waits for the first one, and then finds its files. */
+/**
+ * Assembles the files of a shard. A shard that is sent again waits for the first one and then finds its
+ * files.
+ */
 async function makeFiles(ctx: Context, { session, shard, progress, client }: Making): Promise<void> {
   const make = () =>
     withBlobFile(ctx, { sha256: shard.sha256, path: 'the shard' }, async (localPath) => {
@@ -151,7 +157,7 @@ async function makeFiles(ctx: Context, { session, shard, progress, client }: Mak
   await making.run(ctx.caller.userId, make, client);
 }
 
-/** Lists the files of a shard, once all xorbs that it names are known to be there. */
+/** Returns the files of a shard, after checking that all xorbs it names exist. */
 async function listFiles(
   ctx: Context,
   { session, localPath, client }: { session: string; localPath: string; client: AbortSignal },
@@ -172,7 +178,9 @@ async function listFiles(
 
 type ReadTerm = ReturnType<typeof xorbReader>;
 
-/** Makes the next file of a shard, unless the caller has it. Takes all of its terms. */
+/**
+ * Assembles the next file of a shard unless the caller already stores it. Always consumes all of its terms.
+ */
 async function makeFile(
   ctx: Context,
   { sha256, sizeBytes }: ShardFile,
@@ -200,7 +208,7 @@ async function makeFile(
   });
 }
 
-/** The terms up to the end of their file. */
+/** Yields the terms up to the end of their file. */
 async function* nextTerms(parts: AsyncGenerator<ShardPart, void>): AsyncGenerator<Term> {
   for (let next = await parts.next(); !next.done && 'term' in next.value; next = await parts.next())
     yield next.value.term;

@@ -13,12 +13,12 @@ import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { collectHeaders } from './read-pieces.ts';
 import { hasXorb, insertXorb, sumXorbs } from './xorb-queries.ts';
 
-/** The protocol has at most 64 MiB of pieces, and something to describe them. */
+/** The protocol allows 64 MiB of chunks, plus metadata. */
 const XORB_BYTES_MAX = 72 * 1024 * 1024;
 
 /**
- * Takes in a xorb of the caller; one that is there is not taken again. Xorbs take no room of what the caller may store, and
- * together at most as much again. Throws AppError 'payload_too_large'.
+ * Receives a xorb of the caller; ignores an existing xorb. Xorbs don't count against the quota, but their
+ * total has the same limit. Throws AppError 'payload_too_large'.
  */
 export async function receiveXorb(
   ctx: Context,

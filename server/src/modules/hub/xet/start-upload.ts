@@ -6,12 +6,12 @@ import { readKey } from '../../../platform/http/callers/find-caller.ts';
 import { openOwnBranch } from '../commits/open-own-branch.ts';
 import { hubUrl } from '../next-page.ts';
 
-/** After so long a client asks again. */
+/** Validity; clients request a new upload afterwards. */
 const LIFE_S = 60 * 60;
 
 /**
- * Says where the caller may send a repository's files, with the key that they have called with. What a client knows to be
- * there it keeps by the address: a new one each day lets go of what was sent before. Throws HubError.
+ * Returns the upload URL for a repository's files, with the caller's key. Clients cache known chunks per URL:
+ * a new URL each day invalidates that cache. Throws HubError.
  */
 export async function startUpload(
   ctx: Context,

@@ -11,7 +11,7 @@ const { signUpAs, send, refusal } = hubCalls(server);
 const ada = await signUpAs('ada');
 const bytes = (body: Buffer) => ({ as: ada, body: new Uint8Array(body) });
 
-/** A term of a shard: from which piece of a xorb, up to which, and how many bytes they have. */
+/** A term of a shard: a range of pieces of a xorb, and their total bytes. */
 type Term = { xorb: Buffer; bytes: number; start?: number; end?: number };
 
 /** A shard of one file. */
@@ -31,7 +31,7 @@ function shardOf(...terms: Term[]): Buffer {
   return Buffer.concat([header, file, ...entries, Buffer.alloc(32, 0xff), Buffer.alloc(16)]);
 }
 
-/** A xorb of pieces that are not compressed. */
+/** A xorb of uncompressed pieces. */
 function xorbOf(...pieces: string[]): Buffer {
   return Buffer.concat(
     pieces.map((piece) => {
@@ -49,7 +49,7 @@ const sendXorb = (name: Buffer, xorb: Buffer) =>
   send(`${SESSION}/v1/xorbs/default/${hexOf(name)}`, bytes(xorb));
 const [A, B] = [Buffer.alloc(32, 0xaa), Buffer.alloc(32, 0xbb)];
 
-test('a shard that is none, is cut or names what was not sent is refused', async () => {
+test('rejects an invalid or truncated shard, and a shard that names missing xorbs', async () => {
   const unsent = shardOf({ xorb: Buffer.alloc(32, 1), bytes: 5 });
   const to = (body: Buffer, version = 'v1') => refusal(`${SESSION}/${version}/shards`, bytes(body));
   expect(await to(Buffer.from('nonsense'))).toMatchObject({ status: 400 });
@@ -63,14 +63,14 @@ test('a shard that is none, is cut or names what was not sent is refused', async
   expect(JSON.parse(await stream.text())).toMatchObject({ type: 'error', retryable: false });
 });
 
-test('a session is a day, and a xorb has the hash for its name', async () => {
+test('validates the session date and the xorb hash', async () => {
   expect(await refusal('/xet/today/v1/shards', bytes(Buffer.from('x')))).toMatchObject({ status: 400 });
   expect(await refusal(`${SESSION}/v1/xorbs/default/short`, bytes(Buffer.from('x')))).toMatchObject({
     status: 400,
   });
 });
 
-test('a xorb has pieces of some bytes, and no more than clients make', async () => {
+test('limits the size and number of chunks in a xorb', async () => {
   const piecesOf = async (...chunks: Buffer[]) => {
     const headers: Buffer[] = [];
     await Array.fromAsync(collectHeaders(Readable.from(chunks), headers));
@@ -91,7 +91,7 @@ test('a xorb has pieces of some bytes, and no more than clients make', async () 
   await expect(piecesOf(padded)).rejects.toThrow('larger compressed than it is');
 });
 
-test('a file that goes to and fro between xorbs is made, and reads only the pieces that it names', async () => {
+test('assembles a file that alternates between xorbs, and reads only the chunks it names', async () => {
   expect((await sendXorb(A, xorbOf('ab', 'cd'))).status).toBe(200);
   expect((await sendXorb(B, xorbOf('1', '2', '3'))).status).toBe(200);
   const read = vi.spyOn(server.services.blobs, 'read');
@@ -103,7 +103,7 @@ test('a file that goes to and fro between xorbs is made, and reads only the piec
   );
   expect((await send(`${SESSION}/v1/shards`, bytes(shard))).status).toBe(200);
   const sizes = read.mock.calls.map(([, range]) => (range ? range.end - range.start + 1 : null));
-  // Two pieces of B are next to each other, with a header between them.
+  // Two pieces of B are adjacent, with a header between them.
   expect(sizes).toEqual([2, 10, 2, 1]);
   read.mockRestore();
   const oid = createHash('sha256').update('ab12cd3').digest('hex');
@@ -111,7 +111,7 @@ test('a file that goes to and fro between xorbs is made, and reads only the piec
   expect(verified.status).toBe(200);
 });
 
-test('a term whose pieces have other bytes than it says is refused', async () => {
+test('rejects a term whose chunks have another size than stated', async () => {
   await sendXorb(A, xorbOf('ab', 'cd'));
   expect(await refusal(`${SESSION}/v1/shards`, bytes(shardOf({ xorb: A, bytes: 1 })))).toMatchObject({
     status: 400,
@@ -119,7 +119,7 @@ test('a term whose pieces have other bytes than it says is refused', async () =>
   });
 });
 
-test('a file has no more terms than its size allows', async () => {
+test("limits a file's terms by its size", async () => {
   await sendXorb(A, xorbOf('ab', 'cd'));
   const terms = Array.from({ length: 17 }, () => ({ xorb: A, bytes: 2 }));
   expect(await refusal(`${SESSION}/v1/shards`, bytes(shardOf(...terms)))).toMatchObject({
@@ -128,7 +128,7 @@ test('a file has no more terms than its size allows', async () => {
   });
 });
 
-test('stops reading for a client that has left', async () => {
+test('stops reading if the client has disconnected', async () => {
   await sendXorb(A, xorbOf('ab', 'cd'));
   const stop = new AbortController();
   const read = server.services.blobs.read;
@@ -150,7 +150,7 @@ test('stops reading for a client that has left', async () => {
   slow.mockRestore();
 });
 
-test('a user has two shards in memory, and another waits outside', async () => {
+test('holds at most two shards per user in memory, and makes others wait', async () => {
   const stop = new AbortController();
   const open = () =>
     fetch(`${server.url}/hub${SESSION}/v1/shards`, {
@@ -170,7 +170,7 @@ test('a user has two shards in memory, and another waits outside', async () => {
   await expect.poll(another).toMatchObject({ status: 400 });
 });
 
-test('pieces are not counted as stored, a file has to have room before it is made, and xorbs have a bound of their own', async () => {
+test('does not count xorbs against the quota, checks the quota before assembling a file, and limits xorbs separately', async () => {
   const bob = await signUpAs('bob');
   const as = (body: Buffer) => ({ as: bob, body: new Uint8Array(body) });
   const piece = 'x'.repeat(600 * 1024);

@@ -4,7 +4,7 @@ import type { Blob } from '../../../platform/storage/blob-store.ts';
 
 type XorbName = { userId: string; session: string; hash: string };
 
-/** A xorb that the user has sent in this session, with the headers of its chunks. */
+/** Returns a xorb that the user has sent in this session, with the headers of its chunks. */
 export async function findXorb(
   db: Database | Transaction,
   { userId, session, hash }: XorbName,
@@ -18,7 +18,7 @@ export async function findXorb(
     .executeTakeFirst();
 }
 
-/** Whether the user has sent a xorb in this session. */
+/** True if the user has sent the xorb in this session. */
 export async function hasXorb(db: Database, { userId, session, hash }: XorbName): Promise<boolean> {
   const row = await db
     .selectFrom('hub_xorbs')
@@ -30,7 +30,7 @@ export async function hasXorb(db: Database, { userId, session, hash }: XorbName)
   return row !== undefined;
 }
 
-/** Keeps the bytes as those of a xorb; one that is there stays. */
+/** Stores the bytes of a xorb; does nothing if it exists. */
 export async function insertXorb(
   tx: Transaction,
   { userId, session, hash }: XorbName,
@@ -46,7 +46,7 @@ export async function insertXorb(
     .execute();
 }
 
-/** What the xorbs of a user have, each as often as it was sent. */
+/** Returns the total bytes of a user's xorbs, counting repeated uploads each time. */
 export async function sumXorbs(db: Database | Transaction, userId: string): Promise<number> {
   const row = await db
     .selectFrom('hub_xorbs')

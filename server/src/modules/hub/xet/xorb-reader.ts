@@ -9,14 +9,14 @@ import { findXorb } from './xorb-queries.ts';
 
 type Xorb = { sha256: string; pieces: Piece[] };
 
-/** Files go from one xorb to the next, and back to others whose pieces they have as well. */
+/** Files go from one xorb to the next, and return to earlier xorbs with shared chunks. */
 const LISTS_MAX = 16;
-/** Stored bytes that are read at once. */
+/** Stored bytes per read. */
 const RANGE_BYTES_MAX = 4 * 1024 * 1024;
-/** Reads of all users. A place is held for one range only, so that a long file delays others by no more than that. */
+/** Reads of all users. A place is held for a single range, so a long file delays others only briefly. */
 const reading = fairQueue(2, { perKey: 1 });
 
-/** Reads pieces of the xorbs that the caller has sent in a session, and no more bytes of them than the pieces have. */
+/** Returns a reader of chunks from the caller's xorbs of a session; reads only the bytes needed. */
 export function xorbReader(
   ctx: Context,
   session: string,
@@ -41,7 +41,7 @@ export function xorbReader(
     return { sha256, pieces: listPieces(row.chunk_headers ?? (await readHeaders(hash, sha256))) };
   }
 
-  /** Reads a xorb that came before its headers were kept. */
+  /** Reads the headers of a xorb that was stored before headers were saved separately. */
   async function readHeaders(hash: string, sha256: string): Promise<Buffer> {
     const headers: Buffer[] = [];
     const passed = collectHeaders(await readBlob(ctx, { sha256, path: hash }), headers);
@@ -49,7 +49,10 @@ export function xorbReader(
     return Buffer.concat(headers);
   }
 
-  /** The bytes of a term, piece by piece. Throws AppError('invalid_request') if its xorb does not have them. */
+  /**
+   * Yields the bytes of a term chunk by chunk. Throws AppError('invalid_request') if its xorb does not have
+   * them.
+   */
   return async function* readTerm({ xorb: hash, bytes, start, end }) {
     const { sha256, pieces } = await reading.run(userId, () => openXorb(hash), signal);
     const wanted = pieces.slice(start, end);
@@ -67,7 +70,7 @@ export function xorbReader(
   };
 }
 
-/** An error about a xorb that a shard names. */
+/** Returns the error for a xorb that a shard names but that was not sent. */
 export function notSent(hash: string): Error {
   return refused('shard', `The shard names the xorb ${hash}, which was not sent`);
 }

@@ -26,7 +26,7 @@ import { addLines } from './training-lines.ts';
 type Asked = InputOf<typeof endpoint>['body'];
 type Answer = ResponseOf<typeof endpoint>;
 
-/** The dataset before; a new one has no id yet. */
+/** The dataset before the change; a new one has no id yet. */
 type Dataset = {
   id: string | null;
   title: string;
@@ -35,13 +35,14 @@ type Dataset = {
   paths: ReadonlySet<string>;
 };
 
-/** What is put into it, looked up and stored before. */
+/** Everything to add, looked up and stored before the transaction. */
 type Prepared = { dataset: Dataset; added: Picture[]; metadata: Blob; present: number; leftOut: number };
 
 /**
- * Puts generated pictures into a dataset of the caller, each with its prompt as its caption, in the layout that the training of
- * pictures reads. Those that are in it already are left as they are, and edits are left out. Throws what `listPictures` and
- * `putFiles` throw, and AppError 'invalid_request' where all are edits, 'conflict' for a dataset of another layout.
+ * Adds generated pictures to a dataset of the caller, each with its prompt as its caption, in the layout that
+ * picture training reads. Skips pictures that are already in it, and edits. Throws the errors of
+ * `listPictures` and `putFiles`, and AppError 'invalid_request' if all pictures are edits, 'conflict' for a
+ * dataset of another layout.
  */
 export async function addTrainingPictures(ctx: Context, asked: Asked): Promise<Answer> {
   const { userId } = ctx.caller;
@@ -57,7 +58,7 @@ export async function addTrainingPictures(ctx: Context, asked: Asked): Promise<A
 async function prepare(ctx: Context, asked: Asked): Promise<Prepared> {
   const { userId } = ctx.caller;
   const chosen = await listPictures(ctx.db, { ids: asked.ids, userId });
-  // What an edit was asked for is no caption.
+  // The prompt of an edit is not a caption.
   const pictures = chosen.filter(
     ({ row: { generator } }) =>
       generators[generator].makes === 'image' && !editsPictures(generators[generator]),
@@ -109,7 +110,7 @@ function noCaptions(): AppError {
   });
 }
 
-/** What the dataset has of its metadata and of the files that are to be added. */
+/** Returns the dataset's metadata file, and which of the named files it has. */
 async function readDataset(
   ctx: Context,
   { dataset_id: assetId, title }: Asked,

@@ -8,7 +8,9 @@ import { packIds, signZip } from './sign-zip.ts';
 /** As long as a link to a file. */
 const LIFE_S = 60 * 60;
 
-/** A link to the pictures of these generations as one zip, for whoever it is given to. Throws what `listPictures` throws. */
+/**
+ * Returns a public link to the pictures of these generations as one zip. Throws the errors of `listPictures`.
+ */
 export async function linkZip(
   ctx: Context,
   { ids }: InputOf<typeof endpoint>['body'],

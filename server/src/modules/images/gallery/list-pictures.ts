@@ -8,8 +8,8 @@ const WORDS_MAX = 48;
 export type Picture = { row: GenerationRow; output: OutputRow; name: string };
 
 /**
- * The pictures of these generations, in their order. Throws AppError 'not_found' unless each is the user's, and
- * 'invalid_request' where one has made no picture.
+ * Returns the pictures of these generations, in order. Throws AppError 'not_found' unless all belong to the
+ * user, and 'invalid_request' if a generation has no picture.
  */
 export async function listPictures(
   db: Database | Transaction,
@@ -31,10 +31,7 @@ export async function listPictures(
   });
 }
 
-/**
- * A readable name for the file of a picture, by its prompt; the end of its id tells it from others of the same prompt.
- * Pure.
- */
+/** Returns a readable file name from a picture's prompt; the end of its id makes it unique. */
 function pictureName(prompt: string, output: { id: string; media_type: string }): string {
   const words = prompt
     .normalize('NFKD')

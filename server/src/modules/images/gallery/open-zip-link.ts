@@ -11,8 +11,8 @@ import { listPictures } from './list-pictures.ts';
 import { signZip, unpackIds } from './sign-zip.ts';
 
 /**
- * Answers whoever has a link with the zip that it names. Throws AppError 'forbidden' for a link that this server has
- * not made, 'gone' for one whose time is over, and 'not_found' where one of the pictures or their owner was deleted.
+ * Sends the zip that a link names. Throws AppError 'forbidden' for an invalid signature, 'gone' for an
+ * expired link, and 'not_found' if a picture or its owner was deleted.
  */
 export async function openZipLink(
   services: Services,

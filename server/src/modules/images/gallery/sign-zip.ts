@@ -4,7 +4,7 @@ import { serverSecret } from '../../accounts/sign-in/server-secret.ts';
 
 const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
 
-/** Signs all that a link to a zip says; `ids` are packed, `expires` is in seconds since 1970. */
+/** Signs all parameters of a link to a zip; `ids` are packed, `expires` is in seconds since 1970. */
 export function signZip(
   config: Config,
   { userId, ids, expires }: { userId: string; ids: string; expires: number },
@@ -12,12 +12,12 @@ export function signZip(
   return signatureOf(serverSecret(config), 'zip links', [userId, ids, expires]);
 }
 
-/** Ids as a link has them: as they are written, two hundred would be longer than what proxies let pass. */
+/** Packs ids for a link: in plain form, two hundred would exceed the URL limit of proxies. */
 export function packIds(ids: readonly string[]): string {
   return Buffer.from(ids.join('').replaceAll('-', ''), 'hex').toString('base64url');
 }
 
-/** The ids that `packIds` has packed. */
+/** Returns the ids packed by `packIds`. */
 export function unpackIds(packed: string): string[] {
   const digits = Buffer.from(packed, 'base64url').toString('hex');
   return (digits.match(/.{32}/g) ?? []).map((id) => id.replace(UUID, '$1-$2-$3-$4-$5'));

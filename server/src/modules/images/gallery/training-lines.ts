@@ -3,8 +3,8 @@ import { AppError } from '../../../platform/errors.ts';
 import type { Picture } from './list-pictures.ts';
 
 /**
- * What becomes of a metadata file with these pictures, and those that the dataset lacks: the file, its line, or both. Throws
- * AppError 'conflict' for one in which they cannot stand. Pure.
+ * Returns the metadata file with these pictures added, and the pictures that the dataset lacks (the file, its
+ * line, or both). Throws AppError 'conflict' if the metadata file has an incompatible layout.
  */
 export function addLines(
   { metadata, paths }: { metadata: string; paths: ReadonlySet<string> },
@@ -16,7 +16,7 @@ export function addLines(
       .filter((line) => line.trim() !== '')
       .map(nameIn),
   );
-  // A line may stand there without its file, e.g. in metadata that was uploaded first.
+  // A line may exist without its file, e.g. in metadata that was uploaded first.
   const added = pictures.filter(({ name }) => !captioned.has(name) || !paths.has(name));
   const lines = added
     .filter(({ name }) => !captioned.has(name))
@@ -25,7 +25,7 @@ export function addLines(
   return { metadata: before + lines.join(''), added };
 }
 
-/** JSON in one line, whatever the reader takes for the end of one: Python takes these three for it too. */
+/** Escapes three characters that Python treats as line ends. */
 function oneLine(row: object): string {
   return JSON.stringify(row).replace(
     /[\u0085\u2028\u2029]/g,

@@ -47,7 +47,7 @@ const read = async (as: TestUser, id: string, name: string) => {
   );
 };
 
-test('pictures become a new dataset, and are added to it once', async () => {
+test('creates a dataset from pictures, and adds each picture once', async () => {
   const [loaf = '', roll = ''] = generated;
   const first = await add(ada, { ids: [loaf], title: 'Breads' }, 'once');
   expect(first).toMatchObject({ title: 'Breads', added: 1, present: 0 });
@@ -73,7 +73,7 @@ test('pictures become a new dataset, and are added to it once', async () => {
   ]);
 });
 
-test('a repeated call is answered as before, though its picture and its dataset are gone since', async () => {
+test('a repeated call gets the same response, even after its picture and dataset are deleted', async () => {
   const { id } = await insertPicture(server.services, { userId: ada.userId, prompt: 'Gone' });
   const body = { ids: [id], title: 'Gone' };
   const first = await add(ada, body, 'repeated');
@@ -83,7 +83,7 @@ test('a repeated call is answered as before, though its picture and its dataset 
   await expect(add(ada, { ...body, title: 'Another' }, 'repeated')).rejects.toMatchObject({ status: 409 });
 });
 
-test('a picture that is deleted takes its line with it, in one revision, and is put back with a new one', async () => {
+test('deletes a picture together with its line in one revision, and restores it with a new line', async () => {
   const { dataset_id } = await add(ada, { ids: generated.slice(0, 2) });
   const find = () => server.request(getAsset, { params: { id: dataset_id } }, { as: ada });
   const pathsOf = async () => (await find()).files.map((file) => file.path);
@@ -100,13 +100,13 @@ test('a picture that is deleted takes its line with it, in one revision, and is 
   expect(await add(ada, { ids: generated.slice(0, 2), dataset_id })).toMatchObject({ added: 1, present: 1 });
   expect(await pathsOf()).toEqual(before);
   expect(await metadataOf()).toBe(rollLine + loafLine);
-  // Two at once: neither brings the other's line back.
+  // Two concurrent removals: neither restores the other's line.
   await Promise.all([remove(loaf), remove(roll)]);
   expect(await pathsOf()).toEqual([METADATA]);
   expect(await metadataOf()).toBe('');
 });
 
-test('a line that was uploaded before its picture stays as it is, and the picture is put beside it', async () => {
+test('leaves a line unchanged that was uploaded before its picture, and adds the picture', async () => {
   const ids = generated.slice(0, 1);
   const { dataset_id: first } = await add(ada, { ids });
   const metadata = (await read(ada, first, METADATA)).toString().replace('A loaf of bread', 'My own words');
@@ -116,7 +116,7 @@ test('a line that was uploaded before its picture stays as it is, and the pictur
   expect((await read(ada, dataset_id, METADATA)).toString()).toBe(metadata);
 });
 
-test('edits are left out: what they were asked for is no caption', async () => {
+test('skips edits, whose prompts are not captions', async () => {
   const { userId } = ada;
   const edit = await insertPicture(server.services, {
     ...{ userId, prompt: 'Make it blue', generator: 'flux-kontext' },
@@ -135,7 +135,7 @@ test('edits are left out: what they were asked for is no caption', async () => {
 });
 
 test.skipIf(!hasPython)(
-  'the training of pictures reads them, whatever is in a prompt',
+  'picture training reads them, with any characters in prompts',
   { timeout: 180_000 },
   async () => {
     const { dataset_id: id } = await add(ada, { ids: generated });
@@ -143,7 +143,7 @@ test.skipIf(!hasPython)(
     const folder = path.join(await temporaryFolder(), 'dataset');
     await mkdir(folder);
     for (const { path: name } of files) await writeFile(path.join(folder, name), await read(ada, id, name));
-    // The stub's are of one pixel, and alike.
+    // The stub's pictures have one pixel and are identical.
     const program = `import json, sys
 from pathlib import Path
 from PIL import Image
@@ -169,7 +169,7 @@ test.each([
   ['rows.csv', 'a,b\n', 'has files but no metadata.jsonl'],
   ['metadata.jsonl', 'no json\n', 'line 1 is no object with a file_name'],
   ['metadata.jsonl', '{"file_name":"a.png","text":"a","source":"b.png"}\n', 'it describes edits'],
-])('a dataset that holds something else is left as it is: %s %s', async (name, content, sentence) => {
+])('leaves a dataset of another layout unchanged: %s %s', async (name, content, sentence) => {
   const ids = generated.slice(0, 1);
   const dataset_id = await makeAsset(ada, 'RAW', 'Others');
   await upload(ada, dataset_id, name, content);
@@ -180,7 +180,7 @@ test.each([
   expect((await read(ada, dataset_id, name)).toString()).toBe(content);
 });
 
-test('an empty dataset takes them, and lines without a last line break go on in a new one', async () => {
+test('adds pictures to an empty dataset, and starts a new line after lines without a final line break', async () => {
   const ids = generated.slice(0, 1);
   const dataset_id = await makeAsset(ada, 'RAW', 'Empty');
   expect(await add(ada, { ids, dataset_id })).toMatchObject({ dataset_id, title: 'Empty', added: 1 });
@@ -192,7 +192,7 @@ test('an empty dataset takes them, and lines without a last line break go on in 
   );
 });
 
-test("nobody puts pictures where they are not his, others' pictures, or into a model", async () => {
+test("rejects another user's dataset, another user's pictures, and a model", async () => {
   const bob = await server.signUp('Bob');
   const ids = generated.slice(0, 1);
   const [mine, his] = [await makeAsset(ada, 'RAW', 'Mine'), await makeAsset(bob, 'RAW', 'His')];

@@ -34,7 +34,7 @@ const refusal = async (url: string) => {
   return [answer.status, body.error.message];
 };
 
-test('pictures are downloaded as one zip, without a key, under names that say what they show', async () => {
+test('downloads pictures as one zip, without a key, with descriptive names', async () => {
   const { url, expires_at } = await link(ada, [...ids, ids[0]?.toUpperCase() ?? '']);
   expect(Date.parse(expires_at) - clock.now().getTime()).toBeGreaterThan(59 * 60_000);
   const answer = await open(url);
@@ -60,7 +60,7 @@ test('links to a picture and to a zip end with the picture and with the account'
   const zip = (await link(bob, [kept.id])).url;
   const statuses = () => Promise.all([own, other, zip].map(async (url) => (await open(url)).status));
   expect(await statuses()).toEqual([200, 200, 200]);
-  // Both have the same bytes, which stay with the one that is kept.
+  // Both have the same bytes, which the remaining generation still uses.
   await server.request(deleteGeneration, { params: { id: deleted.id } }, { as: bob });
   expect(await statuses()).toEqual([200, 200, 200]);
   await server.request(
@@ -71,7 +71,7 @@ test('links to a picture and to a zip end with the picture and with the account'
   expect(await statuses()).toEqual([404, 404, 404]);
 });
 
-test('takes 1 to 200 pictures in a link, and refuses an id in a wrong form', async () => {
+test('accepts 1 to 200 pictures per link, and rejects a malformed id', async () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, n) => ids[0]?.replace(/.{3}$/, `${100 + n}`) ?? '');
   const ask = (chosen: string[]) => link(ada, chosen);
@@ -81,7 +81,7 @@ test('takes 1 to 200 pictures in a link, and refuses an id in a wrong form', asy
   await expect(ask(['bread'])).rejects.toMatchObject({ status: 404, body: { error: { param: 'ids.0' } } });
 });
 
-test("one of another user's, or one that was never there, and there is no zip at all", async () => {
+test("creates no zip if one picture is another user's or does not exist", async () => {
   const bob = await server.signUp('Bob');
   const his = await made(bob);
   const error = { code: 'not_found', message: 'No generation has this id', param: 'ids' };
@@ -89,7 +89,7 @@ test("one of another user's, or one that was never there, and there is no zip at
   await expect(link(bob, ids)).rejects.toMatchObject({ status: 404, body: { error } });
 });
 
-test('one without a picture is named', async () => {
+test('names a generation without a picture', async () => {
   const { id } = await made(ada, false);
   await expect(link(ada, [...ids, id])).rejects.toMatchObject({
     status: 400,
@@ -97,7 +97,7 @@ test('one without a picture is named', async () => {
   });
 });
 
-test('a link that was changed, is over, or whose picture was deleted opens nothing', async () => {
+test('rejects a link that was modified, has expired, or whose picture was deleted', async () => {
   const { url } = await link(ada, ids);
   const bob = await server.signUp('Bob');
   const changed = [

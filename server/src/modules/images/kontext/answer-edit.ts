@@ -10,7 +10,9 @@ import { readOutputs } from '../../generations/read-outputs.ts';
 import { awaitCompleted } from '../../generations/start/await-completed.ts';
 import type { Edit } from './read-edit.ts';
 
-/** Waits for an edit and answers as the original product does. Throws what `awaitCompleted` throws. */
+/**
+ * Waits for an edit and returns it in the original product's format. Throws the errors of `awaitCompleted`.
+ */
 export async function answerEdit(
   ctx: Context,
   { id, edit }: { id: string; edit: Edit },
@@ -26,9 +28,9 @@ async function toEdited(
 ): Promise<ResponseOf<typeof editWithStarter>> {
   const { id, parameters, seed, outputs } = generation;
   const [output] = outputs;
-  if (!output) throw new Error(`The edit ${id} is completed and has no picture`);
+  if (!output) throw new Error(`Completed edit ${id} has no picture`);
   const inline = asked.return_format === 'base64';
-  // A whole read compares the bytes with their hash.
+  // Reading the whole file verifies its hash.
   const bytes = inline || !asked.skip_integrity_check ? await readOutput(ctx, id) : null;
   return {
     image_url:

@@ -38,7 +38,7 @@ async function send(
   return { status: answer.status, json: (await answer.json()) as Answer['json'] };
 }
 
-/** A form in the order of its entries. */
+/** A form with these entries, in order. */
 function form(entries: Record<string, string | Buffer>): FormData {
   const body = new FormData();
   for (const [name, value] of Object.entries(entries))
@@ -46,7 +46,7 @@ function form(entries: Record<string, string | Buffer>): FormData {
   return body;
 }
 
-/** Whatever is refused: nothing is charged, held, begun or stored. */
+/** Expects that a rejected call charged, held, started and stored nothing. */
 async function expectNothing(): Promise<void> {
   expect(await setting.balance(ada)).toEqual(before);
   const { generations } = await server.request(
@@ -60,10 +60,10 @@ async function expectNothing(): Promise<void> {
 
 const prompt = 'Make it blue';
 const { png } = pictureFiles;
-/** A picture, and one byte more than it may have behind its end. */
+/** A picture padded to one byte more than allowed. */
 const tooLarge = Buffer.concat([png, Buffer.alloc(PICTURE_BYTES_MAX + 1 - png.length)]);
 
-describe('an edit is refused by the field that does not fit, and costs nothing', () => {
+describe('rejects an edit with the invalid field at no cost', () => {
   test.each([
     ['a blank prompt', { prompt: ' ', file: png }, 400, 'prompt', 'Please enter a prompt'],
     ['no prompt', { file: png }, 400, 'prompt', 'prompt is required'],
@@ -81,7 +81,7 @@ describe('an edit is refused by the field that does not fit, and costs nothing',
     ['a byte beyond 20 MB', { prompt, file: tooLarge }, 413, 'file', 'larger than 20 MB'],
     ['a file of another name', { prompt, mask: png }, 400, 'mask', 'Unknown parameter: mask'],
     ['two files', { prompt, file: png, mask: png }, 400, 'mask', 'Unknown parameter: mask'],
-    ['guidance that is no number', { prompt, guidance_scale: 'high', file: png }, 400, 'guidance_scale', ''],
+    ['non-numeric guidance', { prompt, guidance_scale: 'high', file: png }, 400, 'guidance_scale', ''],
     ['too much guidance', { prompt, guidance_scale: '21', file: png }, 400, 'guidance_scale', 'at most 20'],
     ['no steps', { prompt, num_inference_steps: '0', file: png }, 400, 'num_inference_steps', 'at least 1'],
     ['half a step', { prompt, num_inference_steps: '2.5', file: png }, 400, 'num_inference_steps', 'whole'],
@@ -89,7 +89,7 @@ describe('an edit is refused by the field that does not fit, and costs nothing',
     ['another format', { prompt, return_format: 'tiff', file: png }, 400, 'return_format', 'one of url'],
     ['half a flag', { prompt, skip_integrity_check: 'maybe', file: png }, 400, 'skip_integrity_check', ''],
     ["another's id", { prompt, user_id: 'bob', file: png }, 403, 'user_id', 'another user'],
-    ['fields behind the file', { file: png, prompt: '' }, 400, 'prompt', 'Please enter a prompt'],
+    ['invalid fields after the file', { file: png, prompt: '' }, 400, 'prompt', 'Please enter a prompt'],
   ] as const)('%s', async (_what, entries, status, param, message) => {
     const answer = await send(`${address}/edit`, form(entries));
     expect(answer).toMatchObject({ status, json: { error: { param } } });
@@ -129,7 +129,7 @@ describe('an edit is refused by the field that does not fit, and costs nothing',
     await expectNothing();
   });
 
-  test('an address of this server that is no link, or whose link was changed', async () => {
+  test('an address of this server that is not a link, or whose signature is invalid', async () => {
     const edit = (path: string) =>
       send(`${address}/edit_url`, new URLSearchParams({ prompt, image_url: server.url + path }));
     expect(await edit('/api/v1/machine')).toMatchObject({
@@ -141,7 +141,7 @@ describe('an edit is refused by the field that does not fit, and costs nothing',
     await expectNothing();
   });
 
-  test('another model, and a body of another kind', async () => {
+  test('another model, or a body of another kind', async () => {
     const model = await send('/v1/starters/paris-ddm-v1.0/edit', form({ prompt, file: png }));
     expect(model).toMatchObject({ status: 404, json: { error: { param: 'model' } } });
     const json = { 'content-type': 'application/json' };
@@ -165,13 +165,13 @@ describe("OpenAI's edits, by its own client", () => {
     ['model', async () => ({ model: 'gpt-image-1' })],
     ['prompt', async () => ({ prompt: ' ' })],
     ['image', async () => ({ image: [await image(), await image()] })],
-  ])('refuse %s by name', async (param, wrong) => {
+  ])('reject %s with its name', async (param, wrong) => {
     const body = { image: await image(), prompt, ...(await wrong()) };
     await expect(client().images.edit(body)).rejects.toMatchObject({ error: { param } });
     await expectNothing();
   });
 
-  test('edit, and answer with bytes where they are asked for, else with a link as well', async () => {
+  test('edit, and return bytes if requested, else also a link', async () => {
     const inline = await client().images.edit({
       ...{ image: [await image()], prompt, model: 'kontext-starter', n: 1, size: 'auto' },
       response_format: 'b64_json',

@@ -3,7 +3,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { deleteGeneration } from '../../generations/delete-generation.ts';
 import { findGeneration } from '../../generations/find-generations.ts';
 
-/** Deletes an edit and what it made. Throws AppError 'not_found'. */
+/** Deletes an edit and its outputs. Throws AppError 'not_found'. */
 export async function deleteKontextImage(ctx: Context, { id }: { id: string }): Promise<void> {
   const row = await findGeneration(ctx.db, { id, userId: ctx.caller.userId });
   if (row?.generator !== 'flux-kontext')

@@ -15,8 +15,8 @@ const PARAM = 'image_url';
 type Input = InputOf<typeof endpoint> | InputOf<typeof editUrlWithDeployment>;
 
 /**
- * Edits the picture at an address, and waits for what comes of it. Throws what `readEdit`, `fetchPicture`, `startEdit` and
- * `answerEdit` throw.
+ * Edits the picture at an address and waits for the result. Throws the errors of `readEdit`, `fetchPicture`,
+ * `startEdit` and `answerEdit`.
  */
 export async function editAddress(
   ctx: Context,
@@ -25,7 +25,7 @@ export async function editAddress(
   { request, reply }: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
   const started = await start(ctx, usage, input, clientSignal(reply));
-  // The address may be the picture itself. Nothing here keeps it while the edit is waited for.
+  // The address may contain the picture; release its memory while waiting for the edit.
   request.leaveBodyRoom();
   return answerEdit(ctx, started, reply);
 }

@@ -21,8 +21,8 @@ const PART = 'file';
 type Input = InputOf<typeof endpoint> | InputOf<typeof editWithDeployment>;
 
 /**
- * Edits the picture of a form, and waits for what comes of it. Throws what `findEditor`, `receivePicture`, `readEdit`,
- * `storePicture`, `startEdit` and `answerEdit` throw.
+ * Edits the picture of a form and waits for the result. Throws the errors of `findEditor`, `receivePicture`,
+ * `readEdit`, `storePicture`, `startEdit` and `answerEdit`.
  */
 export async function editUpload(
   ctx: Context,
@@ -30,7 +30,8 @@ export async function editUpload(
   { params: editor }: Input,
   { request, reply }: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
-  // Before the file comes in; a call with a key may be a repeated one, whose answer stands whatever has ended since.
+  // Check before receiving the file; with a key, the call may be a retry whose response must not depend on
+  // the deployment.
   if (ctx.idempotencyKey === null) await findEditor(ctx, editor);
   const started = await receivePicture(ctx, request, PART, async ({ bytes, fields }) => {
     const edit = readEdit(ctx, parseFields(editFields, fields));

@@ -71,7 +71,7 @@ const list = async (as: TestUser, query = {}) =>
   (await server.request(listGenerations, { params: { userId: as.userId }, query }, { as })).generations;
 const pictures = () =>
   db.selectFrom('input_pictures').select('generation_id').where('user_id', '=', ada.userId).execute();
-/** Whether somebody waits for a lock. */
+/** True if a transaction waits for a lock. */
 const isWaiting = async () => {
   const { rows } = await sql`select 1 from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
@@ -80,7 +80,7 @@ const isWaiting = async () => {
 const address = '/v1/starters/kontext-starter';
 
 describe('an edit', () => {
-  test('of an uploaded picture is quoted, held for, generated and charged once', async () => {
+  test('of an uploaded picture is quoted, held, generated and charged once', async () => {
     const before = await setting.balance(ada);
     const { id: picture_id, url, width } = await upload(pictureFiles.jpeg);
     expect(width).toBe(6);
@@ -107,7 +107,7 @@ describe('an edit', () => {
     expect(await setting.balance(ada)).toEqual({ balance: before.balance - 50_000n, held: 0n });
   });
 
-  test('of what a generation has made is its child, and stays when that is deleted', async () => {
+  test("of a generation's output is its child, and survives its deletion", async () => {
     const first = await setting.generate(ada);
     await setting.until(ada, first.id, 'completed');
     const second = await start(ada, { source_generation_id: first.id });
@@ -132,7 +132,7 @@ describe('an edit', () => {
     expect((await fetch(new URL(left?.source?.url ?? '', server.url))).status).toBe(200);
   });
 
-  test('of one of several pictures is of the one that is named, or else of the first', async () => {
+  test('uses the named picture of a generation, or else the first', async () => {
     const { id } = await setting.generate(ada);
     const [first] = (await setting.until(ada, id, 'completed')).outputs;
     const { sha256, sizeBytes } = await storeBlob(server.services, Readable.from([pictureFiles.jpeg]));
@@ -162,7 +162,7 @@ describe('an edit', () => {
     expect(left).toMatchObject({ generation_id: null, output_id: null });
   });
 
-  test('keeps its picture as long as itself; one that nobody edits goes after a day', async () => {
+  test('retains its picture; an unused picture is deleted after a day', async () => {
     const { id: picture_id } = await upload(pictureFiles.png);
     const { id } = await start(ada, { picture_id });
     await setting.until(ada, id, 'completed');
@@ -181,7 +181,7 @@ describe('an edit', () => {
     expect(await owned.execute()).toEqual([]);
   });
 
-  test('is answered by its key as the first time, also where its picture is long gone', async () => {
+  test('gets the first response for its key, even after its picture is gone', async () => {
     const { id: picture_id } = await upload(pictureFiles.png);
     const first = await start(ada, { picture_id }, 'first');
     const done = await setting.until(ada, first.id, 'completed');
@@ -196,7 +196,7 @@ describe('an edit', () => {
     });
   });
 
-  test('of what is deleted meanwhile is refused', async () => {
+  test('of a concurrently deleted picture is rejected', async () => {
     const { id } = await setting.generate(ada);
     await setting.until(ada, id, 'completed');
     let started: Promise<unknown> = Promise.resolve();
@@ -210,7 +210,7 @@ describe('an edit', () => {
     });
   });
 
-  test('that is deleted while it is generated waits for what its user stores with no account locked', async () => {
+  test("deleted while it runs waits for the user's stored bytes without locking the account", async () => {
     stub.answer = 'hang';
     const { id: picture_id } = await upload(pictureFiles.png);
     const { id } = await start(ada, { picture_id });
@@ -225,11 +225,11 @@ describe('an edit', () => {
       expect(rows).not.toEqual([]);
     });
     await deleted;
-    // The upload is nobody's edit yet.
+    // The upload is not used by any edit yet.
     expect(await pictures()).toEqual([{ generation_id: null }]);
   });
 
-  test("is refused without a picture, with two, and of what is another user's", async () => {
+  test("is rejected without a picture, with two, and for another user's picture", async () => {
     const { id: picture_id } = await upload(pictureFiles.png);
     const generated = await setting.generate(ada);
     await setting.until(ada, generated.id, 'completed');
@@ -251,7 +251,7 @@ describe('an edit', () => {
 });
 
 describe('the edit calls of the original product', () => {
-  test('are where the list of generators says, and answer with the picture', async () => {
+  test('are at the listed address, and return the picture', async () => {
     const { generators } = await server.request(listGenerators, {});
     expect(generators.find(({ name }) => name === 'flux-kontext')).toEqual({
       ...{
@@ -299,7 +299,7 @@ describe('the edit calls of the original product', () => {
     await expect(other).rejects.toMatchObject({ status: 404 });
   });
 
-  test('take an address: a data URL, or a link of this server', async () => {
+  test('accept an address: a data URL, or a link of this server', async () => {
     const edit = (image_url: string, more = {}) =>
       send(`${address}/edit_url`, new URLSearchParams({ prompt: 'Make it blue', image_url, ...more }));
     const inline = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
@@ -315,7 +315,7 @@ describe('the edit calls of the original product', () => {
     );
   });
 
-  test('say of a link to a picture whose bytes are damaged that they are', async () => {
+  test('report a link to a picture whose bytes are damaged', async () => {
     const { url } = await upload(pngOf(7, 5));
     const sha256 = /[0-9a-f]{64}/.exec(url)?.[0] ?? '';
     await db.updateTable('blobs').set({ damaged_at: new Date() }).where('sha256', '=', sha256).execute();
@@ -328,7 +328,7 @@ describe('the edit calls of the original product', () => {
     ]);
   });
 
-  test('take no room from other pictures while they are generated', async () => {
+  test('release the memory of their pictures while they are generated', async () => {
     stub.answer = 'hang';
     const image_url = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
     const byAddress = new URLSearchParams({ prompt: 'Make it blue', image_url });
@@ -343,7 +343,7 @@ describe('the edit calls of the original product', () => {
     expect((await Promise.all(generated)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
-  test("are a deployment's, too, as long as it runs, and its owner's alone", async () => {
+  test('work for a deployment while it runs, only for its owner', async () => {
     const { assetId } = await insertFlux(server.services, ada, 'My editor');
     const body = { model_id: assetId, user_id: ada.userId };
     const { pod_id: podId } = await server.request(imageCalls['flux-kontext'].deploy, { body }, { as: ada });
@@ -366,7 +366,7 @@ describe('the edit calls of the original product', () => {
     });
   });
 
-  test('say what is missing where the credit does not cover the edit', async () => {
+  test('return the missing amount if the credit does not cover the edit', async () => {
     await inTransaction(db, (tx) => giveUpCredits(tx, ada.userId));
     const { status, json } = await send(
       `${address}/edit`,
@@ -378,7 +378,7 @@ describe('the edit calls of the original product', () => {
     ]);
   });
 
-  test('hear what the model refuses', async () => {
+  test("report the model's refusal", async () => {
     stub.answer = 'refuse';
     const before = await setting.balance(ada);
     const { status, json } = await send(

@@ -3,12 +3,12 @@ import { AppError } from '../../../platform/errors.ts';
 import { findImageDeployment } from '../../deployments/images/find-image-deployment.ts';
 import { findOwnModel } from '../../generations/generators/find-own-model.ts';
 
-/** What edits, as the address of a call names it. */
+/** The editing model in a call's path. */
 export type Editor = { model: string } | { podId: string };
 
 /**
- * The name of the model that edits: a starter of that name, or what a deployment of the caller serves. Throws AppError
- * 'not_found', and 'conflict' for a deployment that has ended or edits nothing.
+ * Returns the name of the editing model: a starter, or the model of a deployment of the caller. Throws
+ * AppError 'not_found', and 'conflict' for a deployment that has ended or does not edit.
  */
 export async function findEditor(ctx: Context, asked: Editor): Promise<string> {
   if ('podId' in asked) return findDeployed(ctx, asked.podId);

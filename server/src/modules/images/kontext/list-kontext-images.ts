@@ -9,7 +9,7 @@ type KontextImage = ResponseOf<typeof endpoint>['images'][number];
 const SHOWN = 100;
 const MB = 1024 * 1024;
 
-/** The caller's last edits, newest first, those under way included. */
+/** Returns the caller's last edits, newest first, including running ones. */
 export async function listKontextImages(ctx: Context): Promise<ResponseOf<typeof endpoint>> {
   const { generations } = await listGenerations(ctx, { generator: 'flux-kontext', limit: SHOWN });
   return { images: generations.map(toKontextImage) };
@@ -34,7 +34,7 @@ function toKontextImage(generation: Generation): KontextImage {
   };
 }
 
-/** A service takes some of them alone. */
+/** A service may support only some of these parameters. */
 function numberOrNull(value: GenerationParameters[string] | undefined): number | null {
   return typeof value === 'number' ? value : null;
 }

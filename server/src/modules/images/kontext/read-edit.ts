@@ -8,17 +8,17 @@ import { readParameters } from '../../generations/start/read-parameters.ts';
 
 type Fields = z.output<typeof editFields>;
 
-/** What an edit call of the original product asks for, beside the picture and the model. */
+/** Parameters of the original product's edit call, except the picture and the model. */
 export type Edit = Pick<Fields, 'prompt' | 'return_format' | 'skip_integrity_check'> & {
   parameters: GenerationParameters;
 };
 
-/** Throws AppError 'forbidden' for another's user id, and 'invalid_request' with the field that does not fit. */
+/** Throws AppError 'forbidden' for another user's id, and 'invalid_request' with the invalid field. */
 export function readEdit(
   { caller }: Pick<Context, 'caller'>,
   { prompt, user_id: userId, return_format, skip_integrity_check, ...asked }: Fields,
 ): Edit {
-  // A form's parts are read here: the server has not seen them.
+  // The server's own check does not see the parts of a form.
   if (userId !== undefined && userId !== caller.userId)
     throw new AppError('forbidden', { publicMessage: 'This belongs to another user', param: 'user_id' });
   const { guidance_scale, num_inference_steps, seed } = asked;

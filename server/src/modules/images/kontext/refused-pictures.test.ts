@@ -7,7 +7,7 @@ import { giveUpCredits } from '../../credits/ledger/give-up-credits.ts';
 import { forgetPicturesJob } from '../../generations/jobs/forget-pictures.ts';
 import { pictureFiles } from '../../generations/testing/picture-files.ts';
 
-/* What a picture of an edit that is refused leaves on the disk. */
+/* Stored bytes of a picture whose edit is rejected. */
 
 const setting = await testGenerations({ generates: false });
 const { server, clock } = setting;
@@ -34,14 +34,14 @@ const edit = async (file: Buffer) => {
 const countBlobs = async () => (await db.selectFrom('blobs').select('sha256').execute()).length;
 const stored = async () => Number(await findStoredBytes(db, ada.userId));
 
-test('a picture beyond the pictures that may be open is not stored', async () => {
+test('does not store a picture beyond the limit of open pictures', async () => {
   for (let open = 0; open < 8; open += 1) await setting.generate(ada);
   const before = await countBlobs();
   expect(await edit(pictureFiles.png)).toBe(429);
   expect([await countBlobs(), await stored()]).toEqual([before, 0]);
 });
 
-test('one whose edit is refused after it was stored counts in what its user stores, for a day', async () => {
+test('counts a picture whose edit is rejected after storing towards the quota, for a day', async () => {
   await inTransaction(db, (tx) => giveUpCredits(tx, ada.userId));
   expect(await edit(pictureFiles.png)).toBe(402);
   const once = await stored();

@@ -8,8 +8,8 @@ import type { Edit } from './read-edit.ts';
 type Asked = { editor: Editor; edit: Edit; picture: SentPicture };
 
 /**
- * Asks for an edit of a picture as the original product does. Returns the generation's id. Throws what `findEditor`,
- * reading the picture and `startGeneration` throw.
+ * Starts an edit of a picture for the original product's call. Returns the generation's id. Throws the errors
+ * of `findEditor`, reading the picture and `startGeneration`.
  */
 export async function startEdit(
   ctx: Context,

@@ -8,16 +8,16 @@ import { readOutputs } from '../../generations/read-outputs.ts';
 type Images = ResponseOf<typeof createImage>;
 
 /**
- * What a generation has made, as OpenAI's images API answers: links, or the bytes. Who does not say which gets both:
- * of OpenAI's own models some answer with links and others with bytes, and clients read the one that they know. The bytes
- * are read while they are sent: four pictures of 20 MB, for as many callers as there are, are never in memory whole.
+ * Returns a generation's outputs in the format of OpenAI's images API: links, bytes, or both by default,
+ * because OpenAI's models differ and clients read either field. The bytes are streamed: four pictures of 20
+ * MB per caller are never in memory whole.
  */
 export async function answerImages(
   ctx: Context,
   { id, created_at, outputs }: Generation,
   format: 'url' | 'b64_json' | null,
 ): Promise<Images> {
-  // Those of one call have one size.
+  // Pictures of one call have the same size.
   const [first] = outputs;
   const answer: Images = {
     created: Math.floor(Date.parse(created_at) / 1000),
@@ -30,13 +30,13 @@ export async function answerImages(
     })),
   };
   if (format === 'url') return answer;
-  // What is written as it comes is the same JSON.
+  // The streamed text is the same JSON.
   const pieces = withBytes(answer, await readOutputs(ctx, id));
-  // In bytes: as objects it would read sixteen pieces ahead of a slow client.
+  // In byte mode: object mode would read sixteen pieces ahead of a slow client.
   return Readable.from(pieces, { objectMode: false }) as unknown as Images;
 }
 
-/** The answer as JSON, each picture with its bytes. */
+/** Yields the response as JSON, with the bytes of each picture. */
 async function* withBytes({ data, ...answer }: Images, pictures: Readable[]): AsyncGenerator<string> {
   try {
     yield `${JSON.stringify(answer).slice(0, -1)},"data":[`;
@@ -54,7 +54,7 @@ async function* withBytes({ data, ...answer }: Images, pictures: Readable[]): As
   }
 }
 
-/** Three bytes are four letters: what is over waits for the next piece. */
+/** Three bytes make four characters: the remainder waits for the next piece. */
 async function* inBase64(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let over = Buffer.alloc(0);
   for await (const piece of bytes) {

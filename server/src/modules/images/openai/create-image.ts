@@ -13,9 +13,9 @@ import { readDeployedBody, readImageBody } from './image-body.ts';
 import { listPictureModels } from './list-picture-models.ts';
 
 /**
- * Generates a picture as OpenAI's images API does, with the caller's deployment of the name in `model`, else with what all have.
- * Throws what `startGeneration` and `awaitCompleted` throw, and AppError 'invalid_request' or 'model_not_found' with the field that is
- * not served.
+ * Generates a picture for OpenAI's images API with the caller's deployment named in `model`, else with a
+ * shared model. Throws the errors of `startGeneration` and `awaitCompleted`, and AppError 'invalid_request'
+ * or 'model_not_found' with the unsupported field.
  */
 export async function createImage(
   ctx: Context,

@@ -11,9 +11,9 @@ import type { TestUser } from '../../../testing/test-server.ts';
 import { insertFlux, insertParis, insertStarter } from '../../deployments/testing/test-models.ts';
 import { pictureFiles } from '../../generations/testing/picture-files.ts';
 
-/* Deployments of image models, by the names that they have on the wire. */
+/* Deployments of image models, by their API names. */
 
-// Each has a model server of its own.
+// Each deployment has a separate model server.
 const { server, stub } = await testGenerations({ cpuPlaces: 12 });
 
 let ada: TestUser;
@@ -25,7 +25,7 @@ beforeEach(async () => {
 const list = async () =>
   (await server.request(listGenerations, { params: { userId: ada.userId }, query: {} }, { as: ada }))
     .generations;
-/** As the editing page does: no model is named. */
+/** Like the editing page, names no model. */
 const startEdit = async () => {
   const form = new FormData();
   form.append('file', new Blob([new Uint8Array(pictureFiles.png)]), 'bread.png');
@@ -53,12 +53,12 @@ const clientOf = (as: TestUser) =>
   new OpenAI({ baseURL: `${server.url}/v1`, apiKey: as.apiKey, maxRetries: 0 });
 const image = () => toFile(pictureFiles.png, 'bread.png', { type: 'image/png' });
 
-test("is listed, and generates and edits by its name over OpenAI's images API, for its owner, until it ends", async () => {
+test("is listed, and generates and edits by its name over OpenAI's images API for its owner until it ends", async () => {
   const flux = await deploy(imageCalls.flux.deploy, 'My painter');
   const kontext = await deploy(imageCalls['flux-kontext'].deploy, 'My retoucher');
   await insertStarter(server.services, 'starter-model');
   const { data } = await server.request(listModels, {}, { as: ada });
-  // What chats comes first.
+  // Chat models come first.
   expect(data[0]).toMatchObject({ id: 'starter-model', task: 'text' });
   const owned = data.filter(({ owned_by }) => owned_by === ada.userId);
   expect(Object.fromEntries(owned.map(({ id, task }) => [id, task]))).toEqual({
@@ -99,7 +99,7 @@ test("is listed, and generates and edits by its name over OpenAI's images API, f
   await expect(clientOf(ada).images.generate({ prompt, model: flux.model })).rejects.toMatchObject(notFound);
 });
 
-test('is named to the generic calls with steps, guidance and seed, by its owner alone', async () => {
+test('can be named in the generic calls with steps, guidance and seed, only by its owner', async () => {
   const flux = await deploy(imageCalls.flux.deploy, 'My painter');
   const kontext = await deploy(imageCalls['flux-kontext'].deploy, 'My retoucher');
   const parameters = { seed: 7, num_inference_steps: 4, guidance_scale: 2 };
@@ -131,14 +131,14 @@ test.each([
   ['output_format', { output_format: 'webp' as const }],
   ['seed', { seed: -1 }],
   ['num_inference_steps', { num_inference_steps: 51 }],
-])('refuses %s by name', async (param, wrong) => {
+])('rejects %s with its name', async (param, wrong) => {
   const { model } = await deploy(imageCalls.flux.deploy, 'My painter');
   const asked = clientOf(ada).images.generate({ prompt: 'Bread', model, ...wrong });
   await expect(asked).rejects.toMatchObject({ status: 400, error: { param } });
   expect(stub.requests).toEqual([]);
 });
 
-test('of Paris generates by its name as its starter does, which stays the default for all', async () => {
+test("of Paris generates with the starter's settings; the starter stays the default", async () => {
   const { podId, model } = await deploy(imageCalls.paris.deploy, 'My Paris', insertParis);
   const prompt = 'Bread';
   await clientOf(ada).images.generate({ prompt, model, output_format: 'webp' });
@@ -175,7 +175,7 @@ test('of Paris generates by its name as its starter does, which stays the defaul
   await expect(start({ model })).rejects.toMatchObject(notFound);
 });
 
-test('edits what its owner edits in the app while it is the active one; who names no model gets the starter', async () => {
+test("edits its owner's pictures in the app while it is active; API calls without a model use the starter", async () => {
   const { podId, model } = await deploy(imageCalls['flux-kontext'].deploy, 'My retoucher');
   const edit = async () => (await startEdit()).model;
   expect(await edit()).toBe(model);
@@ -190,7 +190,7 @@ test('edits what its owner edits in the app while it is the active one; who name
   expect(await edit()).toBe('kontext-starter');
 });
 
-test('of the starter generates from the prompt, too, and edits; so does the newest of one’s own where no service generates', async () => {
+test('of the starter also generates from a prompt alone; without a service, the newest own deployment generates', async () => {
   const body = { model_id: KONTEXT_STARTER, user_id: ada.userId };
   const { pod_id: podId } = await server.request(imageCalls['flux-kontext'].deploy, { body }, { as: ada });
   const { model_name: model } = await server.request(getImageDeployment, { params: { podId } }, { as: ada });

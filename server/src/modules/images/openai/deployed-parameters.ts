@@ -7,12 +7,12 @@ import { readParameters } from '../../generations/start/read-parameters.ts';
 type Field = (typeof deployedFields)[number];
 type Given = Partial<Record<Field, number | null | undefined>>;
 
-/** What Paris calls it, whose form has the names of the original product. */
+/** Paris's form uses the original product's name. */
 const parisNames: Partial<Record<string, string>> = { guidance_scale: 'cfg_scale' };
 
 /**
- * All parameters of a picture by a deployment, by the bounds and defaults of the form, or those of `defaults`. Throws
- * AppError 'invalid_request' with the field. Pure.
+ * Returns all parameters of a picture by a deployment, with the form's limits, and its defaults unless
+ * `defaults` override them. Throws AppError 'invalid_request' with the field.
  */
 export function deployedParameters(
   generator: Extract<GeneratorName, 'flux' | 'flux-kontext' | 'paris'>,

@@ -27,15 +27,16 @@ import { said } from './said.ts';
 
 const PART = 'image';
 const GENERATOR = 'flux-kontext';
-/** The starter model edits the middle of a picture; the others keep its shape. */
+/** The starter model edits the centre square of a picture; other models preserve its shape. */
 const STARTER_SHAPES = ['1:1'];
-/** Few steps are enough for the starter model, and a program waits for the answer. */
+/** Few steps are enough for the starter model, and the client is waiting. */
 const PARAMETERS = { num_inference_steps: 20 };
 
 /**
- * Edits a picture as OpenAI's images API does, with the caller's Kontext deployment of the name in `model`, with the service
- * that edits for all where that is `flux-kontext`, else with the starter. Throws what `receivePicture`, `storePicture`, `startGeneration` and `awaitCompleted` throw, and AppError 'invalid_request'
- * or 'model_not_found' with the field that is not served.
+ * Edits a picture for OpenAI's images API with the caller's Kontext deployment named in `model`, with the
+ * shared service if that is `flux-kontext`, else with the starter. Throws the errors of `receivePicture`,
+ * `storePicture`, `startGeneration` and `awaitCompleted`, and AppError 'invalid_request' or 'model_not_found'
+ * with the unsupported field.
  */
 export async function editImage(
   ctx: Context,
@@ -60,7 +61,10 @@ export async function editImage(
 
 type Choices = Pick<z.output<typeof editImageFields>, 'model' | 'size' | (typeof deployedFields)[number]>;
 
-/** Who edits, and the parameters that are not its form's defaults. Throws AppError with the field that is not served. */
+/**
+ * Returns the editing model or service, and the parameters that differ from its form's defaults. Throws
+ * AppError with the unsupported field.
+ */
 async function chooseEditor(
   ctx: Context,
   choices: Choices,

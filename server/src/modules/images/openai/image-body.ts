@@ -19,21 +19,24 @@ type Body = InputOf<typeof createImage>['body'];
 type Deployed = { kind: PictureDeploymentKind; model_name: string };
 type Choices = Pick<Body, 'n' | 'size' | 'output_format'>;
 
-/** What the models of this installation generate. */
+/** Shape of the pictures of this server's models. */
 const SQUARE = ['1:1'];
-/** Few steps and the best two experts are enough for a Paris, and a program waits for the answer. */
+/** Few steps and the best two experts are enough for a Paris, and the client is waiting. */
 const PARAMETERS = { num_inference_steps: 20, sampling_strategy: 'topk', k: 2 };
-/** The one that the figures of its card are of. */
+/** The guidance used for the figures in its card. */
 const STARTER_GUIDANCE = 4;
 
-/** What deployments of each kind generate as; one that edits does from the prompt alone, too. */
+/** Generator used for each kind of deployment; a Kontext can also generate from the prompt alone. */
 const generatorOf = {
   flux: 'flux',
   'flux-kontext': 'flux',
   paris: 'paris',
 } as const satisfies Record<PictureDeploymentKind, GeneratorName>;
 
-/** What OpenAI's call asks for; `models` are those that generate. Throws AppError 'invalid_request' or 'model_not_found' with the field that is not served. Pure. */
+/**
+ * Returns the generation for a call of OpenAI's API; `models` are those that generate. Throws AppError
+ * 'invalid_request' or 'model_not_found' with the unsupported field.
+ */
 export function readImageBody(
   config: Pick<Config, 'upstreams'>,
   { prompt, ...body }: Body,
@@ -59,7 +62,10 @@ export function readImageBody(
   return { generator: 'paris', prompt, parameters: deployedParameters('paris', body, defaults) };
 }
 
-/** The same of a deployment of the caller, which generates as its form's defaults say, or Paris as the starter does, unless the call says more. Throws as `readImageBody`. Pure. */
+/**
+ * Like `readImageBody`, for a deployment of the caller; defaults are the form's, or the starter's for a
+ * Paris. Throws the errors of `readImageBody`.
+ */
 export function readDeployedBody(
   { kind, model_name: model }: Deployed,
   { prompt, ...body }: Body,
@@ -88,7 +94,7 @@ function upstreamParameters(
   return { ...(n && n > 1 && { n }), ...shapeOf(generator, size), ...said(settings) };
 }
 
-/** A size says which shape the picture has. */
+/** Derives the picture's shape from a size. */
 function shapeOf(generator: Upstream['generator'], size: Choices['size']): GenerationRequest['parameters'] {
   const field = generators[generator].fields.find(({ name }) => name === 'aspect_ratio');
   const shapes = field?.kind === 'choice' ? field.options.map(({ value }) => value) : SQUARE;

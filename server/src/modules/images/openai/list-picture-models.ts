@@ -6,7 +6,10 @@ import { listImageModelNames } from '../../deployments/images/list-image-model-n
 import { findOwnModel } from '../../generations/generators/find-own-model.ts';
 import { listUpstreams } from '../../providers/find-upstreams.ts';
 
-/** The models that OpenAI's calls generate or edit with, by their names there: the starter, services', and the caller's deployments. */
+/**
+ * Returns the names of the models that generate or edit over OpenAI's API: the starter, services, and the
+ * caller's deployments.
+ */
 export async function listPictureModels(ctx: Context, what: 'generates' | 'edits'): Promise<string[]> {
   const edits = what === 'edits';
   const own = await findOwnModel(ctx.db, edits ? 'flux-kontext' : 'paris');

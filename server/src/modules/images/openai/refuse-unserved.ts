@@ -1,12 +1,12 @@
 import { AppError } from '../../../platform/errors.ts';
 
 const readHere = new Set(['prompt', 'model', 'n', 'size', 'response_format', 'output_format']);
-/** What changes no picture. */
+/** Fields that don't affect the picture. */
 const passedOver = new Set(['user', 'metadata', 'safety_identifier']);
 
-/** Names that calls of pictures know, each with the values that ask for nothing else. A form's values are texts. */
+/** Known fields of picture calls, with the values that equal our behaviour. Values of forms are texts. */
 const known = new Map<string, readonly unknown[]>([
-  // The level that everything is generated in, by its names of two generations of OpenAI's models.
+  // Our only quality level, by its names for two generations of OpenAI's models.
   ['quality', ['auto', 'standard', 'medium']],
   ['background', ['auto']],
   ['moderation', ['auto']],
@@ -22,15 +22,15 @@ const known = new Map<string, readonly unknown[]>([
 
 type Served = {
   model: string;
-  /** Those that serve the call. */
+  /** Models that serve the call. */
   models: readonly string[];
-  /** What else it takes. */
+  /** Additional supported fields. */
   fields?: readonly string[];
 };
 
 /**
- * What of a call of OpenAI's images API is not served by the model of that name. Throws AppError 'invalid_request' or
- * 'model_not_found' with the field. Pure.
+ * Throws AppError 'invalid_request' or 'model_not_found' for a field of OpenAI's images API that the model
+ * does not support.
  */
 export function refuseUnserved(
   body: { model?: string | null | undefined },

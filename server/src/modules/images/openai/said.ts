@@ -1,10 +1,10 @@
 import { deployedFields } from '@bakehouse/contract/generators/parameters/parameters';
 import type { GenerationRequest } from '../../generations/start/generation-request.ts';
 
-/** What calls of OpenAI's images API say beside what that knows itself. */
+/** Our extensions to OpenAI's images API. */
 export type Settings = Partial<Record<(typeof deployedFields)[number], number | null | undefined>>;
 
-/** The settings that a call has. Pure. */
+/** Returns the extension fields that a call sets. */
 export function said(settings: Settings): GenerationRequest['parameters'] {
   return Object.fromEntries(
     deployedFields.flatMap((name) => {

@@ -6,8 +6,8 @@ import { refuseUnsuccessful } from '../../generations/start/refuse-unsuccessful.
 import { toParisImages } from './to-paris-image.ts';
 
 /**
- * Answers a call of the Paris page with its picture, or with 202 while it is generated. Throws AppError for a generation
- * that has failed or was cancelled.
+ * Returns the picture for a call of the Paris page, or 202 while it is generated. Throws AppError for a
+ * failed or cancelled generation.
  */
 export function answerParis(generation: Generation, { reply }: Http): ResponseOf<typeof generateParisImage> {
   refuseUnsuccessful(generation);

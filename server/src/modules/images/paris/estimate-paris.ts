@@ -8,7 +8,10 @@ import { AppError } from '../../../platform/errors.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import { costOfGeneration } from '../../generations/start/cost-of-generation.ts';
 
-/** What a picture of Paris costs: one, however many are asked for. Throws AppError 'not_found' for another model. */
+/**
+ * Returns the price of one Paris picture, regardless of the requested number. Throws AppError 'not_found' for
+ * another model.
+ */
 export async function estimateParis(
   { db, clock }: Context,
   { model, ...body }: InputOf<typeof endpoint>['body'],

@@ -13,8 +13,9 @@ import { parisRequest } from './paris-request.ts';
 const WAIT_MS = 35_000;
 
 /**
- * Generates a picture and waits for it, for a while, or until the server stops. A client that disconnects leaves it to be
- * generated: the same body finds it by `pollParis`. Throws what `startGeneration` throws.
+ * Generates a picture and waits for it, with a time limit or until the server stops. If the client
+ * disconnects, generation continues and `pollParis` finds the picture by the same body. Throws the errors of
+ * `startGeneration`.
  */
 export async function generateParis(
   ctx: Context,

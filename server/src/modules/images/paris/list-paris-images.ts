@@ -6,7 +6,7 @@ import { toParisImages } from './to-paris-image.ts';
 
 const SHOWN = 20;
 
-/** The caller's last pictures by Paris, newest first. */
+/** Returns the caller's last pictures by Paris, newest first. */
 export async function listParisImages(ctx: Context): Promise<ResponseOf<typeof endpoint>> {
   const { generations } = await listGenerations(ctx, {
     generator: 'paris',

@@ -2,7 +2,7 @@ import { clampParis } from '@bakehouse/contract/generators/parameters/clamp-pari
 import type { GenerationRequest } from '../../generations/start/generation-request.ts';
 import type { PictureCall } from '../../generations/start/start-generation.ts';
 
-/** What a call of the Paris page asks for, once what does not fit is put right. Pure. */
+/** Returns the generation for a call of the Paris page, with values clamped to their limits. */
 export function parisRequest({ prompt, ...body }: { prompt: string } & Record<string, unknown>): PictureCall {
   const asked: GenerationRequest = { generator: 'paris', prompt, parameters: clampParis(body) };
   return { sent: asked, read: async () => asked };

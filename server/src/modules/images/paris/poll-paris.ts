@@ -11,14 +11,14 @@ import { answerParis } from './answer-paris.ts';
 import { parisRequest } from './paris-request.ts';
 
 /**
- * For so long the same body means the picture that was generated for it, or hears that there will be none: whoever still
- * polls for it begins, and pays, no other.
+ * For this long, the same body returns the same generation or its failure, so that a polling client does not
+ * start and pay for another one.
  */
 const JOINED_MS = { completed: 10 * 60_000, failed: 3 * 60_000, cancelled: 3 * 60_000 };
 
 /**
- * Looks for the picture that is generated, or was just generated, for the same body; else begins one, also where that picture
- * was deleted. Throws what `startGeneration` throws.
+ * Returns the running or recent picture for the same body; else starts one, also if that picture was deleted.
+ * Throws the errors of `startGeneration`.
  */
 export async function pollParis(
   ctx: Context,
@@ -32,7 +32,7 @@ export async function pollParis(
     return newest && isJoined(newest, now) ? newest : undefined;
   };
   const { id } = await startGeneration(ctx, usage, parisRequest(body), { joins });
-  // A repeated call hears how it stands now.
+  // A repeated call returns the current state.
   return answerParis(await getGeneration(ctx, { id }), http);
 }
 

@@ -5,7 +5,7 @@ import { generationSeconds } from '../../generations/generation-seconds.ts';
 
 type ParisImage = ResponseOf<typeof listParisImages>['images'][number];
 
-/** The pictures of a generation, as the calls of the Paris page show them. Pure. */
+/** Returns the pictures of a generation in the format of the Paris page. */
 export function toParisImages(generation: Generation): ParisImage[] {
   const { parameters } = generation;
   return generation.outputs.map(({ id, url, width, height }) => ({

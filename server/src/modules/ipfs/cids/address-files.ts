@@ -5,8 +5,8 @@ import { insertBlobCid, selectBlobCids } from '../queries.ts';
 import { type Address, addressFile } from './unixfs.ts';
 
 /**
- * The files of a revision, each with its address. What is not known yet is read and kept, file by file, so that whoever
- * comes after a process that died goes on there. Throws AppError('conflict') where a file is damaged.
+ * Returns the files of a revision with their addresses. Computes and stores unknown addresses file by file,
+ * so that another process can resume after a crash. Throws AppError('conflict') if a file is damaged.
  */
 export async function addressFiles(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,

@@ -23,7 +23,7 @@ export const revisionCidsTable: LeasedTable<RevisionCidRow, RevisionCidRow> = {
   toRow: (row) => row,
 };
 
-/** Computes the CIDs of a leased revision and of its files, and asks for its pins. Why it failed is written. */
+/** Computes the CIDs of a leased revision and its files, and requests its pins. Records a failure. */
 export async function addressRevision(
   services: Services,
   { lease, pinAt, signal }: { lease: Lease<RevisionCidRow>; pinAt: PinServiceName[]; signal: AbortSignal },
@@ -38,7 +38,7 @@ export async function addressRevision(
     });
   } catch (error) {
     if (signal.aborted) throw error;
-    log.warn({ err: error, revision_id: lease.id }, 'the CIDs of a revision could not be computed');
+    log.warn({ err: error, revision_id: lease.id }, 'failed to compute CIDs of revision');
     const reason = error instanceof AppError ? error.message : 'The server could not read the files';
     await underLease(db, revisionCidsTable, lease, async (tx, { id, asset_id, attempts }) => {
       const check_at = retryAt(clock.now(), attempts);

@@ -5,14 +5,16 @@ async function* inPieces(bytes: Uint8Array, pieceBytes: number) {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
 
-/** Bytes that do not repeat: the numbers from 0 on, four bytes each, the least first. */
+/** Non-repeating bytes: little-endian 32-bit numbers from 0. */
 function counting(sizeBytes: number): Uint8Array {
   return new Uint8Array(Uint32Array.from({ length: sizeBytes / 4 }, (_, n) => n).buffer);
 }
 
 const MIB = 1024 * 1024;
 
-/* What boxo 0.43.0, with which Kubo 0.43.1 adds files, makes of them; kubo.test.ts compares with a real Kubo. */
+/*
+ * CIDs computed by boxo 0.43.0, which Kubo 0.43.1 uses to add files; kubo.test.ts compares with a real Kubo.
+ */
 
 test.each([
   ['nothing', new Uint8Array(), 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'],
@@ -40,11 +42,11 @@ test.each([
 
 const line = (text: string): Promise<Address> => addressFile(inPieces(new TextEncoder().encode(text), 64));
 
-test('a folder without anything in it', async () => {
+test('an empty folder', async () => {
   expect((await addressFolder([])).cid).toBe('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354');
 });
 
-test('folders in folders, whatever the order of their files', async () => {
+test('nested folders, regardless of the order of files', async () => {
   const files = await Promise.all(
     ['b/c.txt', 'a.txt', 'b/d/e.txt', '.hidden', 'b.txt', 'b/käse.txt'].map(async (path) => ({
       path,
@@ -57,7 +59,7 @@ test('folders in folders, whatever the order of their files', async () => {
 });
 
 test.each([
-  // Names of 28 bytes and CIDs of 36 are 64 bytes a file: 4096 of them are 256 KiB, and fit.
+  // Names of 28 bytes and CIDs of 36 bytes are 64 bytes per file: 4096 files are exactly 256 KiB, and fit.
   [4096, 'bafybeifiehdwsevj3mgs7ck74ujz3ntp3hyh6tr4c2aeikxixv4qs5iwgi'],
   [4097, 'bafybeifw7zlrnyhgazguwx7hop6kigg7phgzax37opceesjdcahm43psli'],
 ])('a folder of %i files', async (count, cid) => {
@@ -69,7 +71,7 @@ test.each([
   expect((await addressFolder(files)).cid).toBe(cid);
 });
 
-test('a folder whose own folders are too many for one block', async () => {
+test('a folder with too many subfolders for one block', async () => {
   const same = await line('same\n');
   const files = Array.from({ length: 5000 }, (_, n) => ({
     path: `${String(n).padStart(28, '0')}/x`,

@@ -3,15 +3,15 @@ import { fixedSize } from 'ipfs-unixfs-importer/chunker';
 import { balanced } from 'ipfs-unixfs-importer/layout';
 import { CID } from 'multiformats/cid';
 
-/** Takes each block of a DAG as it is made. */
+/** Receives each new block of a DAG. */
 export type PutBlock = (cid: CID, bytes: Uint8Array) => Promise<void>;
 
-/** The CID of a file or folder, and the bytes of all its blocks. */
+/** The CID of a file or folder, and the total bytes of its blocks. */
 export type Address = { cid: string; dagBytes: number };
 
 /**
- * As Kubo's `ipfs add --cid-version=1` does by default: chunks of 256 KiB as raw leaves, at most 174 links to a node, SHA2-256,
- * and a HAMT of 256 where the names and CIDs of a folder take more than 256 KiB.
+ * Equals the defaults of Kubo's `ipfs add --cid-version=1`: chunks of 256 KiB as raw leaves, at most 174
+ * links per node, SHA2-256, and a HAMT of 256 if the names and CIDs of a folder exceed 256 KiB.
  */
 const profile = {
   cidVersion: 1,
@@ -20,7 +20,7 @@ const profile = {
   shardSplitThresholdBytes: 256 * 1024,
   shardSplitStrategy: 'links-bytes',
   shardFanoutBits: 8,
-  /** Blocks in memory at once. */
+  /** Blocks in memory at a time. */
   blockWriteConcurrency: 8,
 } as const;
 
@@ -36,13 +36,13 @@ const storeOf = (put: PutBlock) => ({
   },
 });
 
-/** The address of a file with these bytes. Memory does not grow with them. */
+/** Returns the address of a file with these bytes, in constant memory. */
 export async function addressFile(bytes: AsyncIterable<Uint8Array>, put: PutBlock = drop): Promise<Address> {
   const { cid, size } = await importFile({ content: bytes }, storeOf(put), { ...profile, chunker, layout });
   return { cid: cid.toString(), dagBytes: Number(size) };
 }
 
-/** The address of a folder with these files, whose own addresses are known, at their paths. */
+/** Returns the address of a folder with these files at their paths; their own addresses are known. */
 export async function addressFolder(
   files: ({ path: string } & Address)[],
   put: PutBlock = drop,
@@ -60,7 +60,7 @@ export async function addressFolder(
     inside.push({ path: path.slice(slash + 1), ...address });
     folders.set(name, inside);
   }
-  // From the deepest one up: whether a folder is a HAMT depends on the CIDs of all that is in it.
+  // Bottom-up: whether a folder is a HAMT depends on the CIDs of its entries.
   for (const [name, inside] of folders) children.push({ name, ...(await addressFolder(inside, put)) });
   return writeFolder(children, put);
 }
@@ -79,6 +79,6 @@ async function writeFolder(children: ({ name: string } & Address)[], put: PutBlo
   })) {
     root = { cid: cid.toString(), dagBytes: Number(size) };
   }
-  if (!root) throw new Error('The importer has made no folder');
+  if (!root) throw new Error('Importer returned no folder');
   return root;
 }

@@ -1,7 +1,7 @@
 import type { PinServiceName } from '@bakehouse/contract/ipfs';
 import type { Config } from '../../../config.ts';
 
-/** Where this installation pins, by their names. */
+/** Returns the names of the configured pin services. */
 export function configuredServices({ ipfs }: Pick<Config, 'ipfs'>): PinServiceName[] {
   if (!ipfs) return [];
   return ipfs.pinning ? ['kubo', 'pinning_service'] : ['kubo'];

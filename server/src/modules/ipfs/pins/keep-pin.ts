@@ -13,13 +13,13 @@ import { retryAt } from '../retry-at.ts';
 import { PinFailure, type PinReport, type PinService } from './pin-service.ts';
 import { readFolderCar } from './read-folder-car.ts';
 
-/** How long what is pinned is taken to stay so. */
+/** Interval for rechecking a pinned CID. */
 const PINNED_MS = 60 * 60_000;
 
 export type PinColumns = Selectable<DB['ipfs_pins']>;
 type PinsTable = LeasedTable<PinColumns, PinRow>;
 
-/** Pins at these services: those of others stay as they are. */
+/** Returns the table of pins at these services only. */
 export function pinsTable(names: PinServiceName[]): PinsTable {
   const due: RawBuilder<boolean> = sql`service = any(${names}::text[])`;
   return { name: 'ipfs_pins', columns, due, toRow: toPin };
@@ -32,7 +32,7 @@ const columns = [
 
 type Parts = { services: Services; table: PinsTable; pinServices: PinService[] };
 
-/** Brings a leased pin to what it should be: pinned while a revision has its CID, then unpinned. What came of it is written. */
+/** Reconciles a leased pin: pinned while a revision has its CID, else unpinned. Records the result. */
 export async function keepPin(
   { services, table, pinServices }: Parts,
   lease: Lease<PinRow>,
@@ -64,17 +64,14 @@ export async function keepPin(
     await write(await service.keep(lease.row, { readCar, onPinning, signal }));
   } catch (error) {
     if (signal.aborted) throw error;
-    log.warn(
-      { err: error, cid: lease.row.cid, service: service.name },
-      'a pin could not be kept as it should be',
-    );
+    log.warn({ err: error, cid: lease.row.cid, service: service.name }, 'failed to reconcile pin');
     const isKnown = error instanceof PinFailure || error instanceof AppError;
     const reason = isKnown ? error.message : 'The server could not read the files';
     await write({ state: 'failed', reason, requestId: lease.row.request_id });
   }
 }
 
-/** A deletion or a new revision may have come meanwhile: it is looked at again at once then. */
+/** If a deletion or a new revision came in between, check again immediately. */
 async function record(tx: Transaction, row: PinRow, report: PinReport | 'dropped', now: Date): Promise<void> {
   const isWanted = (await selectRevisionsOf(tx, row.cid)).length > 0;
   if (report === 'dropped') {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { PinFailure, type PinService, shown } from './pin-service.ts';
 
 const CALL_MS = 30_000;
-/** For what takes longer the more bytes there are. */
+/** Minimum throughput assumed for the time limit. */
 const BYTES_PER_MS_MIN = 1_000;
 const IMPORT_MS = 5 * 60_000;
 
@@ -14,7 +14,7 @@ const imported = z.object({
 });
 
 export type Kubo = PinService & {
-  /** Where other nodes reach it. */
+  /** Returns the addresses at which other nodes reach it. */
   addresses: (signal: AbortSignal) => Promise<string[]>;
   /** Connects it to another node. */
   connect: (address: string, signal: AbortSignal) => Promise<void>;
@@ -22,7 +22,7 @@ export type Kubo = PinService & {
 
 type Settings = { url: string; token: string | null };
 
-/** The operator's Kubo node, by its RPC. */
+/** Returns a client for the RPC of the operator's Kubo node. */
 export function openKubo(settings: Settings): Kubo {
   const ask = (command: string, query: Record<string, string>, signal: AbortSignal) =>
     call(settings, command, query, { signal: within(signal, CALL_MS) });
@@ -57,7 +57,7 @@ export function openKubo(settings: Settings): Kubo {
   };
 }
 
-/** Hands the node all blocks, which it pins below their root. Throws PinFailure unless it says that it has. */
+/** Sends all blocks to the node, which pins them below their root. Throws PinFailure unless it confirms. */
 async function importCar(
   settings: Settings,
   cid: string,
@@ -92,14 +92,14 @@ async function importCar(
     if (!answer.ok) throw refused(answer);
     requireRoot(answer.text, cid);
   } catch (error) {
-    // What it could not be told is not its fault.
+    // If reading the CAR failed, report that error, not the node's.
     throw broken ?? error;
   } finally {
     car.destroy();
   }
 }
 
-/** An import that breaks off ends without the line that says what was pinned. */
+/** An interrupted import lacks the line that names the pinned root. */
 function requireRoot(text: string, cid: string): void {
   const lines = text.split('\n').filter(Boolean);
   const root = lines.map((line) => imported.safeParse(parseJson(line)).data?.Root).find(Boolean);

@@ -2,15 +2,15 @@ import type { Readable } from 'node:stream';
 import type { PinServiceName, PinState } from '@bakehouse/contract/ipfs';
 import type { PinRow } from '../queries.ts';
 
-/** How a pin stands at a service. */
+/** State of a pin at a service. */
 export type PinReport = { state: PinState; reason: string | null; requestId: string | null };
 
-/** Something that keeps what has a CID, and gives it to whoever asks for it. What it does may be asked for again. */
+/** A service that stores and provides content by CID. Its operations are idempotent. */
 export type PinService = {
   name: PinServiceName;
   /**
-   * Sees to it that the CID is pinned, and says how far that is. `onPinning` is called where it takes a while. Throws
-   * PinFailure, and whatever `readCar` throws.
+   * Ensures that the CID is pinned, and returns the state. Calls `onPinning` if it takes a while. Throws
+   * PinFailure, and the errors of `readCar`.
    */
   keep: (
     pin: Pick<PinRow, 'cid' | 'request_id'>,
@@ -21,17 +21,17 @@ export type PinService = {
       signal: AbortSignal;
     },
   ) => Promise<PinReport>;
-  /** Unpins it; done where it is not pinned. Throws PinFailure. */
+  /** Unpins the CID; succeeds if it is not pinned. Throws PinFailure. */
   drop: (pin: Pick<PinRow, 'cid' | 'request_id'>, signal: AbortSignal) => Promise<void>;
 };
 
-/** Why a service did not do it, as a sentence for the people whose files they are. */
+/** Reason for a failed pin, as a sentence for the files' owner. */
 export class PinFailure extends Error {}
 
-/** Answers of a service are shown up to here. */
+/** Characters of a service's response that are shown. */
 const SHOWN_MAX = 200;
 
-/** What a service has said, on one line. */
+/** Returns a service's response on one line. */
 export function shown(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length > SHOWN_MAX ? `${line.slice(0, SHOWN_MAX)}…` : line;

@@ -4,9 +4,9 @@ import type { Kubo } from './kubo.ts';
 import { PinFailure, type PinReport, type PinService, shown } from './pin-service.ts';
 
 const CALL_MS = 30_000;
-/** All pins of this product have this name there: what is in them is nobody else's business. */
+/** All pins have this name, so that the service learns nothing about their content. */
 const NAME = 'bakehouse';
-/** As many as the API takes. */
+/** Limit of the API. */
 const ORIGINS_MAX = 20;
 
 const pinStatus = z.object({
@@ -21,8 +21,8 @@ const failure = z.object({ error: z.object({ reason: z.string(), details: z.stri
 type Settings = { url: string; token: string };
 
 /**
- * A service that speaks the IPFS Pinning Service API. It fetches the files from the operator's node, so it is asked once they
- * are there: `isAtNode` says whether they are.
+ * Returns a client of the IPFS Pinning Service API. The service fetches files from the operator's node, so it
+ * is called only once `isAtNode` is true.
  */
 export function openPinningService(
   settings: Settings,
@@ -39,7 +39,7 @@ export function openPinningService(
     const body = JSON.stringify({ cid, name: NAME, origins });
     const status = await read(settings, 'pins', pinStatus, { method: 'POST', body, signal });
     if (!status) throw new PinFailure('The pinning service did not take it');
-    // It may be that the service cannot reach our node, but ours the service's.
+    // If the service cannot reach our node, our node may still reach the service.
     await Promise.allSettled(status.delegates.map((address) => node.connect(address, signal)));
     return status;
   };
@@ -47,7 +47,7 @@ export function openPinningService(
     name: 'pinning_service',
     keep: async ({ cid, request_id: id }, { signal }) => {
       const known = id && (await read(settings, `pins/${encodeURIComponent(id)}`, pinStatus, { signal }));
-      // A process that died may have asked for it, and not have noted the answer.
+      // A process may have crashed between the request and recording its response.
       const status = known || (await find(cid, signal))[0];
       if (status && status.status !== 'failed') return toReport(status);
       if (!(await isAtNode(cid)))
@@ -68,7 +68,7 @@ function toReport({ requestid, status, info }: z.infer<typeof pinStatus>): PinRe
   return { state: status, reason: status === 'pinned' ? null : reason, requestId: requestid };
 }
 
-/** Null where the service has no such pin. Throws PinFailure. */
+/** Returns null if the service has no such pin. Throws PinFailure. */
 async function read<Schema extends z.ZodType>(
   { url, token }: Settings,
   path: string,

@@ -22,7 +22,7 @@ const { create, upload } = assetCalls(server);
 
 let id: string;
 beforeEach(async () => {
-  // One file of its own, so that tests do not share CIDs.
+  // A unique file, so that tests do not share CIDs.
   id = await create(ada, { use_ipfs: true });
   await upload(ada, id, 'a.txt', id);
 });
@@ -46,7 +46,7 @@ const pinsLeft = async (cid: string) => {
   return rows.length;
 };
 
-test('the node gets all blocks and pins them, then the service is asked for the same', async () => {
+test('sends all blocks to the node, which pins them, then requests a pin at the service', async () => {
   await work(2);
   const queued = await read();
   expect(kubo.pinned.get(queued.cid)).toEqual({ 'a.txt': id });
@@ -55,7 +55,7 @@ test('the node gets all blocks and pins them, then the service is asked for the 
     service: { state: 'queued' },
   });
   const request = requestOf(queued.cid);
-  // Of what is in it, and of addresses that nobody reaches, the service learns nothing.
+  // The service learns neither the content nor unreachable addresses.
   expect(request?.pin).toEqual({
     cid: queued.cid,
     name: 'bakehouse',
@@ -91,7 +91,7 @@ test.each([
     { text: JSON.stringify({ Root: { Cid: { '/': 'bafy' }, PinErrorMsg: 'block not found' } }) },
     'The IPFS node refused it: block not found',
   ],
-])('an import that fails says why, and is tried again: %o', async (answer, reason) => {
+])("records a failed import's reason and retries: %o", async (answer, reason) => {
   kubo.nextImport = answer;
   await work();
   expect((await read()).node).toMatchObject({ state: 'failed', reason });
@@ -107,7 +107,7 @@ test.each([
   ],
   [{ status: 502, body: 'bad gateway' }, 'The pinning service refused it: status 502'],
   [{ status: 200, body: { results: 'none' } }, 'The pinning service answered with something else'],
-])('a service that refuses says why, and is asked again: %o', async (refusal, reason) => {
+])("records a service's error and retries: %o", async (refusal, reason) => {
   pinning.refusal = refusal;
   await work();
   pinning.refusal = null;
@@ -116,7 +116,7 @@ test.each([
   expect((await read()).service).toMatchObject({ state: 'queued', reason: null });
 });
 
-test('what the service could not get is asked for anew', async () => {
+test('requests a pin again that the service could not fetch', async () => {
   await work(2);
   const { cid } = await read();
   const first = requestOf(cid);
@@ -127,7 +127,7 @@ test('what the service could not get is asked for anew', async () => {
   expect((await read()).service).toMatchObject({ state: 'queued' });
 });
 
-test('a request whose answer was lost is found again, and not made twice', async () => {
+test('finds a request whose response was lost, without making a second one', async () => {
   await work(2);
   const { cid } = await read();
   await sql`update ipfs_pins set request_id = null, state = 'queued' where cid = ${cid}`.execute(services.db);
@@ -135,7 +135,7 @@ test('a request whose answer was lost is found again, and not made twice', async
   expect([...pinning.pins.values()].filter(({ pin }) => pin.cid === cid)).toHaveLength(1);
 });
 
-test('what the node has lost is pinned again', async () => {
+test('pins content again that the node has lost', async () => {
   await work();
   const { cid } = await read();
   kubo.pinned.delete(cid);
@@ -145,8 +145,8 @@ test('what the node has lost is pinned again', async () => {
 
 test.each([
   ['the dataset is deleted', () => remove()],
-  ['the choice is taken back', () => choose(false)],
-])('it is unpinned everywhere when %s', async (_when, end) => {
+  ['IPFS is disabled', () => choose(false)],
+])('unpins at all services when %s', async (_when, end) => {
   await work(2);
   const { cid } = await read();
   await end();
@@ -154,7 +154,7 @@ test.each([
   expect([kubo.pinned.has(cid), requestOf(cid), await pinsLeft(cid)]).toEqual([false, undefined, 0]);
 });
 
-test('a pin that cannot be taken back is tried again', async () => {
+test('retries a failed unpin', async () => {
   await work();
   const { cid } = await read();
   await remove();
@@ -166,7 +166,7 @@ test('a pin that cannot be taken back is tried again', async () => {
   expect(kubo.pinned.has(cid)).toBe(false);
 });
 
-test('what two datasets have stays pinned until both are gone', async () => {
+test('content of two datasets stays pinned until both are deleted', async () => {
   const other = await create(bob, { use_ipfs: true });
   await upload(bob, other, 'a.txt', id);
   await work();
@@ -180,7 +180,7 @@ test('what two datasets have stays pinned until both are gone', async () => {
   expect(kubo.pinned.has(cid)).toBe(false);
 });
 
-test('what is deleted and chosen again is pinned again', async () => {
+test('pins again after disabling and enabling', async () => {
   await work();
   const { cid } = await read();
   await choose(false);
@@ -190,7 +190,7 @@ test('what is deleted and chosen again is pinned again', async () => {
   expect((await read()).node).toMatchObject({ state: 'pinned' });
 });
 
-test('a service that is configured later gets what is there already', async () => {
+test('a service configured later gets existing pins', async () => {
   await work();
   const { cid } = await read();
   await sql`delete from ipfs_pins where cid = ${cid} and service = 'pinning_service'`.execute(services.db);

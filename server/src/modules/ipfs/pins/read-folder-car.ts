@@ -7,7 +7,7 @@ import { writeCar } from './write-car.ts';
 
 type Parts = Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>;
 
-/** The folder of these files as a CAR: the blocks of each file, then those of the folders. */
+/** Returns the folder of these files as a CAR: the blocks of each file, then the folders' blocks. */
 export function readFolderCar(services: Parts, root: string, files: (RevisionFile & Address)[]): Readable {
   return writeCar(root, async (put) => {
     const written = new Set<string>();

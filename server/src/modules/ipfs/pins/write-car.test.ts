@@ -13,7 +13,7 @@ async function* content(onPiece = () => {}) {
 }
 const write = (put?: PutBlock, onPiece?: () => void) => addressFile(content(onPiece), put);
 
-test('a CAR has every block below its root, and gives the files back', async () => {
+test('a CAR contains every block below its root and can be read back', async () => {
   const file = await write();
   const folder = (put?: PutBlock) => addressFolder([{ path: 'a/b.txt', ...file }], put);
   const { cid } = await folder();
@@ -27,7 +27,7 @@ test('a CAR has every block below its root, and gives the files back', async () 
   });
 });
 
-test('it is made as fast as it is read, and no further once its reader has left', async () => {
+test("creates blocks only at the reader's speed, and stops when the reader closes", async () => {
   let pieces = 0;
   const { cid } = await write();
   const failed = Promise.withResolvers<Error>();
@@ -46,7 +46,7 @@ test('it is made as fast as it is read, and no further once its reader has left'
   expect(pieces).toBeLessThan(800);
 });
 
-test('what cannot be read breaks it off', async () => {
+test('fails if a file cannot be read', async () => {
   const { cid } = await write();
   const broken = async (put: PutBlock) => {
     await write(put);

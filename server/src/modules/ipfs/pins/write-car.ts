@@ -4,8 +4,8 @@ import { CID } from 'multiformats/cid';
 import type { PutBlock } from '../cids/unixfs.ts';
 
 /**
- * A CAR (version 1) with this root, of the blocks that `produce` puts. It is made as fast as it is read; once its reader has
- * left, each `put` rejects.
+ * Returns a CAR (version 1) with this root and the blocks that `produce` puts. Backpressure limits it to the
+ * reader's speed; once the reader has closed, each `put` rejects.
  */
 export function writeCar(root: string, produce: (put: PutBlock) => Promise<unknown>): Readable {
   const { writer, out } = CarWriter.create([CID.parse(root)]);

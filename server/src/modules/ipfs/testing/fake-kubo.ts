@@ -2,14 +2,14 @@ import { buffer } from 'node:stream/consumers';
 import { listen, sendJson } from './listen.ts';
 import { readCar } from './read-blocks.ts';
 
-/** Speaks as much of Kubo's RPC as is used of it. */
+/** Implements the part of Kubo's RPC that we use. */
 export async function fakeKubo(token: string | null = null) {
   const node = {
-    /** By their CIDs, what is in each. */
+    /** Content by CID. */
     pinned: new Map<string, Record<string, string>>(),
     calls: [] as string[],
     connected: [] as string[],
-    /** What the next import is answered with instead: the text after status 200, or a refusal. */
+    /** Overrides the next import's response: the text after status 200, or an error. */
     nextImport: null as { text: string } | { status: number; message: string } | null,
     isAway: false,
     url: '',
@@ -53,7 +53,7 @@ export async function fakeKubo(token: string | null = null) {
   return node;
 }
 
-/** The bytes of the one file of a form. */
+/** Returns the bytes of the only file of a form. */
 function filePart(body: Buffer): Buffer {
   const boundary = body.subarray(0, body.indexOf('\r\n'));
   return body.subarray(body.indexOf('\r\n\r\n') + 4, body.lastIndexOf(boundary) - 2);

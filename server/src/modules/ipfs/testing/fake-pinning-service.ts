@@ -8,11 +8,11 @@ type Pin = {
   info?: object;
 };
 
-/** Speaks the IPFS Pinning Service API for this token. */
+/** Implements the IPFS Pinning Service API for this token. */
 export async function fakePinningService(token: string) {
   const service = {
     pins: new Map<string, Pin>(),
-    /** What every call is answered with instead. */
+    /** Overrides the response to every call. */
     refusal: null as { status: number; body: unknown } | null,
     url: '',
   };

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 
-/** A small server of this test; answers its address. */
+/** Starts a small server for this test and returns its URL. */
 export async function listen(
   answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
 ): Promise<string> {

@@ -4,7 +4,9 @@ import * as dagPb from '@ipld/dag-pb';
 import { UnixFS } from 'ipfs-unixfs';
 import { CID } from 'multiformats/cid';
 
-/** What is below the root of a CAR: its files by their paths. Throws where a block is missing or not what its CID says. */
+/**
+ * Returns the files below the root of a CAR, by path. Throws if a block is missing or does not match its CID.
+ */
 export async function readCar(bytes: Uint8Array): Promise<{ root: string; files: Record<string, string> }> {
   const reader = await CarReader.fromBytes(bytes);
   const [root] = await reader.getRoots();

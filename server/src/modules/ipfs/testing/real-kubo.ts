@@ -12,10 +12,10 @@ const VERSION = 'v0.43.1';
 
 const run = promisify(execFile);
 
-/** A real Kubo, built from its Go module where that was not done yet, as an offline node of its own. */
+/** Starts a real Kubo as an isolated offline node, built from its Go module on first use. */
 export async function realKubo() {
   const bin = path.join(homedir(), '.cache/bakehouse/kubo', VERSION);
-  // Its `go.mod` replaces a module, which `go install` does not take: it is built in its own folder.
+  // Its `go.mod` has a replace directive, which `go install` rejects: build it in its own folder.
   const { stdout: downloaded } = await run('go', [
     'mod',
     'download',

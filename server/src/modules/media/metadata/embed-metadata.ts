@@ -6,9 +6,9 @@ import { withWebpExif } from './webp-exif.ts';
 type Picture = { bytes: Buffer; mediaType: (typeof pictureTypes)[number]; width: number; height: number };
 
 /**
- * The file of a picture that says inside how it was made, as the files of the model servers do: a PNG with a text chunk for
- * each key, the others with all of them as one JSON object in EXIF's UserComment. Not a pixel changes, and what
- * the file said before stays. Throws Error where its EXIF is damaged, or leaves no room. Pure.
+ * Returns the picture file with its generation parameters embedded, as the model servers do: PNG gets a text
+ * chunk per key, other types get one JSON object in EXIF's UserComment. Pixels and existing metadata stay
+ * unchanged. Throws Error if the EXIF is damaged or has no room.
  */
 export function embedMetadata(picture: Picture, metadata: Record<string, string>): Buffer {
   const { bytes, mediaType } = picture;
@@ -17,7 +17,7 @@ export function embedMetadata(picture: Picture, metadata: Record<string, string>
   return mediaType === 'image/jpeg' ? withJpegExif(bytes, comment) : withWebpExif(bytes, comment, picture);
 }
 
-/** EXIF knows no UTF-8. */
+/** EXIF does not support UTF-8. */
 function asciiJson(metadata: Record<string, string>): string {
   return JSON.stringify(metadata).replaceAll(
     /[^\x20-\x7e]/g,

@@ -3,16 +3,16 @@ const USER_COMMENT = 0x9286;
 const TYPE_LONG = 4;
 const TYPE_UNDEFINED = 7;
 const ENTRY_BYTES = 12;
-/** What EXIF writes before a comment, to say what it is written in. */
+/** Encoding prefix of EXIF comments. */
 const ASCII = 'ASCII\0\0\0';
-/** Of big-endian numbers; its only directory, right behind the header, holds nothing. */
+/** Big-endian, with one empty directory right after the header. */
 const EMPTY = Buffer.from('4d4d002a00000008000000000000', 'hex');
 
 type Directory = { entries: Buffer[]; next: number };
 
 /**
- * An EXIF block with this comment, which is ASCII. Whatever is in a block is pointed to by its place, so the one that
- * was there stays as it is; the comment and new directories come behind it. Throws RangeError for a damaged one. Pure.
+ * Returns an EXIF block with this ASCII comment. EXIF refers to content by offset, so the existing block
+ * stays unchanged and the comment and new directories are appended. Throws RangeError for a damaged block.
  */
 export function withUserComment(exif: Buffer | null, comment: string): Buffer {
   const before = even(exif ?? EMPTY);
@@ -33,7 +33,7 @@ export function withUserComment(exif: Buffer | null, comment: string): Buffer {
   return Buffer.concat([header, before.subarray(8), even(text), newInner, newRoot]);
 }
 
-/** How a block writes numbers and directories. */
+/** Reads and writes numbers and directories in the block's byte order. */
 function byteOrderOf(block: Buffer) {
   const isLittle = block.toString('latin1', 0, 2) === 'II';
   const uint16 = (bytes: Buffer, at: number) => (isLittle ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
@@ -60,7 +60,9 @@ function byteOrderOf(block: Buffer) {
     return Buffer.concat([count, ...entries, end]);
   }
 
-  /** With this entry (tag, type, count, value) in place of one of its tag; they stand in the order of their tags. */
+  /**
+   * Adds an entry (tag, type, count, value) or replaces the one with the same tag. Entries are sorted by tag.
+   */
   function withEntry(
     { entries, next }: Directory,
     [tag, type, count, value]: [number, number, number, number],
@@ -77,7 +79,7 @@ function byteOrderOf(block: Buffer) {
   return { uint16, uint32, uint32At, read, write, withEntry };
 }
 
-/** Places in a block are even. */
+/** Offsets in a block must be even. */
 function even(bytes: Buffer): Buffer {
   return bytes.length % 2 === 0 ? bytes : Buffer.concat([bytes, Buffer.alloc(1)]);
 }

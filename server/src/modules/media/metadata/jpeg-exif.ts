@@ -5,16 +5,16 @@ const START_OF_SCAN = 0xda;
 const APP0 = 0xe0;
 const APP1 = 0xe1;
 const EXIF = Buffer.from('Exif\0\0', 'latin1');
-/** What a segment holds besides its marker, its length included. */
+/** Maximum segment size without its marker, length field included. */
 const SEGMENT_BYTES_MAX = 0xffff;
 
-/** A whole JPEG with this comment in its EXIF. Throws Error where that is damaged, or leaves no room. Pure. */
+/** Returns the JPEG with this comment in its EXIF. Throws Error if the EXIF is damaged or has no room. */
 export function withJpegExif(bytes: Buffer, comment: string): Buffer {
   const { segments, end } = segmentsOf(bytes);
   const old = segments.find(isExif);
   const block = withUserComment(old ? old.subarray(4 + EXIF.length) : null, comment);
   const others = segments.filter((segment) => segment !== old);
-  // JFIF's own segment is the first of all.
+  // JFIF's APP0 segment must stay first.
   const firstCount = others[0]?.[1] === APP0 ? 1 : 0;
   return Buffer.concat([
     bytes.subarray(0, START_BYTES),
@@ -25,12 +25,12 @@ export function withJpegExif(bytes: Buffer, comment: string): Buffer {
   ]);
 }
 
-/** Those before the picture itself, and where they end. */
+/** Returns the segments before the image data, and the end offset. */
 function segmentsOf(bytes: Buffer): { segments: Buffer[]; end: number } {
   const segments: Buffer[] = [];
   let at = START_BYTES;
   while (bytes[at] === 0xff && bytes[at + 1] !== START_OF_SCAN) {
-    // A marker may have more than one of these before it.
+    // Markers may be preceded by fill bytes.
     if (bytes[at + 1] === 0xff) {
       at += 1;
       continue;

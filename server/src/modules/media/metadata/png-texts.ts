@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
 
 const SIGNATURE_BYTES = 8;
-/** Of a chunk beside its data: length, name and checksum. */
+/** Bytes of a chunk besides its data: length, name and checksum. */
 const FRAME_BYTES = 12;
 const TEXT_CHUNKS = new Set(['tEXt', 'zTXt', 'iTXt']);
 
-/** A whole PNG with these texts in front of its other chunks; those that it had of the same keys go. Pure. */
+/** Returns the PNG with these texts before its other chunks, replacing texts with the same keys. */
 export function withPngTexts(bytes: Buffer, texts: Record<string, string>): Buffer {
   const [header, ...rest] = chunksOf(bytes);
   if (!header) throw new Error('the PNG has no chunks');
@@ -24,16 +24,16 @@ function chunksOf(bytes: Buffer): Buffer[] {
   return chunks;
 }
 
-/** The key of a chunk of text; null of another one. */
+/** Returns the key of a text chunk; null for other chunks. */
 function keyOf(chunk: Buffer): string | null {
   if (!TEXT_CHUNKS.has(chunk.toString('latin1', 4, 8))) return null;
   return chunk.toString('latin1', 8, chunk.indexOf(0, 8));
 }
 
-/** A plain chunk for ASCII, else an international one: of Latin-1 in a plain one not all programs know that it is that. */
+/** Uses tEXt for ASCII, else iTXt: not all programs decode tEXt as Latin-1. */
 function textChunk(key: string, text: string): Buffer {
   if (/^[\t\n\r\x20-\x7e]*$/.test(text)) return chunkOf('tEXt', Buffer.from(`${key}\0${text}`));
-  // Neither packed, nor in a named language, nor with the key translated.
+  // Uncompressed, without language tag and translated key.
   return chunkOf('iTXt', Buffer.from(`${key}\0\0\0\0\0${text}`));
 }
 

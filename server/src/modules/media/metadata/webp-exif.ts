@@ -1,15 +1,15 @@
 import { withUserComment } from './exif.ts';
 
-/** Of the file: `RIFF`, its length, `WEBP`. */
+/** RIFF header: `RIFF`, file length, `WEBP`. */
 const HEAD_BYTES = 12;
 const HAS_ALPHA = 0x10;
 const HAS_EXIF = 0x08;
-/** Some programs write this before the block, as in a JPEG. */
+/** Some programs write this prefix before the block, as in a JPEG. */
 const PREFIX = Buffer.from('Exif\0\0', 'latin1');
 
 type Chunk = { name: string; data: Buffer };
 
-/** A whole WebP of this size with this comment in its EXIF. Throws Error where that is damaged. Pure. */
+/** Returns the WebP with this comment in its EXIF. Throws Error if the EXIF is damaged. */
 export function withWebpExif(
   bytes: Buffer,
   comment: string,
@@ -23,7 +23,7 @@ export function withWebpExif(
   const chunks = isExtended ? rest : [first, ...rest];
   const old = chunks.find(({ name }) => name === 'EXIF');
   const exif = { name: 'EXIF', data: withUserComment(old ? withoutPrefix(old.data) : null, comment) };
-  // XMP is the last of all.
+  // XMP must be the last chunk.
   const others = chunks.filter((chunk) => chunk !== old);
   const { last = [], before = [] } = Object.groupBy(others, ({ name }) =>
     name === 'XMP ' ? 'last' : 'before',
@@ -45,7 +45,7 @@ function chunksOf(bytes: Buffer): Chunk[] {
   return chunks;
 }
 
-/** What a file of more than the picture begins with: what it has, and its size less one. */
+/** Returns the VP8X chunk of an extended file: feature flags and size minus one. */
 function extendedHead({ name, data }: Chunk, { width, height }: { width: number; height: number }): Buffer {
   const head = Buffer.alloc(10);
   const hasAlpha = name === 'VP8L' && ((data.readUInt32LE(1) >> 28) & 1) === 1;

@@ -7,7 +7,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { withBlobFile } from '../../../platform/storage/with-blob-file.ts';
 
-/** The small copy of a picture, as a WebP. */
+/** The thumbnail of a picture, a WebP file. */
 export type Thumbnail = { sha256: string; sizeBytes: number };
 
 export type Picture = { sha256: string; width: number; height: number };
@@ -19,10 +19,10 @@ const HEAP_MB = 256;
 const answer = z.object({ webp: z.base64() });
 
 /**
- * Makes the small copy of a stored picture, and stores it; it is collected unless a row keeps it soon. The picture is
- * decoded away from the server, since a stranger or a service has made it. Returns null for a small picture and for one
- * that cannot be decoded: then lists show the picture. Throws AppError 'unavailable' if the machine is too busy, and the
- * signal's reason.
+ * Creates and stores the thumbnail of a stored picture; it is collected unless a row references it soon.
+ * Decodes the untrusted picture in a sandboxed process. Returns null if the picture is small or cannot be
+ * decoded; lists then show the picture itself. Throws AppError 'unavailable' if the machine is too busy, and
+ * the signal's reason.
  */
 export async function makeThumbnail(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log' | 'sandbox'>,
@@ -38,7 +38,7 @@ export async function makeThumbnail(
     return await storeBlob(services, Readable.from([Buffer.from(answer.parse(made).webp, 'base64')]));
   } catch (error) {
     if (signal.aborted || (error instanceof AppError && error.code === 'unavailable')) throw error;
-    services.log.warn({ err: error, sha256 }, 'no thumbnail of a picture could be made');
+    services.log.warn({ err: error, sha256 }, 'failed to create a thumbnail');
     return null;
   }
 }

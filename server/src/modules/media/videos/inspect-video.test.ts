@@ -11,7 +11,7 @@ const inspect = (bytes: Buffer) =>
 
 const film = { mediaType: 'video/mp4', width: 96, height: 64, durationS: 2.5, frames: 30, hasAudio: false };
 
-test('size, length, frames and sound are read without decoding anything', async () => {
+test('reads size, duration, frames and audio without decoding', async () => {
   expect(await inspect(videoFile())).toEqual(film);
   const asked = { width: 1920, height: 1080, seconds: 8, frames: 192, hasAudio: true };
   expect(await inspect(videoFile(asked))).toMatchObject({
@@ -22,13 +22,13 @@ test('size, length, frames and sound are read without decoding anything', async 
   });
 });
 
-test('a video that an encoder has written is read', async () => {
+test('reads the output of a real encoder', async () => {
   const ball = await readFile(new URL('../../videos/testing/ball.mp4', import.meta.url));
   expect(await inspect(ball)).toEqual({ ...film, width: 320, height: 192, durationS: 3, frames: 36 });
   await expect(inspect(ball.subarray(0, -100))).rejects.toThrow('damaged');
 });
 
-test('a video that is cut anywhere is refused', async () => {
+test('refuses a video truncated at any byte', async () => {
   const whole = videoFile();
   for (let length = 0; length < whole.length; length += 1)
     await expect(inspect(whole.subarray(0, length)), String(length)).rejects.toThrow(/^The video /);
@@ -37,16 +37,16 @@ test('a video that is cut anywhere is refused', async () => {
 test.each([
   ['a web page', Buffer.from('<html>No video</html>'.repeat(20)), 'must be an MP4 file'],
   ['nothing', Buffer.alloc(0), 'must be an MP4 file'],
-  ['one without its index', Buffer.concat([videoFile().subarray(0, 16), Buffer.alloc(64)]), 'damaged'],
-  ['one of no length', videoFile({ seconds: 0 }), 'damaged'],
-  ['one without a picture', videoFile({ width: 0 }), 'damaged'],
-  ['one of an hour', videoFile({ seconds: 3_600 }), 'longer than 10 minutes'],
-  ['one of huge frames', videoFile({ width: 9_000 }), 'more than 8192 pixels on a side'],
-])('%s is refused', async (_what, bytes, message) => {
+  ['a video without an index', Buffer.concat([videoFile().subarray(0, 16), Buffer.alloc(64)]), 'damaged'],
+  ['a video of length zero', videoFile({ seconds: 0 }), 'damaged'],
+  ['a video without a picture', videoFile({ width: 0 }), 'damaged'],
+  ['a video of one hour', videoFile({ seconds: 3_600 }), 'longer than 10 minutes'],
+  ['a video with huge frames', videoFile({ width: 9_000 }), 'more than 8192 pixels on a side'],
+])('refuses %s', async (_what, bytes, message) => {
   await expect(inspect(bytes)).rejects.toThrow(message);
 });
 
-test('boxes that lie about their length are no video', async () => {
+test('refuses boxes with invalid lengths', async () => {
   const lying = videoFile();
   lying.writeUInt32BE(4, 16);
   await expect(inspect(lying)).rejects.toThrow('damaged');
@@ -55,7 +55,7 @@ test('boxes that lie about their length are no video', async () => {
   await expect(inspect(endless)).rejects.toThrow('damaged');
 });
 
-/** A film whose index holds a box of this content, too. */
+/** Returns a video with this content added to its index. */
 function withInIndex(content: Buffer): Buffer {
   const whole = videoFile();
   const at = whole.indexOf('moov') - 4;
@@ -63,7 +63,7 @@ function withInIndex(content: Buffer): Buffer {
   return Buffer.concat([whole.subarray(0, at + 8), content, whole.subarray(at + 8)]);
 }
 
-/** So many boxes of a name, one after the other, with nothing in them. */
+/** Returns this many empty boxes in a row. */
 function emptyBoxes(name: string, count: number): Buffer {
   const one = Buffer.alloc(8);
   one.writeUInt32BE(8);
@@ -71,7 +71,7 @@ function emptyBoxes(name: string, count: number): Buffer {
   return Buffer.alloc(8 * count, one);
 }
 
-test('an index of very many boxes or tracks is no video, and is not read to its end', async () => {
+test('stops reading an index with too many boxes or tracks', async () => {
   expect(await inspect(withInIndex(emptyBoxes('free', 900)))).toEqual(film);
   expect(await inspect(withInIndex(emptyBoxes('trak', 15)))).toEqual(film);
   await expect(inspect(withInIndex(emptyBoxes('trak', 16)))).rejects.toThrow('damaged');

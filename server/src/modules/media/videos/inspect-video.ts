@@ -2,31 +2,30 @@ import { VIDEO_SECONDS_MAX, VIDEO_SIDE_MAX, videoMessages, type videoType } from
 import { BadMedia } from '../bad-media.ts';
 import { type Box, boxesIn, findBox, LONG_HEADER, readBox } from './mp4-boxes.ts';
 
-/** What a video is. */
 export type InspectedVideo = {
   mediaType: typeof videoType;
   width: number;
   height: number;
   durationS: number;
-  /** Null where the file does not list them. */
+  /** Null if the file does not list them. */
   frames: number | null;
   hasAudio: boolean;
 };
 
 class BadVideo extends BadMedia {}
 
-/** A file that is read in pieces: its length, and the bytes at a place, fewer at its end. */
+/** A file that is read in pieces. `read` returns fewer bytes at the end. */
 type OpenVideo = { size: number; read: (at: number, length: number) => Promise<Buffer> };
 
-/** Boxes beside each other in a file: a stream that was cut into pieces has two for each. */
+/** Maximum top-level boxes: a fragmented stream has two per fragment. */
 const BOXES_MAX = 20_000;
-/** The table of a film of ten minutes has some hundred thousand. */
+/** The index of a ten-minute video has some hundred thousand bytes. */
 const INDEX_BYTES_MAX = 16 * 1024 * 1024;
 const TRACKS_MAX = 16;
 
 /**
- * Size, length and sound of an MP4 as its boxes say them, and whether all of it is there. Nothing is decoded. Throws
- * BadMedia, and what reading throws.
+ * Reads size, duration and audio of an MP4 from its boxes and checks that it is complete. Decodes nothing.
+ * Throws BadMedia and read errors.
  */
 export async function inspectVideo(file: OpenVideo): Promise<InspectedVideo> {
   const boxes = await readOuterBoxes(file);
@@ -50,7 +49,7 @@ async function readOuterBoxes({ size, read }: OpenVideo): Promise<Box[]> {
   return boxes;
 }
 
-/** What the index of a file says of the whole. Throws BadMedia. Pure. */
+/** Reads the video's properties from its index. Throws BadMedia. */
 function readIndex(index: Buffer): InspectedVideo {
   const all = { start: 0, end: index.length };
   const tracks = boxesIn(index, all).filter(({ name }) => name === 'trak');
@@ -70,7 +69,7 @@ function readIndex(index: Buffer): InspectedVideo {
   };
 }
 
-/** In seconds; of a film in pieces its own box says it. 0 where nothing does. */
+/** Returns the duration in seconds; a fragmented video has it in a separate box. 0 if missing. */
 function readDuration(index: Buffer): number {
   const all = { start: 0, end: index.length };
   const header = findBox(index, all, 'mvhd');
@@ -85,7 +84,7 @@ function readDuration(index: Buffer): number {
   return scale === 0 ? 0 : (duration || inPieces) / scale;
 }
 
-/** As 16.16 at the end of a track's header. */
+/** Stored as 16.16 fixed point at the end of the track header. */
 function readSize(index: Buffer, track: Box): { width: number; height: number } | undefined {
   const header = findBox(index, track, 'tkhd');
   if (!header || header.end - header.start < 84) return undefined;
@@ -103,7 +102,7 @@ function lengthAt(
   return box && box.start + at + 8 <= box.end ? Number(index.readBigUInt64BE(box.start + at)) : 0;
 }
 
-/** 0 where the box does not reach so far. */
+/** Returns 0 if the box is too short. */
 function uint32At(index: Buffer, box: Box | undefined, at: number): number {
   return box && box.start + at + 4 <= box.end ? index.readUInt32BE(box.start + at) : 0;
 }

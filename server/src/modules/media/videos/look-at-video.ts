@@ -3,7 +3,10 @@ import type { Services } from '../../../platform/context.ts';
 import { withBlobFile } from '../../../platform/storage/with-blob-file.ts';
 import { type InspectedVideo, inspectVideo } from './inspect-video.ts';
 
-/** What a stored file is as a video. Throws BadVideo where it is none that is taken, and what `withBlobFile` throws. */
+/**
+ * Inspects a stored file as a video. Throws BadVideo if it is not an accepted one, and whatever
+ * `withBlobFile` throws.
+ */
 export function lookAtVideo(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
   file: { sha256: string; path: string },

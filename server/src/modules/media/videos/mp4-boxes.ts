@@ -1,19 +1,19 @@
 import { videoMessages } from '@bakehouse/contract/media';
 import { BadMedia } from '../bad-media.ts';
 
-/** A box of an MP4 file: its name, and where what it holds begins and ends. */
+/** A box of an MP4 file: its name and the range of its content. */
 export type Box = { name: string; start: number; end: number };
 
 const HEADER = 8;
-/** Before a box whose length needs eight bytes. */
+/** Header size of a box with a 64-bit length. */
 export const LONG_HEADER = 16;
 
-/** What the head of a box says, which begins at `at` of a file or of another box that ends at `end`; null where it is none. Pure. */
+/** Parses a box header at `at` of a file or outer box that ends at `end`; null if invalid. */
 export function readBox(head: Buffer, at: number, end: number): Box | null {
   if (head.length < HEADER) return null;
   const name = head.toString('latin1', 4, 8);
   const short = head.readUInt32BE(0);
-  // 0: as far as there is anything.
+  // Length 0: the box extends to the end.
   if (short === 0) return { name, start: at + HEADER, end };
   const isLong = short === 1;
   if (isLong && head.length < LONG_HEADER) return null;
@@ -23,10 +23,13 @@ export function readBox(head: Buffer, at: number, end: number): Box | null {
   return { name, start: at + headerSize, end: at + size };
 }
 
-/** An index of nothing but empty boxes would have two million, and hold everybody up. */
+/** An index of only empty boxes could have two million and would block the event loop. */
 const BOXES_INSIDE_MAX = 1000;
 
-/** The boxes inside a box that is here whole, as far as they are boxes. Throws BadMedia where no film has so many. Pure. */
+/**
+ * Returns the boxes inside a fully loaded box, up to the first invalid one. Throws BadMedia if there are too
+ * many.
+ */
 export function boxesIn(bytes: Buffer, { start, end }: Pick<Box, 'start' | 'end'>): Box[] {
   const found: Box[] = [];
   for (let at = start; at < end; ) {
@@ -39,7 +42,7 @@ export function boxesIn(bytes: Buffer, { start, end }: Pick<Box, 'start' | 'end'
   return found;
 }
 
-/** The first box inside that has this path of names; undefined where there is none. Throws what `boxesIn` throws. Pure. */
+/** Returns the first box at this path of names, if any. Throws whatever `boxesIn` throws. */
 export function findBox(
   bytes: Buffer,
   outer: Pick<Box, 'start' | 'end'>,

@@ -12,18 +12,18 @@ const shape = z.object({
   num_key_value_heads: count.nullish(),
   hidden_size: count,
   head_dim: count.nullish(),
-  /** Of each layer: what it looks back on. */
+  /** Attention type of each layer. */
   layer_types: z.array(z.string()).nullish().catch(null),
   sliding_window: count.nullish().catch(null),
   use_sliding_window: z.boolean().nullish().catch(null),
-  /** Multi-head latent attention keeps these instead of keys and values: https://arxiv.org/abs/2405.04434 */
+  /** Multi-head latent attention caches these instead of keys and values: https://arxiv.org/abs/2405.04434 */
   kv_lora_rank: count.nullish().catch(null),
   qk_rope_head_dim: count.nullish().catch(null),
 });
-/** Models that also see pictures have what their text needs beside them. */
+/** Models that also read images nest their text configuration. */
 const config = z.union([shape, z.object({ text_config: shape }).transform((found) => found.text_config)]);
 
-/** What a model's config.json, as Transformers writes it, says of its context, as vLLM keeps it: 16 bits a value. Pure. */
+/** Returns the context described by a config.json of Transformers, as vLLM caches it: 16 bits per value. */
 export function readConfigContext(found: Record<string, unknown> | null): ModelContext {
   const { data } = config.safeParse(found);
   if (!data) return { ...unknownContext, positions: positionsOf(found) };
@@ -52,7 +52,7 @@ export function readConfigContext(found: Record<string, unknown> | null): ModelC
   };
 }
 
-/** Layers with other names, such as `linear_attention`, keep nothing of single tokens. */
+/** Layers of other types, such as `linear_attention`, cache nothing per token. */
 function countLayers({
   layer_types: types,
   num_hidden_layers: all,

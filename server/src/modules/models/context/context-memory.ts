@@ -1,17 +1,17 @@
-/** Layers that remember keys and values of each token, as many bytes for each, or of the last `window` tokens alone. */
+/** Layers that cache keys and values of every token, or only of the last `window` tokens. */
 type Layers = { bytesPerToken: number; window: number | null };
 
-/** What a model's files say of its context. */
+/** The context of a model, as its files describe it. */
 export type ModelContext = {
-  /** The most tokens that it was made to read; null where nothing says so. */
+  /** Maximum context length of the model; null if unknown. */
   positions: number | null;
   layers: Layers[];
 };
 
-/** What nothing is known of. */
+/** Context of a model about which nothing is known. */
 export const unknownContext: ModelContext = { positions: null, layers: [] };
 
-/** The bytes that one request of so many tokens keeps in memory: its keys and values (KV cache). Pure. */
+/** Returns the KV cache size in bytes for one request with this many tokens. */
 export function contextBytes({ layers }: ModelContext, tokens: number): number {
   return layers.reduce(
     (sum, { bytesPerToken, window }) => sum + bytesPerToken * Math.min(tokens, window ?? tokens),

@@ -1,9 +1,12 @@
 import { type ModelContext, unknownContext } from './context-memory.ts';
 
-/** llama.cpp keeps keys and values in 16 bits. */
+/** llama.cpp stores keys and values in 16 bits. */
 const BYTES_PER_VALUE = 2;
 
-/** What the numbers in a GGUF's metadata say of its model's context (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md). Pure. */
+/**
+ * Returns the context described by a GGUF's metadata numbers
+ * (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md).
+ */
 export function readGgufContext(numbers: ReadonlyMap<string, number>): ModelContext {
   const find = (name: string) => {
     const key = [...numbers.keys()].find((one) => one.endsWith(`.${name}`));

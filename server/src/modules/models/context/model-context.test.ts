@@ -5,7 +5,10 @@ import { readGgufContext } from './gguf-context.ts';
 
 const GIB = 1024 ** 3;
 
-/* What these models keep is known: https://huggingface.co/meta-llama/Llama-3.1-8B-Instruct has 128 KiB a token. */
+/*
+ * The cache size of these models is known: https://huggingface.co/meta-llama/Llama-3.1-8B-Instruct uses 128
+ * KiB per token.
+ */
 const llama8b = {
   max_position_embeddings: 131_072,
   num_hidden_layers: 32,
@@ -17,13 +20,13 @@ const llama8b = {
 describe('the memory of a context', () => {
   const bytes = (config: object, tokens: number) => contextBytes(readConfigContext({ ...config }), tokens);
 
-  it('is that of keys and values of all layers, by the heads that keep them', () => {
+  it('counts keys and values of all layers by key-value heads', () => {
     expect(bytes(llama8b, 131_072)).toBe(16 * GIB);
     expect(bytes({ ...llama8b, num_key_value_heads: null }, 1)).toBe(4 * bytes(llama8b, 1));
     expect(bytes({ ...llama8b, head_dim: 64 }, 1)).toBe(bytes(llama8b, 1) / 2);
   });
 
-  it('ends at its window in layers that look no further back, and is none in those without attention', () => {
+  it('is limited by sliding windows and is zero for layers without attention', () => {
     const types = [...Array(5).fill('sliding_attention'), 'full_attention', 'linear_attention'];
     const mixed = { ...llama8b, num_hidden_layers: 7, layer_types: types, sliding_window: 1024 };
     const layer = bytes({ ...llama8b, num_hidden_layers: 1 }, 1);
@@ -34,23 +37,23 @@ describe('the memory of a context', () => {
     expect(bytes({ ...all, use_sliding_window: false }, 8192)).toBe(bytes(llama8b, 8192));
   });
 
-  it('is that of what latent attention keeps in their place', () => {
+  it('counts the compressed cache of latent attention', () => {
     const deepseek = { ...llama8b, num_hidden_layers: 61, kv_lora_rank: 512, qk_rope_head_dim: 64 };
     expect(bytes(deepseek, 1)).toBe(61 * 576 * 2);
   });
 
-  it('is found in the part for text of a model that also sees', () => {
+  it('is read from the text configuration of a vision model', () => {
     expect(readConfigContext({ text_config: llama8b })).toEqual(readConfigContext(llama8b));
   });
 });
 
-it('a configuration that says nothing is unknown, but for its positions', () => {
+it('a configuration without layer data is unknown except for its positions', () => {
   expect(readConfigContext(null)).toEqual({ positions: null, layers: [] });
   expect(readConfigContext({ max_position_embeddings: 2048 })).toEqual({ positions: 2048, layers: [] });
   expect(readConfigContext({ ...llama8b, num_hidden_layers: 'many' })).toMatchObject({ layers: [] });
 });
 
-it('a GGUF says the same of the same model', () => {
+it('a GGUF gives the same result as config.json', () => {
   const numbers = new Map([
     ['llama.context_length', 131_072],
     ['llama.block_count', 32],

@@ -6,7 +6,7 @@ import { readConfigContext } from './config-context.ts';
 import type { ModelContext } from './context-memory.ts';
 import { readGgufContext } from './gguf-context.ts';
 
-/** What the files that an engine loads say of the model's context: its GGUF, else its config.json. */
+/** Returns the model's context from the files that an engine loads: its GGUF, else its config.json. */
 export async function readModelContext(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
   files: AssetRevision['files'],

@@ -14,7 +14,7 @@ function number(value: number): Buffer {
   return bytes;
 }
 
-/** The head of a GGUF that goes on with a vocabulary, and is cut there. */
+/** The start of a GGUF, cut off in its vocabulary. */
 function head(architecture: string, pooling?: number): Buffer {
   const counts = Buffer.alloc(16);
   counts.writeBigUInt64LE(9n, 8);
@@ -32,12 +32,12 @@ it.each([
   ['qwen3', 3, 'embedding'],
   ['qwen3', undefined, 'text'],
   ['llama', 0, 'text'],
-  // It ranks, and makes no vectors.
+  // A reranker, which produces no embeddings.
   ['qwen3', 4, 'text'],
 ])('a GGUF of %s with the pooling %s makes %s', (architecture, pooling, task) => {
   expect(parseGgufHead(head(architecture, pooling)).task).toBe(task);
 });
 
-it('of what is no GGUF it says nothing', () => {
+it('a file that is not a GGUF counts as a text model', () => {
   expect(parseGgufHead(Buffer.from('GGUF, as far as these tests look')).task).toBe('text');
 });

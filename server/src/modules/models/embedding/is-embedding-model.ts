@@ -6,13 +6,13 @@ import { readModelJson } from '../weights/read-model-json.ts';
 
 type NeededServices = Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>;
 
-/** Says that a model is in the layout of sentence-transformers. */
+/** Marks a model in the layout of sentence-transformers. */
 export const MODULES = 'modules.json';
 
-/** What a configuration calls networks that read a text and write none. */
+/** Architectures that encode text but do not generate it. */
 const ENCODERS = /^(Bert|Roberta|XLMRoberta|Camembert|MPNet|DistilBert|NomicBert|ModernBert)Model$/;
 
-/** Whether a model turns texts into vectors, as its files say: its modules, its configuration, or its GGUF where it has no other. */
+/** True if the model produces embeddings, judged by its modules, its configuration, or else its GGUF. */
 export async function isEmbeddingModel(
   services: NeededServices,
   model: Pick<AssetRevision, 'asset' | 'files'>,

@@ -6,7 +6,10 @@ import type { FindAssetUse } from '../../assets/asset-use.ts';
 import { deleteAsset } from '../../assets/delete-asset.ts';
 import { findFineTune } from './steps.ts';
 
-/** Deletes a fine-tune of the caller. Throws AppError 'model_not_found' for any other model, and what `deleteAsset` throws. */
+/**
+ * Deletes a fine-tune of the caller. Throws AppError 'model_not_found' for any other model, and whatever
+ * `deleteAsset` throws.
+ */
 export async function deleteModel(
   ctx: Context,
   { model, findUses }: { model: string; findUses: FindAssetUse[] },

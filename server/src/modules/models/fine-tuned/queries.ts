@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 
 type Db = Database | Transaction;
 
-/** A model that a run has made keeps the name that it got first. */
+/** A model produced by a run keeps its first name. */
 export async function insertName(
   tx: Transaction,
   { assetId, name }: { assetId: string; name: string },
@@ -14,7 +14,7 @@ export async function insertName(
     .execute();
 }
 
-/** The fine-tunes that a user owns, the oldest first: the one of that name, those of these ids, or all. */
+/** Returns a user's fine-tunes, oldest first: the one with this name, those with these ids, or all. */
 export async function selectFineTunes(
   db: Db,
   { userId, name, assetIds }: { userId: string; name?: string; assetIds?: string[] },

@@ -2,16 +2,19 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { toModelName } from '../names/model-name.ts';
 import { insertName, selectFineTunes } from './queries.ts';
 
-/** What the name of every fine-tune begins with, and no other model's. */
+/** Prefix of every fine-tune's name, reserved for fine-tunes. */
 export const FINE_TUNE_PREFIX = 'ft:';
 
-/** Of the name: the rest is for the user and the id. */
+/** Length limits within the name; the rest is for the username and id. */
 const BASE_LENGTH_MAX = 60;
 const SUFFIX_LENGTH_MAX = 64;
 
 type Names = { baseTitle: string; username: string; suffix: string };
 
-/** Step: names the model that a run has made `ft:BASE:USERNAME:SUFFIX:ID`, by which its owner calls it. */
+/**
+ * Names a model produced by a run `ft:BASE:USERNAME:SUFFIX:ID`, as OpenAI does. Its owner calls it by this
+ * name.
+ */
 export async function nameFineTune(
   tx: Transaction,
   { assetId, baseTitle, username, suffix }: Names & { assetId: string },
@@ -23,7 +26,7 @@ export async function nameFineTune(
 
 export type FineTune = Awaited<ReturnType<typeof selectFineTunes>>[number];
 
-/** The caller's own fine-tune of that name; undefined where there is none. */
+/** Returns the caller's own fine-tune with this name, if any. */
 export async function findFineTune(
   db: Database | Transaction,
   own: { userId: string; name: string },
@@ -32,7 +35,7 @@ export async function findFineTune(
   return found;
 }
 
-/** All fine-tunes of a user, or those of these ids. */
+/** Returns a user's fine-tunes: those with these ids, or all. */
 export async function listFineTunes(
   db: Database | Transaction,
   own: { userId: string; assetIds?: string[] },

@@ -20,7 +20,7 @@ const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
 
 type Files = Record<string, string | Buffer>;
 
-/** On the disk of the stored files. */
+/** Creates a folder on the same file system as the stored files. */
 async function folderOf(name: string, files: Files): Promise<string> {
   const folder = path.join(server.services.config.dataDir, 'imports', name);
   for (const [at, content] of Object.entries(files)) {
@@ -38,7 +38,7 @@ const llama: Files = {
   'empty.txt': '',
 };
 
-test('a folder becomes a model of a user, of linked files; again it is the same revision, and what changed a new one', async () => {
+test("imports a folder as a user's model with linked files; a repeat is the same revision, a change a new one", async () => {
   const folder = await folderOf('Crumb 1B', llama);
   await symlink(path.join(folder, 'nested/tokenizer.json'), path.join(folder, 'linked.json'));
   const seen: string[] = [];
@@ -68,11 +68,11 @@ test('a folder becomes a model of a user, of linked files; again it is the same 
 
   const again = await importFolder(server.services, input);
   expect(again).toMatchObject({ assetId: first.assetId, isNew: false });
-  // Its download is counted some time later.
+  // The download is counted later.
   expect(await get(ada, first.assetId)).toEqual({ ...asset, downloads: expect.any(Number) });
   expect(await storedFiles()).toEqual(stored);
 
-  // In place of the file, and not in it.
+  // Uses a new file, because the first one is hard-linked to the stored blob.
   const changed = await folderOf('another', { ...llama, 'config.json': '{"model_type":"qwen3"}' });
   const second = await importFolder(server.services, { ...input, folder: changed });
   expect(second).toMatchObject({ assetId: first.assetId, isNew: true });
@@ -83,7 +83,7 @@ test('a folder becomes a model of a user, of linked files; again it is the same 
   ]);
 });
 
-test('a folder becomes a model or dataset of everybody, which nobody changes', async () => {
+test('imports a folder as an immutable model or dataset for every user', async () => {
   const index = JSON.stringify({ _class_name: 'FluxKontextPipeline' });
   const folder = await folderOf('painter', {
     'model_index.json': index,
@@ -108,14 +108,14 @@ test('a folder becomes a model or dataset of everybody, which nobody changes', a
   const query = { types: 'RAW', owner: bob.userId, include_starter: 'true' } as const;
   const { datasets } = await server.request(listAssets, { query }, { as: bob });
   expect(datasets.map(({ title }) => title)).toContain('Rows');
-  // The last is a dataset.
+  // The last one is the title of a dataset.
   for (const title of ['SmolLM2 135M Instruct', '!!!', 'rows']) {
     const refused = importFolder(server.services, { folder, title, userId: null });
     await expect(refused, title).rejects.toMatchObject({ code: 'conflict' });
   }
 });
 
-test('what an upload refuses is refused by its name, and nothing of its folder is taken', async () => {
+test('refuses the files that uploads refuse by name, without storing any', async () => {
   const before = await storedFiles();
   const refuse = async (name: string, files: Files, message: string) => {
     const folder = await folderOf(name, files);
@@ -128,7 +128,7 @@ test('what an upload refuses is refused by its name, and nothing of its folder i
   expect(await storedFiles()).toEqual(before);
 });
 
-test('the command names whose it becomes, and takes what it finds', async () => {
+test('the command requires an owner and detects the type', async () => {
   const folder = await folderOf('facts', { 'facts.csv': 'q,a\nwhy,because\n' });
   const { dataDir } = server.services.config;
   const program = path.resolve(import.meta.dirname, '../../../../../scripts/bakehouse.ts');
@@ -149,7 +149,7 @@ test('the command names whose it becomes, and takes what it finds', async () => 
   await expect(call(path.join(folder, 'none'), '--everybody')).rejects.toThrow('There is no folder');
 });
 
-/** One that comes with the program. */
+/** Inserts one of the program's own starter models. */
 async function insertOwnStarter(): Promise<void> {
   await server.services.db
     .insertInto('assets')
@@ -161,7 +161,7 @@ async function insertOwnStarter(): Promise<void> {
     .execute();
 }
 
-test('what everybody has is removed by its title, unless somebody uses it; its name and its bytes are free again', async () => {
+test('removes an unused shared asset by title and frees its name and bytes', async () => {
   const { db } = server.services;
   const remove = (name: string) =>
     removeImport(db, { name, findUses: [findTrainingUse, findDeploymentUse] }).then(

@@ -20,15 +20,15 @@ import { checkModelFile } from '../weights/check-model-file.ts';
 import { weightsExtension } from '../weights/find-fault.ts';
 import { type FolderFile, readFolder } from './read-folder.ts';
 
-/** Bytes without an owner are collected after an hour: those that have come are touched so often. */
+/** Blobs without an owner are collected after an hour, so touch stored ones this often. */
 const TOUCH_MS = 10 * 60 * 1000;
-/** A model's own description of itself has some kilobytes. */
+/** Configuration files of a model have some kilobytes. */
 const JSON_BYTES_MAX = 1024 * 1024;
 
 type Input = {
   folder: string;
   title: string;
-  /** Whose it becomes; null: everybody may use it, and nobody may change it. */
+  /** The owner; null makes it readable by every user and immutable. */
   userId: string | null;
   onFile?: (file: { path: string; sizeBytes: number; isLinked: boolean; at: number; of: number }) => void;
 };
@@ -36,7 +36,7 @@ type Input = {
 type Imported = {
   assetId: string;
   datasetType: DatasetType;
-  /** Whether something has changed: the same files again are the same revision. */
+  /** False if the files are unchanged and thus the same revision. */
   isNew: boolean;
   files: number;
   sizeBytes: number;
@@ -45,9 +45,10 @@ type Imported = {
 };
 
 /**
- * Makes a folder of this machine a model, where it holds weights, else a dataset: that of the same title and owner, if there is one, then has
- * exactly these files. They are checked as uploads are, all of them before the first is taken. What their owner may
- * store bounds nothing here. Throws AppError 'invalid_request' for a file that is refused or a folder without files.
+ * Imports a local folder as a model if it contains weights, else as a dataset. An asset with the same title
+ * and owner gets a revision with exactly these files. All files are checked like uploads before the first is
+ * stored. The owner's storage quota does not apply. Throws AppError 'invalid_request' for a refused file or
+ * an empty folder.
  */
 export async function importFolder(
   services: Pick<Services, 'blobs' | 'db' | 'sandbox'>,

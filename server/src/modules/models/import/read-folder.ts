@@ -4,9 +4,9 @@ import path from 'node:path';
 export type FolderFile = { path: string; localPath: string; sizeBytes: number };
 
 /**
- * The files of a folder and of those in it, in the order of their paths, which are relative to it. A link to a file is that
- * file, as in the cache of the hub's clients. Empty files are left out, and so is whatever is hidden (`.git`, `.cache`), with
- * all that is in it: `leftOut` names them.
+ * Lists the files of a folder recursively, sorted by relative path. Links are followed, because the cache of
+ * the Hub's clients consists of them. Empty files and hidden files and folders (`.git`, `.cache`) are skipped
+ * and listed in `leftOut`.
  */
 export async function readFolder(folder: string): Promise<{ files: FolderFile[]; leftOut: string[] }> {
   const files: FolderFile[] = [];

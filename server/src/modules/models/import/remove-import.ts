@@ -10,9 +10,9 @@ import { lockStarterAssets } from '../starter/queries.ts';
 type Removed = { title: string; datasetType: string; bytes: bigint };
 
 /**
- * Deletes a model or dataset of everybody that an operator has imported, by its title or id; the collector deletes its bytes
- * within the hour. Throws AppError 'not_found', and 'conflict' while something uses it, for what comes with the program, and
- * where several have the title.
+ * Deletes a shared model or dataset that an operator imported, by title or id; its blobs are collected within
+ * the hour. Throws AppError 'not_found', and 'conflict' if it is in use, is one of the program's own, or the
+ * title is ambiguous.
  */
 export async function removeImport(
   db: Database,
@@ -33,7 +33,7 @@ export async function removeImport(
     await removeAsset(tx, { asset: found, userId: null, findUses });
     return found;
   });
-  // Its name is free once the row is gone.
+  // The name becomes available when the row is deleted.
   while (!(await purgeAsset(db, { assetId: asset.id })));
   return asset;
 }

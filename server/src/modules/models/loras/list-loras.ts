@@ -4,7 +4,9 @@ import type { Context } from '../../../platform/context.ts';
 import { unknownCursor } from '../../../platform/unknown-cursor.ts';
 import { isReadableModel, selectLoras } from './queries.ts';
 
-/** The models that the caller may read and that are LoRAs for images, the newest first; the cursor is the last one of the page before. */
+/**
+ * Lists image LoRAs that the caller may read, newest first. The cursor is the last id of the previous page.
+ */
 export async function listLoras(
   { db, caller: { userId } }: Context,
   { search, cursor, limit }: InputOf<typeof endpoint>['query'],

@@ -4,17 +4,17 @@ import { isReadableAs, isReadableBy, type Way } from '../../assets/access/readab
 
 type Wanted = {
   userId: string;
-  /** Part of the title, in any case. */
+  /** Case-insensitive part of the title. */
   search: string;
-  /** Those that come after this one. */
+  /** Returns entries after this one. */
   after: string | undefined;
   limit: number;
 };
 
-/** Of models that an operator grants there are few, and none is a LoRA's: they are left out. */
+/** Granted models are few and never LoRAs, so skip them. */
 const listed: readonly Way[] = ['own', 'published', 'shared'];
 
-/** The models that a user may read and that are LoRAs, the newest first, each with its owner where that is another user. */
+/** Returns LoRAs that a user may read, newest first, with the owner if that is another user. */
 export async function selectLoras(
   db: Database,
   { userId, search, after, limit }: Wanted,

@@ -7,8 +7,9 @@ import { findLoraFile } from '../../assets/recognise/find-lora-file.ts';
 type Wanted = { assetId: string; revisionId?: string; userId: string; param: string };
 
 /**
- * A model that is a LoRA for images: its revision, the newest unless said, and the file of its weights. Throws what `readRevision`
- * throws, and AppError 'invalid_request' for another model, or one that is too large; each names the field `param`.
+ * Returns the weights file of an image LoRA in the given or the newest revision. Throws whatever
+ * `readRevision` throws, and AppError 'invalid_request' if the model is not a LoRA or is too large; each
+ * names the field `param`.
  */
 export async function readLora(
   db: Database | Transaction,
@@ -22,7 +23,7 @@ export async function readLora(
       'or one other safetensors file and no model beside it';
     throw new AppError('invalid_request', { publicMessage, param });
   }
-  // As large as a file that a form uploads: what is loaded is kept in memory.
+  // The form upload limit, because loaded LoRAs stay in memory.
   if (file.sizeBytes > FILE_SIZE_LIMIT_BYTES) {
     const publicMessage = `${asset.title} is too large: a LoRA has at most 500 MB`;
     throw new AppError('invalid_request', { publicMessage, param });

@@ -13,24 +13,21 @@ it.each([
   ['🥖️ Bot 1️⃣', 'bot-1'],
   ['葛\u{e0100}城', '葛城'],
   ['!!!', 'model'],
-])('%s is called %s', (title, name) => {
+])('%s becomes %s', (title, name) => {
   expect(toModelName(title)).toBe(name.normalize('NFC'));
 });
 
 it.each(['빵집 봇', 'हिन्दी मॉडल', 'パンのボット', 'ลูกค้าน้ำ', 'Thực đơn'])(
-  '%s is found by what any keyboard or file system makes of its name',
+  '%s is found by the Unicode forms that keyboards and file systems produce',
   (title) => {
     const name = toModelName(title);
     for (const form of ['NFC', 'NFD'] as const) expect(modelName.parse(name.normalize(form))).toBe(name);
   },
 );
 
-it.each(['한', '𠀀', 'ﷺ'])(
-  'of the longest title of %s a call can ask for the name, with a number behind it',
-  (letter) => {
-    const name = toModelName(letter.repeat(200));
-    const second = freeModelName(name, new Set([name]));
-    expect(modelName.parse(second)).toBe(second);
-    expect(second.isWellFormed()).toBe(true);
-  },
-);
+it.each(['한', '𠀀', 'ﷺ'])('the longest name in %s fits into a call with a numeric suffix', (letter) => {
+  const name = toModelName(letter.repeat(200));
+  const second = freeModelName(name, new Set([name]));
+  expect(modelName.parse(second)).toBe(second);
+  expect(second.isWellFormed()).toBe(true);
+});

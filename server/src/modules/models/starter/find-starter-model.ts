@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { listStarterModels, type StarterModelRef } from './list-starter-models.ts';
 
-/** The starter model of that name; undefined where there is none. */
+/** Returns the starter model with this name, if any. */
 export async function findStarterModel(
   db: Database | Transaction,
   modelName: string,

@@ -5,14 +5,13 @@ import { listStarterRows } from './queries.ts';
 export type StarterModelRef = {
   assetId: string;
   title: string;
-  /** Its slug: the name for `model` in OpenAI-style calls. */
+  /** Slug: the `model` name in OpenAI-style calls. */
   modelName: string;
-  /** What it makes. */
   task: StarterTask;
   createdAt: Date;
 };
 
-/** The models that everybody may use, oldest first. */
+/** Returns the models that every user may use, oldest first. */
 export async function listStarterModels(db: Database | Transaction): Promise<StarterModelRef[]> {
   return (await listStarterRows(db)).map((row) => ({
     assetId: row.id,

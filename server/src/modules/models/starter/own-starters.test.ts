@@ -4,7 +4,7 @@ import { testServer } from '../../../testing/test-server.ts';
 import { OWN_STARTERS } from './own-starters.ts';
 import { registerOwnStarters } from './register-own-starters.ts';
 
-test('the own starters are those that the program registers', async () => {
+test('OWN_STARTERS lists the starters that the program registers', async () => {
   const { services } = await testServer();
   const files = [{ path: 'README.md', localPath: path.join(import.meta.dirname, 'own-starters.ts') }];
   const register = registerOwnStarters(services);

@@ -4,7 +4,7 @@ import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
 import { starterEmbeddingModel } from './starter-embedding-model.ts';
 import { starterLanguageModel } from './starter-language-model.ts';
 
-/** The starter models that come with the program; it makes them again at each start. */
+/** Starter models that are part of the program and are registered again at each start. */
 export const OWN_STARTERS: readonly string[] = [
   starterLanguageModel.slug,
   starterEmbeddingModel.slug,

@@ -16,7 +16,7 @@ export async function listStarterRows(
     .execute();
 }
 
-/** What everybody may use, each by a name that `lockStarterAssets` knows. */
+/** Returns the shared models and datasets, with names that `lockStarterAssets` accepts. */
 export async function listStarterAssets(
   db: Database,
 ): Promise<{ name: string; datasetType: string; files: number; bytes: bigint }[]> {
@@ -35,7 +35,7 @@ export async function listStarterAssets(
     .execute();
 }
 
-/** What everybody may use and has this title, name or id, locked until the transaction ends. */
+/** Returns and locks the shared models and datasets with this title, name or id. */
 export async function lockStarterAssets(
   tx: Transaction,
   name: string,
@@ -54,12 +54,12 @@ export async function lockStarterAssets(
     .execute();
 }
 
-/** Makes the row of what everybody may use, a model unless said, or brings its words up to date. Locks it. */
+/** Inserts or updates the row of a shared model or dataset and locks it. Defaults to a model. */
 export async function upsertStarterAsset(
   tx: Transaction,
   starter: {
     slug: string;
-    /** Null of a dataset. */
+    /** Null for a dataset. */
     task: StarterTask | null;
     title: string;
     details: string;

@@ -4,7 +4,7 @@ import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
 import type { Services } from '../../../platform/context.ts';
 import { registerStarterModel } from './register-starter-model.ts';
 
-/** The cards of the image models that every installation has; their files come with the program. */
+/** Descriptions of the image starter models, whose files are part of the program. */
 const cards = {
   paris: {
     slug: PARIS_MODEL,
@@ -37,7 +37,7 @@ const cards = {
   },
 };
 
-/** Makes these files one of the image models that everybody may use; the same files are the same revision. */
+/** Registers these files as a shared image model; the same files give the same revision. */
 export async function registerImageStarter(
   services: Services,
   name: keyof typeof cards,

@@ -7,7 +7,7 @@ import { starterLanguageModel } from './starter-language-model.ts';
 type Image = Parameters<typeof registerImageStarter>;
 type Files = Image[2];
 
-/** What makes the starter models that come with the program, of the files that a machine has prepared. */
+/** Returns the functions that register prepared files as starter models. */
 export function registerOwnStarters(services: Services) {
   return {
     language: (files: Files) => registerStarterModel(services, { ...starterLanguageModel, files }),

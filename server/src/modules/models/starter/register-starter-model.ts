@@ -13,9 +13,8 @@ import type { StarterTask } from '../../assets/queries.ts';
 import { upsertStarterAsset } from './queries.ts';
 
 /**
- * Makes a model out of local files that everybody may use and nobody may change, or brings the one
- * of that slug up to date: a new revision only where a file differs. Safe to call at every start
- * and from several processes.
+ * Registers local files as a shared, immutable model. Updates the model with this slug and adds a revision
+ * only if a file differs. Safe to call at every start and from several processes.
  */
 export async function registerStarterModel(
   services: Services,
@@ -44,7 +43,7 @@ export async function registerStarterModel(
   });
 }
 
-/** Copies the file into the store unless it is there: reading is much cheaper than writing. */
+/** Stores the file unless it is already stored: hashing is much cheaper than writing. */
 async function keep(services: Services, localPath: string): Promise<{ sha256: string; sizeBytes: number }> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(localPath, { highWaterMark: 1024 * 1024 }), hash);

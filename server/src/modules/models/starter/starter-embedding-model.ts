@@ -1,4 +1,4 @@
-/** The card of the embedding model that every installation has; the machine's preparation makes its files. */
+/** Description of the embedding starter model; preparing the machine creates its files. */
 export const starterEmbeddingModel = {
   slug: 'all-minilm-l6-v2',
   task: 'embedding' as const,

@@ -1,6 +1,6 @@
-/** The card of the language model that every installation has; the machine's preparation makes its files. */
+/** Description of the language starter model; preparing the machine creates its files. */
 export const starterLanguageModel = {
-  /** Names the model for ever: the same slug is the same asset. */
+  /** Identifies the asset: never change it. */
   slug: 'smollm2-135m-instruct',
   task: 'text' as const,
   title: 'SmolLM2-135M-Instruct',

@@ -2,24 +2,26 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const WINDOW_BYTES = 256 * 1024;
 
-/** Bytes at positions, with bounds. Reading past the end throws `DamagedFile`. */
+/** Random access to bytes. Reading past the end throws `DamagedFile`. */
 export type ByteSource = {
   size: number;
   read: (position: number, length: number) => Buffer;
 };
 
-/** What the parsers of weight files throw: a reason that follows 'is damaged:' or 'is not accepted:'. */
+/** Thrown by weight file parsers; the message follows 'is damaged:' or 'is not accepted:'. */
 export class DamagedFile extends Error {}
 
 const NAME_CHARS_MAX = 80;
 
-/** A name out of a file, as a sentence can carry it: what cannot be printed, or goes on for too long, is left out. */
+/** Returns a name from a file, safe to show in a sentence: unprintable characters replaced, truncated. */
 export function printable(name: string): string {
   const text = name.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '\u{fffd}');
   return text.length > NAME_CHARS_MAX ? `${text.slice(0, NAME_CHARS_MAX)}…` : text;
 }
 
-/** Runs `check` over a file through one sliding window, so that a header costs a few reads and no memory. */
+/**
+ * Runs `check` over a file through one sliding window, so that a header costs few reads and little memory.
+ */
 export function withFile<T>(path: string, check: (source: ByteSource) => T): T {
   const fd = openSync(path, 'r');
   try {
@@ -46,13 +48,13 @@ export function withFile<T>(path: string, check: (source: ByteSource) => T): T {
   }
 }
 
-/** Reads forward through a source. */
+/** Sequential reader of a source. */
 export type Cursor = {
   position: () => number;
   skip: (length: number) => void;
   take: (length: number) => Buffer;
   u32: () => number;
-  /** Throws on values that no file can mean. */
+  /** Throws on implausibly large values. */
   u64: () => number;
 };
 

@@ -8,7 +8,7 @@ const inConfig = z.object({
   chat_template: z.union([z.string(), z.array(z.object({ template: z.string() }))]),
 });
 
-/** What readers of chat templates find them in; null for any other name. */
+/** Returns where the file holds chat templates; null if it holds none. */
 export function templateSource(name: string): 'gguf' | 'jinja' | 'config' | null {
   const base = name.split('/').at(-1)?.toLowerCase() ?? '';
   if (base.endsWith('.gguf')) return 'gguf';
@@ -19,8 +19,8 @@ export function templateSource(name: string): 'gguf' | 'jinja' | 'config' | null
 export type TemplateSource = NonNullable<ReturnType<typeof templateSource>>;
 
 /**
- * Renders each chat template of a file as engines do when they start, which ends for honest ones. What it comes to,
- * and whether a template is wrong, is theirs to say. The file must be whole.
+ * Renders each chat template of a complete file as engines do at start, to prove that rendering ends. Errors
+ * and output are ignored: the engines report them.
  */
 export function renderTemplates(localPath: string, source: TemplateSource): null {
   for (const template of readTemplates(localPath, source)) {
@@ -28,7 +28,7 @@ export function renderTemplates(localPath: string, source: TemplateSource): null
       try {
         new Template(template).render({ ...input, bos_token: '<s>', eos_token: '</s>' });
       } catch {
-        // It has ended.
+        // It terminated, which is all that is checked.
       }
     }
   }
@@ -46,7 +46,7 @@ function readTemplates(localPath: string, source: TemplateSource): string[] {
     : data.chat_template.map(({ template }) => template);
 }
 
-/** Null for what is no JSON. */
+/** Returns null for invalid JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -61,7 +61,7 @@ const tool = {
   function: { name: 'bakers', description: 'Who is in', parameters: { type: 'object', properties: {} } },
 };
 
-/** Templates have branches: for a question alone, for what came before it, for tools. */
+/** Inputs that cover the branches of templates: a single question, history, and tools. */
 const conversations = [
   { messages: [question], add_generation_prompt: true },
   {

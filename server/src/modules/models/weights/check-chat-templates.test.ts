@@ -17,7 +17,7 @@ function text(value: string): Buffer {
   return Buffer.concat([length, Buffer.from(value)]);
 }
 
-/** A GGUF with nothing but a template, under that key. */
+/** Returns a GGUF that contains only a template under this key. */
 function gguf(template: string, key = 'tokenizer.chat_template'): Buffer {
   const head = Buffer.from('GGUF\x03\0\0\0' + '\0'.repeat(8) + '\x01' + '\0'.repeat(7), 'latin1');
   return Buffer.concat([head, text(key), Buffer.from([8, 0, 0, 0]), text(template)]);
@@ -36,7 +36,7 @@ test.each([
   ['additional_chat_templates/tools.jinja', `{% if tools %}${ENDLESS}{% endif %}`],
   ['tokenizer_config.json', JSON.stringify({ chat_template: ENDLESS })],
   ['tokenizer_config.json', JSON.stringify({ chat_template: [{ name: 'default', template: ENDLESS }] })],
-])('a template that never ends is refused: %s', async (name, content) => {
+])('refuses an endless template: %s', async (name, content) => {
   await expect(check(name, content, 2)).rejects.toMatchObject({
     code: 'invalid_request',
     publicMessage: `${name} is not accepted: its chat template takes too long to render. Use a simpler chat template.`,
@@ -47,11 +47,11 @@ test.each([
   ['m.gguf', gguf(HONEST)],
   ['chat_template.jinja', HONEST],
   ['tokenizer_config.json', JSON.stringify({ chat_template: HONEST })],
-  // What is wrong with it say those who read it.
+  // Template errors are reported by the engines, not by this check.
   ['chat_template.jinja', '{% raise %}{{'],
   ['tokenizer_config.json', '{'],
   ['tokenizer_config.json', '{"chat_template": null}'],
   ['notes.txt', ENDLESS],
-])('any other file passes: %s', async (name, content) => {
+])('accepts any other file: %s', async (name, content) => {
   await expect(check(name, content)).resolves.toBeUndefined();
 });

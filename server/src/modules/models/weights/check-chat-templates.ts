@@ -3,15 +3,15 @@ import { AppError } from '../../../platform/errors.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { templateSource } from './chat-templates.ts';
 
-/** With the start of the process; rendering takes milliseconds. */
+/** Includes process startup; rendering takes milliseconds. */
 const CPU_SECONDS = 10;
 const HEAP_MB = 512;
 const PROGRAM = new URL('./render-templates-program.ts', import.meta.url);
 
 /**
- * Renders the chat templates of a file that has some, in a process of its own: a template is a program, and one that
- * never ends would keep every start of its model, and every reading for it, busy. Other files pass. Throws
- * AppError('invalid_request') with a sentence that names the file, and 'unavailable' on a machine that is too slow.
+ * Renders the chat templates of a file in a separate process: a template is a program, and an infinite loop
+ * would block every start of its model. Other files pass. Throws AppError('invalid_request') with a sentence
+ * that names the file, and 'unavailable' if the machine is too slow.
  */
 export async function checkChatTemplates(
   sandbox: Sandbox,

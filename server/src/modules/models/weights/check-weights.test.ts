@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-/** The sentence with which the file is refused; null when it passes. */
+/** Returns the error message for the file; null if it passes. */
 async function refusal(name: string, ...parts: (Buffer | string | number[])[]): Promise<string | null> {
   const file = path.join(dir, name);
   await writeFile(
@@ -48,7 +48,7 @@ describe('safetensors', () => {
   const a = { dtype: 'F32', shape: [2, 2], data_offsets: [0, 16] };
   const b = { dtype: 'BF16', shape: [3], data_offsets: [16, 22] };
 
-  test('whole files pass, with or without metadata and tensors', async () => {
+  test('accepts complete files, with or without metadata and tensors', async () => {
     expect(await refusal('m.safetensors', ...write({ __metadata__: { format: 'pt' }, b, a }, 22))).toBeNull();
     expect(await refusal('m.safetensors', ...write({}, 0))).toBeNull();
     expect(
@@ -57,22 +57,22 @@ describe('safetensors', () => {
   });
 
   test.each([
-    ['a cut header', [u64(1000), '{}'], 'its header should have 1000 bytes, the whole file has 10'],
-    ['a cut body', write({ a, b }, 20), 'its header lists 22 bytes of tensors, the file has 20'],
-    ['bytes behind the end', write({ a, b }, 23), 'its header lists 22 bytes of tensors, the file has 23'],
+    ['a truncated header', [u64(1000), '{}'], 'its header should have 1000 bytes, the whole file has 10'],
+    ['a truncated body', write({ a, b }, 20), 'its header lists 22 bytes of tensors, the file has 20'],
+    ['bytes after the end', write({ a, b }, 23), 'its header lists 22 bytes of tensors, the file has 23'],
     ['a header that is not JSON', write('{"a": ', 0), 'its header is not JSON'],
     ['a header that is a list', write('[]', 1), 'its header'],
     ['a gap', write({ b }, 22), 'the tensor b does not follow the one before it'],
     ['an overlap', write({ a, b: { ...b, data_offsets: [10, 16] } }, 16), 'the tensor b does not follow'],
     [
-      'a size that is not the shape’s',
+      'a size that does not match the shape',
       write({ a: { ...a, shape: [5] } }, 16),
       'the tensor a has not the size of its shape',
     ],
     ['an unknown type', write({ a: { ...a, dtype: 'X9' } }, 16), 'the tensor a has the unknown type X9'],
-    ['a wrong entry', write({ a: { dtype: 'F32' } }, 16), 'its header describes the tensor a wrongly'],
+    ['an invalid entry', write({ a: { dtype: 'F32' } }, 16), 'its header describes the tensor a wrongly'],
     ['nothing', [''], 'it ends too early'],
-  ])('%s is named', async (_name, parts, reason) => {
+  ])('reports %s', async (_name, parts, reason) => {
     expect(await refusal('m.safetensors', ...parts)).toContain(`m.safetensors is damaged: ${reason}`);
   });
 });
@@ -96,7 +96,7 @@ describe('GGUF', () => {
     return [head, Buffer.alloc((32 - (head.length % 32)) % 32), Buffer.alloc(dataBytes)];
   };
 
-  test('whole files pass', async () => {
+  test('accepts complete files', async () => {
     expect(
       await refusal('m.gguf', ...write([tensor('a', 0), tensor('b', 128, 256, 12)], 128 + 144)),
     ).toBeNull();
@@ -104,23 +104,23 @@ describe('GGUF', () => {
   });
 
   test.each([
-    ['a cut body', write([tensor('a', 0)], 127), 'the tensor a reaches beyond its end'],
+    ['a truncated body', write([tensor('a', 0)], 127), 'the tensor a reaches beyond its end'],
     [
       'a name of raw bytes',
       write([tensor('\x00\x1b[2J\x7f', 4)], 200),
       'the tensor \ufffd\ufffd[2J\ufffd is not aligned',
     ],
-    ['a wrong beginning', ['GGML', Buffer.alloc(40)], 'it does not begin as a GGUF file'],
+    ['an invalid signature', ['GGML', Buffer.alloc(40)], 'it does not begin as a GGUF file'],
     ['an unknown version', write([], 0, 9), 'it has the GGUF version 9; 2 and 3 are known'],
     ['an unknown type', write([tensor('a', 0, 32, 99)], 128), 'the tensor a has the unknown type 99'],
-    ['an offset off the grid', write([tensor('a', 4)], 200), 'the tensor a is not aligned'],
+    ['an unaligned offset', write([tensor('a', 4)], 200), 'the tensor a is not aligned'],
     [
       'an endless list',
       ['GGUF', u32(3), u64(0), u64(1), text('x'), u32(9), u32(8), u64(2 ** 40)],
       'it ends too early',
     ],
     ['an impossible count', ['GGUF', u32(3), Buffer.alloc(8, 255), u64(0)], 'it names an impossible size'],
-  ])('%s is named', async (_name, parts, reason) => {
+  ])('reports %s', async (_name, parts, reason) => {
     expect(await refusal('m.gguf', ...parts)).toContain(`m.gguf is damaged: ${reason}`);
   });
 });
@@ -132,35 +132,35 @@ describe('pickles', () => {
 
   test.each([
     ['of protocol 0 that import', ['cposix\nsystem\n(S"true"\ntR.']],
-    ['of protocol 0 behind a mark', ['(cposix\nsystem\nS"true"\no.']],
+    ['of protocol 0 after a mark', ['(cposix\nsystem\nS"true"\no.']],
     ['of protocol 2', [[0x80, 2], 'ctorch._utils\n_rebuild_tensor_v2\n.']],
     ['of protocol 4', [[0x80, 4, 0x95, 3, 0, 0, 0, 0, 0, 0, 0, 0x7d, 0x94, 0x2e]]],
     [
-      'of old PyTorch, with tensors behind',
+      'of old PyTorch, followed by tensors',
       [[0x80, 2, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19, 0x2e], 'tensors'],
     ],
-    ['in an archive of PyTorch', ['PK\x03\x04', Buffer.alloc(26), 'archive/data.pkl']],
+    ['in a PyTorch archive', ['PK\x03\x04', Buffer.alloc(26), 'archive/data.pkl']],
   ])('%s are refused', async (_name, parts) => {
     for (const name of ['m.bin', 'm.pt', 'm.PTH', 'm.ckpt', 'm.pkl', 'm.pickle']) {
       expect(await refusal(name, ...parts)).toBe(sentence(name));
     }
   });
 
-  test('are told from any other bytes', async () => {
+  test('are distinguished from other bytes', async () => {
     expect(await refusal('d.bin', '')).toBeNull();
     expect(await refusal('d.bin', [0xff, 0xfe, 1, 2, 3])).toBeNull();
-    // What all random files were read as that begin with the bytes of a pickle.
+    // Random data that starts like a pickle must not be mistaken for one.
     expect(await refusal('d.bin', [0x80, 2], 'cos\nsystem\n', randomBytes(500), 'x')).toBeNull();
     expect(await refusal('d.bin', 'can be\nany text\n')).toBeNull();
     expect(await refusal('notes.txt', 'cos\nsystem\n.')).toBeNull();
   });
 });
 
-describe('a check that takes long', () => {
+describe('a slow check', () => {
   const sandbox = () => noSandbox(path.join(dir, 'lent'));
   const check = (localPath: string) =>
     checkWeights(sandbox(), { localPath, name: path.basename(localPath), userId: 'ada' });
-  /** A header of many metadata, each of which is read. */
+  /** Many metadata entries, which must all be read. */
   const long = async () => {
     const file = path.join(dir, 'long.gguf');
     const entry = Buffer.concat([u64(1), Buffer.from('k'), u32(0), Buffer.from([1])]);
@@ -170,20 +170,20 @@ describe('a check that takes long', () => {
     return file;
   };
 
-  test('does not keep the server from its work', async () => {
+  test('does not block the server', async () => {
     const checking = check(await long()).catch((error: unknown) => error);
     expect(await Promise.race([checking, nextTurn('others had their turn')])).toBe('others had their turn');
     await checking;
   });
 
-  test('ends with what it has found', async () => {
+  test('reports its finding', async () => {
     const file = path.join(dir, 'cut.gguf');
     await writeFile(file, 'GGUF');
     await expect(check(file)).rejects.toThrow('cut.gguf is damaged: it does not begin as a GGUF file.');
   });
 
-  test('is given up', async () => {
-    // Within the limits of the program that it stands for.
+  test('is aborted', async () => {
+    // Runs within the limits of the program that it replaces.
     const enclose = async ({ argv }: SandboxedCommand) => [
       ...argv.slice(0, argv.indexOf(process.execPath)),
       ...[process.execPath, '-e', 'for (;;);'],

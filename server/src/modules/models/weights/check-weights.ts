@@ -9,10 +9,9 @@ const HEAP_MB = 512;
 const PROGRAM = new URL('./find-fault-program.ts', import.meta.url);
 
 /**
- * Looks into weights before anything loads them: safetensors and GGUF must be whole, and a pickle
- * is none of the kinds that are loaded. Other files pass. A process of its own
- * looks, because a file can be made so that this takes long. Throws AppError('invalid_request')
- * with a sentence that names the file.
+ * Checks weights before anything loads them: safetensors and GGUF must be complete, and pickles are refused.
+ * Other files pass. Runs in a separate process, because a crafted file can make the check slow. Throws
+ * AppError('invalid_request') with a sentence that names the file.
  */
 export async function checkWeights(
   sandbox: Sandbox,

@@ -16,13 +16,13 @@ const checks = {
 
 export type WeightsExtension = keyof typeof checks;
 
-/** The extension of a file whose content has to be checked; null for any other name. */
+/** Returns the extension if the file's content must be checked; null otherwise. */
 export function weightsExtension(name: string): WeightsExtension | null {
   const extension = name.split('.').at(-1)?.toLowerCase() ?? '';
   return isWeights(extension) ? extension : null;
 }
 
-/** What is wrong with a file of weights, as it follows the file's name in a sentence; null for a good one. */
+/** Returns the fault of a weights file, phrased to follow its name; null for a valid file. */
 export function findFault(localPath: string, extension: WeightsExtension): string | null {
   try {
     withFile(localPath, checks[extension]);

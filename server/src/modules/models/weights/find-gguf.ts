@@ -1,13 +1,13 @@
 import { findMissingParts } from './find-missing-parts.ts';
 import { nameMissing } from './name-missing.ts';
 
-/** Not the model itself: an adapter on it, and what would look at pictures for it. */
+/** Adapters and vision projectors are separate from the model itself. */
 const BESIDE = /(^|\/)(adapter|mmproj)[^/]*$/i;
 const NUMBER = /-\d{5}-of-(\d{5})\.gguf$/;
 
 /**
- * The model that llama.cpp opens, in one file or in numbered parts, the first of which leads to the others. None, and
- * no fault, where there is none. `fault` is a sentence without its full stop. Pure.
+ * Returns the GGUF files that llama.cpp loads: one file or numbered parts. Empty and without a fault if the
+ * model has no GGUF. `fault` is a sentence without a full stop.
  */
 export function findGguf<F extends { path: string }>({
   asset: { title },

@@ -1,9 +1,9 @@
 const PART = /^(.+)-\d{5}-of-(\d{5})(\.safetensors|\.gguf)$/;
 
-/** No model has more; a file may have any name. */
+/** No model has more parts, but a file name can claim any number. */
 const PARTS_MAX = 1000;
 
-/** The parts that are not there of weights in numbered parts, as model-00001-of-00003.safetensors. Pure. */
+/** Returns the missing parts of numbered weights such as model-00001-of-00003.safetensors. */
 export function findMissingParts(paths: string[]): string[] {
   const wholes = new Map<string, string[]>();
   for (const path of paths) {

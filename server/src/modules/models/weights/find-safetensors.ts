@@ -6,14 +6,14 @@ import { listModelFiles } from './list-model-files.ts';
 import { nameMissing } from './name-missing.ts';
 import { readModelJson } from './read-model-json.ts';
 
-/** Names the file of each tensor where the weights lie in several. */
+/** Maps each tensor to its file if the weights are sharded. */
 const INDEX = 'model.safetensors.index.json';
 
 const index = z.object({ weight_map: z.record(z.string(), z.string()) });
 
 /**
- * The weights of a model in Transformers' format, in one file or many. None, and no fault, where it has none.
- * `fault` is a sentence without its full stop.
+ * Returns the weights in Transformers' format, in one file or many. Empty and without a fault if there are
+ * none. `fault` is a sentence without a full stop.
  */
 export async function findSafetensors(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
@@ -23,7 +23,7 @@ export async function findSafetensors(
   if (found.length === 0) return { files: [], fault: null };
   const paths = found.map(({ path }) => path);
   const { data } = index.safeParse(await readModelJson(services, files, INDEX));
-  // What the index does not name is not loaded, as the same weights once more in another layout.
+  // Files outside the index are not loaded, e.g. the same weights in another layout.
   const named = new Set(data ? Object.values(data.weight_map) : []);
   const missing = named.size > 0 ? [...named.difference(new Set(paths))] : findMissingParts(paths);
   return {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const named = (...paths: string[]) => paths.map((path) => ({ path }));
 const asset = { title: 'Sourdough' } as AssetRevision['asset'];
 
-/** A model whose index, where it has one, names these files. */
+/** Returns a model whose index, if any, lists these files. */
 async function model(paths: string[], indexed?: string[]): Promise<Pick<AssetRevision, 'asset' | 'files'>> {
   const files = paths.map((path) => ({ path, sha256: '0'.repeat(64), sizeBytes: 1 }));
   if (!indexed) return { asset, files };
@@ -31,7 +31,13 @@ test.each([
   ['one file', ['model.safetensors', 'README.md'], undefined, ['model.safetensors'], null],
   ['another name', ['weights.safetensors'], undefined, ['weights.safetensors'], null],
   ['parts', [part(1, 2), part(2, 2)], undefined, [part(1, 2), part(2, 2)], null],
-  ['parts by their index', ['a.safetensors', 'b.safetensors'], ['a.safetensors'], ['a.safetensors'], null],
+  [
+    'parts listed in an index',
+    ['a.safetensors', 'b.safetensors'],
+    ['a.safetensors'],
+    ['a.safetensors'],
+    null,
+  ],
   ['too few parts', [part(1, 2)], undefined, [part(1, 2)], `${part(2, 2)} is missing`],
   [
     'far too few parts',
@@ -41,15 +47,15 @@ test.each([
     `${part(1, 6)}, ${part(3, 6)}, ${part(4, 6)} and 2 more are missing`,
   ],
   [
-    'what its index names',
+    'only files in the index',
     ['a.safetensors'],
     ['a.safetensors', 'b.safetensors'],
     ['a.safetensors'],
     'b.safetensors is missing',
   ],
-  ['an adapter alone', ['adapter_model.safetensors'], undefined, [], null],
+  ['only an adapter', ['adapter_model.safetensors'], undefined, [], null],
   ['weights in a folder', ['unet/model.safetensors'], undefined, [], null],
-])('safetensors of %s', async (_case, paths, indexed, loaded, fault) => {
+])('finds safetensors: %s', async (_case, paths, indexed, loaded, fault) => {
   const found = await findSafetensors(server.services, await model(paths, indexed));
   expect(found.files.map(({ path }) => path)).toEqual(loaded);
   expect(found.fault).toBe(fault && `Sourdough is incomplete: ${fault}`);
@@ -57,7 +63,7 @@ test.each([
 
 test.each([
   ['one file in a folder', ['gguf/model-f16.gguf'], ['gguf/model-f16.gguf'], null],
-  ['a file beside its projector', ['mmproj-f16.gguf', 'q4.gguf'], ['q4.gguf'], null],
+  ['a file next to its projector', ['mmproj-f16.gguf', 'q4.gguf'], ['q4.gguf'], null],
   [
     'parts',
     ['m-00002-of-00002.gguf', 'm-00001-of-00002.gguf'],
@@ -77,13 +83,13 @@ test.each([
     'has several GGUF models, q4-00001-of-00001.gguf and q8.gguf, of which one can be served: delete the others',
   ],
   ['none', ['model.safetensors'], [], null],
-])('GGUF of %s', (_case, paths, loaded, fault) => {
+])('finds GGUF: %s', (_case, paths, loaded, fault) => {
   const found = findGguf({ asset, files: named(...paths) });
   expect(found.files.map(({ path }) => path)).toEqual(loaded);
   expect(found.fault).toBe(fault && `Sourdough ${fault}`);
 });
 
-test('what only people and other programs read is no part of a model', () => {
+test('excludes documentation and files for other programs', () => {
   const loaded = named(
     'config.json',
     'tokenizer.json',
@@ -106,7 +112,7 @@ test('what only people and other programs read is no part of a model', () => {
 test.each([
   ['one file', ['vae/model.safetensors'], []],
   [
-    'all shards and their list',
+    'all shards and their index',
     [
       'vae/model-00001-of-00002.safetensors',
       'vae/model-00002-of-00002.safetensors',
@@ -115,7 +121,7 @@ test.each([
     [],
   ],
   [
-    'shards of two folders',
+    'shards in two folders',
     [
       'vae/model-00002-of-00002.safetensors',
       'text/model-00001-of-00001.safetensors',
@@ -123,6 +129,6 @@ test.each([
     ],
     ['text/model.safetensors.index.json', 'vae/model-00001-of-00002.safetensors'],
   ],
-])('what %s lack in a pipeline', (_case, paths, missing) => {
+])('finds what is missing in a pipeline: %s', (_case, paths, missing) => {
   expect(findMissingShards(paths)).toEqual(missing);
 });

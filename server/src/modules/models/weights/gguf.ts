@@ -1,12 +1,12 @@
 import { type ByteSource, type Cursor, cursorOver, DamagedFile, printable } from './byte-source.ts';
 
-/** Bytes of the value types 0 to 12; strings and arrays have their own rules. */
+/** Bytes of value types 0 to 12; strings and arrays are variable. */
 const VALUE_BYTES = [1, 1, 2, 2, 4, 4, 4, 1, undefined, undefined, 8, 8, 8];
 const UINT32 = 4;
 const STRING = 8;
 const ARRAY = 9;
 
-/** [values per block, bytes per block] of ggml's tensor types; numbers missing here were removed from ggml. */
+/** [values per block, bytes per block] of ggml's tensor types; ggml removed the missing numbers. */
 const BLOCKS: Record<number, [values: number, bytes: number]> = {
   0: [1, 4],
   1: [1, 2],
@@ -43,8 +43,8 @@ const BLOCKS: Record<number, [values: number, bytes: number]> = {
 };
 
 /**
- * Checks a GGUF file (version 2 or 3): the metadata can be walked, and every tensor lies inside the
- * file (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md). Throws DamagedFile with the reason.
+ * Checks a GGUF file (version 2 or 3): the metadata is readable and every tensor is inside the file
+ * (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md). Throws DamagedFile with the reason.
  */
 export function checkGguf(source: ByteSource): void {
   const cursor = cursorOver(source);
@@ -69,7 +69,7 @@ export function checkGguf(source: ByteSource): void {
     throw new DamagedFile(`the tensor ${last.name} reaches beyond its end`);
 }
 
-/** The chat templates of a GGUF, the default one and those with names. Throws DamagedFile with the reason. */
+/** Returns the default and named chat templates of a GGUF. Throws DamagedFile with the reason. */
 export function readGgufTemplates(source: ByteSource): string[] {
   const cursor = cursorOver(source);
   const found: string[] = [];
@@ -81,10 +81,10 @@ export function readGgufTemplates(source: ByteSource): string[] {
   return found;
 }
 
-/** The type of a token that ends a turn or begins one; others are text. */
+/** Token type of control tokens, which start or end a turn. */
 const CONTROL = 3;
 
-/** The chat templates and the control tokens, from the beginning of a GGUF; none if that does not reach to their end. */
+/** Returns chat templates and control tokens from the start of a GGUF; empty if the head is too short. */
 export function readTemplatesInHead(head: Buffer): { templates: string[]; controls: string[] } {
   const cursor = cursorOver(sourceOf(head));
   const templates: string[] = [];
@@ -130,18 +130,18 @@ function sourceOf(head: Buffer): ByteSource {
   };
 }
 
-/** Architectures that llama.cpp has for encoders alone. */
+/** Encoder-only architectures of llama.cpp. */
 const ENCODERS = /(bert|eurobert|gemma-embedding)/;
 
-/** What a GGUF says of its model before its vocabulary. */
+/** Facts about a model that a GGUF stores before its vocabulary. */
 export type GgufHead = {
-  /** An encoder, or a model that says how it pools, makes embeddings. */
+  /** Encoders and models with a pooling type produce embeddings. */
   task: 'text' | 'embedding';
-  /** Of its metadata what is a 32-bit count, e.g. `llama.context_length`. */
+  /** 32-bit counts in its metadata, e.g. `llama.context_length`. */
   numbers: ReadonlyMap<string, number>;
 };
 
-/** Reads the beginning of a GGUF file, as far as it goes; of another file nothing. */
+/** Parses the start of a GGUF file up to where it is cut off; other files have no numbers. */
 export function parseGgufHead(head: Buffer): GgufHead {
   const cursor = cursorOver(sourceOf(head));
   const numbers = new Map<string, number>();
@@ -157,7 +157,7 @@ export function parseGgufHead(head: Buffer): GgufHead {
       return true;
     });
   } catch (error) {
-    // The head is cut somewhere in the vocabulary.
+    // Expected: the head ends somewhere in the vocabulary.
     if (!(error instanceof DamagedFile)) throw error;
   }
   const pools = [...numbers].some(
@@ -175,7 +175,7 @@ function readHead(cursor: Cursor, size: number): { tensorCount: number; metadata
   return { tensorCount: cursor.u64(), metadataCount: cursor.u64() };
 }
 
-/** Goes over the metadata; `take` says whether it has read the value, else it is skipped. */
+/** Visits each metadata entry. `take` returns true if it read the value; otherwise the value is skipped. */
 function walkMetadata(cursor: Cursor, count: number, take: (key: string, type: number) => boolean): void {
   for (let i = 0; i < count; i += 1) {
     const key = readString(cursor);

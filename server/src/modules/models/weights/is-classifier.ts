@@ -2,11 +2,13 @@ import type { Services } from '../../../platform/context.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 import { readModelJson } from './read-model-json.ts';
 
-/** PEFT's and Transformers' names of a model whose head scores a text instead of continuing it. */
+/** Names in PEFT and Transformers for a model that scores text instead of continuing it. */
 const TASK = 'SEQ_CLS';
 const ARCHITECTURE = /ForSequenceClassification$/;
 
-/** Returns whether the model's files describe a classifier, such as a reward model: it scores texts and writes none. */
+/**
+ * Returns whether the files describe a classifier, e.g. a reward model, which scores text and writes none.
+ */
 export async function isClassifier(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
   { files }: Pick<AssetRevision, 'files'>,

@@ -3,14 +3,14 @@ import { isWholeModel } from './is-whole-model.ts';
 
 test.each([
   ['weights with their configuration', ['config.json', 'model.safetensors'], true],
-  ['a model that has its adapter beside it', ['model.safetensors', 'adapter/adapter_config.json'], true],
+  ['a model with an adapter next to it', ['model.safetensors', 'adapter/adapter_config.json'], true],
   ['an adapter', ['adapter_config.json', 'adapter_model.safetensors'], false],
   [
-    'an adapter in a folder alone',
+    'only an adapter in a folder',
     ['adapter/adapter_config.json', 'adapter/adapter_model.safetensors'],
     false,
   ],
   ['a GGUF', ['config.json', 'model.gguf'], false],
-])('of %s', (_case, paths, isWhole) => {
+])('classifies %s', (_case, paths, isWhole) => {
   expect(isWholeModel(paths.map((path) => ({ path })))).toBe(isWhole);
 });

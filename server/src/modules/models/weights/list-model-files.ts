@@ -1,10 +1,12 @@
 type Named = { path: string };
 
-/** What people read, what other programs load, and adapters that lie beside a model. */
+/** Documentation, formats for other programs, and adapters next to a model. */
 const OTHER =
   /^\.|\.md$|^(licen[sc]e|notice)|^adapter_(config\.json|model\.)|\.(gguf|bin|pt|pth|onnx|h5|msgpack)$/i;
 
-/** The files of a text model that Transformers and vLLM read: safetensors, tokenizer, configuration. Pure. */
+/**
+ * Returns the files of a text model that Transformers and vLLM load: safetensors, tokenizer, configuration.
+ */
 export function listModelFiles<F extends Named>(files: F[]): F[] {
   return files.filter(({ path }) => !path.includes('/') && !OTHER.test(path));
 }

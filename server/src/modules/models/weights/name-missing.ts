@@ -1,6 +1,6 @@
 const NAMED_MAX = 3;
 
-/** The sentence without its full stop that names the files that a model lacks; null where it lacks none. Pure. */
+/** Returns a sentence (without full stop) that lists the missing files; null if none are missing. */
 export function nameMissing(title: string, missing: string[]): string | null {
   if (missing.length === 0) return null;
   const named = missing.slice(0, NAMED_MAX);

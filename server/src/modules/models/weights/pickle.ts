@@ -1,21 +1,20 @@
 import type { ByteSource } from './byte-source.ts';
 
-/** A file that could run code where it is loaded; the reason follows 'is not accepted:'. */
+/** A file that could run code when loaded; the message follows 'is not accepted:'. */
 export class UnsafeFile extends Error {}
 
 const HEAD_BYTES = 512;
-/** How PyTorch's files began before 1.6: a pickle of one number, and raw tensors at the end. */
+/** Start of PyTorch files before 1.6: a pickled magic number. */
 const TORCH_MAGIC = Buffer.from('80028a0a6cfc9c46f9206aa850192e', 'hex');
-/** How an archive of PyTorch begins, as any zip does. */
+/** Start of a PyTorch archive, and of any zip. */
 const ZIP_MAGIC = Buffer.from('PK\x03\x04', 'latin1');
-/** An import, or a mark and the rest of it, in the text protocol: what a pickle that runs something begins with. */
+/** An import in the text protocol, optionally after a mark: a pickle that runs code starts with it. */
 const TEXT_IMPORT = /^\(?c[A-Za-z_][\w.]*\n[A-Za-z_][\w.]*\n/;
 const STOP = 0x2e;
 
 /**
- * Refuses pickles and PyTorch's archives of them: loading one may run anything, and safetensors
- * holds the same weights. Nothing here loads pickles; what is none by its first and last bytes is
- * just bytes. Throws UnsafeFile.
+ * Refuses pickles and PyTorch archives: loading them can run code, and safetensors can hold the same weights.
+ * Detects a pickle by its first and last bytes and never loads it. Throws UnsafeFile.
  */
 export function refusePickles(source: ByteSource): void {
   const head = source.read(0, Math.min(source.size, HEAD_BYTES));

@@ -4,10 +4,10 @@ import { readBlob } from '../../../platform/storage/read-blob.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 import { type GgufHead, parseGgufHead } from './gguf.ts';
 
-/** What a GGUF says of its model comes before its vocabulary, which is long. */
+/** A GGUF stores the needed metadata before its long vocabulary. */
 const HEAD_BYTES = 64 * 1024;
 
-/** What a GGUF says of its model at the beginning of its file. */
+/** Reads the metadata at the start of a GGUF file. */
 export async function readGgufHead(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
   file: AssetRevision['files'][number],

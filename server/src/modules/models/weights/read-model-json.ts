@@ -4,12 +4,12 @@ import type { Services } from '../../../platform/context.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 
-/** The index of a model of hundreds of layers and experts has some megabytes; a person may have put anything in its place. */
+/** The index of a model with hundreds of layers and experts has some megabytes; an upload can be any size. */
 const BYTES_MAX = 16 * 1024 ** 2;
 
 const object = z.record(z.string(), z.unknown());
 
-/** The JSON object in a file of a model; null where there is no such file, or another content. */
+/** Returns the JSON object in a model's file; null if it is missing, too large or not an object. */
 export async function readModelJson(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
   files: AssetRevision['files'],

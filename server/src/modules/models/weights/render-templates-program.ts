@@ -1,7 +1,7 @@
 import { answerConfined } from '../../../platform/confined/answer-confined.ts';
 import { renderTemplates, type TemplateSource } from './chat-templates.ts';
 
-/** The program of `checkChatTemplates`. */
+/** The program behind `checkChatTemplates`. */
 await answerConfined(({ localPath, source }: { localPath: string; source: TemplateSource }) =>
   renderTemplates(localPath, source),
 );

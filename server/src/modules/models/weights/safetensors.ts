@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { type ByteSource, DamagedFile, printable } from './byte-source.ts';
 
-/** The format's own limit. */
+/** Limit of the format. */
 const HEADER_BYTES_MAX = 100_000_000;
 
-/** Bits per value, by the format's names. */
+/** Bits per value, by the format's type names. */
 const BITS: Record<string, number> = {
   BOOL: 8,
   U8: 8,

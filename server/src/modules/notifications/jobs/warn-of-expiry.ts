@@ -6,7 +6,7 @@ import { listUnnotifiedExpiries } from '../queries.ts';
 
 const AHEAD_DAYS = 7;
 
-/** Tells the owners of API keys that end within a week, once for each end. */
+/** Notifies users a week before their API keys expire, once per expiry date. */
 export const warnOfExpiryJob = defineJob({
   name: 'notifications.warn-of-expiry',
   schedule: '13 * * * *',

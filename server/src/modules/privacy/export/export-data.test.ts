@@ -24,7 +24,10 @@ async function read(who: TestUser): Promise<{ text: string; data: Record<string,
   return { text, data: JSON.parse(text) as Record<string, unknown[]> };
 }
 
-/** Gives the user a row in whatever a call makes, or a job that a test would have to wait for. */
+/**
+ * Creates data of every kind for the user: through calls, or by inserting rows if a call would make the test
+ * wait.
+ */
 async function fill(kim: TestUser): Promise<{ secrets: string[]; dataset: string }> {
   const { userId } = kim;
   const call = { as: kim };
@@ -74,7 +77,7 @@ async function fill(kim: TestUser): Promise<{ secrets: string[]; dataset: string
   return { dataset, secrets: [kim.apiKey, key.secret, code] };
 }
 
-test('is one JSON file with all that is the caller’s, and no secret', async () => {
+test("is one JSON file with all of the caller's data and no secrets", async () => {
   const [kim, lea] = [await server.signUp('Kim'), await server.signUp('Lea')];
   const { dataset, secrets } = await fill(kim);
   const foreign = { user_id: lea.userId, dataset_type: 'RAW' as const, title: 'Hers' };
@@ -121,7 +124,7 @@ test('is one JSON file with all that is the caller’s, and no secret', async ()
   for (const secret of notIn) expect(text).not.toContain(secret);
 });
 
-test('only reads: no invitation code is made for it', async () => {
+test('only reads: it creates no invitation code', async () => {
   const mia = await server.signUp('Mia');
   expect((await read(mia)).data.invitations).toMatchObject({
     referral_code: null,
@@ -139,7 +142,7 @@ test('only reads: no invitation code is made for it', async () => {
   expect((await read(nik)).data.invitations).toMatchObject({ came_by: { bonus: '125' } });
 });
 
-test('each column that names a user is exported, or it is said why not', async () => {
+test('each column that refers to a user is exported or has a reason not to be', async () => {
   const { db } = server.services;
   const { rows } = await sql<{ name: string }>`
     select c.conrelid::regclass || '.' || a.attname as name

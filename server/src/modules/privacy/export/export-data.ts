@@ -3,7 +3,9 @@ import type { FastifyReply } from 'fastify';
 import type { Context } from '../../../platform/context.ts';
 import { type Section, sectionsOf } from './sections.ts';
 
-/** Sends all that is known of the caller as one JSON file, page by page: it may be long. It only reads. */
+/**
+ * Streams all data about the caller as one JSON file, page by page because it may be long. Changes nothing.
+ */
 export async function exportData(ctx: Context, reply: FastifyReply): Promise<FastifyReply> {
   const day = ctx.clock.now().toISOString().slice(0, 10);
   return reply

@@ -10,7 +10,7 @@ const recording = recordingDatabase(url);
 const { db } = recording;
 let userId: string;
 
-/** Opened minute after minute. */
+/** Opens one window per minute. */
 const open = (count: number, from: number) =>
   sql`
     with hold as (
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 const list = (cursor?: string) => listUsageWindows(db, { userId, cursor, limit: 100 });
 
-test('all windows of a user are listed in their order, also one that is opened meanwhile', async () => {
+test('lists all windows of a user in order, including one opened while listing', async () => {
   const sources: string[] = [];
   for (let page = await list(); page.length > 0; page = await list(page.at(-1)?.id)) {
     sources.push(...page.map(({ source }) => source));
@@ -42,7 +42,7 @@ test('all windows of a user are listed in their order, also one that is opened m
   expect(sources).toEqual(Array.from({ length: 3001 }, (_, i) => `model:${i + 1}`));
 });
 
-test('a page of them is read in the order of an index', async () => {
+test('reads each page in index order', async () => {
   const cursor = (await list()).at(-1)?.id;
   for (const page of [() => list(), () => list(cursor)]) {
     const [plan] = await plansOf(recording, page);

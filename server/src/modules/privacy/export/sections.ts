@@ -27,13 +27,13 @@ import { listJobRecords } from '../../training/openai-jobs/forget-jobs.ts';
 import { listRuns } from '../../training/runs/list-runs.ts';
 
 const PAGE = 100;
-/** Higher than any number of a row. */
+/** Higher than any row id. */
 const NEWEST = 10n ** 18n;
 
-/** A value, or a list that is read page by page. */
+/** A single value, or a list that is read page by page. */
 export type Section = { value: () => Promise<unknown> } | { rows: AsyncIterable<unknown> };
 
-/** The parts of the file, by their names in it. */
+/** Returns the sections of the export by name. */
 export function sectionsOf(ctx: Context) {
   const { db, caller } = ctx;
   const { userId } = caller;
@@ -81,7 +81,7 @@ export function sectionsOf(ctx: Context) {
 
 export type SectionName = keyof ReturnType<typeof sectionsOf>;
 
-/** What was recorded of the user's changes and sign-ins, newest first. */
+/** Returns the user's recorded changes and sign-ins, newest first. */
 function activityOf({ db, caller: { userId } }: Context) {
   return allPages(async (cursor) => {
     const before = cursor === undefined ? NEWEST : BigInt(cursor);
@@ -94,7 +94,7 @@ function activityOf({ db, caller: { userId } }: Context) {
 function assetsOf(ctx: Context, types: 'RAW' | 'MODEL') {
   const query = {
     ...{ types, owner: ctx.caller.userId, search: '' },
-    // Titles change least while the pages are read: an asset that moved to an earlier page would be missing.
+    // Titles rarely change during the export. An asset that moves to an earlier page would be missing.
     ...{
       sort: 'title' as const,
       include_starter: false,
@@ -133,7 +133,7 @@ function workOf(ctx: Context) {
   };
 }
 
-/** Without the links of their pictures, which open without a key. */
+/** Omits picture links, which work without a key. */
 function generationsOf(ctx: Context) {
   return allPages(async (cursor) => {
     const page = await listGenerations(ctx, { limit: PAGE, cursor });
@@ -172,7 +172,7 @@ function notificationsOf(ctx: Context) {
   );
 }
 
-/** All rows of a list whose cursor is the last row of the page before. */
+/** Iterates a list whose cursor is the last row of the previous page. */
 function pagesAfter<Row>(
   read: (cursor: string | undefined) => Promise<Row[]>,
   cursorOf: (row: Row) => string,

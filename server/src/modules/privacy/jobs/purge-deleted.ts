@@ -2,7 +2,7 @@ import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { listClosedAccounts } from '../../accounts/steps.ts';
 import { purgeUser } from '../purge-user.ts';
 
-/** Removes the data of deleted users: at once, and then each minute what had to wait. */
+/** Purges deleted users. Runs on deletion, and every minute for data that had to wait. */
 export const purgeDeletedJob = defineJob({
   name: 'privacy.purge-deleted',
   schedule: '* * * * *',
@@ -12,10 +12,7 @@ export const purgeDeletedJob = defineJob({
       try {
         await purgeUser(services, userId);
       } catch (err) {
-        services.log.error(
-          { err, user_id: userId },
-          'could not purge a deleted user; the next run tries again',
-        );
+        services.log.error({ err, user_id: userId }, 'failed to purge a deleted user; the next run retries');
       }
     }
   },

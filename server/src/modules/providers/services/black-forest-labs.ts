@@ -8,7 +8,10 @@ const title = 'Black Forest Labs';
 const submitted = z.object({ polling_url: z.url() });
 const task = z.object({ status: z.string(), result: z.object({ sample: z.url() }).nullish() });
 
-/** The API of the maker of FLUX. A task is looked at where its submission was answered from; none can be cancelled. */
+/**
+ * Client of the API of FLUX's maker. A task is polled at the address from its submission and cannot be
+ * cancelled.
+ */
 export function blackForestLabs({ key, url, clock }: Access): Service {
   const headers = { 'x-key': key };
   return {
@@ -17,7 +20,8 @@ export function blackForestLabs({ key, url, clock }: Access): Service {
       const { polling_url: polling } = submitted.parse(
         await callService({ ...asked, method: 'POST', body: input }),
       );
-      if (!isSameService(polling, url)) throw new Error(`${title} named an address elsewhere: ${polling}`);
+      if (!isSameService(polling, url))
+        throw new Error(`${title} returned an address on another host: ${polling}`);
       return { polling };
     },
 
@@ -40,7 +44,7 @@ function toLook({ status, result }: z.output<typeof task>): Look {
   return { state: 'waiting', reason: `${title} is generating it`, isGenerating: true };
 }
 
-/** Its regions answer under names of their own: the key is sent to them and nowhere else. */
+/** Regions have their own host names. The key must not be sent to other hosts. */
 function isSameService(address: string, url: string): boolean {
   const [named, own] = [new URL(address), new URL(url)];
   const isRegion = ({ protocol, hostname }: URL) => protocol === 'https:' && hostname.endsWith('.bfl.ai');

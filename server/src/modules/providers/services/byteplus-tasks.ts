@@ -13,7 +13,7 @@ const task = z.object({
   error: z.object({ code: z.string(), message: z.string() }).nullish(),
 });
 
-/** The tasks of BytePlus ModelArk, which make videos. One that waits can be cancelled. */
+/** Client of BytePlus ModelArk's video tasks. Queued tasks can be cancelled. */
 export function byteplusTasks({
   key,
   url,

@@ -9,8 +9,8 @@ const GENERATION_MS = 3 * 60_000;
 const answered = z.object({ data: z.array(z.object({ url: z.url().optional() })) });
 
 /**
- * BytePlus ModelArk generates pictures while it is waited for: such a job is over once it is known, and the handle has the
- * pictures. Videos are tasks.
+ * Client of BytePlus ModelArk. Pictures are generated within the submission call, so their handle contains
+ * the outputs. Videos are tasks.
  */
 export function byteplus(access: Access): Service {
   const { key, url, clock } = access;
@@ -41,7 +41,7 @@ export function byteplus(access: Access): Service {
         ? { state: 'done', outputs: z.array(z.string()).parse(JSON.parse(handle.pictures ?? '[]')) }
         : tasks.look(handle, signal),
 
-    // A job of pictures is over.
+    // A picture job is already finished.
     cancel: async (handle) => (handle.task === undefined ? undefined : tasks.cancel(handle)),
   };
 }

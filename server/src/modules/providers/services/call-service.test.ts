@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { callMs } from './call-service.ts';
 
-test('a call has half a minute, and as long as what it sends takes over a slow line', () => {
+test("a call's timeout is half a minute plus the time to send its body over a slow line", () => {
   expect(callMs(undefined)).toBe(30_000);
   expect(callMs('{"prompt":"bread"}')).toBe(30_001);
   expect(callMs('x'.repeat(27_000_000))).toBeGreaterThan(120_000);

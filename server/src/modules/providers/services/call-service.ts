@@ -3,27 +3,27 @@ import type { Clock } from '../../../platform/clock.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { msOverSlowLine } from '../../../platform/http/ms-over-slow-line.ts';
 
-/** How long an answer may take, beside the time in which what is sent gets there over a slow line. */
+/** Timeout of a call, in addition to the time for uploading its body over a slow line. */
 const CALL_MS = 30_000;
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
 const SAID_LENGTH_MAX = 300;
-/** Whoever is told to come back later comes back within this time. */
+/** Maximum wait for Retry-After. */
 const RETRY_AFTER_MAX_MS = 10 * 60_000;
 const RETRY_AFTER_MS = 20_000;
-/** The service's own machines were too late, or in each other's way. */
+/** Temporary conflicts and timeouts within the service. */
 const transientStatuses = new Set([408, 409, 425, 499]);
 
 export type Call = {
-  /** The service's name, for the sentences that people read. */
+  /** The service's name, for user-facing messages. */
   title: string;
   url: string;
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   headers: Record<string, string>;
   clock: Clock;
-  /** Sent as JSON, or as a form. */
+  /** Sent as JSON or as a form. */
   body?: object | FormData;
   signal?: AbortSignal;
-  /** How long an answer may take, if not as long as usual. */
+  /** Overrides the timeout. */
   ms?: number;
 };
 
@@ -32,19 +32,19 @@ const unsentCodes = new Set([
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
-/** What stands before the service has passed the call on, and got no answer that it understood. */
+/** A proxy forwarded the call but received no valid answer. */
 const unansweredStatuses = new Set([502, 504, 520, 522, 524]);
 
-/** A call that may have reached the service and done its work there: no answer of it has come back. */
+/** A call without an answer that may have reached the service and done its work. */
 export class UnansweredCall extends AppError {}
 
-/** A fault that a service tells of in its own words; one of whatever stands before it comes without them. */
+/** A fault that the service itself reports, in contrast to a proxy's. */
 export class ServiceFault extends AppError {}
 
 /**
- * What a service answers to a call, as JSON. Throws AppError: 'invalid_request' for what the service refuses to generate,
- * 'internal' for what only the operator can mend, 'gone' for a job that it does not know, else 'unavailable', an
- * UnansweredCall where the service may have acted all the same; the signal's reason; or SyntaxError for what is no JSON.
+ * Calls a service and returns its JSON answer. Throws AppError: 'invalid_request' if the service refuses the
+ * input, 'internal' for errors that only the operator can fix, 'gone' for an unknown job, else 'unavailable'
+ * (an UnansweredCall if the service may have acted); the signal's reason; or SyntaxError for invalid JSON.
  */
 export async function callService(call: Call): Promise<unknown> {
   const { title, url, method = 'GET', headers, body, signal } = call;
@@ -61,7 +61,7 @@ export async function callService(call: Call): Promise<unknown> {
         ...headers,
       },
       ...(payload && { body: payload }),
-      // A key follows nobody elsewhere.
+      // Never send the key to another host.
       redirect: 'error',
       signal: AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])]),
     });
@@ -75,7 +75,7 @@ export async function callService(call: Call): Promise<unknown> {
   return JSON.parse(text);
 }
 
-/** A picture of 20 MB is on its way for minutes where a line is slow. Pure. */
+/** Returns the timeout for a payload: uploading a 20 MB picture takes minutes on a slow line. */
 export function callMs(payload: string | FormData | undefined): number {
   const parts = payload instanceof FormData ? [...payload.values()] : [payload ?? ''];
   const bytes = parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : part.size), 0);
@@ -87,7 +87,7 @@ function isUnsent(error: unknown): boolean {
   return unsentCodes.has(cause?.code ?? '');
 }
 
-/** What is said of a prompt that a service's moderation has refused. */
+/** Returns the error for a prompt that the service's moderation refused. */
 export function moderated(title: string, cause?: unknown): AppError {
   return new AppError('invalid_request', {
     publicMessage: `${title} rejected the prompt or the result under its content policy`,
@@ -100,7 +100,7 @@ async function readText(answer: Response): Promise<string> {
   let size = 0;
   for await (const chunk of answer.body ?? []) {
     size += chunk.length;
-    if (size > ANSWER_BYTES_MAX) throw new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`);
+    if (size > ANSWER_BYTES_MAX) throw new Error(`the answer exceeds ${ANSWER_BYTES_MAX} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
@@ -137,7 +137,7 @@ function toError({ title, url, clock }: Call, answer: Response, text: string): A
   return new Fault('unavailable', { publicMessage: `${title} is having problems`, cause });
 }
 
-/** From the header Retry-After: seconds, or a moment. */
+/** Parses Retry-After: seconds or a date. */
 function retryAfterMs(header: string | null, now: Date): number {
   const seconds = Number(header ?? Number.NaN);
   const ms = Number.isNaN(seconds) ? Date.parse(header ?? '') - now.getTime() : seconds * 1_000;
@@ -151,7 +151,7 @@ const problemBody = z.looseObject({
   message: z.string().optional(),
 });
 
-/** What a body says is wrong: the services have three shapes for it. */
+/** Extracts the error from a body; the services use three formats. */
 function readProblem(text: string): { message: string; isModeration: boolean; isTransient: boolean } {
   const parsed = problemBody.safeParse(asJson(text));
   const { detail, error, message } = parsed.data ?? {};

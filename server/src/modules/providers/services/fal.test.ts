@@ -5,7 +5,7 @@ import { fakeClock } from '../../../testing/fake-clock.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { fal } from './fal.ts';
 
-/* What fal says of a picture that it could not generate. */
+/* Errors that fal returns for a picture it could not generate. */
 
 type Answer = { status: number; headers?: Record<string, string>; body: unknown };
 let answer: Answer;
@@ -35,7 +35,7 @@ const transient: [string, Answer][] = [
   ]),
 ];
 
-test.each(transient)('%s says that it may go better another time', async (_what, said) => {
+test.each(transient)('%s is reported as temporary', async (_what, said) => {
   answer = said;
   const error = { code: 'unavailable', publicMessage: 'fal is having problems' };
   await expect(service.submit({ model: 'any', makes: 'image', input: {} }, signal)).rejects.toMatchObject(
@@ -45,7 +45,7 @@ test.each(transient)('%s says that it may go better another time', async (_what,
   expect(await service.look(handle, signal), 'its job').toMatchObject({ state: 'failed', error });
 });
 
-test('what it refuses and does not call retryable is refused', async () => {
+test('reports an error that fal does not call retryable as a refusal', async () => {
   answer = { status: 422, headers: { 'x-fal-retryable': 'false' }, body: { detail: detail('other') } };
   const error = { code: 'invalid_request', publicMessage: 'fal refused this: in its own words' };
   await expect(service.submit({ model: 'any', makes: 'image', input: {} }, signal)).rejects.toMatchObject(
@@ -53,7 +53,7 @@ test('what it refuses and does not call retryable is refused', async () => {
   );
 });
 
-test('a picture in which its check finds something is black, and left out', async () => {
+test("drops black pictures that fal's safety check flagged", async () => {
   const images = ['black', 'good'].map((name) => ({ url: `${url}/${name}.png` }));
   answer = { status: 200, body: { images, has_nsfw_concepts: [true, false] } };
   const handle = { status: `${url}/status`, result: `${url}/result` };

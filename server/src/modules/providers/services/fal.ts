@@ -16,7 +16,7 @@ const result = z.union([
   z.object({ video: file }),
 ]);
 
-/** fal's queue: a job has addresses of its own, which the answer to its submission names. */
+/** Client of fal's queue. Each job has its own addresses, returned by its submission. */
 export function fal({ key, url, clock }: Access): Service {
   const headers = { authorization: `Key ${key}` };
   return {
@@ -49,12 +49,12 @@ export function fal({ key, url, clock }: Access): Service {
   };
 }
 
-/** A job that is over has its pictures, or the error that it ended with. */
+/** A finished job has pictures or an error. */
 async function readResult(handle: Handle, call: Pick<Call, 'headers' | 'clock' | 'signal'>): Promise<Look> {
   try {
     const answer = result.parse(await callService({ title, url: handle.result ?? '', ...call }));
     if ('video' in answer) return { state: 'done', outputs: [answer.video.url] };
-    // Where its check finds something, the picture is black.
+    // fal returns a black picture when its safety check flags one.
     const flagged = answer.has_nsfw_concepts ?? [];
     const outputs = answer.images.filter((_, index) => !flagged[index]).map(({ url }) => url);
     if (outputs.length === 0 && answer.images.length > 0) return { state: 'failed', error: moderated(title) };
@@ -72,9 +72,9 @@ function queueText(position: number): string {
     : `Queued at ${title}, ${position} ahead of yours`;
 }
 
-/** The key is sent to the service alone, whatever address an answer names. */
+/** Never send the key to another origin, whatever address the answer contains. */
 function onlyHere(address: string, url: string): string {
   if (new URL(address).origin !== new URL(url).origin)
-    throw new Error(`${title} named an address elsewhere: ${new URL(address).origin}`);
+    throw new Error(`${title} returned an address on another host: ${new URL(address).origin}`);
   return address;
 }

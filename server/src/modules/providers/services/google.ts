@@ -5,7 +5,7 @@ import { callService, moderated } from './call-service.ts';
 
 const title = 'Google';
 
-/** A key that Google has not let in for this model is answered with a 404 as well as with FAILED_PRECONDITION. */
+/** Google answers with 404 or FAILED_PRECONDITION if the key may not use this model. */
 const NOT_ALLOWED =
   'Video generation not available for your account. Please contact support for allowlist access.';
 
@@ -26,7 +26,9 @@ const operation = z.object({
     .optional(),
 });
 
-/** Veo by the Gemini API: a long-running operation, which cannot be cancelled. Its file is read with the key. */
+/**
+ * Client of Veo in the Gemini API: a long-running operation that cannot be cancelled. Its file needs the key.
+ */
 export function google({ key, url, clock }: Access): Service {
   const headers = { 'x-goog-api-key': key };
   const address = (path: string) => new URL(`/v1beta/${path}`, url).href;
@@ -52,7 +54,7 @@ export function google({ key, url, clock }: Access): Service {
   };
 }
 
-/** A `data:` URL as the wire has pictures. */
+/** Converts a `data:` URL to the API's format. */
 function toImage(address: string): { bytesBase64Encoded: string; mimeType: string } {
   const comma = address.indexOf(',');
   return {
@@ -85,7 +87,7 @@ function isNotAllowed(error: unknown): boolean {
   return error.code === 'gone' || said.includes('FAILED_PRECONDITION');
 }
 
-/** Only the operator can mend it. */
+/** Only the operator can fix this. */
 function notAllowed(cause: unknown): AppError {
   return new AppError('internal', { publicMessage: NOT_ALLOWED, cause });
 }

@@ -14,12 +14,12 @@ const prediction = z.object({
 
 const file = z.object({ urls: z.object({ get: z.url() }) });
 
-/** Replicate's predictions by its official models. */
+/** Client of Replicate's predictions with official models. */
 export function replicate({ key, url, clock }: Access): Service {
   const headers = { authorization: `Bearer ${key}` };
   const address = (path: string) => new URL(`/v1/${path}`, url).href;
   return {
-    // It reads `data:` URLs of small files alone.
+    // Replicate accepts `data:` URLs only for small files.
     async upload({ bytes, mediaType }, signal) {
       const body = new FormData();
       body.append('content', new Blob([new Uint8Array(bytes)], { type: mediaType }), 'picture');

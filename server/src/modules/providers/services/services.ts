@@ -8,7 +8,7 @@ import { replicate } from './replicate.ts';
 
 export type ServiceName = keyof Config['upstreams'];
 
-/** Every service, by the name that the settings have it under. */
+/** Every service, by its name in the settings. */
 export const services: Record<ServiceName, { title: string; open: (access: Access) => Service }> = {
   blackForestLabs: { title: 'Black Forest Labs', open: blackForestLabs },
   byteplus: { title: 'BytePlus', open: byteplus },

@@ -2,7 +2,10 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** How the services answer; with `hang` a job stays in its queue, where the service has one, with `not cancelled` it cannot be taken back from there, and with `generating` it is at work. */
+/**
+ * How the services answer. `hang` leaves a job in the queue, `not cancelled` also refuses cancels,
+ * `generating` runs it.
+ */
 export type UpstreamAnswer =
   | 'ok'
   | 'hang'
@@ -32,7 +35,7 @@ export type UpstreamAnswer =
 type Submission = { path: string; body: Record<string, unknown>; authorization: string };
 type Reply = { status: number; body: unknown };
 
-/** Of 3 x 2 pixels. */
+/** 3 x 2 pixels. */
 export const UPSTREAM_PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAFUlEQVR4nGM8UaHBwMDAwMDAxAADABosAWwXscVVAAAAAElFTkSuQmCC',
   'base64',
@@ -56,22 +59,22 @@ const refusals: Partial<Record<UpstreamAnswer, Reply>> = {
 type State = {
   answer: UpstreamAnswer;
   submissions: Submission[];
-  /** Pictures that were sent apart, as the text of their forms. */
+  /** Separately uploaded pictures, as the text of their forms. */
   uploads: string[];
-  /** Jobs that somebody has asked to cancel. */
+  /** Jobs for which a cancel arrived. */
   cancelled: string[];
   looks: number;
-  /** The picture that it generates, where it generates one. */
+  /** The generated picture. */
   file: Buffer;
-  /** Before this it does not fall silent, where it does. */
+  /** Delays closing the connection with `gone silent`. */
   silence: Promise<void>;
-  /** Before this it answers no cancel that it has taken. */
+  /** Delays the answer to a cancel. */
   cancelling: Promise<void>;
-  /** What the header Retry-After says where it is busy. */
+  /** Retry-After header of `busy`. */
   retryAfter: string;
 };
 
-/** For tests: the services that generate, over HTTP in the form of each one's wire, on one port. */
+/** For tests: serves all generation APIs on one port, each in its own format. */
 export async function upstreamServer() {
   const state: State = {
     ...{ answer: 'ok' as const, submissions: [], uploads: [], cancelled: [], looks: 0, retryAfter: '30' },
@@ -93,7 +96,7 @@ export async function upstreamServer() {
     const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
     const reply = answer(request, body);
     if (state.answer === 'begun in silence') return fallSilent(state, request);
-    // BytePlus answers when it is done.
+    // BytePlus answers when the picture is finished.
     while (state.answer === 'generating' && request.url?.startsWith('/api/v3/')) await pause(20);
     if (request.url?.endsWith('/cancel')) await state.cancelling;
     sendReply(state, response, reply);
@@ -148,7 +151,7 @@ function closeNow(server: http.Server): void {
   server.close();
 }
 
-/** What a service answers to a call. */
+/** Sends a service's answer to a call. */
 function sendReply({ answer, retryAfter }: State, response: http.ServerResponse, { status, body }: Reply) {
   response.writeHead(status, {
     'content-type': 'application/json',
@@ -162,13 +165,13 @@ async function fallSilent({ silence }: State, { socket }: http.IncomingMessage):
   socket.resetAndDestroy();
 }
 
-/** What Replicate says of a file that it has been sent. */
+/** Replicate's answer to a file upload. */
 function sendReceipt(url: string, response: http.ServerResponse): void {
   response.writeHead(201, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ id: 'file_1', urls: { get: `${url}/v1/files/file_1` } }));
 }
 
-/** What each service says of a job that is over, or under way. */
+/** Returns each service's answers about finished and running jobs. */
 function results(state: State, url: string) {
   const links = (count: number) =>
     state.answer === 'inside link'

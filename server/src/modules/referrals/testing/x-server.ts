@@ -10,10 +10,10 @@ const UNAUTHORIZED: Answer = {
   status: 401,
   body: { title: 'Unauthorized', type: 'about:blank', status: 401, detail: 'Unauthorized' },
 };
-/** X's own credentials: form-encoded, then basic. */
+/** Basic authentication of form-encoded credentials, as X requires. */
 const BASIC = `Basic ${Buffer.from('our%20id:our%3Asecret').toString('base64')}`;
 
-/** For tests: what X's API would answer, over HTTP in its wire's form. It ends with `close`. */
+/** For tests: an HTTP server with X's API. Stop it with `close`. */
 export async function xServer() {
   const book = new XBook();
   const server = http.createServer((request, response) => {
@@ -31,9 +31,9 @@ export async function xServer() {
   return { book, config: { ...CLIENT, url }, close: () => new Promise((resolve) => server.close(resolve)) };
 }
 
-/** The accounts, tokens and posts of the X of a test. */
+/** Accounts, tokens and posts at the fake X. */
 class XBook {
-  /** What the next post, or the next call `to` another address, is answered with, in place of being done. */
+  /** Replaces the answer to the next post, or to the next call of the address `to`. */
   next: (Answer & { to?: string }) | null = null;
   readonly posts: Post[] = [];
   readonly revoked: string[] = [];
@@ -43,7 +43,7 @@ class XBook {
   private readonly refresh = new Set<string>();
   private made = 0;
 
-  /** The person lets the application post, on the page with this address; answers what X's page leads back with. */
+  /** Grants consent on the page with this address. Returns the query of X's redirect. */
   consent(page: string): { code: string; state: string } {
     const { searchParams } = new URL(page);
     const code = `code-${++this.made}`;
@@ -54,7 +54,10 @@ class XBook {
     return { code, state: searchParams.get('state') ?? '' };
   }
 
-  /** All access tokens end; with the refresh tokens, too, as where the person disconnects the application. */
+  /**
+   * Expires all access tokens, and with `refreshToo` all refresh tokens, as if the user disconnected the
+   * application.
+   */
   end({ refreshToo }: { refreshToo: boolean }): void {
     this.access.clear();
     if (refreshToo) this.refresh.clear();

@@ -6,8 +6,8 @@ import { requireX } from './require-x.ts';
 import { deleteXAccount, findXAccount } from './x-queries.ts';
 
 /**
- * Deletes the caller's X account here, then revokes its tokens at X, which may fail. With `isDeletion` the audit log, from
- * which nothing is removed, does not get the account's name.
+ * Deletes the caller's X account, then revokes its tokens at X, which may fail. With `isDeletion` the
+ * account's name is left out of the append-only audit log.
  */
 export async function endXAuth(ctx: Context, { isDeletion = false } = {}): Promise<void> {
   const { config, clock, db, log } = ctx;
@@ -27,6 +27,6 @@ export async function endXAuth(ctx: Context, { isDeletion = false } = {}): Promi
   try {
     await client.revoke(decrypt(account.refresh_token, encryptionOf(userId)));
   } catch (error) {
-    log.warn({ err: error, user_id: userId }, 'X could not be told to revoke a token');
+    log.warn({ err: error, user_id: userId }, 'failed to revoke a token at X');
   }
 }

@@ -10,7 +10,7 @@ import { XUnauthorized } from './x-client.ts';
 import { saveXAccount } from './x-queries.ts';
 import { isXState, pkceOf } from './x-state.ts';
 
-/** Connects the account on X whose page the caller has come back from. */
+/** Connects the X account after X redirected the caller back. */
 export async function finishXAuth(
   { config, clock, caller: { userId }, db }: Context,
   { body: { code, state } }: InputOf<typeof endpoint>,

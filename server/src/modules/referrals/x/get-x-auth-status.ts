@@ -3,7 +3,7 @@ import type { getXAuthStatus as endpoint } from '@bakehouse/contract/referrals';
 import type { Context } from '../../../platform/context.ts';
 import { findXAccount } from './x-queries.ts';
 
-/** Whether the caller's invitation can be posted from here, and in whose name. */
+/** Returns whether the caller can post an invitation, and as which X user. */
 export async function getXAuthStatus({ config, db, caller }: Context): Promise<ResponseOf<typeof endpoint>> {
   if (!config.x) return { status: 'not_configured', username: null };
   const account = await findXAccount(db, caller.userId);

@@ -6,7 +6,7 @@ import { findCode } from '../queries.ts';
 import { xPostUrl } from './x-post-url.ts';
 import { findXPost } from './x-queries.ts';
 
-/** Whether the caller's invitation was posted on X. Throws AppError 'not_found' for a code that is not the caller's. */
+/** Returns whether the caller's invitation was posted on X. Throws AppError 'not_found' for another code. */
 export async function getXPostStatus(
   { config, db, caller }: Context,
   { query }: InputOf<typeof endpoint>,

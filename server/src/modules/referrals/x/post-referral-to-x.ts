@@ -11,7 +11,7 @@ import { XUnavailable } from './x-client.ts';
 import { xPostUrl } from './x-post-url.ts';
 import { claimXPost, findXPost, releaseXPost, saveXPost } from './x-queries.ts';
 
-/** Posts the caller's invitation on X, once. What X refuses may be tried again, changed. */
+/** Posts the caller's invitation on X, once. A post that X refused can be changed and retried. */
 export async function postReferralToX(
   ctx: Context,
   { body: { message, referral_code, reply_to, quote_tweet_id } }: InputOf<typeof endpoint>,
@@ -54,7 +54,7 @@ export async function postReferralToX(
     });
     return { status: 'posted', referral_code: code, post_url: xPostUrl(postId) };
   } catch (error) {
-    // What may have been posted all the same is not tried again for a minute.
+    // A post that may have succeeded is not retried for a minute.
     if (!mayBePosted) await releaseXPost(db, caller.userId, now);
     throw error;
   }

@@ -3,7 +3,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { serverSecret } from '../../accounts/sign-in/server-secret.ts';
 import { xClient } from './x-client.ts';
 
-/** X's API, and what binds to it. Throws AppError 'conflict' where the server has no application on X. */
+/** Returns the X client and its parameters. Throws AppError 'conflict' if no X application is configured. */
 export function requireX({ config, clock }: Pick<Services, 'config' | 'clock'>) {
   if (!config.x) {
     throw new AppError('conflict', {
@@ -15,9 +15,9 @@ export function requireX({ config, clock }: Pick<Services, 'config' | 'clock'>) 
     client: xClient(config.x, clock),
     clientId: config.x.clientId,
     secret,
-    /** Where X's page leads back to; the application on X names it, too. */
+    /** Where X redirects to; registered with the X application as well. */
     redirectUri: `${config.publicUrl}/invite`,
-    /** How a user's tokens are kept. */
+    /** Encryption of a user's tokens. */
     encryptionOf: (userId: string) => ({ userId, secret, purpose: 'bakehouse x tokens' }),
   };
 }

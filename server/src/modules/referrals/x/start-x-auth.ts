@@ -5,10 +5,10 @@ import { requireX } from './require-x.ts';
 import { makeXState, pkceOf } from './x-state.ts';
 
 const PAGE = 'https://x.com/i/oauth2/authorize';
-/** To post, to know under which name, and to go on doing so after two hours. */
+/** To post, read the username, and refresh tokens after two hours. */
 const SCOPES = 'tweet.read tweet.write users.read offline.access';
 
-/** The page of X on which the caller lets this server post: OAuth 2.0 with PKCE. */
+/** Returns the X authorization URL (OAuth 2.0 with PKCE). */
 export function startXAuth({ config, clock, caller }: Context): ResponseOf<typeof endpoint> {
   const { clientId, redirectUri, secret } = requireX({ config, clock });
   const state = makeXState({ userId: caller.userId, secret, now: clock.now() });

@@ -1,7 +1,7 @@
 import { type Encryption, encrypt } from '../../../platform/secrets/encryption.ts';
 import type { XTokens } from './x-client.ts';
 
-/** Tokens as the database keeps them. */
+/** Encrypts tokens for the database. */
 export function toTokenColumns(
   { accessToken, refreshToken, expiresInSeconds }: XTokens,
   encryption: Encryption,

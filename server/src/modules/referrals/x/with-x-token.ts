@@ -6,14 +6,14 @@ import { toTokenColumns } from './to-token-columns.ts';
 import { XUnauthorized } from './x-client.ts';
 import { deleteXAccount, findXAccount, replaceXTokens } from './x-queries.ts';
 
-/** A token that ends so soon may end on its way. */
+/** A token that expires this soon may expire during the call. */
 const LEEWAY_MS = 60_000;
 
 type Account = NonNullable<Awaited<ReturnType<typeof findXAccount>>>;
 
 /**
- * Calls X with the caller's token: with a new one where it has expired, or X no longer accepts it. Throws AppError
- * 'conflict' where no account is connected, or X no longer accepts the connection, which is then forgotten.
+ * Calls X with the caller's token, refreshed if it expired or X refuses it. Throws AppError 'conflict' if no
+ * account is connected or X revoked the connection, which is then deleted.
  */
 export async function withXToken<Answer>(
   ctx: Context,
@@ -53,14 +53,14 @@ async function refresh(ctx: Context, account: Account): Promise<Account> {
     await replaceXTokens(ctx.db, account, columns);
     return { ...account, ...columns };
   } catch (error) {
-    // A refresh token works once: another call of the same user may have been faster.
+    // A refresh token works once: a concurrent call of the same user may have used it.
     const newer = await findXAccount(ctx.db, userId);
     if (newer && !newer.refresh_token.equals(account.refresh_token)) return newer;
     throw await lost(ctx, account, error);
   }
 }
 
-/** The error to throw; where X no longer accepts the connection, that is forgotten. */
+/** Returns the error to throw. Deletes the connection if X no longer accepts it. */
 async function lost({ db, caller }: Context, { refresh_token }: Account, error: unknown): Promise<unknown> {
   if (!(error instanceof XUnauthorized)) return error;
   await deleteXAccount(db, caller.userId, refresh_token);

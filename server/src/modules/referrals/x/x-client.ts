@@ -3,15 +3,15 @@ import type { Config } from '../../../config.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { AppError } from '../../../platform/errors.ts';
 
-/** Timeout of a call to X in milliseconds, which a user waits for. */
+/** Timeout of a call to X, for which a user waits. */
 const TIMEOUT_MS = 10_000;
 
 export type XTokens = { accessToken: string; refreshToken: string; expiresInSeconds: number };
 
-/** X refuses the token or the code: the user has to connect the account again. */
+/** X refuses the token or code: the user has to connect the account again. */
 export class XUnauthorized extends Error {}
 
-/** It is unknown whether X has done what was asked: no answer came, or a server error. */
+/** It is unknown whether X acted: no answer or a server error. */
 export class XUnavailable extends AppError {
   constructor(cause: unknown) {
     super('unavailable', { publicMessage: 'X did not answer. Please try again', cause });
@@ -27,7 +27,7 @@ const account = z.object({ data: z.object({ id: z.string(), username: z.string()
 const post = z.object({ data: z.object({ id: z.string().regex(/^[0-9]+$/) }) });
 const problem = z.object({ detail: z.string().optional(), error_description: z.string().optional() });
 
-/** X's API, version 2, in the name of this server's client. Each call throws `XUnauthorized`, or an AppError with a sentence. */
+/** Creates a client of X's API, version 2. Each call throws `XUnauthorized` or an AppError. */
 export function xClient({ clientId, clientSecret, url }: NonNullable<Config['x']>, clock: Clock) {
   const basic = `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`).toString('base64')}`;
   const call = (address: URL, init: RequestInit) => ask(address, init, clock);
@@ -52,7 +52,7 @@ export function xClient({ clientId, clientSecret, url }: NonNullable<Config['x']
         }),
       ),
 
-    /** The refresh token is used up by it. */
+    /** Consumes the refresh token. */
     refresh: (refreshToken: string) =>
       toTokens(form('/2/oauth2/token', { grant_type: 'refresh_token', refresh_token: refreshToken })),
 
@@ -98,7 +98,7 @@ async function ask(url: URL, init: RequestInit, clock: Clock): Promise<unknown> 
   throw refusal(url, response, body, clock.now());
 }
 
-/** What a refusal of X means to who called us. */
+/** Converts a refusal of X to an error for the caller. */
 function refusal(url: URL, { status, headers }: Response, body: unknown, now: Date): Error {
   const { data } = problem.safeParse(body);
   const detail = data?.detail ?? data?.error_description ?? '';
@@ -109,7 +109,8 @@ function refusal(url: URL, { status, headers }: Response, body: unknown, now: Da
     const publicMessage = `X takes no more ${isPost ? 'posts' : 'requests'} for now. ${whenAgain(headers, now)}`;
     return new AppError('rate_limited', { publicMessage, cause });
   }
-  // X answers 400 to a wrong code or refresh token, and 401 to a wrong client, which is the operator's.
+  // X answers 400 to an invalid code or refresh token, and 401 to invalid client credentials, which the
+  // operator has to fix.
   const isToken = url.pathname === '/2/oauth2/token';
   if (isToken ? status === 400 : status === 401) return new XUnauthorized(detail, { cause });
   if (isToken) {

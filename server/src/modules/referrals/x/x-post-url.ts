@@ -1,4 +1,4 @@
-/** The URL of a post on X; it needs no username. */
+/** Returns the URL of a post on X, which works without a username. */
 export function xPostUrl(postId: string): string {
   return `https://x.com/i/web/status/${postId}`;
 }

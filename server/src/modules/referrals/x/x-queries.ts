@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 
-/** A post whose making was begun so long ago and never ended may be made again. */
+/** A claim without a post expires after this time. */
 const CLAIM_MS = 60_000;
 
 export async function findXAccount(db: Database | Transaction, userId: string) {
@@ -25,7 +25,7 @@ export async function saveXAccount(tx: Transaction, { user_id, ...account }: New
     .execute();
 }
 
-/** Puts new tokens in the place of those that they were made from, if these are still there. */
+/** Replaces the tokens, unless another call already replaced them. */
 export async function replaceXTokens(
   db: Database,
   { user_id, refresh_token }: { user_id: string; refresh_token: Buffer },
@@ -39,7 +39,7 @@ export async function replaceXTokens(
     .execute();
 }
 
-/** Forgets the account; with a refresh token, only while it has that one. True where it was there. */
+/** Deletes the account, if given only with this refresh token. Returns true if it existed. */
 export async function deleteXAccount(
   tx: Database | Transaction,
   userId: string,
@@ -60,7 +60,7 @@ export async function findXPost(db: Database, userId: string): Promise<{ post_id
   return row ?? null;
 }
 
-/** Takes the right to make the user's one post. False where it is made, or is being made. */
+/** Claims the user's only post. Returns false if it exists or is being made. */
 export async function claimXPost(db: Database, userId: string, now: Date): Promise<boolean> {
   const claimed = await db
     .insertInto('x_posts')
@@ -77,7 +77,7 @@ export async function claimXPost(db: Database, userId: string, now: Date): Promi
   return claimed !== undefined;
 }
 
-/** Gives a claim back, unless another call has taken it over since. */
+/** Releases a claim, unless another call has taken it over. */
 export async function releaseXPost(db: Database, userId: string, claimedAt: Date): Promise<void> {
   await db
     .deleteFrom('x_posts')

@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { isSameSecret, signatureOf } from '../../../platform/signature.ts';
 
-/** How long a person may take on X's page. */
+/** How long a user may take on X's page. */
 const VALID_SECONDS = 15 * 60;
 
 type Owner = { userId: string; secret: string; now: Date };
 
 /**
- * The OAuth state that goes to X and back: a nonce and the time, signed for the user. Another user's state is refused, and
- * nothing has to be stored meanwhile.
+ * Returns an OAuth state: a nonce and the time, signed for the user. Nothing needs to be stored, and other
+ * users' states are refused.
  */
 export function makeXState({ userId, secret, now }: Owner): string {
   const seconds = `${Math.floor(now.getTime() / 1000)}`;
@@ -16,7 +16,7 @@ export function makeXState({ userId, secret, now }: Owner): string {
   return `${seconds}.${nonce}.${signatureOf(secret, 'x state', [userId, seconds, nonce])}`;
 }
 
-/** Whether this server made it for the user, a short while ago. */
+/** True if this server created the state for this user recently. */
 export function isXState(state: string, { userId, secret, now }: Owner): boolean {
   const [seconds = '', nonce = '', signature = ''] = state.split('.');
   if (!isSameSecret(signatureOf(secret, 'x state', [userId, seconds, nonce]), signature)) return false;
@@ -24,7 +24,7 @@ export function isXState(state: string, { userId, secret, now }: Owner): boolean
   return age < VALID_SECONDS;
 }
 
-/** PKCE: the verifier that only this server can say, and the challenge by which X knows it. */
+/** Returns the PKCE verifier, derived from the server's secret, and its challenge. */
 export function pkceOf(state: string, secret: string): { verifier: string; challenge: string } {
   const verifier = signatureOf(secret, 'x verifier', [state]);
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };

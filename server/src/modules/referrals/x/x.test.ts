@@ -51,7 +51,7 @@ async function connected(name: string): Promise<TestUser> {
 }
 
 describe('an account on X', () => {
-  test('is connected by its page, with tokens that the database holds encrypted, and disconnected', async () => {
+  test("is connected through X's page with encrypted tokens, and disconnected", async () => {
     const as = await server.signUp('Ada');
     expect(await statusOf(as)).toEqual({ status: 'not_connected', username: null });
     const { url } = await server.request(startXAuth, {}, { as });
@@ -74,7 +74,7 @@ describe('an account on X', () => {
       expect(await auditOf(as, action)).toEqual([{ detail: { username: 'ada_bakes' } }]);
   });
 
-  test('is connected by nobody with a page that was another user’s, is too old, or was used', async () => {
+  test("is not connected with another user's, an expired or a used state", async () => {
     const [as, other] = [await server.signUp('Bob'), await server.signUp('Cora')];
     const stale = refusal(400, /^This X sign-in has expired or was started elsewhere/);
     await expect(finish(other, await consent(as))).rejects.toMatchObject(stale);
@@ -87,7 +87,7 @@ describe('an account on X', () => {
     expect(await statusOf(other)).toMatchObject({ status: 'not_connected' });
   });
 
-  test('that X refuses to name is not said to be a post', async () => {
+  test('does not call a refused account lookup a post', async () => {
     const as = await server.signUp('Max');
     const next = { to: 'GET /2/users/me', body: { detail: 'Not you' } };
     x.book.next = { ...next, status: 403 };
@@ -100,7 +100,7 @@ describe('an account on X', () => {
     );
   });
 
-  test('is disconnected there, too, when its user is deleted', async () => {
+  test('is disconnected at X when its user is deleted', async () => {
     const as = await connected('Nora');
     const before = x.book.revoked.length;
     await purgeUser(server.services, as.userId);
@@ -111,7 +111,7 @@ describe('an account on X', () => {
 });
 
 describe('an invitation', () => {
-  test('is posted once, with its link, as an answer where one is wished', async () => {
+  test('is posted once, with its link, as a reply if requested', async () => {
     const as = await connected('Dan');
     const { referral_code, referral_link } = await server.request(generateReferral, {}, { as });
     const state = () => server.request(getXPostStatus, { query: { referral_code } }, { as });
@@ -132,7 +132,7 @@ describe('an invitation', () => {
     );
   });
 
-  test('is posted with a new token where the old one has expired, or X no longer accepts it', async () => {
+  test('is posted with a new token if the old one expired or X refuses it', async () => {
     const [as, other] = [await connected('Eve'), await connected('Finn')];
     const before = x.book.refreshes;
     clock.advance({ hours: 2 });
@@ -144,7 +144,7 @@ describe('an invitation', () => {
     expect(x.book.refreshes).toBe(before + 2);
   });
 
-  test('is not posted where X accepts no token any more, and the account has to be connected again', async () => {
+  test('is not posted once X accepts no token, until the account is connected again', async () => {
     const as = await connected('Gus');
     x.book.end({ refreshToo: true });
     await expect(post(as, 'Hello')).rejects.toMatchObject(
@@ -156,7 +156,7 @@ describe('an invitation', () => {
     expect(await post(as, 'Hello')).toMatchObject({ status: 'posted' });
   });
 
-  test('that X refuses may be tried again at once, and says why', async () => {
+  test('can be retried immediately if X refuses it with a reason', async () => {
     const as = await connected('Hal');
     const detail = 'You are not allowed to create a Tweet with duplicate content.';
     x.book.next = { status: 403, body: { title: 'Forbidden', status: 403, detail } };
@@ -173,7 +173,7 @@ describe('an invitation', () => {
     expect(await post(as, 'Hello')).toMatchObject({ status: 'posted' });
   });
 
-  test('for which no token could be had is not taken for one that may be there', async () => {
+  test('does not count as possibly posted if no token could be obtained', async () => {
     const as = await connected('Kim');
     clock.advance({ hours: 2 });
     x.book.next = { to: 'POST /2/oauth2/token', status: 503, body: {} };
@@ -181,7 +181,7 @@ describe('an invitation', () => {
     expect(await post(as, 'Hello')).toMatchObject({ status: 'posted' });
   });
 
-  test('that another call has begun anew is not given back by the first', async () => {
+  test('keeps a claim that another call has taken over', async () => {
     const { userId } = await server.signUp('Lea');
     const { db } = server.services;
     const [first, second] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-01T00:02:00Z')];
@@ -192,7 +192,7 @@ describe('an invitation', () => {
     expect(await findXPost(db, userId)).toBeNull();
   });
 
-  test('of which nobody knows whether X took it is not tried again for a minute', async () => {
+  test('is not retried for a minute if X may have posted it', async () => {
     const as = await connected('Ida');
     x.book.next = { status: 503, body: { title: 'Service Unavailable' } };
     await expect(post(as, 'Hello')).rejects.toMatchObject(refusal(503, 'X did not answer. Please try again'));
@@ -200,7 +200,7 @@ describe('an invitation', () => {
       refusal(409, /^Your invitation may already be on X/),
     );
     clock.advance({ minutes: 2 });
-    // A client of the specification sends all fields.
+    // Clients generated from the specification send all fields.
     const more = { recipient_id: null, reply_to: '', quote_tweet_id: null };
     expect(await post(as, 'Hello', more)).toMatchObject({ status: 'posted' });
   });
@@ -213,7 +213,7 @@ describe('an invitation', () => {
       'referral_code must be your own invitation code',
     ],
     ['message', { message: ' ' }, 'message must not be empty'],
-  ])('with a bad %s is refused by its name', async (param, body, message) => {
+  ])('refuses a bad %s by name', async (param, body, message) => {
     const as = await server.signUp('Jo');
     await expect(server.request(postReferralToX, { body }, { as })).rejects.toMatchObject({
       status: 400,

@@ -5,9 +5,9 @@ import { ModelServerUnreachable, postToModelServer, readText } from './model-ser
 
 const { signal } = new AbortController();
 let requests = 0;
-/** Closes a connection instead of answering what comes over it. */
+/** Decides whether to close a connection instead of answering, by its number of requests. */
 let closes: (requestsOfConnection: number) => boolean = () => false;
-/** Answers instead, and never comes to an end. */
+/** Answers instead, without ever ending. */
 let endless: ((response: ServerResponse) => void) | null = null;
 const counts = new WeakMap<object, number>();
 const server = createServer((request, response) => {
@@ -26,19 +26,19 @@ const post = async ({ port = (server.address() as AddressInfo).port, alone = fal
   return readText(await postToModelServer(target, {}, signal));
 };
 
-test('a kept connection that was closed meanwhile is replaced at once', async () => {
+test('immediately replaces a reused connection that was closed', async () => {
   closes = (count) => count > 1;
   expect(await post()).toBe('answer');
   expect(await post()).toBe('answer');
   expect(requests).toBe(3);
 });
 
-test('a server that closes a new connection is not reached', async () => {
+test('reports a server that closes a new connection as unreachable', async () => {
   closes = () => true;
   await expect(post()).rejects.toThrow(ModelServerUnreachable);
 });
 
-test('it is known whether what was not answered was delivered', async () => {
+test('reports whether an unanswered request was delivered', async () => {
   closes = () => true;
   const asked = requests;
   await expect(post({ alone: true })).rejects.toMatchObject({ wasDelivered: true });
@@ -50,7 +50,7 @@ test('it is known whether what was not answered was delivered', async () => {
   await expect(post({ port: free })).rejects.toMatchObject({ wasDelivered: false });
 });
 
-test('what goes over a connection of its own is sent once', async () => {
+test('sends a request on its own connection once', async () => {
   closes = () => false;
   await post();
   closes = (count) => count > 1;
@@ -59,7 +59,7 @@ test('what goes over a connection of its own is sent once', async () => {
   expect(requests).toBe(asked + 1);
 });
 
-test('of a text without an end the beginning is read, and the connection ends', async () => {
+test('truncates an endless text and closes the connection', async () => {
   closes = () => false;
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   endless = (response) => {
@@ -75,7 +75,7 @@ test('of a text without an end the beginning is read, and the connection ends', 
   endless = null;
 });
 
-test('a machine that does not answer at all is given up after five seconds', async () => {
+test('abandons a machine that does not answer after five seconds', async () => {
   const open = vi
     .spyOn(Agent.prototype, 'createConnection')
     .mockImplementation(() => Object.assign(new Socket(), { connecting: true }));

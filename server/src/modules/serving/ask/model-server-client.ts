@@ -1,21 +1,21 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 
-// Kept connections: opening one per request would cost more than the whole gateway does.
+// Reuses connections: opening one per request would cost more than the rest of the gateway.
 const agents = {
   'http:': new http.Agent({ keepAlive: true, maxSockets: 256 }),
   'https:': new https.Agent({ keepAlive: true, maxSockets: 256 }),
 };
 
-/** A machine that is gone refuses nothing: the system would try for minutes. */
+/** A machine that is gone refuses no connection; the operating system would try for minutes. */
 const CONNECT_MS_MAX = 5_000;
 
-/** What a router answers where none of its servers can be asked. */
+/** Statuses with which a router reports that it can reach none of its servers. */
 const REACHES_NONE = new Set([502, 503, 504]);
 
 /**
- * The model server did not answer, or closed before its answer began: the request may be sent again. One that was delivered
- * whole may be what it died of.
+ * The model server did not answer, or closed the connection before its answer. The request may be sent again,
+ * but if it was fully delivered, it may have crashed the server.
  */
 export class ModelServerUnreachable extends Error {
   readonly wasDelivered: boolean;
@@ -30,15 +30,15 @@ export class ModelServerUnreachable extends Error {
 type Target = {
   url: string;
   key: string | null;
-  /** Over a connection of its own: of a kept one that is closed nobody can say whether the request was delivered. */
+  /** Uses a new connection: if a reused one is closed, it is unknown whether the request was delivered. */
   alone?: boolean;
-  /** It answers for others: that it reaches none of them is no answer. */
+  /** A router in front of other servers. If it can reach none of them, the request counts as unanswered. */
   isRouter?: boolean;
 };
 
 /**
- * Posts a JSON body to a model server, showing its key, and resolves with its answer once the headers are there.
- * Throws ModelServerUnreachable; an abort ends the request, and its answer in the middle.
+ * Posts a JSON body to a model server with its key. Resolves with the answer once its headers arrived. Throws
+ * ModelServerUnreachable. An abort ends the request, even in the middle of its answer.
  */
 export function postToModelServer(
   { url, key, alone = false, isRouter = false }: Target,
@@ -75,8 +75,8 @@ export function postToModelServer(
       });
       request.on('error', (error) => {
         if (signal.aborted) reject(error);
-        // llama.cpp closes a connection after each stream without saying so before: that a kept one
-        // is closed says nothing of the server. One of its own was not used before.
+        // llama.cpp closes a connection after each stream without announcing it, so a closed reused
+        // connection does not mean that the server is down. A new connection was not used before.
         else if (request.reusedSocket && !isAnswered) resolve(send(false));
         else reject(new ModelServerUnreachable(error, { wasDelivered: request.writableFinished }));
       });
@@ -86,10 +86,10 @@ export function postToModelServer(
   return send(isSecure ? agents['https:'] : agents['http:']);
 }
 
-/** More than any refusal has to say. */
+/** More than any error message needs. */
 const TEXT_CHARS_MAX = 64 * 1024;
 
-/** Reads a refusal to its end, as text; of one that is too long the beginning, and the connection ends. */
+/** Reads an error response as text. Truncates a long one and closes the connection. */
 export async function readText(answer: IncomingMessage): Promise<string> {
   answer.setEncoding('utf8');
   let text = '';

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('ends what makes no progress for three minutes', () => {
+it('ends a request without progress for three minutes', () => {
   const deadline = requestDeadline('bread', 'text');
   deadline.progress();
   vi.advanceTimersByTime(3 * MINUTE_MS - 1);
@@ -31,7 +31,7 @@ it('ends what makes no progress for three minutes', () => {
   deadline.stop();
 });
 
-it('does not count the time in which nothing is expected of the model server', () => {
+it('does not count time in which nothing is expected of the model server', () => {
   const deadline = requestDeadline('bread', 'text');
   vi.advanceTimersByTime(4 * MINUTE_MS);
   deadline.progress();
@@ -41,7 +41,7 @@ it('does not count the time in which nothing is expected of the model server', (
   deadline.stop();
 });
 
-it('ends what has taken half an hour, however steadily it gets on', () => {
+it('ends a request after half an hour despite steady progress', () => {
   const deadline = requestDeadline('bread', 'text');
   for (let minute = 1; minute < 30; minute += 1) {
     vi.advanceTimersByTime(MINUTE_MS);
@@ -59,7 +59,7 @@ it('ends what has taken half an hour, however steadily it gets on', () => {
   deadline.stop();
 });
 
-it('speaks of pictures where one is generated', () => {
+it('mentions pictures when one is generated', () => {
   const [still, slow] = [requestDeadline('bread', 'image'), requestDeadline('bread', 'image')];
   still.progress();
   vi.advanceTimersByTime(30 * MINUTE_MS);
@@ -73,7 +73,7 @@ it('speaks of pictures where one is generated', () => {
   slow.stop();
 });
 
-it('ends nothing that has stopped', () => {
+it('ends nothing after it was stopped', () => {
   const deadline = requestDeadline('bread', 'text');
   deadline.progress();
   deadline.stop();
@@ -81,7 +81,7 @@ it('ends nothing that has stopped', () => {
   expect(deadline.signal.aborted).toBe(false);
 });
 
-it.each(['before', 'after'])('is over with the end of the server, which came %s it began', (when) => {
+it.each(['before', 'after'])('expires when the server closes %s it began', (when) => {
   const closing = new AbortController();
   const reason = new Error('The server is stopping');
   if (when === 'before') closing.abort(reason);

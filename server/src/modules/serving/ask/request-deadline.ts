@@ -1,20 +1,26 @@
 import { AppError } from '../../../platform/errors.ts';
 
-/** Reading a part of a prompt, writing a token or a step of a picture takes seconds on the slowest machine. */
+/**
+ * Reading a part of a prompt, writing a token or a step of a picture takes seconds even on the slowest
+ * machine.
+ */
 const STILL_MS_MAX = 3 * 60_000;
-/** From its arrival to the last token or the finished picture, waiting included. */
+/** From the request's arrival to the last token or the finished picture, waiting included. */
 export const IN_ALL_MS_MAX = 30 * 60_000;
-/** OpenAI's clients wait ten minutes for an answer in one piece, and then ask for it again. */
+/** OpenAI's clients wait ten minutes for a non-streaming answer and then retry. */
 export const ONE_PIECE_MS_MAX = 9.5 * 60_000;
 
 export type RequestDeadline = {
-  /** Aborted, with the error for the caller as its reason, when the time is over. */
+  /** Aborted when the time is up, with the error for the caller as its reason. */
   signal: AbortSignal;
-  /** It is over because the model server stood still, or because this server ends. */
+  /** True if the deadline expired because the model server stalled or this server stops. */
   isOurs: () => boolean;
-  /** The model server gets on: it took the request, read a part of the prompt, wrote a token or took a step. */
+  /**
+   * The model server made progress: accepted the request, read a part of the prompt, wrote a token or made a
+   * step.
+   */
   progress: () => void;
-  /** Nothing is expected of the model server any more, or not yet. */
+  /** Stops the stall timer while nothing is expected of the model server. */
   rest: () => void;
   stop: () => void;
 };
@@ -29,7 +35,7 @@ const WORDS = {
   image: { didNothing: 'generated nothing', toFinish: 'the picture', askForLess: 'Ask for fewer steps' },
 };
 
-/** How long a request may take in all, and how long its model server may stand still; nothing goes on beyond `closing`. */
+/** Creates a deadline for the whole request and for stalls of its model server. `closing` also ends it. */
 export function requestDeadline(
   modelName: string,
   kind: keyof typeof WORDS,
@@ -53,7 +59,7 @@ export function requestDeadline(
     isOurs = true;
     over.abort(closing?.reason);
   };
-  // It outlives every request: see linkSignals.
+  // Removed explicitly because it outlives every request: see linkSignals.
   closing?.addEventListener('abort', close);
   if (closing?.aborted) close();
   const rest = () => clearTimeout(still);

@@ -5,7 +5,7 @@ import { retryUnreachable } from './retry-unreachable.ts';
 const away = new ModelServerUnreachable(new Error('ECONNREFUSED'));
 const asked = { modelName: 'bread', signal: new AbortController().signal };
 
-test('a model server that is away for a moment is reached, and no other error is tried again', async () => {
+test('retries an unreachable model server but no other error', async () => {
   const attempt = vi.fn<(number: number) => Promise<string>>().mockResolvedValue('answer');
   attempt.mockRejectedValueOnce(away).mockRejectedValueOnce(away);
   expect(await retryUnreachable(attempt, asked)).toBe('answer');
@@ -15,7 +15,7 @@ test('a model server that is away for a moment is reached, and no other error is
   expect(attempt).toHaveBeenCalledTimes(4);
 });
 
-test('one that stays away is said to be so, in the end', async () => {
+test('reports a server that stays unreachable', async () => {
   const attempt = vi.fn<() => Promise<void>>().mockRejectedValue(away);
   await expect(retryUnreachable(attempt, asked)).rejects.toMatchObject({
     code: 'unavailable',
@@ -25,7 +25,7 @@ test('one that stays away is said to be so, in the end', async () => {
   expect(attempt).toHaveBeenCalledTimes(10);
 });
 
-test('what a server may have died of is sent twice', async () => {
+test('delivers a request that may have crashed a server only twice', async () => {
   const died = new ModelServerUnreachable(new Error('ECONNRESET'), { wasDelivered: true });
   const attempt = vi.fn<() => Promise<void>>().mockRejectedValue(died);
   attempt.mockRejectedValueOnce(died).mockRejectedValueOnce(away).mockRejectedValueOnce(away);
@@ -36,7 +36,7 @@ test('what a server may have died of is sent twice', async () => {
   expect(attempt).toHaveBeenCalledTimes(4);
 });
 
-test('whoever leaves is not tried for any longer', async () => {
+test('stops retrying when the caller disconnects', async () => {
   const leaving = new AbortController();
   const attempt = vi.fn<() => Promise<void>>().mockRejectedValue(away);
   setTimeout(() => leaving.abort(), 50);

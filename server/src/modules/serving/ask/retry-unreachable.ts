@@ -2,17 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ModelServerUnreachable } from './model-server-client.ts';
 import { unavailable } from './unavailable.ts';
 
-/** A server that was just replaced, or has just died, is looked for this often, with this pause. */
+/** How often, and after which pause, to retry a server that was just replaced or has crashed. */
 const TRIES = 10;
 const TRY_PAUSE_MS = 300;
-/** What a server may have died of is sent so often. */
+/** How often to deliver a request that may have crashed the server. */
 const DELIVERIES = 2;
-/** A machine that is gone is given up by the engine after minutes: until then it is looked for so often. */
+/** Retry interval for callers until the engine declares the machine lost, which takes minutes. */
 const AGAIN_MS = 5_000;
 
 /**
- * Makes attempts, numbered from 1, until one reaches the model server. Throws what an attempt throws, AppError
- * 'unavailable' where none reaches it, with `retryAfterMs` where it has begun nothing, and the signal's abort.
+ * Repeats attempts, numbered from 1, until one reaches the model server. Throws errors of the attempt,
+ * AppError 'unavailable' if none reaches it, with `retryAfterMs` if no request was delivered, and the
+ * signal's abort.
  */
 export async function retryUnreachable<Reached>(
   attempt: (number: number) => Promise<Reached>,

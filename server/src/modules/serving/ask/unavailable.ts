@@ -1,6 +1,6 @@
 import { AppError } from '../../../platform/errors.ts';
 
-/** The error where a model cannot answer at the moment, and may do so soon; `what` is why, as a sentence. */
+/** Returns the error for a model that cannot answer right now; `what` is the reason as a sentence. */
 export function unavailable(what: string, cause?: unknown, retryAfterMs?: number): AppError {
   const publicMessage = `${what.replace(/\.$/, '')}. Try again`;
   return new AppError('unavailable', {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const insertBase = () => insertModel(serving.server.services, user, 'Sourdough', { 'model.gguf': 'weights' });
 
-it('keeps the base of a live deployment from being deleted, and no longer', async () => {
+it('a live deployment prevents deleting its base, an ended one does not', async () => {
   const { server } = serving;
   const base = await insertBase();
   const fineTune = await insertFineTune(server.services, base, user, 'Sourdough Talk');
@@ -32,7 +32,7 @@ it('keeps the base of a live deployment from being deleted, and no longer', asyn
   await deleteBase();
 });
 
-it('deploys nothing whose base is being deleted at that moment', async () => {
+it('refuses to deploy when its base is being deleted concurrently', async () => {
   const { server } = serving;
   const { db } = server.services;
   const base = await insertBase();

@@ -12,7 +12,7 @@ const check = (min_replicas: number, count: number) => () =>
     capacity,
   );
 
-it('accepts as many replicas as there are slots for, each on one machine', () => {
+it('accepts as many replicas as there are slots, each on one machine', () => {
   expect(check(4, 0)).not.toThrow();
   expect(check(6, 1)).not.toThrow();
   expect(check(2, 2)).not.toThrow();

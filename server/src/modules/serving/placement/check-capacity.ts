@@ -3,7 +3,7 @@ import { AppError } from '../../../platform/errors.ts';
 import type { ServingPlacement } from '../served-model.ts';
 import { deviceLabel } from './choose-placement.ts';
 
-/** Refuses more replicas at least than the installation could ever hold. Throws AppError 'invalid_request'. */
+/** Throws AppError 'invalid_request' if min_replicas exceeds the capacity of the whole installation. */
 export function checkCapacity(
   { min_replicas }: { min_replicas: number },
   { accelerator, count }: ServingPlacement,
@@ -19,7 +19,7 @@ export function checkCapacity(
   });
 }
 
-/** A replica uses the GPUs of one machine. */
+/** A replica uses GPUs of one machine only. */
 function roomOnGpus(accelerator: string, count: number, { gpus = [] }: Capacity): number {
   const ofKind = gpus.filter(({ type }) => type === accelerator);
   return ofKind.reduce(

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { chooseContext, chooseCpuContext } from './choose-context.ts';
 
 const GB = 1e9;
-/** A gigabyte for 8,192 tokens of four requests. */
+/** One gigabyte for 8,192 tokens of four requests. */
 const layers = [{ bytesPerToken: GB / 8192 / 4, window: null }];
 const model = (positions: number | null) => ({ positions, layers });
 const onCpu = (asked: number | undefined, memoryBytes: number | undefined) =>
@@ -14,17 +14,17 @@ it.each([
   [null, undefined, 8192],
   [131_072, 100_000, 100_000],
   [null, 100_000, 100_000],
-])('a model of %j tokens that is asked for %j has %i', (positions, asked, tokens) => {
+])('a model of %j tokens with %j requested gets %i', (positions, asked, tokens) => {
   expect(chooseContext('A Base', model(positions), asked)).toEqual({ tokens, max: positions });
 });
 
-it('more than a model was made to read is refused', () => {
+it("refuses more than the model's maximum", () => {
   expect(() => chooseContext('A Base', model(2048), 2049)).toThrow(
     'context_tokens must be at most 2048: A Base was made to read no more',
   );
 });
 
-it('on the CPU it is what fits beside the weights', () => {
+it('fits the context next to the weights on the CPU', () => {
   expect(onCpu(undefined, undefined).tokens).toBe(8192);
   expect(onCpu(undefined, 2 * GB).tokens).toBe(8192);
   expect(onCpu(undefined, 1.5 * GB).tokens).toBe(4096);

@@ -6,7 +6,10 @@ import { PARALLEL_REQUESTS } from '../text-spec.ts';
 
 const GB = 1e9;
 
-/** The context that a model is served with: what is asked for, which it must have been made to read. Throws AppError 'invalid_request'. Pure. */
+/**
+ * Returns the context to serve: the requested one, up to the model's maximum. Throws AppError
+ * 'invalid_request'.
+ */
 export function chooseContext(
   title: string,
   { positions }: ModelContext,
@@ -24,8 +27,9 @@ export function chooseContext(
 type OnCpu = { asked: number | undefined; memoryBytes: number | undefined };
 
 /**
- * The same on the CPU, where llama.cpp keeps that many tokens of each of the requests that it answers at once: what is not asked for
- * is as much as fits beside the weights into the memory that work may use. Throws AppError 'invalid_request'. Pure.
+ * Returns the context to serve on the CPU, where llama.cpp reserves it for each concurrent request. Without a
+ * requested context, chooses as much as fits next to the weights into memory. Throws AppError
+ * 'invalid_request'.
  */
 export function chooseCpuContext(
   { title, weightsBytes }: { title: string; weightsBytes: number },

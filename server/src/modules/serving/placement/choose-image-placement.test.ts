@@ -11,18 +11,28 @@ const PARIS = { allBytes: 20.7e9, gpuBytes: 3.8e9 };
 const one = (type: string, gib: number) => unlisted(type, gib, [0]);
 
 test.each([
-  ['a small model stays on the CPU where there is no GPU', 16e6, [], cpu],
-  ['it takes the GPU that was asked for', 16e6, [one('NVIDIA_TESLA_A100', 40)], 'NVIDIA_TESLA_A100'],
+  ['a small model uses the CPU without a GPU', 16e6, [], cpu],
+  ['a small model uses the requested GPU', 16e6, [one('NVIDIA_TESLA_A100', 40)], 'NVIDIA_TESLA_A100'],
   ['FLUX fits into 40 GB', FLUX, [one('NVIDIA_TESLA_A100', 40)], 'NVIDIA_TESLA_A100'],
-  ['where that is too small, into another', FLUX, [one('NVIDIA_TESLA_V100', 16), one('H', 80)], 'H'],
-  ['without a GPU it says how large one must be', FLUX, [], { neededGib: 38 }],
-  ['and so with one that is too small', FLUX, [one('NVIDIA_TESLA_A100', 24)], { neededGib: 38 }],
-  ['a model of a gibibyte is the largest for the CPU', GIB, [], cpu],
-  ['one byte more needs a GPU', GIB + 1, [], { neededGib: 6 }],
-  ['Paris needs room for one expert', PARIS, [one('NVIDIA_TESLA_V100', 16)], 'NVIDIA_TESLA_V100'],
-  ['and says how much that is', PARIS, [one('Small', 6)], { neededGib: 8 }],
   [
-    'one whose experts together are large is none for the CPU',
+    'FLUX uses another GPU if the requested one is too small',
+    FLUX,
+    [one('NVIDIA_TESLA_V100', 16), one('H', 80)],
+    'H',
+  ],
+  ['FLUX reports the needed size without a GPU', FLUX, [], { neededGib: 38 }],
+  [
+    'FLUX reports the needed size if the GPU is too small',
+    FLUX,
+    [one('NVIDIA_TESLA_A100', 24)],
+    { neededGib: 38 },
+  ],
+  ['a model of one gibibyte is the largest for the CPU', GIB, [], cpu],
+  ['a model above one gibibyte needs a GPU', GIB + 1, [], { neededGib: 6 }],
+  ['Paris needs room for one expert', PARIS, [one('NVIDIA_TESLA_V100', 16)], 'NVIDIA_TESLA_V100'],
+  ['Paris reports the needed size', PARIS, [one('Small', 6)], { neededGib: 8 }],
+  [
+    'a model whose experts are large in total needs a GPU',
     { allBytes: GIB + 1, gpuBytes: 1 },
     [],
     { neededGib: 5 },

@@ -7,16 +7,18 @@ import type { ImageMemory } from './image-memory.ts';
 
 const GIB = 1024 ** 3;
 
-/** The part of a GPU's memory that a process gets. */
+/** Share of a GPU's memory that a process may use. */
 const GPU_SHARE = 0.95;
-/** What generating a picture of a megapixel takes beside the weights, and CUDA itself; the runtime leaves Paris as much. */
+/**
+ * Memory for CUDA and a one-megapixel picture next to the weights; the runtime reserves the same for Paris.
+ */
 const BESIDE_WEIGHTS_BYTES = 4 * GIB;
-/** A model with more weights would take minutes for a picture on the CPU. */
+/** A larger model would take minutes per picture on the CPU. */
 const CPU_WEIGHTS_BYTES_MAX = GIB;
 
 /**
- * The GPU that was asked for where what it has to hold fits into one, else one of another kind, and the CPU for a small model where
- * there is none. Else the gibibytes that a GPU would need. Pure.
+ * Returns the requested GPU if the model fits, else another type, else the CPU for a small model; or the
+ * gibibytes that a GPU would need.
  */
 export function chooseImagePlacement(
   type: GpuType,

@@ -17,22 +17,34 @@ type Row = [
 ];
 
 test.each<Row>([
-  ['on the CPU where there is no GPU', [], {}, 'CPU', 1],
-  ['on the CPU where vLLM is missing', [h100], { instanceType: 'h100', hasVllm: false }, 'CPU', 1],
-  ['on what was asked for', [h100], { instanceType: 'h100' }, '1 x NVIDIA H100 (80GB)', 1],
-  ['on as many', [h100], { instanceType: 'h100', gpuCount: 4 }, '4 x NVIDIA H100 (80GB)', 4],
+  ['on the CPU without a GPU', [], {}, 'CPU', 1],
+  ['on the CPU without vLLM', [h100], { instanceType: 'h100', hasVllm: false }, 'CPU', 1],
+  ['on the requested GPU', [h100], { instanceType: 'h100' }, '1 x NVIDIA H100 (80GB)', 1],
+  [
+    'on the requested number of GPUs',
+    [h100],
+    { instanceType: 'h100', gpuCount: 4 },
+    '4 x NVIDIA H100 (80GB)',
+    4,
+  ],
   ['on another listed GPU', [h100], {}, '1 x NVIDIA H100 (80GB)', 1],
   ['on another GPU', [rtx], { gigabytes: 16 }, '1 x NVIDIA GeForce RTX 4090', 1],
   ['on the CPU when it does not fit', [rtx], { gigabytes: 20 }, 'CPU', 1],
   [
-    'on the CPU when what was asked for does not hold it',
+    'on the CPU when it does not fit the requested GPU',
     [h100],
     { instanceType: 'h100', gigabytes: 80 },
     'CPU',
     1,
   ],
-  ['on the CPU when there are too few', [rtx], { gpuCount: 2 }, 'CPU', 1],
-  ['on two that hold it together', [two], { gpuCount: 2, gigabytes: 30 }, '2 x NVIDIA GeForce RTX 4090', 2],
+  ['on the CPU when there are too few GPUs', [rtx], { gpuCount: 2 }, 'CPU', 1],
+  [
+    'on two GPUs that fit it together',
+    [two],
+    { gpuCount: 2, gigabytes: 30 },
+    '2 x NVIDIA GeForce RTX 4090',
+    2,
+  ],
 ])('a model is served %s', (_case, gpus, given, device, count) => {
   const { instanceType = 'a100', gpuCount = 1, gigabytes = 1, hasVllm = true } = given;
   const capacity = { gpus, servesTextOnGpus: hasVllm && gpus.length > 0 };
@@ -46,6 +58,6 @@ test.each<Row>([
   );
 });
 
-test.each(['b200', 'constructor', ''])('there is no instance type %j', (instanceType) => {
+test.each(['b200', 'constructor', ''])('returns null for the instance type %j', (instanceType) => {
   expect(choosePlacement({ instanceType, gpuCount: 1 }, {}, 0)).toBeNull();
 });

@@ -5,22 +5,22 @@ import { chooseGpu } from '../../../engine/queue/choose-gpu.ts';
 import type { RequestedInstance, ServingPlacement } from '../served-model.ts';
 import type { TextEngine } from '../text-spec.ts';
 
-/** The GPU that an instance type of the wire means; undefined for an unknown one. */
+/** Returns the GPU of an instance type in the API, if known. */
 export function gpuOfInstance(name: string): GpuType | undefined {
   const known = instanceTypes.find((type) => type === name);
   return known && instanceGpus[known];
 }
 
-/** The part of a GPU's memory that vLLM is told to take (the runtime's serve/vllm.py). */
+/** Share of a GPU's memory that vLLM is configured to use (the runtime's serve/vllm.py). */
 const VLLM_SHARE = 0.9;
-/** What vLLM needs beside the weights on each GPU: its libraries, CUDA graphs, and one full context. */
+/** Memory that vLLM needs on each GPU next to the weights: libraries, CUDA graphs and one full context. */
 const BESIDE_WEIGHTS_BYTES = 3 * 1024 ** 3;
 
 export type TextPlacement = ServingPlacement & { engine: TextEngine };
 
 /**
- * The GPUs that were asked for where they are and hold weights of this size, else as many of another kind that do, and
- * the CPU where there are none or vLLM is missing. Null for an unknown instance type. Pure.
+ * Returns the requested GPUs if they exist and fit the weights, else as many of another type, else the CPU
+ * (also if vLLM is missing). Null for an unknown instance type.
  */
 export function choosePlacement(
   { instanceType, gpuCount }: RequestedInstance,
@@ -37,12 +37,12 @@ export function choosePlacement(
     : { engine: 'llamacpp', accelerator: null, count: 0 };
 }
 
-/** The memory that each of the GPUs must have for weights of this size. */
+/** Returns the memory that each GPU needs for weights of this size. */
 export function gpuBytes(weightsBytes: number, gpuCount: number): number {
   return (weightsBytes / gpuCount + BESIDE_WEIGHTS_BYTES) / VLLM_SHARE;
 }
 
-/** Where a deployment runs, in words. */
+/** Returns a label of a deployment's device. */
 export function deviceLabel(server: { accelerator: string | null; accelerator_count: number }): string {
   if (!server.accelerator) return 'CPU';
   return `${server.accelerator_count} x ${gpuLabel(server.accelerator)}`;

@@ -15,19 +15,19 @@ import { hashFiles } from './hash-files.ts';
 import { type ImageMemory, parisMemory, wholeMemory } from './image-memory.ts';
 import { type NeededParts, neededOfFlux, neededOfParis, neededOfWan } from './needed-parts.ts';
 
-/** What is opened: weights, configurations, and what tokenizers read. */
+/** Files that the runtime opens: weights, configurations and tokenizers. */
 const LOADED = /\.(safetensors|json|txt|model)$/;
 
 export type Family = {
-  /** What a model of the kind is called. */
+  /** Display name of this kind of model. */
   what: string;
   engine: ImageEngine;
-  /** The licence of its weights where a model's card names no open one. */
+  /** Licence of the weights unless the model card names an open one. */
   licence: LicenceName | null;
-  /** Of a model with this index and these files. */
+  /** Required parts of a model with this index and these files. */
   needed: (index: PipelineIndex, paths: string[]) => NeededParts;
   memory: (weights: InputFile[]) => ImageMemory;
-  /** The starter that is deployed for these names of the public hub if the user has no such model. */
+  /** The starter to deploy for these Hub names if the user has no such model. */
   standIn: { for: RegExp; starter: string } | null;
 };
 
@@ -68,8 +68,8 @@ export const families: Record<ImageDeploymentKind, Family> = {
 };
 
 /**
- * The folders of the pipeline. What lies beside them, as all weights once more in one file, is not loaded. Throws AppError
- * 'conflict' where some of it is missing. Pure.
+ * Returns the folders of the pipeline. Files outside them are not loaded, e.g. all weights in a single file.
+ * Throws AppError 'conflict' if a part is missing.
  */
 export function describePipeline(
   { title, files }: { title: string; files: AssetRevision['files'] },
@@ -98,7 +98,7 @@ function lacks(title: string, what: string): AppError {
   return new AppError('conflict', { publicMessage: `${title} has ${what}`, param: 'model_id' });
 }
 
-/** The sentence for a model that no GPU here has room for. */
+/** Returns the sentence for a model that fits on no GPU. */
 export function lackOfGpu(title: string, gib: number): string {
   return `${title} needs a GPU with at least ${gib} GB of memory, and this server has none`;
 }

@@ -3,7 +3,7 @@ import type { AssetRevision } from '../../assets/read-revision.ts';
 import type { PipelineIndex } from '../../assets/recognise/read-pipeline-index.ts';
 import { describePipeline, families } from './describe-pipeline.ts';
 
-/** What a FLUX model lacks to be loaded, as a sentence without its full stop; null where it lacks nothing. Pure. */
+/** Returns why a FLUX model cannot be loaded, as a sentence without a full stop; null if it can. */
 export function findFluxFault(
   model: { title: string; files: AssetRevision['files'] },
   index: PipelineIndex,

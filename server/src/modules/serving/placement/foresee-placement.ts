@@ -16,11 +16,11 @@ import { describePipeline, families, isWeights, lackOfGpu } from './describe-pip
 import { isEncoderFamily } from './embedding/check-encoder.ts';
 
 const GIB = 1024 ** 3;
-/** What a deployment gets that asks for nothing special. */
+/** Defaults of a deployment. */
 const ASKED = { instanceType: 'a100', gpuCount: 1 };
 const TYPE = 'NVIDIA_TESLA_A100';
 
-/** Where a model would be served once it is here, as its files and their sizes tell. */
+/** Creates the function that predicts a remote model's placement, from its files and their sizes. */
 export function foreseePlacement({ capacity }: ReadCapacity): Foresee {
   return async (model) => {
     const offered = await capacity();
@@ -54,7 +54,7 @@ async function foreseePipeline(model: RemoteModel, capacity: Capacity): Promise<
   }
 }
 
-/** As text models are, but that the runtime's encoder serves safetensors on the CPU. */
+/** Like a text model, except that the runtime's encoder serves safetensors on the CPU. */
 async function foreseeEmbedding(model: RemoteModel, capacity: Capacity): Promise<Foreseen> {
   const lack = findLackForGpu(model, capacity);
   const weights = listModelFiles(model.files).filter(isWeights);
@@ -66,7 +66,7 @@ async function foreseeEmbedding(model: RemoteModel, capacity: Capacity): Promise
     : cannot(`${model.title} is not of a type whose embeddings are served on the CPU`);
 }
 
-/** By vLLM on a GPU that holds its safetensors, else by llama.cpp from GGUF. */
+/** With vLLM on a GPU that fits the safetensors, else with llama.cpp from GGUF. */
 function foreseeText(model: RemoteModel, capacity: Capacity): Foreseen {
   const lack = findLackForGpu(model, capacity);
   if (lack !== null && typeof lack === 'object') return onto(lack);
@@ -76,7 +76,7 @@ function foreseeText(model: RemoteModel, capacity: Capacity): Foreseen {
   return cannot(lack ? `${lack}. ${lackOnCpu}` : lackOnCpu);
 }
 
-/** Where a GPU serves it, or why none does; null where there is none that could serve any. */
+/** Returns the GPU placement, or why no GPU can serve it; null if the installation has no GPU for text. */
 function findLackForGpu(model: RemoteModel, capacity: Capacity): ServingPlacement | string | null {
   if (choosePlacement(ASKED, capacity, 0)?.engine !== 'vllm') return null;
   const weights = listModelFiles(model.files).filter(isWeights);

@@ -2,22 +2,22 @@ import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 
 type Weights = readonly Pick<InputFile, 'path' | 'size_bytes'>[];
 
-/** The bytes of an image model's weights: all of them, and those that a GPU has to have at once. */
+/** Bytes of an image model's weights: in total, and those that must be on a GPU at the same time. */
 export type ImageMemory = { allBytes: number; gpuBytes: number };
 
-/** What experts in `expert_0/` and so on are differences from, where they are. */
+/** The folder with the base of experts that are stored as differences. */
 const BASE = 'base';
 const EXPERT = /^expert_\d+$/;
 
-/** Of a model that lies on the GPU whole. Pure. */
+/** Returns the memory of a model that is entirely on the GPU. */
 export function wholeMemory(weights: Weights): ImageMemory {
   const allBytes = sumOf(weights.map(({ size_bytes }) => size_bytes));
   return { allBytes, gpuBytes: allBytes };
 }
 
 /**
- * Of a Paris: the experts for which a GPU has no room wait in the machine's memory, all but one. An expert that is stored as
- * a difference is as large as its base once it is loaded. Pure.
+ * Returns the memory of a Paris model: experts that do not fit on the GPU wait in main memory, all but one.
+ * An expert stored as a difference is as large as its base once loaded.
  */
 export function parisMemory(weights: Weights): ImageMemory {
   const bytesOf = (folder: string) =>

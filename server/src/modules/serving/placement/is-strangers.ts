@@ -1,6 +1,8 @@
 import type { AssetRevision } from '../../assets/read-revision.ts';
 
-/** Whether a model is neither everybody's nor the user's own: nobody else's deployment may be in its process. Pure. */
+/**
+ * True if the model is neither a starter nor the user's: its process must not serve other users' deployments.
+ */
 export function isStrangers({ asset }: Pick<AssetRevision, 'asset'>, userId: string): boolean {
   return !asset.isStarter && asset.ownerUserId !== userId;
 }

@@ -1,19 +1,19 @@
 import type { PipelineIndex } from '../../assets/recognise/read-pipeline-index.ts';
 
-/** What a model is not loaded without: folders with weights, and folders or files of anything else. */
+/** Parts that a model needs: folders with weights, and other folders or files. */
 export type NeededParts = { weights: string[]; others: string[] };
 
 const TEXT_ENCODERS = ['text_encoder', 'text_encoder_2'];
 const TOKENIZERS = ['tokenizer', 'tokenizer_2'];
-/** What the installed sentence encoder reads, in tokens. */
+/** Token limits of the installed sentence encoder. */
 const TEXT_WINDOW = { min: 2, max: 256 };
 
 /*
- * The runtime has the same rules, and refuses at loading what is let through here: `_checked_index` and
+ * The runtime has the same rules and checks the rest when it loads a model: `_checked_index` and
  * `_has_text_encoders` in image/kontext/pipeline.py, `load_text_encoder` in image/paris/pipeline.py.
  */
 
-/** Of a FLUX model: both text encoders and their tokenizers as soon as its index names one of the four, else none of them. */
+/** Returns the parts of a FLUX model: both text encoders and tokenizers if its index names any of them. */
 export function neededOfFlux(index: PipelineIndex): NeededParts {
   const hasTextEncoders = [...TEXT_ENCODERS, ...TOKENIZERS].some((part) => isNamed(index[part]));
   return {
@@ -23,8 +23,8 @@ export function neededOfFlux(index: PipelineIndex): NeededParts {
 }
 
 /**
- * Of a Paris: the text encoder whose folder it has, with its tokenizer. Where there is no such folder, its index says how
- * many tokens the installed sentence encoder reads.
+ * Returns the parts of a Paris model: its own text encoder and tokenizer, unless its index states the token
+ * limit of the installed sentence encoder.
  */
 export function neededOfParis(index: PipelineIndex, paths: string[]): NeededParts {
   const hasTextEncoder = paths.some((path) => path.startsWith('text_encoder/')) || !namesWindow(index);
@@ -34,7 +34,7 @@ export function neededOfParis(index: PipelineIndex, paths: string[]): NeededPart
   };
 }
 
-/** Of a Wan: all parts that its index names, of which a second transformer, a text encoder or an image encoder may be left out. */
+/** Returns the parts of a Wan model; second transformer, text encoder and image encoder are optional. */
 export function neededOfWan(index: PipelineIndex): NeededParts {
   const named = (part: string) => isNamed(index[part]);
   return {
@@ -43,7 +43,7 @@ export function neededOfWan(index: PipelineIndex): NeededParts {
   };
 }
 
-/** A part that a pipeline does without is [null, null]. */
+/** [null, null] marks an omitted part. */
 function isNamed(part: unknown): boolean {
   const isNone = Array.isArray(part) && part.length === 2 && part.every((name) => name === null);
   return part !== undefined && part !== null && !isNone;

@@ -10,8 +10,8 @@ import { families } from './describe-pipeline.ts';
 import { hashFiles } from './hash-files.ts';
 
 /**
- * Where an image model is served, and what has to be loaded there. A starter model is small: it stays on the CPU, and
- * leaves the GPUs to what people pay for by the hour. Throws AppError 'not_found', or 'conflict' for another model.
+ * Returns an image model's placement and files. A starter model is small, so it stays on the CPU and leaves
+ * the GPUs to hourly deployments. Throws AppError 'not_found', or 'conflict' for another model.
  */
 export async function placeImageModel(
   ctx: Context,
@@ -21,7 +21,7 @@ export async function placeImageModel(
   const wanted = { assetId, userId: ctx.caller.userId };
   const { asset } = await requireRevision(ctx.db, wanted);
   if (asset.starterTask !== 'image') throw notAnImageModel(asset);
-  // A starter model has few files; somebody else's may have any number.
+  // Read only now: a starter model has few files, a user's model may have any number.
   const { revision, files } = await readRevision(ctx.db, wanted);
   const index = await readPipelineIndex(ctx, files);
   const kind = imageDeploymentKinds.find((one) => isServedAs(one, index?._class_name ?? null));

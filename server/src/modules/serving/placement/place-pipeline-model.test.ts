@@ -44,7 +44,7 @@ test.each([
     'has no scheduler/scheduler_config.json',
   ],
   [
-    'without a text encoder that its index names',
+    'without a text encoder listed in its index',
     { 'model_index.json': naming({ text_encoder_2: ['transformers', 'T5EncoderModel'] }) },
     'has no weights in safetensors in its folder text_encoder',
   ],
@@ -67,7 +67,7 @@ test.each([
     'has no tokenizer_2',
   ],
   [
-    'of which a shard was not uploaded',
+    'with a missing shard',
     {
       'transformer/diffusion_pytorch_model.safetensors': null,
       'transformer/diffusion_pytorch_model-00001-of-00002.safetensors': 'weights',
@@ -75,7 +75,7 @@ test.each([
     },
     'Odd is incomplete: transformer/diffusion_pytorch_model-00002-of-00002.safetensors is missing',
   ],
-])('a model %s is refused', async (_what, files, message) => {
+])('refuses a model %s', async (_what, files, message) => {
   const content = {
     'model_index.json': '{"_class_name": "FluxKontextPipeline"}',
     'README.md': '',
@@ -94,7 +94,7 @@ test.each([
   });
 });
 
-test('a model that only generates is deployed as FLUX, and not as Kontext', async () => {
+test('a model that only generates can be deployed as FLUX but not as Kontext', async () => {
   const files = { 'model_index.json': '{"_class_name": "FluxPipeline"}' };
   const { assetId } = await insertFlux(server.services, ada, 'Flux', files);
   await expect(server.request(imageCalls['flux-kontext'].deploy, ...asked(assetId))).rejects.toMatchObject({

@@ -19,13 +19,13 @@ import { placeImageModel } from './place-image-model.ts';
 import { readCardLicence } from './read-card-licence.ts';
 
 const CARD = 'README.md';
-/** What Diffusers calls the weights of a LoRA that was trained for a pipeline. */
+/** Diffusers' file name for LoRA weights trained for a pipeline. */
 const ADAPTER = 'pytorch_lora_weights.safetensors';
 const TEXT_BYTES_MAX = 512 * 1024;
 
 /**
- * How models of a kind's pipelines are placed: starters on the CPU, others on a GPU that has room for them, or on the
- * CPU where they are small. `modelId` may be a name on a model hub.
+ * Returns the placement of a kind's pipelines: starters on the CPU, others on a GPU that fits them, or on the
+ * CPU if small. `modelId` may be a name on a model hub.
  */
 export function placePipelineModel(kind: ImageDeploymentKind): Place {
   return async (ctx, parts, modelId, asked) => {
@@ -90,7 +90,7 @@ async function readIndexOfKind(
   });
 }
 
-/** Its text; empty where there is no such file, or a huge one. */
+/** Returns the file's text; empty if it is missing or too large. */
 async function readSmallFile(ctx: Context, { files }: AssetRevision, path: string): Promise<string> {
   const file = files.find((one) => one.path === path);
   return file && file.sizeBytes <= TEXT_BYTES_MAX ? text(await readBlob(ctx, file)) : '';

@@ -11,6 +11,6 @@ test.each([
   ['# A model\n\n---\nlicense: mit\n---\n', FLUX],
   ['---\nlicense: cc-by-nc-4.0\n---\n', FLUX],
   ['', FLUX],
-])('the licence of the card %j', (card, licence) => {
+])('reads the licence of the card %j', (card, licence) => {
   expect(readCardLicence(card, 'flux-1-dev-non-commercial')).toBe(licence);
 });

@@ -1,6 +1,6 @@
 import type { LicenceName } from '@bakehouse/contract/licences';
 
-/** Licences under which anybody may serve a model, by the names that model cards give them. */
+/** Licences under which anyone may serve a model, as named in model cards. */
 const open = new Set([
   'apache-2.0',
   'mit',
@@ -12,8 +12,7 @@ const open = new Set([
 ]);
 
 /**
- * What a model's card says of its licence, in the lines before its text. Null for an open one; a card that names no
- * other leaves the model under that of the weights that all of its family come from. Pure.
+ * Reads the licence from a model card's header. Null if it is open, else the licence of the model's family.
  */
 export function readCardLicence(card: string, ofFamily: LicenceName | null): LicenceName | null {
   const [, header = ''] = /^---\r?\n([\s\S]*?)\r?\n---/.exec(card) ?? [];

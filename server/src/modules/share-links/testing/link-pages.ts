@@ -10,7 +10,10 @@ import { sharePage } from '../share-page.ts';
 const INDEX =
   '<head>\n<meta name="description" content="Bread" />\n<title>Bakehouse</title></head><body></body>';
 
-/** For tests: how a stranger meets what is behind a link. The page is sent from a web app of its own: that of the server may not be built. */
+/**
+ * For tests: opens share links as a stranger. Serves a minimal web app, because the real one may not be
+ * built.
+ */
 export async function linkPages(server: TestServer) {
   const dist = await temporaryFolder();
   await mkdir(dist, { recursive: true });
@@ -27,7 +30,7 @@ export async function linkPages(server: TestServer) {
     fetchOwn,
     tokenOf: ({ url }: { url: string }) => new URL(url).pathname.replace(/^\/share\//, ''),
     shown: (token: string) => server.request(getShared, { params: { token } }),
-    /** All that a link opens, and one file behind it. */
+    /** Returns the statuses of everything behind a link, including one file. */
     statusesOf: async (token: string, file?: string): Promise<number[]> => [
       (await server.send(getShared, { params: { token } })).status,
       (await page(token)).statusCode,

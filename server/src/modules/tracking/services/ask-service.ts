@@ -6,29 +6,30 @@ import { RunRefused, ServiceRefused, ServiceUnavailable } from './tracking-servi
 const TIMEOUT_MS = 20_000;
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 
-/** How a service is reached. */
+/** Connection parameters of a service. */
 export type Access = {
-  /** Where its paths begin. */
+  /** Base URL. */
   url: URL;
   headers: Record<string, string>;
-  /** Whether the operator lets it be in a private network. */
+  /** True if the operator allows this host in a private network. */
   isTrusted: boolean;
-  /** As people know it. */
+  /** Display name. */
   name: string;
-  /** The statuses by which it refuses the key, rather than what is asked. */
+  /** Statuses that mean the key is refused, not the request. */
   keyRefusals: readonly number[];
 };
 
 type Ask = {
   path: string;
   query?: Record<string, string>;
-  /** Sent as JSON by POST; a GET without. */
+  /** Sent as JSON with POST; without it the request is a GET. */
   body?: object;
 };
 
 /**
- * Asks an experiment tracker, at public addresses unless the operator trusts it. Returns the status, 200 or 404, and the
- * JSON of the answer, null where it is none. Throws ServiceRefused, RunRefused and ServiceUnavailable with a sentence.
+ * Calls an experiment tracker, only at public addresses unless the operator trusts it. Returns the status,
+ * 200 or 404, and the JSON answer; null if it is no JSON. Throws ServiceRefused, RunRefused and
+ * ServiceUnavailable with a sentence.
  */
 export async function askService(
   { url: base, headers, isTrusted, name, keyRefusals }: Access,
@@ -66,7 +67,7 @@ async function readText(response: IncomingMessage, name: string): Promise<string
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > ANSWER_BYTES_MAX) throw new Error(`the answer has more than ${ANSWER_BYTES_MAX} bytes`);
+      if (bytes > ANSWER_BYTES_MAX) throw new Error(`the answer exceeds ${ANSWER_BYTES_MAX} bytes`);
       chunks.push(chunk);
     }
   } catch (cause) {

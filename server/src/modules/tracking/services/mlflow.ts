@@ -9,13 +9,13 @@ import {
 } from './tracking-service.ts';
 
 const API = '/api/2.0/mlflow';
-/** What one call of `log-batch` may have. */
+/** Limits of one `log-batch` call. */
 const METRICS_MAX = 1_000;
 const PARAMS_MAX = 100;
 const PARAM_LENGTH_MAX = 6_000;
 
 const STATUSES: Record<Outcome, string> = { completed: 'FINISHED', failed: 'FAILED', cancelled: 'KILLED' };
-/** Finds a run again that was made before. */
+/** Tag that identifies a run created earlier. */
 const RUN_TAG = 'bakehouse.run_id';
 
 const found = z.object({ experiment: z.object({ experiment_id: z.string() }) });
@@ -24,7 +24,7 @@ const runInfo = z.object({ info: z.object({ run_id: z.string() }) });
 const oneRun = z.object({ run: runInfo });
 const runs = z.object({ runs: z.array(runInfo).default([]) });
 
-/** A tracking server of MLflow, by its REST API 2.0; equal values of a step are kept once there. */
+/** Client of an MLflow tracking server (REST API 2.0), which stores equal values of a step once. */
 export function mlflow(access: Access, { project }: { project: string }): TrackingService {
   async function post<Answer extends z.ZodType>(
     schema: Answer,

@@ -1,12 +1,12 @@
-/** A run as it is logged: what it is, and how it is trained. */
+/** A run to log, with its training parameters. */
 export type RunToLog = {
   id: string;
   title: string;
   startedAt: Date;
-  /** The team or user under whom it is logged, where the service has such; null: whom the key belongs to. */
+  /** Team or user to log under, if the service has them; null for the key's owner. */
   entity: string | null;
   tags: string[];
-  /** Of the base, the dataset and the training, by name. */
+  /** Parameters of base, dataset and training, by name. */
   parameters: Record<string, string | number | boolean>;
 };
 
@@ -14,26 +14,26 @@ export type Point = { step: number; at: Date; values: Record<string, number> };
 
 export type Outcome = 'completed' | 'failed' | 'cancelled';
 
-/** What a run has there already. */
+/** State of a run at the service. */
 export type Logged = { remoteId: string; pointsSent: number };
 
 /**
- * An experiment tracker with its owner's key. Each call may be repeated: it makes nothing twice. Throws `ServiceRefused`,
- * `RunRefused` or `ServiceUnavailable`.
+ * An experiment tracker with its owner's key. All calls are idempotent. Throws `ServiceRefused`, `RunRefused`
+ * or `ServiceUnavailable`.
  */
 export type TrackingService = {
-  /** Sees that the key and the project are accepted, and says whose the key is, where the service knows. */
+  /** Verifies the key and the project. Returns the key's owner if the service reports it. */
   check: () => Promise<string | null>;
-  /** Makes the run there. */
+  /** Creates the run at the service. */
   begin: (run: RunToLog) => Promise<{ remoteId: string; url: string }>;
-  /** Appends points behind those it has; `lastValues` has the last value of each metric. */
+  /** Appends points; `lastValues` has the last value of each metric. */
   log: (logged: Logged, points: Point[], lastValues: Record<string, number>) => Promise<void>;
   end: (logged: Logged, outcome: Outcome, at: Date) => Promise<void>;
 };
 
-/** The key, or the address of the service, is not accepted: its owner has to save another one. */
+/** The service refuses the key or its address: the owner has to save another one. */
 export class ServiceRefused extends Error {
-  /** The field that is at fault. */
+  /** The invalid field. */
   readonly param: 'api_key' | 'url';
 
   constructor(
@@ -45,8 +45,8 @@ export class ServiceRefused extends Error {
   }
 }
 
-/** One run is not accepted, such as one that was deleted there; others may be. */
+/** The service refuses one run, e.g. because it was deleted there. Other runs may still be accepted. */
 export class RunRefused extends Error {}
 
-/** No answer, or that of a server which is broken or busy. */
+/** The service does not answer, or reports an internal error or overload. */
 export class ServiceUnavailable extends Error {}

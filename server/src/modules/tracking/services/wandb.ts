@@ -10,7 +10,7 @@ import {
   type TrackingService,
 } from './tracking-service.ts';
 
-/** What a process of the SDK ends with: done, failed, interrupted. */
+/** Exit codes of the SDK's process. */
 const EXIT_CODES: Record<Outcome, number> = { completed: 0, failed: 1, cancelled: 255 };
 
 const VIEWER = 'query Viewer { viewer { username entity } }';
@@ -47,8 +47,8 @@ const graphql = z.object({
 type GraphqlError = NonNullable<z.output<typeof graphql>['errors']>[number];
 
 /**
- * Weights & Biases, by the calls of its own SDK (GraphQL for runs, `file_stream` for their history, whose lines have numbers:
- * sent again, they are overwritten). A run goes by its id here, so that it is made once.
+ * Client of Weights & Biases with the calls of its SDK: GraphQL for runs, `file_stream` for their history,
+ * whose numbered lines are overwritten when sent again. The run id makes creating a run idempotent.
  */
 export function wandb(access: Access, { project }: { project: string }): TrackingService {
   async function query<Data extends z.ZodType>(
@@ -100,7 +100,7 @@ export function wandb(access: Access, { project }: { project: string }): Trackin
   };
 }
 
-/** The key is refused, or what was asked, such as a team to which its owner does not belong; any other error may pass. */
+/** Maps an error to a refused key, a refused run (e.g. a team without access), or a temporary error. */
 function refusalOf({ message, extensions }: GraphqlError, name: string): Error {
   const isOfKey =
     extensions?.code === 'UNAUTHENTICATED' ||
@@ -114,7 +114,7 @@ function refusalOf({ message, extensions }: GraphqlError, name: string): Error {
     : new ServiceUnavailable(`${name} answered with an error: ${message}`);
 }
 
-/** As the service keeps settings: each under `value`. */
+/** Wraps each setting under `value`, as the service expects. */
 function toConfig({ parameters }: RunToLog) {
   return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, { value }]));
 }
@@ -123,7 +123,7 @@ function toLine({ step, at, values }: Point): string {
   return JSON.stringify({ ...values, _step: step, _timestamp: at.getTime() / 1000 });
 }
 
-/** Its pages are beside its API; those of a server of one's own are at the same address. */
+/** The web app has its own host at wandb.ai; self-hosted servers use one address for both. */
 function appOrigin({ origin }: URL): string {
   return origin.replace(/^https:\/\/api\.wandb\.ai$/, 'https://wandb.ai');
 }

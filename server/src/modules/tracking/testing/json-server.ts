@@ -10,7 +10,7 @@ export type Asked = {
   authorization: string;
 };
 
-/** For tests: a local server that answers JSON with JSON, until the file ends. */
+/** For tests: a local JSON server that runs until the test file ends. */
 export async function jsonServer(
   answer: (asked: Asked) => { status?: number; body?: object },
 ): Promise<{ url: string; close: () => Promise<void> }> {

@@ -11,14 +11,14 @@ export type MlflowRun = {
   metrics: Metric[];
 };
 
-/** For tests: the calls of a tracking server of MLflow, with its experiments in memory. */
+/** For tests: an in-memory MLflow tracking server. */
 export async function mlflowServer() {
   const service = {
-    /** What it wants as authorization. */
+    /** Required authorization header. */
     authorization: 'Bearer mlflow-token-of-ada',
     experiments: {} as Record<string, string>,
     runs: [] as MlflowRun[],
-    /** The next request is taken in, and its answer lost. */
+    /** Processes the next request but fails to answer it. */
     losesAnswer: false,
   };
   const server = await jsonServer((asked) => {

@@ -20,15 +20,15 @@ export type WandbRun = {
   exitcode: number | null;
 };
 
-/** For tests: Weights & Biases, as far as its SDK was seen to speak to it. */
+/** For tests: a Weights & Biases server with the calls that its SDK makes. */
 export async function wandbServer() {
   const service = {
     key: 'wandb-key-of-ada',
     /** By project and id. */
     runs: {} as Record<string, WandbRun>,
-    /** What the next queries are answered with by GraphQL, if anything. */
+    /** GraphQL error of the next queries, if any. */
     error: null as { message: string; extensions?: { code: string } } | null,
-    /** The next request is taken in, and its answer lost. */
+    /** Processes the next request but fails to answer it. */
     losesAnswer: false,
   };
   const server = await jsonServer((asked) => {
@@ -42,7 +42,7 @@ export async function wandbServer() {
   return Object.assign(service, server);
 }
 
-/** Teams in which its user is. */
+/** Teams of its user. */
 const TEAMS = ['bakery', 'millers'];
 
 function answerQuery(

@@ -12,35 +12,35 @@ import {
 
 const run = { ceilingMicro: 150n, settledMicro: 40n, chargedMicro: 60n };
 
-test('a ceiling is half more than the quote, rounded up, and never nothing', () => {
+test('a ceiling is 1.5 times the quote, rounded up and never zero', () => {
   expect(usualCeilingMicro(100n)).toBe(150n);
   expect(usualCeilingMicro(101n)).toBe(152n);
   expect(usualCeilingMicro(0n)).toBe(1n);
 });
 
-test('a round may cost what earlier ones have left', () => {
+test('a round may cost the rest of the ceiling', () => {
   expect(leftOfCeilingMicro(run)).toBe(110n);
   expect(leftOfCeilingMicro({ ...run, settledMicro: 200n })).toBe(0n);
 });
 
-test('a run that goes on may cost half more than what is left, and never less than before', () => {
+test('a resumed run may cost 1.5 times the rest, and never less than its previous ceiling', () => {
   expect(resumeCeilingMicro(run, 20n)).toBe(150n);
   expect(resumeCeilingMicro(run, 100n)).toBe(250n);
 });
 
-test('a ceiling that is used up already is refused', () => {
+test('refuses a ceiling that is already used up', () => {
   expect(() => refuseLowCeiling(run, 100n)).toThrow(/0.0001 BGL so far/);
   expect(() => refuseLowCeiling(run, 101n)).not.toThrow();
 });
 
-test('so is one that would pay for no more than what a failed round has saved', () => {
+test("refuses a ceiling that only pays for a failed round's saved work", () => {
   const refusal =
     'The run has cost 0.0001 BGL so far, and the work that it has saved costs another 0.00003 BGL. Set a ceiling above 0.00013 BGL';
   expect(() => refuseLowCeiling(run, 130n, 30n)).toThrow(expect.objectContaining({ publicMessage: refusal }));
   expect(() => refuseLowCeiling(run, 131n, 30n)).not.toThrow();
 });
 
-test('is over time after four times its estimate, except in its last step or with a ceiling that the user chose', () => {
+test('exceeds its time after four times its estimate, except in its last step or with a chosen ceiling', () => {
   const at = { step: 1, stepsTotal: 9 };
   expect([400n, 401n].map((used) => isOverTime({ estimateMicro: 100n }, used, at))).toEqual([false, true]);
   expect(isOverTime({ estimateMicro: 100n }, 401n, { step: 0, stepsTotal: 0 })).toBe(true);
@@ -48,7 +48,7 @@ test('is over time after four times its estimate, except in its last step or wit
   expect(isOverTime({ estimateMicro: null }, 401n, at)).toBe(false);
 });
 
-describe('the house lends a run to finish', () => {
+describe('free work to finish a run', () => {
   const price = defaultPrice('training:CPU');
   const quoted = {
     price,
@@ -61,18 +61,18 @@ describe('the house lends a run to finish', () => {
     finishingMicro({ ...quoted, ...rounds, ceilingMicro, heldMicro }, { step, stepsTotal });
   const fiveMinutes = runCostMicro(price, 300, 1);
 
-  test('as much again as is held, and five minutes at least, from its last step on', () => {
+  test('is the held amount, but at least five minutes, from the last step on', () => {
     expect([lent(0, 0, 150n), lent(1, 3, 150n, 149n)]).toEqual([0n, 0n]);
     expect([lent(2, 3, 150n), lent(3, 3, 150n), lent(1, 1, 150n)]).toEqual(Array(3).fill(fiveMinutes));
     expect(lent(2, 3, 3n * fiveMinutes)).toBe(3n * fiveMinutes);
   });
 
-  test('as much again as its ceiling once that is held', () => {
+  test("is the ceiling's amount once it is held", () => {
     expect(lent(1, 3, 150n)).toBe(150n);
     expect(lent(1, 3, 150n, 149n)).toBe(0n);
   });
 
-  test('up to four times the estimate if the user chose no ceiling', () => {
+  test('is up to four times the estimate without a chosen ceiling', () => {
     const usual = { ...quoted, ...rounds, estimateMicro: 100n, ceilingMicro: 150n };
     const left = { step: 1, stepsTotal: 9 };
     expect(finishingMicro({ ...usual, heldMicro: 150n }, left)).toBe(250n);
@@ -81,13 +81,13 @@ describe('the house lends a run to finish', () => {
     expect(finishingMicro({ ...usual, heldMicro: 150n }, { step: 0, stepsTotal: 0 })).toBe(250n);
   });
 
-  test('nothing before its last step in a round whose cost is known', () => {
+  test('is nothing before the last step of a later round, whose cost is known', () => {
     const later = { ...quoted, ceilingMicro: 150n, settledMicro: 110n, chargedMicro: null, resumes: 1 };
     const lentTo = (step: number) => finishingMicro({ ...later, heldMicro: 40n }, { step, stepsTotal: 3 });
     expect([lentTo(1), lentTo(2)]).toEqual([0n, fiveMinutes]);
   });
 
-  test('as much again under a ceiling below its quote, once its steps are done', () => {
+  test('is the held amount under a ceiling below the quote, once all steps are done', () => {
     expect([lent(1, 2, 50n), lent(2, 3, 50n)]).toEqual([0n, 0n]);
     expect(lent(2, 2, 50n)).toBe(50n);
   });

@@ -4,30 +4,31 @@ import { AppError } from '../../../platform/errors.ts';
 import type { RunRow } from '../queries.ts';
 import { runCostMicro } from '../validation/estimate-run.ts';
 
-/** The ceiling of a run whose owner says none: half more than its quote. Pure. */
+/** Returns the default ceiling: 1.5 times the quote. */
 export function usualCeilingMicro(quoteMicro: bigint): bigint {
   const ceiling = quoteMicro + (quoteMicro + 1n) / 2n;
   return ceiling > 0n ? ceiling : 1n;
 }
 
-/** What the house lends a run in its last step, at least: what it costs for so long. */
+/** Minimum seconds of free work for a run in its last step. */
 const FINISH_S = 300;
 
-/** A run whose user chose no ceiling is stopped after so many times its estimate. */
+/** A run without a chosen ceiling is stopped after this multiple of its estimate. */
 export const TIMES_MAX = 4;
 
 type Steps = Pick<Workload, 'step' | 'stepsTotal'>;
 type Rounds = Pick<RunRow, 'ceilingMicro' | 'settledMicro' | 'chargedMicro'>;
 
 /**
- * What a round may use beyond its hold, so that what was paid for ends in a model. It is never charged
- * (docs/decisions/the-house-finishes-a-run.md). Pure.
+ * Returns the credits that a round may use beyond its hold, never charged, so that a paid run ends with a
+ * model (docs/decisions/run-cost-ceiling.md):
  *
- * - Without a ceiling that the user chose, once the usual one is held: up to four times the estimate.
- * - Otherwise in the first round, once its ceiling is held: as much again. Later rounds know what the rest costs.
- * - In the last step: as much again as is held, and what five minutes cost where that is more.
- * - Under a ceiling below the quote: as much again as is held, once all steps are done.
- * - Under a ceiling that the user chose, before the first step, when the number of steps is unknown: nothing.
+ * - Without a chosen ceiling, once the default one is held: up to four times the estimate.
+ * - With a chosen ceiling, in the first round once it is held: the held amount again. Later rounds know the
+ *   cost of the rest.
+ * - In the last step: the held amount again, and at least the cost of five minutes.
+ * - With a ceiling below the quote: the held amount again, once all steps are done.
+ * - With a chosen ceiling before the first step, when the number of steps is unknown: nothing.
  */
 export function finishingMicro(
   run: Rounds & Pick<RunRow, 'price' | 'devices' | 'quote' | 'heldMicro' | 'resumes' | 'estimateMicro'>,
@@ -46,8 +47,8 @@ export function finishingMicro(
 }
 
 /**
- * Whether a run whose user chose no ceiling has taken four times its estimate, which is less than the ceiling if the run was
- * resumed near its end. A run in its last step may finish. Pure.
+ * True if a run without a chosen ceiling has taken four times its estimate, which may be below the ceiling if
+ * the run was resumed near its end. A run in its last step may finish.
  */
 export function isOverTime(
   { estimateMicro }: Pick<RunRow, 'estimateMicro'>,
@@ -67,7 +68,9 @@ function largerAmount(a: bigint, b: bigint): bigint {
 
 type Chosen = Pick<RunRow, 'ceilingMicro' | 'estimateMicro' | 'quote'>;
 
-/** Whether a run is stopped at its ceiling before its last step: the user chose one, below the quote or for a resumed run. Pure. */
+/**
+ * True if a run stops at its ceiling before its last step: the user chose it, below the quote or on resume.
+ */
 export function stopsAtCeiling(run: Chosen & Pick<RunRow, 'resumes'>): boolean {
   return run.estimateMicro === null && (isCutShort(run) || run.resumes > 0);
 }
@@ -76,25 +79,28 @@ function isCutShort({ ceilingMicro, estimateMicro, quote }: Chosen): boolean {
   return estimateMicro === null && ceilingMicro < parseBgl(quote.total);
 }
 
-/** What this round of a run may cost: its ceiling less what earlier rounds did. Pure. */
+/** Returns what this round may cost: the ceiling minus the cost of earlier rounds. */
 export function leftOfCeilingMicro({ ceilingMicro, settledMicro }: Rounds): bigint {
   return ceilingMicro > settledMicro ? ceilingMicro - settledMicro : 0n;
 }
 
-/** What an ended run has cost in all its rounds. Pure. */
+/** Returns the cost of an ended run over all its rounds. */
 export function costSoFarMicro({ settledMicro, chargedMicro }: Rounds): bigint {
   return settledMicro + (chargedMicro ?? 0n);
 }
 
-/** The ceiling of a run that goes on, whose owner says none: never lower than before, and half more than what is left. Pure. */
+/**
+ * Returns the default ceiling of a resumed run: 1.5 times the remaining cost, and at least the previous
+ * ceiling.
+ */
 export function resumeCeilingMicro(run: Rounds, costLeftMicro: bigint): bigint {
   const usual = costSoFarMicro(run) + usualCeilingMicro(costLeftMicro);
   return usual > run.ceilingMicro ? usual : run.ceilingMicro;
 }
 
 /**
- * Throws AppError('invalid_request') unless a run that goes on has something left below the ceiling, once what it has kept
- * and not paid is paid.
+ * Throws AppError('invalid_request') unless the ceiling of a resumed run exceeds its current cost plus its
+ * saved but unpaid work.
  */
 export function refuseLowCeiling(run: Rounds, ceilingMicro: bigint, unpaidMicro = 0n): void {
   const soFar = costSoFarMicro(run);

@@ -29,13 +29,13 @@ const {
   trainFor,
 } = await trainingServer();
 
-/** So much time passes that all holds end. */
+/** Advances the clock until all holds have expired. */
 async function expire() {
   clock.advance({ seconds: 31 * 24 * 3600 });
   await server.services.db.transaction().execute((tx) => expireHolds(tx, { now: clock.now(), limit: 100 }));
 }
 
-/** Pays for something else. */
+/** Spends credits on something else. */
 async function spend(as: TestUser, amountMicro: bigint) {
   await server.services.db.transaction().execute((tx) =>
     transfer(tx, {
@@ -49,7 +49,7 @@ async function spend(as: TestUser, amountMicro: bigint) {
   );
 }
 
-/** A run that reports every five seconds until it is told to stop, and then has saved its work. */
+/** A run that reports every five seconds until it is stopped, and then saves its work. */
 function untilStopped(afterReport: () => Promise<unknown> = async () => {}) {
   return async (one: Launch) => {
     let command = '';
@@ -63,7 +63,7 @@ function untilStopped(afterReport: () => Promise<unknown> = async () => {}) {
   };
 }
 
-/** The same, always in its last step. */
+/** Like `untilStopped`, but always in the last step. */
 function untilLate() {
   return async (one: Launch) => {
     let command = '';
@@ -77,7 +77,7 @@ function untilLate() {
 }
 
 describe('a fine-tune', () => {
-  test('is stopped at its ceiling with its work saved, and goes on under a higher one', async () => {
+  test('is stopped at its ceiling with its work saved, and resumes under a higher one', async () => {
     const { promise: seen, resolve: see } = Promise.withResolvers<void>();
     const { modelId } = await begin(
       async (one) => {
@@ -129,7 +129,7 @@ describe('a fine-tune', () => {
     expect(micro(resumed.held)).toBeLessThanOrEqual(micro(ceiling) - micro(run.ceiling));
     await ended(modelId);
     expect(await runOf(modelId)).toMatchObject({ stop_reason: 'ceiling', charged: ceiling, held: '0' });
-    // Without another ceiling it may cost half more than what is left.
+    // Without a new ceiling the default is 1.5 times the remaining cost.
     const next = await runOf(modelId);
     expect(micro(next.resume_ceiling)).toBe(micro(ceiling) + Math.ceil(1.5 * micro(next.resume_hold)));
   });
@@ -164,14 +164,14 @@ describe('a fine-tune', () => {
     expect(run).toMatchObject({ stop_reason: 'time', charged: run.quote.total });
   });
 
-  test('that has done its work is neither charged nor stopped while the server cannot take its result', async () => {
+  test('is neither charged nor stopped while the server cannot accept its finished result', async () => {
     const commands: string[] = [];
     const { modelId } = await begin(
       async (one) => {
         const { call, report, put } = workload(one);
         const { accepted_seq } = await report(step(1));
         clock.advance({ seconds: 5 });
-        // The server hears of these seconds together with their being the last.
+        // The server receives these seconds together with the end of the counted phase.
         const saving = { type: 'phase', phase: 'saving', counted: false, seq: accepted_seq + 1 };
         const body = JSON.stringify({ reports: [{ ...saving, at: clock.now().toISOString() }] });
         await call('POST', 'reports', body, { 'content-type': 'application/json' });
@@ -185,7 +185,7 @@ describe('a fine-tune', () => {
         await report({ type: 'result', files, summary: { eval_loss: 0.5 } });
         return 0;
       },
-      // It has used more than this by the end of its training.
+      // By the end of its training it has used more than this.
       { payload: { ceiling: '0.000002' } },
     );
     await ended(modelId);
@@ -197,7 +197,7 @@ describe('a fine-tune', () => {
     });
   });
 
-  test('whose ceiling is below its quote holds no more than that', async () => {
+  test('holds no more than a ceiling below its quote', async () => {
     const modelId = await start({ payload: { ceiling: '0.000002' } });
     expect(await runOf(modelId)).toMatchObject({ held: '0.000002', ceiling: '0.000002' });
     const { run_id: runId } = await runOf(modelId);
@@ -205,9 +205,9 @@ describe('a fine-tune', () => {
     await expect(start({ payload: { ceiling: '0' } })).rejects.toMatchObject({ status: 400 });
   });
 
-  test('extends its hold, and is stopped with its work saved when the credit ends', async () => {
+  test('extends its hold, and is stopped with its work saved when the credits run out', async () => {
     const poor = await server.signUp('Poor');
-    // What is left pays for about 100 seconds.
+    // The remaining credit pays for about 100 seconds.
     await spend(poor, parseBgl((await balance(poor)).available) - 70_000n);
     const own = await filesOf(poor);
     const { modelId } = await begin(untilStopped(), { as: poor, payload: { ...own, ceiling: '1' } });
@@ -224,9 +224,9 @@ describe('a fine-tune', () => {
     expect(micro(left.available)).toBe(70_000 - micro(run.charged));
   });
 
-  test('goes on with the credit that an idle usage window of its owner gives back', async () => {
+  test("continues with credits released by its owner's idle usage window", async () => {
     const chatting = await server.signUp('Chatting');
-    // What is left pays for about 100 seconds, and as much again is held for a chat.
+    // The remaining credit pays for about 100 seconds; the same amount is held for a chat.
     await spend(chatting, parseBgl((await balance(chatting)).available) - 140_000n);
     const own = await filesOf(chatting);
     const { usage } = server.app;
@@ -246,7 +246,7 @@ describe('a fine-tune', () => {
     expect(micro((await runOf(modelId, chatting)).charged)).toBeGreaterThan(100_000);
   });
 
-  test('is stopped where the budget of its API key ends, once it has used all of it', async () => {
+  test('is stopped once it has used up the budget of its API key', async () => {
     const { secret } = await server.request(
       createApiKey,
       {
@@ -266,12 +266,12 @@ describe('a fine-tune', () => {
       stop_reason: 'budget',
       reason: 'The budget of its API key is used up. The work was saved.',
     });
-    // The last seconds before the budget's end are worked, too.
+    // It also works during the last seconds before the budget is used up.
     expect(micro(run.charged)).toBeGreaterThan(70_000 - Math.ceil(10 * PRICE_MICRO_PER_S));
     expect(micro(run.charged)).toBeLessThanOrEqual(70_000);
   });
 
-  test('whose hold has expired while it waited takes another one', async () => {
+  test('gets a new hold if its hold expired while it waited', async () => {
     const modelId = await start();
     const { held } = await runOf(modelId);
     await expire();
@@ -290,7 +290,7 @@ describe('a fine-tune', () => {
     expect((await balance()).held).toBe('0');
   });
 
-  test('that goes on with neither hold nor credit is stopped', async () => {
+  test('is stopped without a hold or credits', async () => {
     const broke = await server.signUp('Broke');
     const own = await filesOf(broke);
     machine.script = async (launch, process) => {
@@ -305,12 +305,12 @@ describe('a fine-tune', () => {
     expect(await runOf(modelId, broke)).toMatchObject({
       state: 'cancelled',
       charged: '0',
-      // It left without saying that it had saved anything.
+      // It ended without reporting any saved work.
       reason: 'Your credits ran out.',
     });
   });
 
-  test('whose hold has expired while nobody metered it ends, and is not charged', async () => {
+  test('is not charged if its hold expired unnoticed', async () => {
     const { modelId, launch } = await begin(async (one, process) => {
       await idleUntilStopped(one, process);
       await workload(one).report({ type: 'stopped', step: 1 });
@@ -329,11 +329,11 @@ describe('a fine-tune', () => {
     });
   });
 
-  test('that is in its last step at its ceiling finishes with its model, and pays no more than the ceiling', async () => {
+  test('finishes in its last step at its ceiling and pays no more than the ceiling', async () => {
     const commands = new Set<string>();
     const { modelId } = await begin(async (one) => {
       const { report, put } = workload(one);
-      // Twice as long as its ceiling pays for, in its last step and in the evaluation after it.
+      // Twice as long as its ceiling pays for, in its last step and the evaluation after it.
       for (const now of [step(1), step(1), step(2), { type: 'phase', phase: 'evaluating' } as const]) {
         clock.advance({ seconds: 25 });
         commands.add((await report(now)).command);
@@ -350,12 +350,12 @@ describe('a fine-tune', () => {
     expect((await balance()).held).toBe('0');
   });
 
-  test('that does not get done in its last step is stopped after a while, and a resume of it can end', async () => {
+  test('is stopped after a while in its last step, and a resume can finish', async () => {
     const { modelId } = await begin(untilLate(), { payload: { ceiling: '0.03' } });
     await ended(modelId);
     const run = await runOf(modelId);
     expect(run).toMatchObject({ state: 'cancelled', stop_reason: 'ceiling', charged: run.ceiling });
-    // What the ceiling pays for and five minutes, up to the report after them.
+    // The ceiling's seconds plus five minutes, until the next report.
     const paidSeconds = micro(run.ceiling) / PRICE_MICRO_PER_S;
     expect(run.elapsed_seconds).toBeGreaterThan(paidSeconds + 300);
     expect(run.elapsed_seconds).toBeLessThan(paidSeconds + 310);
@@ -367,7 +367,7 @@ describe('a fine-tune', () => {
     expect(await runOf(modelId)).toMatchObject({ state: 'completed', held: '0' });
   });
 
-  test('whose ceiling is named below its quote is stopped at it while a step is left', async () => {
+  test('stops at a ceiling below its quote while a step remains', async () => {
     const { modelId } = await begin(untilLate(), { payload: { ceiling: '0.007' } });
     await ended(modelId);
     const run = await runOf(modelId);
@@ -375,8 +375,8 @@ describe('a fine-tune', () => {
     expect(run.elapsed_seconds).toBeLessThan(7_000 / PRICE_MICRO_PER_S + 10);
   });
 
-  // Last: it makes later estimates longer.
-  test('that takes longer than its ceiling pays for finishes, and pays no more', async () => {
+  // Last, because it makes later estimates longer.
+  test('finishes if it takes longer than its ceiling pays for, at no extra cost', async () => {
     const commands = new Set<string>();
     const { modelId } = await begin(async (one) => {
       const { report, put } = workload(one);

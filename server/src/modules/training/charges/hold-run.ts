@@ -3,14 +3,14 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { hold } from '../../credits/ledger/holds/hold.ts';
 import type { RunHold, RunRow } from '../queries.ts';
 
-/** Far longer than a run waits; one that works longer has its hold extended. */
+/** Far longer than a run waits. The hold of a running run is extended. */
 export const HOLD_MS = 30 * 24 * 60 * 60 * 1000;
 
 type Held = Pick<RunRow, 'id' | 'kind' | 'userId' | 'keyId' | 'title' | 'modelAssetId' | 'dataset'>;
 
 /**
- * Step: holds credits for a run; nothing is so small that it is free. `round` tells the holds of one
- * run apart. Throws AppError('insufficient_funds') or 'budget_exceeded'.
+ * Step: holds credits for a run, at least 1 micro-BGL. `round` distinguishes the holds of one run. Throws
+ * AppError('insufficient_funds') or 'budget_exceeded'.
  */
 export async function holdForRun(
   tx: Transaction,

@@ -12,18 +12,19 @@ import { finishingMicro, isOverTime, leftOfCeilingMicro, TIMES_MAX } from './cei
 import { HOLD_MS, holdForRun } from './hold-run.ts';
 import { roundCostMicro } from './round-cost.ts';
 
-/** The hold is extended when less than this is left of it, by this much. */
+/** Extends the hold by `EXTENDED_BY_S` when less than `LEFT_S` of it remains. */
 const LEFT_S = 15;
 const EXTENDED_BY_S = 300;
 
 type Metered = { run: RunRow; workload: Workload; now: Date; freeIdleCredit: () => void };
 
 /**
- * Step: makes sure that the hold covers what the run has used and is about to use, up to the run's
- * ceiling. When the ceiling, the balance or the budget of its API key does not allow it any more and the hold is used up, the run
- * is asked to save its work and end; the moments until then are free. One that is in its last step, or beyond, may finish first. What costs nothing, as saving and uploading the result,
- * is not stopped for want of credits. `freeIdleCredit` is called while it is short of them, before that: what the owner's idle
- * usage windows give back is there at one of its next reports.
+ * Step: ensures that the hold covers what the run has used and will use soon, up to its ceiling. If the
+ * ceiling, the balance or the API key's budget is exhausted and the hold is used up, the run is asked to save
+ * its work and end; the time until then is free. A run in its last step or later may finish first, and
+ * uncounted phases such as uploading the result are never stopped for lack of credits. While credits are
+ * short, `freeIdleCredit` is called first: credits from the owner's idle usage windows are available at a
+ * later report.
  */
 export async function meterRun(
   tx: Transaction,
@@ -64,7 +65,7 @@ async function stopFor(
   await stopWorkload(tx, { id: run.id, reason: why, now });
 }
 
-/** What more can be held for the run, and what keeps it from being more: its owner's credits, or its key's budget. */
+/** Returns how much more can be held for the run, and whether credits or the key's budget limit it. */
 async function readMeans(
   tx: Transaction,
   run: RunRow,
@@ -76,7 +77,7 @@ async function readMeans(
     : { micro: available, limit: 'credits' };
 }
 
-/** Extends the hold to `wantedMicro`, or to as much as there is. Returns what is held then. */
+/** Extends the hold to `wantedMicro` or as far as possible. Returns the held amount. */
 async function extend(tx: Transaction, run: RunRow, wantedMicro: bigint, now: Date): Promise<bigint> {
   const { micro: available } = await readMeans(tx, run);
   const micro = smallerAmount(wantedMicro, run.heldMicro + available);
@@ -84,7 +85,7 @@ async function extend(tx: Transaction, run: RunRow, wantedMicro: bigint, now: Da
   try {
     await extendHold(tx, { holdId: run.holdId, amountMicro: micro, expiresAt });
   } catch (error) {
-    // Somebody else has spent it since: what is held stays.
+    // The credits were spent concurrently; keep the current hold.
     if (isOutOfCredit(error)) return run.heldMicro;
     if (error instanceof AppError && error.code === 'conflict') {
       return replace(tx, run, smallerAmount(wantedMicro, available), now);
@@ -97,8 +98,8 @@ async function extend(tx: Transaction, run: RunRow, wantedMicro: bigint, now: Da
 }
 
 /**
- * The hold has ended while the run waited, or nobody was there to extend it: its credits went back,
- * and others are held instead. Returns what is held then; 0 when there is nothing to hold.
+ * Holds new credits after the hold expired, e.g. while the run waited. Returns the held amount; 0 if nothing
+ * can be held.
  */
 async function replace(tx: Transaction, run: RunRow, amountMicro: bigint, now: Date): Promise<bigint> {
   if (amountMicro <= 0n) return 0n;

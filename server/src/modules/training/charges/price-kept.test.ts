@@ -34,7 +34,7 @@ async function create(
   return id;
 }
 
-test('a run is quoted at the price of now, and charged at the one that it was quoted at', async () => {
+test('a run is charged at its quoted price, even if the price changes', async () => {
   const fine_tune_payload = {
     asset_id: await create('RAW', { 'rows.csv': 'question,answer\na,b\n' }),
     base_model: await create('MODEL', { 'config.json': '{}', 'model.safetensors': emptySafetensors() }),
@@ -49,7 +49,7 @@ test('a run is quoted at the price of now, and charged at the one that it was qu
   const [run] = runs;
   expect(run?.quote.items).toMatchObject([{ unit_price: '3.6' }]);
 
-  // 20 seconds at 3.6 BGL an hour.
+  // 20 seconds at 3.6 BGL per hour.
   await inTransaction(services.db, async (tx) => {
     const row = await findRun(tx, run?.run_id ?? '');
     const workload = await lockWorkload(tx, run?.run_id ?? '');

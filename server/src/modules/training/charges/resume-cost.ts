@@ -11,26 +11,29 @@ type Run = Pick<
   'kind' | 'price' | 'devices' | 'settledSeconds' | 'unpaidSeconds' | 'chargedMicro' | 'heldMicro'
 >;
 
-/** What is held for an ended run that goes on from its last checkpoint; null: it cannot. Pure. */
+/**
+ * Returns the amount to hold for resuming an ended run from its last checkpoint; null if it cannot be
+ * resumed.
+ */
 export function resumeCostMicro(run: Run & Pick<RunRow, 'base'>, workload: Workload): bigint | null {
   const isOver = workload.state === 'stopped' || workload.state === 'failed';
-  // Without its base model it has done nothing.
+  // It never got its base model, so it has done nothing.
   if (awaitsClone(run)) return null;
-  // A half merged model is of no use: an export begins anew, as another run.
+  // A half-merged model is useless, so an export is started again as a new run.
   if (!isOver || workload.filesRemovedAt || run.kind === 'export') return null;
   const { unpaidSeconds } = settleSeconds(run, secondsSaved(workload));
   return runCostMicro(run.price, unpaidSeconds + secondsLeft(workload), run.devices) || 1n;
 }
 
-/** What an ended run, which goes on with so many seconds of work, owes for them. Pure. */
+/** Returns what an ended run owes for this many seconds of saved work. */
 export function unpaidMicro(run: Run, savedSeconds: number): bigint {
   return runCostMicro(run.price, settleSeconds(run, savedSeconds).unpaidSeconds, run.devices);
 }
 
 /**
- * What an ended round leaves to the next, which goes on with so many seconds of work. A round that failed is not charged,
- * but the next one begins with what was saved of it, and pays for that as far as its hold went: the house has given the
- * rest. What was charged once stays charged, also where a machine was lost since. Pure.
+ * Returns the seconds that an ended round carries over to the next, which resumes with `savedSeconds` of
+ * work. A failed round is not charged, but the next round pays for its saved work up to its hold; the rest is
+ * free. Charged work stays charged, even if its machine was lost.
  */
 export function settleSeconds(
   run: Run,
@@ -46,16 +49,16 @@ export function settleSeconds(
   };
 }
 
-/** How long a run works for what is held; 0 where its time is free. */
+/** Returns how many seconds the hold pays for; 0 if time is free. */
 function secondsHeld({ heldMicro, price, devices }: Run): number {
   const hourMicro = Number(runCostMicro(price, HOUR_S, devices));
   return hourMicro === 0 ? 0 : (Number(heldMicro) / hourMicro) * HOUR_S;
 }
 
-/** The last evaluation and what comes with it take a while, also where no step is left. */
+/** Minimum for the last evaluation and related work, even if no step remains. */
 const LEAST_S = 60;
 
-/** At the speed that it had; as estimated where it made no step. */
+/** Extrapolates the run's speed; uses the estimate if no step was made. */
 function secondsLeft({ step, stepsTotal, activeSeconds, expectedSeconds }: Workload): number {
   const hasPace = step > 0 && activeSeconds > 0;
   return Math.max(LEAST_S, hasPace ? (activeSeconds / step) * (stepsTotal - step) : (expectedSeconds ?? 0));

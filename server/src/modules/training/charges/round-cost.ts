@@ -2,10 +2,9 @@ import type { RunRow } from '../queries.ts';
 import { runCostMicro } from '../validation/estimate-run.ts';
 
 /**
- * What this round of a run costs, once the run has worked for so many seconds in all: from its first second on also what
- * earlier rounds have kept and nobody has paid. A completed round pays for that in any case, also where the last step was done
- * before it, or was done again. Where a machine was lost with work that an earlier round has settled, that is
- * done again for nothing. Pure.
+ * Returns the cost of this round, given the run's total seconds of work. It includes earlier rounds' saved
+ * but unpaid work from the first second on; a completed round always pays for it. Work that was settled and
+ * then lost with its machine is repeated for free.
  */
 export function roundCostMicro(
   run: Pick<RunRow, 'price' | 'devices' | 'settledSeconds' | 'unpaidSeconds'>,

@@ -7,10 +7,9 @@ import { type RunRow, updateCharge } from '../queries.ts';
 import { roundCostMicro } from './round-cost.ts';
 
 /**
- * Step: charges an ended run for the time that it has trained and gives the rest of the hold back.
- * A run that failed is not charged, nor an export that has made no model, nor a run that ended before its first step, nor
- * one whose hold has ended before it: nobody was there to extend it, and its credits went back. What such a round has
- * saved is paid with the next, if there is one.
+ * Step: charges an ended run for its training time and releases the rest of the hold. Not charged: failed
+ * runs, exports without a model, runs that ended before their first step, and runs whose hold expired (its
+ * credits were already released). The next round, if any, pays for saved work of such a round.
  */
 export async function settleRun(tx: Transaction, run: RunRow, workload: Workload): Promise<void> {
   if (run.chargedMicro !== null) return;
@@ -27,7 +26,7 @@ export async function settleRun(tx: Transaction, run: RunRow, workload: Workload
   }
 }
 
-/** A run that was stopped because it took far longer than estimated costs no more than the estimate. */
+/** A run that was stopped for exceeding its estimate costs at most the estimate. */
 function mostMicro({ stopReason, estimateMicro }: RunRow, { state }: Workload, used: bigint): bigint {
   return stopReason === 'time' && estimateMicro !== null && state !== 'completed'
     ? smallerAmount(used, estimateMicro || 1n)

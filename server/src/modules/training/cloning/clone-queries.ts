@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 
 export type EndedClone = { runId: string; repoId: string; assetId: string | null; reason: string };
 
-/** A run whose base model has been cloned, or could not be; null if there is none. */
+/** Returns a run whose base model's clone has ended, successfully or not; null if there is none. */
 export async function findRunOfEndedClone(db: Database): Promise<EndedClone | null> {
   const { rows } = await sql<EndedClone>`
     select runs.id as "runId", clone.repo_id as "repoId", clone.asset_id as "assetId", clone.reason
@@ -14,7 +14,7 @@ export async function findRunOfEndedClone(db: Database): Promise<EndedClone | nu
   return rows[0] ?? null;
 }
 
-/** Whether the clone was started for a run, and no run waits for it. */
+/** True if the clone was started for a run and no run waits for it any more. */
 export async function isUnneededClone(db: Database, cloneId: string): Promise<boolean> {
   const { rows } = await sql<{ unneeded: boolean }>`
     select exists (
@@ -27,7 +27,7 @@ export async function isUnneededClone(db: Database, cloneId: string): Promise<bo
   return rows[0]?.unneeded ?? false;
 }
 
-/** Notes the revision of the base model that a run waited for, also at the model that the run makes. */
+/** Stores the cloned base revision in the run and in its model. */
 export async function saveClonedBase(
   tx: Transaction,
   {

@@ -19,7 +19,9 @@ import { findBaseFault } from '../validation/find-base-fault.ts';
 import { type EndedClone, findRunOfEndedClone, saveClonedBase } from './clone-queries.ts';
 import { awaitsClone } from './hub-base.ts';
 
-/** Lets runs begin once their base model is cloned, and fails those whose clone has failed. Nothing of it is kept in memory. */
+/**
+ * Starts runs whose base model has been cloned and fails those whose clone failed. Keeps no state in memory.
+ */
 export function createCloneWaitLoop(services: Services): LeaseLoop {
   const claim = async () => {
     const found = await findRunOfEndedClone(services.db);
@@ -38,15 +40,17 @@ async function endWait(services: Services, clone: EndedClone): Promise<void> {
     await release(services, runId);
   } catch (error) {
     if (!(error instanceof AppError))
-      services.log.error({ err: error, run_id: runId }, 'a run was not released');
+      services.log.error({ err: error, run_id: runId }, 'failed to start a run after its clone ended');
     const why = error instanceof AppError ? error.publicMessage : 'Something went wrong on the server';
     await inTransaction(services.db, (tx) =>
       failResting(tx, { id: runId, reason: `${why}. You are not charged`, now: services.clock.now() }),
-    ).catch((cause: unknown) => services.log.error({ err: cause, run_id: runId }, 'a run still waits'));
+    ).catch((cause: unknown) =>
+      services.log.error({ err: cause, run_id: runId }, 'failed to end a run whose clone failed'),
+    );
   }
 }
 
-/** Completes a run with its base model, and queues it. */
+/** Completes a run's spec with its base model and queues it. */
 async function release(services: Services, runId: string): Promise<void> {
   const run = await findRun(services.db, runId);
   const workload = await findWorkloadWithSpec(services.db, runId);
@@ -82,7 +86,7 @@ function withBase(
   { base, sources }: { base: AssetRevision; sources: Awaited<ReturnType<typeof nameSources>> },
 ): WorkloadSpec {
   if (spec.kind !== 'train' || spec.method !== 'lora' || run.kind !== 'text')
-    throw new Error(`${run.id} is no fine-tune of a text model`);
+    throw new Error(`${run.id} is not a text fine-tune`);
   const gguf = leavesWholeModel(run.parameters) ? findGguf(base).files : [];
   return {
     ...spec,

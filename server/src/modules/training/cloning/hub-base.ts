@@ -7,22 +7,22 @@ import { sizeOf } from '../../hub/public/describe-repository.ts';
 import { readRemoteModel } from '../../hub/public/read-remote-model.ts';
 import { findRemoteFault } from '../validation/foresee-training.ts';
 
-/** A base model on the public hub, of which the user has no clone yet. */
+/** A base model on the public hub that the user has not cloned yet. */
 export type HubBase = {
   repoId: string;
-  /** What a clone of it takes. */
+  /** Size of a clone. */
   sizeBytes: number;
   /** The commit to clone. */
   commit: string;
-  /** With its configuration and tokenizer only: enough for the estimate. It has no id before `cloneHubBase`. */
+  /** Only configuration and tokenizer, enough for the estimate. It has no id before `cloneHubBase`. */
   base: AssetRevision;
-  /** Why it cannot be cloned or fine-tuned: a sentence without its full stop, or null. */
+  /** Why it cannot be cloned or fine-tuned, as a sentence without a full stop; null if it can. */
   fault: string | null;
 };
 
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-/** Throws what `readRemoteModel` throws. */
+/** Reads a base model on the public hub. Throws whatever `readRemoteModel` throws. */
 export async function readHubBase(ctx: Context, id: string, signal: AbortSignal): Promise<HubBase> {
   const { repoId, revision, model, files, obstacle } = await readRemoteModel(ctx, id, signal);
   return {
@@ -42,14 +42,13 @@ export async function readHubBase(ctx: Context, id: string, signal: AbortSignal)
   };
 }
 
-/** Pure. */
 export function warnOfClone({ repoId, sizeBytes }: HubBase): string {
   return `${repoId} is cloned from the public hub first: ${formatBytes(sizeBytes)} of your storage. The clone costs nothing.`;
 }
 
 /**
- * Step: starts the clone, or joins the one that is under way. Answers the base with the id that its model will have, which is the id
- * of the clone. Throws what `ensureOpenClone` throws.
+ * Step: starts a clone or joins the open one. Returns the base with the clone's id, which the cloned model
+ * will have. Throws whatever `ensureOpenClone` throws.
  */
 export async function cloneHubBase(
   tx: Transaction,
@@ -61,7 +60,7 @@ export async function cloneHubBase(
   return { asset: { ...base.asset, id }, revision: { ...base.revision, id }, files: [] };
 }
 
-/** Whether a run has its base model only as a clone that has not completed: no revision has the id of its asset. Pure. */
+/** True if the run's base model is not cloned yet: its asset and revision have the same placeholder id. */
 export function awaitsClone({ base }: { base: { assetId: string; revisionId: string } }): boolean {
   return base.assetId === base.revisionId;
 }

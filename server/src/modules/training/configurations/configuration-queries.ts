@@ -2,8 +2,6 @@ import type { Configuration } from '@bakehouse/contract/configurations';
 import { type Database, type Transaction, toJson } from '../../../platform/db/database.ts';
 import { sqlStates } from '../../../platform/postgres/sql-states.ts';
 
-/* The SQL of kept settings of runs. */
-
 export async function selectConfigurations(db: Database, userId: string): Promise<Configuration[]> {
   const rows = await db
     .selectFrom('training_configurations')
@@ -28,7 +26,7 @@ export async function upsertConfiguration(
   return toConfiguration(row);
 }
 
-/** Null when the user has no such configuration; `'taken'` when another one has this name. */
+/** Returns null if the user has no such configuration, `'taken'` if the name is in use. */
 export async function updateConfigurationName(
   db: Database,
   { userId, id, name }: { userId: string; id: string; name: string },
@@ -48,7 +46,7 @@ export async function updateConfigurationName(
   }
 }
 
-/** False when the user has no such configuration. */
+/** Returns false if the user has no such configuration. */
 export async function deleteConfigurationRow(db: Database, userId: string, id: string): Promise<boolean> {
   const deleted = await db
     .deleteFrom('training_configurations')

@@ -19,7 +19,7 @@ test('are saved, replaced by name, listed and deleted', async () => {
   const first = await save({ config_name: 'small', fine_tune_payload: { epochs: 1 } });
   expect(await save({ config_name: 'small', fine_tune_payload: { epochs: 5 } })).toMatchObject({
     config_id: first.config_id,
-    // Nothing that was not named: applying it leaves the rest as it is.
+    // Contains only the given fields, so that applying it leaves the others unchanged.
     fine_tune_payload: { epochs: 5 },
     isSelectedGpu: false,
     hfModelId: null,
@@ -36,7 +36,7 @@ test('are saved, replaced by name, listed and deleted', async () => {
   });
 });
 
-test('come flat, in camelCase, and with what the original payload has', async () => {
+test('are accepted flat, in camelCase and in the original payload', async () => {
   const saved = await save({
     configName: 'flat',
     learningRate: 0.0002,
@@ -55,7 +55,7 @@ test('come flat, in camelCase, and with what the original payload has', async ()
   expect(nested.fine_tune_payload).toEqual({ lora_r: 8 });
 });
 
-test('keep what preferences are trained for', async () => {
+test('store the settings of preference training', async () => {
   const dpo = {
     data_format: 'preference',
     objective: 'dpo',
@@ -72,7 +72,7 @@ test('keep what preferences are trained for', async () => {
   });
 });
 
-test('of a hub model have its id with dashes as base model; without a GPU they say so', async () => {
+test('of a hub model store its id with dashes as base model, and report a missing GPU', async () => {
   const saved = await save({
     config_name: 'hub',
     hfModelId: 'meta-llama/Llama-3.2-1B',
@@ -93,11 +93,11 @@ test.each([
   [{ epochs: 1 }, 'Name is required'],
   [{ config_name: 'x', base_model: 'meta-llama/Llama' }, 'No model has this id'],
   [{ config_name: 'x', hfModelId: 'llama' }, 'Hub model must be written as owner/name'],
-])('%j is refused: %s', async (body, message) => {
+])('refuses %j: %s', async (body, message) => {
   await expect(save(body as never)).rejects.toThrow(message);
 });
 
-test('are renamed by their owner, to a name that no other has', async () => {
+test('are renamed by their owner to an unused name', async () => {
   const one = await save({ config_name: 'one', epochs: 1 });
   await save({ config_name: 'two', epochs: 2 });
   const params = { configId: one.config_id };

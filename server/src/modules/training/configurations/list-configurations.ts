@@ -3,7 +3,7 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import { selectConfigurations } from './configuration-queries.ts';
 
-/** The caller's saved configurations, newest first. */
+/** Returns the caller's saved configurations, newest first. */
 export async function listConfigurations(ctx: Context): Promise<ResponseOf<typeof endpoint>> {
   return { configurations: await selectConfigurations(ctx.db, ctx.caller.userId) };
 }

@@ -4,7 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { updateConfigurationName } from './configuration-queries.ts';
 
-/** Gives a saved configuration of the caller another name, which none of the others has. */
+/** Renames a saved configuration of the caller to an unused name. */
 export async function renameConfiguration(
   ctx: Context,
   { params, body }: InputOf<typeof endpoint>,

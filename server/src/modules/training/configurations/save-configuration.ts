@@ -3,7 +3,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import { upsertConfiguration } from './configuration-queries.ts';
 
-/** Saves a configuration; the same name replaces the one before. */
+/** Saves a configuration; replaces one with the same name. */
 export async function saveConfiguration(
   ctx: Context,
   { body }: InputOf<typeof endpoint>,

@@ -7,23 +7,23 @@ import { readModelJson } from '../../models/weights/read-model-json.ts';
 import { selectMeasuredFlops } from '../measured-queries.ts';
 import type { Exportable } from './read-exportable.ts';
 
-/** Until exports here have shown it; a notebook's disk and processor do about so much. */
+/** Default until exports on this machine were measured; about what a laptop's disk and CPU reach. */
 const BYTES_PER_S = 40_000_000;
 const LEAST_S = 30;
-/** Of a number of the weights: in GGUF's Q8_0 32 of them share a scale of two bytes. */
+/** Bytes per weight. GGUF's Q8_0 stores a two-byte scale for each 32 weights. */
 const BYTES_EACH = { gguf_f16: 2, gguf_q8_0: 34 / 32 };
 
 export type ExportEstimate = {
-  /** Of the result, by format; about. */
+  /** Approximate size of the result, by format. */
   sizes: Record<ExportFormat, number>;
-  /** Bytes of weights that are read and written, which the time follows. */
+  /** Bytes of weights to read and write, which determine the duration. */
   work: Record<ExportFormat, number>;
-  /** Bytes of that in a second. */
+  /** In bytes of `work` per second. */
   speed: number;
   price: Price;
 };
 
-/** How large each export of a fine-tune will be, and how fast exports are here. */
+/** Estimates the size of each export of a fine-tune and the speed of exports here. */
 export async function estimateExports(ctx: Context, { base }: Exportable): Promise<ExportEstimate> {
   const weights = sumOf(listModelFiles(base.files), '.safetensors');
   const config = await readModelJson(ctx, base.files, 'config.json');
@@ -43,7 +43,7 @@ export async function estimateExports(ctx: Context, { base }: Exportable): Promi
   return { sizes, work, speed: measured ?? BYTES_PER_S, price };
 }
 
-/** Seconds on a CPU that is so busy. Pure. */
+/** Returns the duration in seconds on a CPU with this slowdown. */
 export function exportSeconds(
   { work, speed }: Pick<ExportEstimate, 'work' | 'speed'>,
   format: ExportFormat,

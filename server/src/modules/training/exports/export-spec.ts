@@ -8,19 +8,19 @@ import { isWholeModel } from '../../models/weights/is-whole-model.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
 import type { Exportable } from './read-exportable.ts';
 
-/** By which a Modelfile is written. */
+/** Needed to write a Modelfile. */
 const TOKENIZER_FILES = [
   'tokenizer.json',
   'tokenizer_config.json',
   'special_tokens_map.json',
   'chat_template.jinja',
 ];
-/** What of a fine-tune is read: the adapter, and the tokenizer that it was trained with. */
+/** Files of a fine-tune: the adapter and its tokenizer. */
 const ADAPTER_FILES = ['adapter_config.json', 'adapter_model.safetensors', ...TOKENIZER_FILES];
-/** What beside its GGUF a base says of itself. */
+/** Files of a base besides its GGUF. */
 const BASE_FILES = ['config.json', 'generation_config.json'];
 
-/** 'My Bot' -> 'My Bot (GGUF Q8_0)'. Pure. */
+/** Returns the title of an export: 'My Bot' -> 'My Bot (GGUF Q8_0)'. */
 export function exportTitle(title: string, format: ExportFormat): string {
   const end = format === 'safetensors' ? ' (merged)' : ` (${exportFormatLabels[format]})`;
   return title.slice(0, NAME_LENGTH_MAX - end.length) + end;
@@ -33,7 +33,7 @@ type Asked = Exportable & {
   prompts: string[];
 };
 
-/** What the runtime is told of an export, apart from what only the engine knows. Pure. */
+/** Returns the runtime's spec of an export, without the fields that the engine adds. */
 export function toExportSpec({ fineTune, base, format, repository, license, prompts }: Asked): WorkloadSpec {
   const gguf = format === 'safetensors' ? [] : findGguf(base).files;
   const isWhole = isWholeModel(fineTune.files);
@@ -62,7 +62,7 @@ export function toExportSpec({ fineTune, base, format, repository, license, prom
   };
 }
 
-/** A title as the beginning of a file's name, and of a model's in Ollama. Pure. */
+/** Converts a title to the start of a file name and of an Ollama model name. */
 function fileName(title: string): string {
   const plain = toModelName(title)
     .replace(/[^a-z0-9.]+/g, '-')

@@ -10,7 +10,7 @@ import { emptyGguf, emptySafetensors } from '../testing/test-run.ts';
 import { trainingServer } from '../testing/training-server.ts';
 import { micro, PRICE_MICRO_PER_S, step } from '../testing/workload-calls.ts';
 
-/* Exports, from a trained fine-tune to the models that are made of it. */
+/* Exports, from a trained fine-tune to the exported models. */
 
 const place = await trainingServer();
 const { server, request, user, machine, clock, workload, create, start, ended, runOf, balance } = place;
@@ -22,7 +22,7 @@ const answers = {
   skipped: null,
 };
 
-/** Trains, and leaves what a run of the runtime does. */
+/** Trains and delivers the same files as the runtime. */
 const trains: Script = async (launch) => {
   const { report, put } = workload(launch);
   await report({ type: 'phase', phase: 'training' }, step(0));
@@ -34,7 +34,7 @@ const trains: Script = async (launch) => {
   return 0;
 };
 
-/** Merges for 10 seconds, and leaves a GGUF. */
+/** Merges for 10 seconds and delivers a GGUF. */
 const merges: Script = async (launch) => {
   const { report, put } = workload(launch);
   await report({ type: 'phase', phase: 'merging' }, step(0));
@@ -48,7 +48,7 @@ const merges: Script = async (launch) => {
   return 0;
 };
 
-/** Trains all weights, and leaves a whole model. */
+/** Trains all weights and delivers a whole model. */
 const trainsAll: Script = async (launch) => {
   const { report, put } = workload(launch);
   await report({ type: 'phase', phase: 'training' }, step(0));
@@ -63,7 +63,7 @@ const trainsAll: Script = async (launch) => {
   return 0;
 };
 
-/** A fine-tune of a base with these files besides its configuration. */
+/** Creates a fine-tune of a base with these files besides its configuration. */
 async function fineTuned(
   files: Record<string, string | Buffer> = { 'base-F16.gguf': emptyGguf() },
   script: Script = trains,
@@ -86,7 +86,7 @@ async function fineTuned(
 const begin = (id: string, format: ExportFormat, cost_max?: string) =>
   request(startExport, { params: { id }, body: { format, cost_max } }, { as: user });
 
-test('a fine-tune is quoted in every format, merged, charged for its time, and deployed as any model', async () => {
+test('a fine-tune is quoted in every format, merged, charged for its time, and deployable', async () => {
   const { modelId } = await fineTuned();
   const { exports } = await request(listExports, { params: { id: modelId } }, { as: user });
   expect(exports.map(({ format, obstacle }) => [format, obstacle])).toEqual([
@@ -111,7 +111,7 @@ test('a fine-tune is quoted in every format, merged, charged for its time, and d
     ...{ kind: 'export', title: 'my model (GGUF Q8_0)', parameters: { format: 'gguf_q8_0' } },
     base_model: { dataset_id: modelId },
     quote: { total: exports[2]?.quote.total },
-    // No more than what was shown.
+    // The displayed quote.
     ceiling: exports[2]?.quote.total,
   });
   await ended(begun.model_id);
@@ -142,7 +142,7 @@ function inputsOf(spec: WorkloadSpec | undefined) {
   );
 }
 
-test('one that is cancelled before its first step costs nothing', async () => {
+test('an export cancelled before its first step costs nothing', async () => {
   const { modelId } = await fineTuned();
   const before = await balance();
   const { run_id: runId, model_id: exported } = await begin(modelId, 'safetensors');
@@ -153,7 +153,7 @@ test('one that is cancelled before its first step costs nothing', async () => {
   expect(await balance()).toEqual(before);
 });
 
-test('one that is cancelled in the middle has made nothing, costs nothing, and does not go on', async () => {
+test('an export cancelled midway produces nothing, costs nothing and cannot be resumed', async () => {
   const { base, modelId } = await fineTuned();
   const before = await balance();
   const underWay = Promise.withResolvers<void>();
@@ -181,7 +181,7 @@ test('one that is cancelled in the middle has made nothing, costs nothing, and d
   );
 });
 
-test('a base without a GGUF is exported as safetensors alone, and says so', async () => {
+test('a base without GGUF is exported only as safetensors, with a reason', async () => {
   const { modelId } = await fineTuned({});
   const { exports } = await request(listExports, { params: { id: modelId } }, { as: user });
   const lack = 'tiny base has no GGUF file to merge into, and safetensors are not converted to GGUF here';
@@ -189,7 +189,7 @@ test('a base without a GGUF is exported as safetensors alone, and says so', asyn
   await expect(begin(modelId, 'gguf_f16')).rejects.toThrow(lack);
 });
 
-test('what is no fine-tune of text, or has lost its base, is refused by the field, and holds nothing', async () => {
+test('refuses other models and fine-tunes without base by field, holding nothing', async () => {
   const { base, modelId } = await fineTuned();
   const before = await balance();
   const refused = async (id: string, message: RegExp) => {
@@ -215,14 +215,14 @@ test('what is no fine-tune of text, or has lost its base, is refused by the fiel
   expect(await balance()).toEqual(before);
 });
 
-test('a higher price than was quoted is refused with the new one', async () => {
+test('refuses a price above the quote and reports the new one', async () => {
   const { modelId } = await fineTuned();
   await expect(begin(modelId, 'gguf_f16', '0.000001')).rejects.toThrow('this export now costs');
 });
 
-test('a fine-tune of all weights is a model already, and is converted from its own GGUF', async () => {
+test('a full fine-tune needs no merge and is converted from its own GGUF', async () => {
   const { base, modelId } = await fineTuned({}, trainsAll);
-  // It stands by itself.
+  // The full fine-tune does not need its base.
   await sql`update assets set deleted_at = now() where id = ${base}`.execute(db);
   const { exports } = await request(listExports, { params: { id: modelId } }, { as: user });
   expect(exports.map(({ obstacle }) => obstacle)).toEqual([

@@ -7,7 +7,7 @@ const ADAPTER = 'adapter.gguf';
 
 type Files = { asset: { title: string }; files: { path: string }[] };
 
-/** Why a fine-tune cannot be exported in a format, without its full stop; null: it can. Pure. */
+/** Returns why a fine-tune cannot be exported in a format, without a full stop; null if it can. */
 export function findObstacle(
   { fineTune, base }: { [Part in keyof Pick<Exportable, 'fineTune' | 'base'>]: Files },
   format: ExportFormat,

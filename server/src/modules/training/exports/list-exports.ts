@@ -10,7 +10,10 @@ import { findObstacle } from './find-obstacle.ts';
 import { exportPriceLabel } from './price-label.ts';
 import { readExportable } from './read-exportable.ts';
 
-/** What a model can be exported as, or why it cannot. Throws AppError 'not_found' for one that the caller may not read. */
+/**
+ * Returns the formats in which a model can be exported, or why it cannot. Throws AppError 'not_found' if the
+ * caller may not read it.
+ */
 export async function listExports(
   ctx: Context,
   { runCpu }: Pick<TrainingParts, 'runCpu'>,

@@ -7,16 +7,17 @@ import { isWholeModel } from '../../models/weights/is-whole-model.ts';
 import { findRun, type RunRow } from '../queries.ts';
 
 /**
- * What is exported: the caller's fine-tune, the base that its adapter is merged into, and the run that has made it. Where all weights were
- * trained there is no adapter, and the base is the fine-tune itself.
+ * The caller's fine-tune, the base of its adapter and the run that produced it. For a full fine-tune, which
+ * has no adapter, `base` is the fine-tune itself.
  */
 export type Exportable = { fineTune: AssetRevision; base: AssetRevision; run: RunRow };
 
 const NEEDED = ['adapter_config.json', 'adapter_model.safetensors', 'tokenizer.json'];
 
 /**
- * Reads a fine-tune with its base. Throws AppError 'not_found' for a model that the caller may not read, 'forbidden'
- * for another user's, and 'invalid_request' for one that is no fine-tune of text or has lost its base, with the field `id`.
+ * Reads a fine-tune with its base. Throws AppError 'not_found' if the caller may not read it, 'forbidden' for
+ * another user's, and 'invalid_request' with the field `id` if it is not a text fine-tune or its base is
+ * gone.
  */
 export async function readExportable(ctx: Context, { assetId }: { assetId: string }): Promise<Exportable> {
   const { userId } = ctx.caller;

@@ -20,10 +20,10 @@ import { readExportable } from './read-exportable.ts';
 type Body = InputOf<typeof endpoint>['body'];
 
 /**
- * Makes a model asset and starts the run that fills it with the fine-tune, merged into its base: the quote is held and the
- * run is queued. All of it happens, or nothing. Throws what `readExportable` throws, AppError 'invalid_request' for a format
- * that the fine-tune cannot have, 'conflict' where it costs more than it was quoted at, 'insufficient_funds',
- * 'budget_exceeded', or 'idempotency_conflict'.
+ * Creates a model asset and a run that merges the fine-tune into its base, holds the quote and queues the
+ * run, in one transaction. Throws whatever `readExportable` throws, AppError 'invalid_request' for an
+ * unsupported format, 'conflict' if the price rose above the quote, 'insufficient_funds', 'budget_exceeded',
+ * or 'idempotency_conflict'.
  */
 export async function startExport(
   ctx: Context,
@@ -97,7 +97,7 @@ async function make(
     trained: { kind: 'export', fileName: null, parameters: { format } },
     ...{ price, seconds, flops: work, costMicro },
     quote: quote(runItems(price, seconds, 1, exportPriceLabel)),
-    // Nobody is shown another one.
+    // Exports offer no other ceiling.
     ceilingMicro: costMicro,
   });
   return { run_id: runId, model_id: modelId };

@@ -4,7 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import { findOwnRun } from '../runs/find-own-run.ts';
 import { selectHeldOutAnswers } from './queries.ts';
 
-/** What the base and the tuned model said to rows that a run of the caller has held out. */
+/** Returns the base's and the tuned model's answers to rows that a run of the caller held out. */
 export async function getHeldOutAnswers(
   ctx: Context,
   { params }: InputOf<typeof endpoint>,

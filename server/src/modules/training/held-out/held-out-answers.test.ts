@@ -51,7 +51,7 @@ async function upload(as: TestUser, type: 'RAW' | 'MODEL', files: Record<string,
   return id;
 }
 
-/** A run that has reached its training and says nothing more by itself. */
+/** Starts a run that reaches its training and then reports nothing. */
 async function trainingRun(as: TestUser) {
   const payload = {
     asset_id: await upload(as, 'RAW', { 'rows.csv': 'question,answer\na,b\n' }),
@@ -73,7 +73,7 @@ async function trainingRun(as: TestUser) {
 
 type Said = Report extends infer R ? (R extends Report ? Omit<R, 'seq' | 'at'> : never) : never;
 
-/** Says something as the runtime does; answers the status. */
+/** Sends reports like the runtime. Returns the status. */
 async function say({ workloadId, server: { base_url, token } }: Launch, ...said: Said[]): Promise<number> {
   const post = (reports: object[]) =>
     fetch(`${base_url}/runtime/v1/workloads/${workloadId}/reports`, {
@@ -90,14 +90,14 @@ const saidOf = async (runId: string, as: TestUser) =>
   (await request(getHeldOutAnswers, { params: { runId } }, { as })).held_out_answers;
 const report = { type: 'held_out_answers', ...answers } as const;
 
-test('what both models say to held-out rows is kept with the run, for who may read it', async () => {
+test("stores both models' answers to held-out rows for users who may read the run", async () => {
   const [ada, bo] = [await server.signUp('Ada'), await server.signUp('Bo')];
   const { runId, launch } = await trainingRun(ada);
   expect(await saidOf(runId, ada)).toBeNull();
   const skipped: HeldOutAnswers = { task: 'answer', rows: [], skipped: 'The models could not be asked.' };
   expect(await say(launch, { type: 'held_out_answers', ...skipped })).toBe(200);
   expect(await saidOf(runId, ada)).toEqual(skipped);
-  // Said again, as after a restart.
+  // Repeated, as after a restart.
   expect(await say(launch, report)).toBe(200);
   expect(await saidOf(runId, ada)).toEqual(answers);
   await expect(saidOf(runId, bo)).rejects.toMatchObject({ status: 404 });
@@ -108,7 +108,7 @@ test('what both models say to held-out rows is kept with the run, for who may re
   await inTransaction(server.services.db, (tx) =>
     closeAccount(tx, { userId: ada.userId, now: clock.now(), config }),
   );
-  // A run that goes on may say it once more.
+  // A run that continues may report it again.
   await purgeUser(server.services, ada.userId);
   expect(await say(launch, report)).toBe(200);
   await vi.waitFor(
@@ -122,7 +122,7 @@ test('what both models say to held-out rows is kept with the run, for who may re
   expect(await server.services.db.selectFrom('held_out_answers').selectAll().execute()).toEqual([]);
 });
 
-test('asking both models is not charged', async () => {
+test('asking both models is free', async () => {
   const cy = await server.signUp('Cy');
   const { runId, launch } = await trainingRun(cy);
   const seconds = async () => (await request(getRun, { params: { runId } }, { as: cy })).elapsed_seconds;
@@ -140,7 +140,7 @@ test('asking both models is not charged', async () => {
   expect(await seconds()).toBe(20);
 });
 
-test('more or longer than is shown is refused', async () => {
+test('refuses too many or too long answers', async () => {
   const di = await server.signUp('Di');
   const { runId, launch } = await trainingRun(di);
   const [row] = answers.rows;

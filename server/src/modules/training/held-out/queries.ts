@@ -2,7 +2,7 @@ import type { HeldOutAnswers } from '@bakehouse/contract/runtime/report';
 import { sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../../platform/db/database.ts';
 
-/** Keeps what both models said to held-out rows; a run that says it again replaces it. */
+/** Stores both models' answers to held-out rows; replaces earlier ones of the run. */
 export async function upsertHeldOutAnswers(
   tx: Transaction,
   runId: string,
@@ -15,7 +15,7 @@ export async function upsertHeldOutAnswers(
     .execute();
 }
 
-/** What both models said, by run; runs of which nobody asked them are missing. */
+/** Returns both models' answers, by run; runs without answers are missing. */
 export async function selectHeldOutAnswers(
   db: Database,
   runIds: string[],

@@ -29,17 +29,17 @@ type Method = NonNullable<Body['method']>;
 type Asked = NonNullable<NonNullable<Method['dpo']>['hyperparameters']>;
 type Reinforcement = NonNullable<Method['reinforcement']>;
 
-/** Of the rows, where no file measures them: the others are held out. The best checkpoint is chosen by what is held out. */
+/** Share of rows to train on without a validation file. The held-out rest selects the best checkpoint. */
 const TRAINED_PART = 0.9;
-/** Rows of a batch, whose answers KTO compares, where nothing else is asked for. */
+/** Default rows per batch, among which KTO compares answers. */
 const KTO_BATCH_AUTO = 4;
 const METHODS = ['supervised', 'dpo', 'reinforcement', 'kto'] as const;
-/** Of the base, in the title of the model that is made. */
+/** Part of the new model's title for the base's title. */
 const BASE_TITLE_LENGTH_MAX = 120;
 
 /**
- * Starts a run as the web app does: its file is validated, the quote is held, and the run is queued, or nothing is. Throws
- * what `startFineTune` throws, of the job's own fields.
+ * Starts a run like the web app does: validates the file, holds the quote and queues the run, or does
+ * nothing. Throws whatever `startFineTune` throws, with the job's field names.
  */
 export async function createJob(
   ctx: Context,
@@ -65,7 +65,7 @@ export async function createJob(
     ...parameters,
   });
   const asset = createAsset.body?.parse({ dataset_type: 'MODEL', title, user_id: userId });
-  if (!asset) throw new Error('assets are created without a body');
+  if (!asset) throw new Error('createAsset has no body schema');
   const reinforcement = body.method?.reinforcement ?? null;
   const job = {
     ...{ suffix, metadata: body.metadata ?? null, validation, integrations },
@@ -77,11 +77,14 @@ export async function createJob(
   const modelId = await startFineTune(ctx, parts, asset, payload, http, job).catch(ofJob);
   const query = { model_id: [modelId], limit: 1 };
   const [run] = (await listRuns(ctx, { query, params: undefined, body: undefined })).runs;
-  if (!run) throw new Error(`no run makes ${modelId}`);
+  if (!run) throw new Error(`No run for model ${modelId}`);
   return toOneJob(ctx, run);
 }
 
-/** A file of rows. Throws AppError 'not_found', and 'invalid_request' for one that was uploaded for something else. */
+/**
+ * Returns a file of rows. Throws AppError 'not_found', and 'invalid_request' if it was uploaded for another
+ * purpose.
+ */
 async function findTrainable(ctx: Context, id: string, param: 'training_file' | 'validation_file') {
   const file = await findFile(ctx, id, param);
   if (file.purpose === 'fine-tune') return file;
@@ -91,7 +94,10 @@ async function findTrainable(ctx: Context, id: string, param: 'training_file' | 
   );
 }
 
-/** The file that is held out. Throws AppError 'not_found', and 'invalid_request' for the one that is trained on. */
+/**
+ * Returns the held-out file. Throws AppError 'not_found', and 'invalid_request' if it is also the training
+ * file.
+ */
 async function findValidation(
   ctx: Context,
   { validation_file: id }: Body,
@@ -111,7 +117,10 @@ async function findValidation(
 
 type Parameters = Partial<z.input<typeof fineTunePayload>>;
 
-/** What is asked for, under the method or beside it. Throws AppError 'invalid_request' for what belongs to another method, and for a grader that no rewards say. */
+/**
+ * Reads the hyperparameters, nested or at the top level. Throws AppError 'invalid_request' for parameters of
+ * another method and for graders that rewards cannot express.
+ */
 function toParameters({ method, hyperparameters }: Body): Parameters {
   const type = method?.type ?? 'supervised';
   const other = METHODS.find((name) => name !== type && method?.[name]);
@@ -132,7 +141,7 @@ function toParameters({ method, hyperparameters }: Body): Parameters {
   return ofReinforcement(reinforcement, hyperparameters ?? {});
 }
 
-/** The learning rate that is usual for LoRA, times what is asked. */
+/** Scales the default learning rate of LoRA by the requested multiplier. */
 function ofAll(objective: Objective, asked: Asked): Parameters {
   const batchSize = numberOf(asked.batch_size) ?? (objective === 'kto' ? KTO_BATCH_AUTO : null);
   const beta = numberOf(asked.beta);
@@ -145,7 +154,7 @@ function ofAll(objective: Objective, asked: Asked): Parameters {
   };
 }
 
-/** Rows have `messages` that end with the user's turn, and their other fields beside them. */
+/** Rows have `messages` that end with the user's turn, and other fields at the top level. */
 function ofReinforcement(
   { grader, response_format: format, hyperparameters }: Reinforcement,
   beside: Asked,
@@ -164,7 +173,7 @@ function numberOf(value: 'auto' | number | null | undefined): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-/** Throws the error of the web app's call about the field of the job that it comes from. */
+/** Rethrows an error of the web app's call with the corresponding field of the job. */
 function ofJob(error: unknown): never {
   if (!(error instanceof AppError) || error.param === null) throw error;
   const { code, publicMessage, data, cause, shouldRetry } = error;

@@ -2,7 +2,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 
-/** How a fine-tune is called, and what that costs besides its tokens. */
+/** Describes how to call a fine-tune, and its cost besides tokens. */
 export async function describeCall({ db, clock, config }: Context, name: string): Promise<string> {
   const prices = await readPrices(db, clock.now());
   const [cpu, gpu] = (['text_serving:CPU', 'text_serving:GPU'] as const).map((id) =>

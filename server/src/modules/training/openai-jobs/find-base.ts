@@ -8,12 +8,12 @@ import { findFineTune } from '../../models/fine-tuned/steps.ts';
 import { toModelName } from '../../models/names/model-name.ts';
 import { listStarterModels } from '../../models/starter/list-starter-models.ts';
 
-/** One's own models that are looked through for a name, newest first. */
+/** Maximum of the user's models, newest first, to search for a name. */
 const OWN_MAX = 1000;
 
 /**
- * The id of the model that a job names: a starter, a fine-tune, a model by its id, its title or its name on a hub, or one of the
- * caller's own by the name that its deployment would have. Throws AppError 'model_not_found'.
+ * Returns the id of the model that a job names: a starter, a fine-tune, a model by its id, title or hub name,
+ * or one of the caller's own by its deployment name. Throws AppError 'model_not_found'.
  */
 export async function findBase(ctx: Context, name: string): Promise<string> {
   const { userId } = ctx.caller;
@@ -31,7 +31,7 @@ export async function findBase(ctx: Context, name: string): Promise<string> {
   });
 }
 
-/** Its title may be written as a name too: so a finished job calls its base. */
+/** Accepts the title in name form too, because finished jobs refer to their base like this. */
 async function findStarter({ db }: Context, name: string): Promise<string | undefined> {
   const starters = await listStarterModels(db);
   const isNamed = starters.find(({ modelName }) => modelName === name);

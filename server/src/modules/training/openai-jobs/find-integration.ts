@@ -3,10 +3,10 @@ import type { TrackerService } from '@bakehouse/contract/trackers';
 import type { Database } from '../../../platform/db/database.ts';
 import { selectJobs } from './job-queries.ts';
 
-/** What a job has asked of a tracker: elsewhere than where its owner's runs are logged, and under which name. */
+/** A job's tracker settings, which override the owner's defaults. */
 export type Integration = { project: string; entity: string | null; name: string; tags: string[] };
 
-/** Where the job of a run wants to be logged in a service; null where it has not said, or the run is no job. */
+/** Returns a run's tracker settings for a service; null if it has none or is not a job. */
 export async function findIntegration(
   db: Database,
   { runId, service }: { runId: string; service: TrackerService },

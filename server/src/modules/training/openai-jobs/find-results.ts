@@ -4,7 +4,7 @@ import { selectMetrics } from '../../../engine/reports/select-metrics.ts';
 import type { Context } from '../../../platform/context.ts';
 import { findRun } from '../queries.ts';
 
-/** The steps that a run of the caller's has measured, as a CSV file; null where no run has this id. */
+/** Returns the metrics of a caller's run as a CSV file; null if no run has this id. */
 export async function findResults(
   { db, caller }: Context,
   id: string,

@@ -16,13 +16,16 @@ import { toSeconds } from './to-job.ts';
 type Line = Pick<FineTuningEvent, 'message'> & Partial<FineTuningEvent> & { key: string; at: string };
 type Points = Awaited<ReturnType<typeof selectNewestMetrics>>;
 
-/** `endLines` returns at most this many lines. */
+/** Maximum lines that `endLines` returns. */
 const END_LINES_MAX = 2;
 
 const FORMAT_IS_PAID =
   'Answers are not held to response_format while they are written: one that meets it is paid 1 beside what the grader pays';
 
-/** What has happened to a job, newest first. Throws AppError 'not_found', and 'invalid_request' for an `after` that is no event. */
+/**
+ * Returns a job's events, newest first. Throws AppError 'not_found', and 'invalid_request' for an unknown
+ * `after`.
+ */
 export async function listEvents(
   ctx: Context,
   { params, query: { limit, after } }: InputOf<typeof endpoint>,
@@ -31,7 +34,7 @@ export async function listEvents(
   const job = await toOneJob(ctx, run);
   const prefix = `ftevent-${run.run_id.replaceAll('-', '')}-`;
   const [, step] = /-step-(\d{1,9})$/.exec(after ?? '') ?? [];
-  // Of a page only as many points are read as it can show, and the one that it comes after.
+  // Read only the points that fit on the page, and the one before it.
   const points = await selectNewestMetrics(ctx.db, run.run_id, {
     upToStep: step === undefined ? null : Number(step),
     limit: limit + END_LINES_MAX + 1,
@@ -81,7 +84,7 @@ function toMetricsLine({ step, at, values }: Points[number], { steps_total: tota
   };
 }
 
-/** By the names that OpenAI's clients look for. */
+/** Renames metrics to OpenAI's names. */
 function toMetrics({ loss, eval_loss: evalLoss, ...others }: Record<string, number>): Record<string, number> {
   return {
     ...others,
@@ -102,7 +105,7 @@ async function endLines(ctx: Context, run: Run, name: string | null): Promise<Li
   return name === null ? [ended] : [ended, { key: 'callable', at, message: await describeCall(ctx, name) }];
 }
 
-/** The one checkpoint that a run keeps: where the held-out loss was lowest. */
+/** Returns the one checkpoint that a run stores: the one with the lowest held-out loss. */
 export async function listCheckpoints(
   ctx: Context,
   { params: { fine_tuning_job_id: id } }: InputOf<typeof listCheckpointsEndpoint>,

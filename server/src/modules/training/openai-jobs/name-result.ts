@@ -4,7 +4,7 @@ import { nameFineTune } from '../../models/fine-tuned/steps.ts';
 import type { RunRow } from '../queries.ts';
 import { selectJobs } from './job-queries.ts';
 
-/** Step: gives the model that a run has made the name by which its owner calls it. */
+/** Step: assigns the name by which the owner calls a run's model. */
 export async function nameResult(
   tx: Transaction,
   { id, userId, modelAssetId: assetId, base, title }: RunRow,

@@ -28,7 +28,7 @@ beforeEach(() => {
   machine.data = goodData;
 });
 
-test('a job is quoted, held, trained and charged as the run that it is, and its result is named', async () => {
+test('a job is quoted, held, trained and charged like a run, and its result is named', async () => {
   machine.script = trainFor(20);
   const before = await balance();
   const file = await uploadRows();
@@ -97,7 +97,7 @@ test('a job is quoted, held, trained and charged as the run that it is, and its 
   await deletesFineTune(done.fine_tuned_model ?? '', stranger);
 });
 
-/** Its owner deletes it, and no other user. */
+/** Only its owner can delete it. */
 async function deletesFineTune(name: string, stranger: TestUser): Promise<void> {
   await expect(openai(stranger).models.delete(name)).rejects.toMatchObject({ status: 404 });
   await expect(openai().models.delete('tiny-base')).rejects.toThrow('only fine-tunes can be deleted');
@@ -105,7 +105,7 @@ async function deletesFineTune(name: string, stranger: TestUser): Promise<void> 
   await expect(openai().models.retrieve(name)).rejects.toMatchObject({ status: 404 });
 }
 
-test('a job prefers the better answers by DPO, and says so', async () => {
+test('a job trains preferences with DPO and reports it', async () => {
   const format = {
     format: 'preference',
     ...{ input_column: 'input', output_column: 'preferred_output' },
@@ -138,7 +138,7 @@ test('a job prefers the better answers by DPO, and says so', async () => {
   await ended((chosenForIt as unknown as { model_id: string }).model_id);
 });
 
-test('a job learns from rated answers by KTO, which the openai library passes on', async () => {
+test('a job trains rated answers with KTO, which the openai library passes through', async () => {
   const format = {
     format: 'feedback',
     ...{ input_column: 'prompt', output_column: 'completion' },
@@ -174,7 +174,7 @@ const promptsData: typeof goodData = {
   },
 };
 
-test('a job is graded as its rewards say, and answers with its grader', async () => {
+test('a job converts its grader to rewards and returns the grader', async () => {
   machine.data = promptsData;
   machine.script = idleUntilStopped;
   const graders = { correct: graded('{{item.answer}}'), polite: { ...graded('please'), operation: 'ilike' } };
@@ -211,7 +211,7 @@ test('a job is graded as its rewards say, and answers with its grader', async ()
   machine.data = goodData;
 });
 
-test('a grader that rewards cannot say, and what else GRPO has not, is refused by its field', async () => {
+test('refuses by field what rewards cannot express and GRPO does not support', async () => {
   const training_file = await uploadRows();
   const before = await balance();
   const refusedBy = (reinforcement: object, param: string, message: string) =>
@@ -254,7 +254,7 @@ test('a grader that rewards cannot say, and what else GRPO has not, is refused b
   expect(await balance()).toEqual(before);
 });
 
-test('events tell what has happened, newest first and by pages', async () => {
+test('lists events newest first in pages', async () => {
   machine.script = trainFor(20);
   const job = await jobs().create({ model: baseId, training_file: await uploadRows() });
   const { model_id: modelId } = job as unknown as { model_id: string };
@@ -277,7 +277,7 @@ test('events tell what has happened, newest first and by pages', async () => {
   await expect(jobs().listEvents(job.id, { after: 'ftevent-1' })).rejects.toMatchObject({ param: 'after' });
 });
 
-test('jobs and runs of the web app are one list, and each cancels and resumes the other', async () => {
+test('jobs and runs of the web app share one list and can be cancelled and resumed from both sides', async () => {
   const { modelId, launch } = await begin(idleUntilStopped);
   const id = `ftjob-${launch.workloadId.replaceAll('-', '')}`;
   const all = (await request(runContract.listRuns, { query: { limit: 100 } }, { as: user })).runs;
@@ -302,7 +302,7 @@ test('jobs and runs of the web app are one list, and each cancels and resumes th
   });
 });
 
-test('one that fails costs nothing, and says why', async () => {
+test('a failed job costs nothing and reports why', async () => {
   const before = await balance();
   const { launch, modelId } = await begin(async (one) => {
     await workload(one).report({ type: 'failed', message: 'The memory is not enough.' });
@@ -316,7 +316,7 @@ test('one that fails costs nothing, and says why', async () => {
   expect(await balance()).toMatchObject(before);
 });
 
-test('what the house cannot train is refused by its field, and nothing is held', async () => {
+test('refuses unsupported jobs by field and holds nothing', async () => {
   const file = await uploadRows();
   const good = { model: 'tiny base', training_file: file };
   const before = await balance();
@@ -353,7 +353,7 @@ test('what the house cannot train is refused by its field, and nothing is held',
   expect(await balance()).toEqual(before);
 });
 
-test('what the balance does not cover is refused with both amounts', async () => {
+test('reports both amounts if the balance is too low', async () => {
   machine.data = { ...goodData, train_tokens: 4_000_000_000, train_padded_tokens: 4_000_000_000 };
   const before = await balance();
   const call = jobs().create({ model: 'tiny base', training_file: await uploadRows() });

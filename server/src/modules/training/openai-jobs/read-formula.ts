@@ -1,14 +1,14 @@
-/** A sum of names with their weights, and of what is none of them. */
+/** A constant plus weighted names. */
 type Sum = { constant: number; weights: Map<string, number> };
 
-/** A formula that is no weighted sum, with the sentence why. */
+/** A formula that is not a weighted sum; the message explains why. */
 export class FormulaError extends Error {}
 
 const TOKEN = /\s*(?:(\d+(?:\.\d*)?|\.\d+)|([A-Za-z_]\w*)|([-+*/()]))/y;
 
 /**
- * The weight of each name in a formula such as `0.8 * correct + 0.2 * polite`: numbers and names with + - * / and brackets, as far as it is
- * a weighted sum. Throws FormulaError with a sentence that goes on from the name of the field. Pure.
+ * Returns the weight of each name in a formula such as `0.8 * correct + 0.2 * polite`, made of numbers,
+ * names, + - * / and parentheses. Throws FormulaError with a message that follows the field's name.
  */
 export function readWeights(formula: string, names: readonly string[]): Map<string, number> {
   const { constant, weights } = sumOf(tokensOf(formula), names);
@@ -30,7 +30,7 @@ function tokensOf(formula: string): string[] {
 
 const ALLOWED = 'it must be a weighted sum of the graders, such as 0.8 * correct + 0.2 * polite';
 
-/** Goes down the tokens by the precedence of the operators. */
+/** Recursive descent by operator precedence. */
 function sumOf(tokens: readonly string[], names: readonly string[]): Sum {
   let at = 0;
   const take = (...wanted: string[]) => {

@@ -10,7 +10,7 @@ import { listRuns } from '../runs/list-runs.ts';
 import { selectJobs } from './job-queries.ts';
 import { toJob } from './to-job.ts';
 
-/** The run of a job of the caller's, a fine-tune of a language model. Throws AppError 'not_found'. */
+/** Returns the caller's run of a job, i.e. a text fine-tune. Throws AppError 'not_found'. */
 export async function readJobRun(ctx: Context, jobId: string): Promise<TextRun> {
   const runId = fromFlatId(jobId);
   try {
@@ -25,7 +25,7 @@ export async function readJobRun(ctx: Context, jobId: string): Promise<TextRun> 
   });
 }
 
-/** Runs as jobs, with what is kept beside them. */
+/** Converts runs to jobs, with their job data. */
 export async function toJobs(ctx: Context, runs: TextRun[]): Promise<FineTuningJob[]> {
   if (runs.length === 0) return [];
   const jobs = await selectJobs(
@@ -43,14 +43,14 @@ export async function toJobs(ctx: Context, runs: TextRun[]): Promise<FineTuningJ
   );
 }
 
-/** One run as a job. */
+/** Converts one run to a job. */
 export async function toOneJob(ctx: Context, run: Run): Promise<FineTuningJob> {
   const [job] = await toJobs(ctx, [run].filter(isText));
-  if (!job) throw new Error(`no job of ${run.run_id}`);
+  if (!job) throw new Error(`No job for run ${run.run_id}`);
   return job;
 }
 
-/** The caller's jobs, newest first. Throws AppError 'invalid_request' for an `after` that is none of them. */
+/** Returns the caller's jobs, newest first. Throws AppError 'invalid_request' for an unknown `after`. */
 export async function listJobs(
   ctx: Context,
   { query: { limit, after } }: InputOf<typeof list>,

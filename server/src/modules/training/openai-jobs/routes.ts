@@ -8,7 +8,7 @@ import { createJob } from './create-job.ts';
 import { listCheckpoints, listEvents } from './list-events.ts';
 import { listJobs, readJobRun, toOneJob } from './read-jobs.ts';
 
-/** OpenAI's fine-tuning API. `readsAFile` bounds the call that reads a whole data file. */
+/** OpenAI's fine-tuning API. `readsAFile` limits calls that read a whole data file. */
 export function openAiJobRoutes(parts: TrainingParts, readsAFile: BindOptions): Binding[] {
   const runOf = (id: string) => ({ runId: fromFlatId(id) });
   return [

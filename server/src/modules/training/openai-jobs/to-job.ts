@@ -5,7 +5,7 @@ import { toModelName } from '../../models/names/model-name.ts';
 import { DEFAULT_SEED } from '../fine-tune-spec.ts';
 import type { JobRow } from './job-queries.ts';
 
-/** What a run that is under way is called; one that has ended says how by `statusOf`. */
+/** Job status of each run state. For ended runs, `statusOf` refines it. */
 const statuses: Record<Run['state'], FineTuningJob['status']> = {
   queued: 'queued',
   starting: 'queued',
@@ -16,7 +16,7 @@ const statuses: Record<Run['state'], FineTuningJob['status']> = {
   failed: 'failed',
 };
 
-/** What ended a job that neither failed by itself nor was cancelled. */
+/** Error codes of jobs that the server stopped. */
 const stopCodes: Record<NonNullable<Run['stop_reason']>, string> = {
   ceiling: 'ceiling_reached',
   credits: 'insufficient_funds',
@@ -26,7 +26,7 @@ const stopCodes: Record<NonNullable<Run['stop_reason']>, string> = {
 
 type Beside = { job: JobRow | undefined; fineTunedModel: string | null; now: Date };
 
-/** A run as OpenAI's clients know it. Pure. */
+/** Returns a run in the format of OpenAI's API. */
 export function toJob(run: TextRun, { job, fineTunedModel, now }: Beside): FineTuningJob {
   const { parameters } = run;
   const hyperparameters = {
@@ -96,12 +96,12 @@ function methodOf(
   }
 }
 
-/** Older runs that trained reward models count from the rate of SFT. */
+/** Earlier runs with reward models use the default rate of SFT. */
 function usualRate(objective: TextRun['parameters']['objective']): number {
   return LEARNING_RATES[objective === 'reward' ? 'sft' : objective];
 }
 
-/** Whoever did not cancel it has a job that failed, and reads why. */
+/** A run that the server stopped counts as failed, so that its owner sees the reason. */
 export function statusOf({ state, stop_reason: stopReason }: Run): FineTuningJob['status'] {
   return state === 'cancelled' && stopReason !== null ? 'failed' : statuses[state];
 }
@@ -118,7 +118,7 @@ function numberOf(value: string | number | null | undefined): number | null {
   return typeof value === 'number' ? Math.round(value) : null;
 }
 
-/** Of an instant as the wire of runs has it. */
+/** Converts a run's ISO timestamp to seconds. */
 export function toSeconds(instant: string): number {
   return Math.floor(Date.parse(instant) / 1000);
 }

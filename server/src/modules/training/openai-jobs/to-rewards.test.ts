@@ -15,7 +15,7 @@ const multi = (
 const rewardsOf = (grader: object, format: AnswerFormat | null = null) => toRewards(grader as Grader, format);
 const weightsOf = (formula: string) => rewardsOf(multi(formula)).rewards.map(({ weight }) => weight);
 
-test('a string check is a reward that compares with the field of the row, or with a text', () => {
+test("a string check becomes a reward that compares with a row's field or a text", () => {
   expect(rewardsOf(check({ input: '{{ sample.output_text }}', reference: '{{ item.answer }}' }))).toEqual({
     rewards: [{ type: 'string_check', operation: 'eq', weight: 1 }],
     referenceField: 'answer',
@@ -26,7 +26,7 @@ test('a string check is a reward that compares with the field of the row, or wit
   });
 });
 
-test('a format of answers is paid beside them', () => {
+test('an answer format adds a reward', () => {
   const schema = { type: 'object' };
   const format: AnswerFormat = { type: 'json_schema', json_schema: { name: 'bread', schema } };
   expect(rewardsOf(check(), format).rewards[1]).toEqual({
@@ -45,7 +45,7 @@ test.each([
   ['-(a - 3 * b) * 2 + b', [-2, 7]],
   ['2 * (3 - 1) * a', [4, 0]],
   ['a + 1 - b - 1', [1, -1]],
-])('the weights of %s', (formula, weights) => {
+])('parses the weights of %s', (formula, weights) => {
   expect(weightsOf(formula)).toEqual(weights);
 });
 
@@ -61,7 +61,7 @@ test.each([
   ['a +', 'ends too soon'],
   ['', 'ends too soon'],
   ['101 * a', 'it must be from -100 to 100'],
-])('a formula that is no weighted sum is refused: %s', (formula, message) => {
+])('refuses a formula that is not a weighted sum: %s', (formula, message) => {
   expect(() => weightsOf(formula)).toThrow(
     expect.objectContaining({
       param: 'method.reinforcement.grader.calculate_output',
@@ -80,7 +80,7 @@ test.each([
     'grader.graders.b.reference',
     'answer and other',
   ],
-])('what a reward cannot say is refused by its field', (grader, field, message) => {
+])('refuses by field what a reward cannot express', (grader, field, message) => {
   expect(() => rewardsOf(grader)).toThrow(
     expect.objectContaining({
       param: `method.reinforcement.${field}`,

@@ -6,15 +6,15 @@ import { FormulaError, readWeights } from './read-formula.ts';
 
 const GRADER = 'method.reinforcement.grader';
 const TEMPLATE = /\{\{\s*([^{}]*?)\s*\}\}/g;
-/** A field of the row, by its name. */
+/** A reference to a row's field. */
 const ITEM = /^\{\{\s*item\.(\w+)\s*\}\}$/;
 
-/** What answers are paid for, and the field of a row with which they are compared, if any is. */
+/** The rewards for answers, and the row's field to compare them with, if any. */
 export type Rewards = { rewards: Reward[]; referenceField: string | null };
 
 /**
- * A grader, with the format of answers where one is asked for, as the rewards that say the same. Throws AppError 'invalid_request' with
- * the field of what they cannot say. Pure.
+ * Converts a grader and an optional answer format to equivalent rewards. Throws AppError 'invalid_request'
+ * with the field that rewards cannot express.
  */
 export function toRewards(grader: Grader, format: AnswerFormat | null): Rewards {
   const checks = grader.type === 'multi' ? weighted(grader) : [{ check: grader, weight: 1, param: GRADER }];
@@ -64,7 +64,7 @@ function weightsOf(formula: string, names: string[], param: string): Map<string,
   }
 }
 
-/** The field of the row, or the text, that an answer is compared with. */
+/** Returns the row's field or the text that an answer is compared with. */
 function readReference(
   { input, reference }: StringCheck,
   param: string,

@@ -29,7 +29,7 @@ beforeEach(() => {
   machine.script = idleUntilStopped;
 });
 
-test('a job is measured by its validation file, which the run reads and names', async () => {
+test('a job is measured by its validation file', async () => {
   const job = await jobs().create(good);
   expect(job.validation_file).toBe(heldOut);
   expect((await jobs().retrieve(job.id)).validation_file).toBe(heldOut);
@@ -60,7 +60,7 @@ test('a job is measured by its validation file, which the run reads and names', 
     expect.stringMatching(/^Validated the training file and the validation file\. Quote: /),
   );
 
-  // What the run reads stays until it has ended, and without it the run cannot go on.
+  // The run's input cannot be deleted until it has ended; without it the run cannot be resumed.
   await expect(openai().files.delete(heldOut)).rejects.toMatchObject({ status: 409 });
   await jobs().cancel(job.id);
   await ended(modelId);
@@ -74,14 +74,14 @@ test('a job is measured by its validation file, which the run reads and names', 
   });
 });
 
-test.each(['training_file', 'validation_file'])('a batch is refused as %s', async (param) => {
+test.each(['training_file', 'validation_file'])('refuses a batch as %s', async (param) => {
   const batch = await upload('requests.jsonl', row('e'), user, 'batch');
   await expect(jobs().create({ ...good, [param]: batch })).rejects.toMatchObject({
     ...{ status: 400, param, message: expect.stringContaining(`${param} must have the purpose fine-tune`) },
   });
 });
 
-test('without one it is null, and part of the training file is held out', async () => {
+test('without a validation file part of the training file is held out', async () => {
   const job = await jobs().create({ ...good, validation_file: null });
   expect(job.validation_file).toBeNull();
   expect(machine.read).toMatchObject({ validationFile: null, spec: { data: { validation_path: null } } });
@@ -89,7 +89,7 @@ test('without one it is null, and part of the training file is held out', async 
   await ended((job as unknown as { model_id: string }).model_id);
 });
 
-test('one that measures nothing, or cannot be read, is refused by its field, and nothing is held', async () => {
+test('refuses a useless or unreadable validation file by field and holds nothing', async () => {
   const before = await balance();
   const runs = async () => (await request(listRuns, { query: {} }, { as: user })).runs.length;
   const count = await runs();
@@ -104,7 +104,7 @@ test('one that measures nothing, or cannot be read, is refused by its field, and
   await refusedBy(await upload('held.jsonl', row('x'), await server.signUp()), 'There is no file', 404);
   machine.data = { ...goodData, validation_errors: ['held.jsonl is empty.'] };
   await refusedBy(heldOut, 'held.jsonl is empty.');
-  // What is wrong with both is said of the file that is trained on.
+  // A fault of both files is reported for the training file.
   machine.data = { ...machine.data, critical_errors: ['Row 1 has no answer'] };
   await expect(jobs().create(good)).rejects.toMatchObject({ param: 'training_file' });
   expect(await balance()).toEqual(before);

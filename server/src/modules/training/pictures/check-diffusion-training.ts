@@ -20,11 +20,11 @@ import {
   toPictureParameters,
 } from './pictures-spec.ts';
 
-/** What stands in the way of a run, and the field of the call that it is about, where it is one. */
+/** A fault that prevents a run, and the call's field that causes it, if any. */
 type Fault = { message: string; about: keyof DiffusionTrainingChoice | null };
 
 export type DiffusionCheck = {
-  /** What the wizard shows. A run may start when it has no critical errors. */
+  /** Shown by the wizard. A run may start if there are no critical errors. */
   validation: DiffusionValidation;
   faults: Fault[];
   base: AssetRevision;
@@ -38,14 +38,14 @@ export type DiffusionCheck = {
   costMicro: bigint;
 };
 
-/** Files that a dataset of pictures may have: a caption beside each of the most pictures, and some more. */
+/** Maximum files of a picture dataset: one caption per picture and some more. */
 const FILES_MAX = 5000;
-/** What says how a model reads pictures and texts. */
+/** Files that configure how the model reads pictures and texts. */
 const CONFIGURATION = /\.(json|txt|model)$/;
 const WEIGHTS = /^([^/]+)\/.*\.safetensors$/;
-/** A large caption dropout teaches the style to no words. */
+/** With a larger dropout the style is not learned for any words. */
 const DROPOUT_USUAL_MAX = 0.5;
-/** Learning rates above this have rarely been wanted, of a small model and of a full-size one. */
+/** Highest usual learning rates of small and full-size models. */
 const LEARNING_RATE_USUAL_MAX = { small: 0.01, full: 0.001 };
 const FULL_SIZE_PARAMETERS = 1e9;
 
@@ -55,8 +55,8 @@ const NOTHING_READ = {
 };
 
 /**
- * Reads all pictures as the run would, and says where the run goes, what it costs and what stands in its way. Throws AppError
- * when the caller may not read the dataset or the base model.
+ * Reads all pictures like the run would. Returns where the run goes, what it costs and what prevents it.
+ * Throws AppError if the caller may not read the dataset or the base model.
  */
 export async function checkDiffusionTraining(
   ctx: Context,
@@ -127,7 +127,7 @@ export async function checkDiffusionTraining(
   };
 }
 
-/** The file with the captions; null: a text file beside each picture. */
+/** Returns the caption file; null if each picture has its own text file. */
 function findMetadata({ file_name }: DiffusionTrainingChoice, { files }: AssetRevision): string | null {
   if (file_name !== undefined) return file_name;
   return files.some(({ path }) => path === METADATA) ? METADATA : null;
@@ -141,7 +141,7 @@ type Chosen = {
   choice: DiffusionTrainingChoice;
 };
 
-/** What can be refused before the pictures are read. */
+/** Returns faults that can be found without reading the pictures. */
 async function refuseChoice(
   ctx: Context,
   { base, dataset, metadataPath, choice, findFluxFault }: Chosen,
@@ -164,7 +164,7 @@ async function refuseChoice(
   return faults;
 }
 
-/** Bytes of the weights by the part of the pipeline. */
+/** Returns the bytes of weights by part of the pipeline. */
 function weightsBytes({ files }: AssetRevision): Record<string, number> {
   const bytes: Record<string, number> = {};
   for (const { path, sizeBytes } of files) {

@@ -5,7 +5,10 @@ type Of = Pick<
   'base_model_title' | 'dataset_title' | 'data' | 'lora' | 'sources' | 'sample_prompts'
 > & { title: string; step: number };
 
-/** The card of a model that a checkpoint was made into: as a run writes the one of its result (card.py, run.py). Pure. */
+/**
+ * Returns the card of a model made from a checkpoint, like a run writes the card of its result (card.py,
+ * run.py).
+ */
 export function checkpointCard({ title, step, sources, ...of }: Of): string {
   const word = of.data.trigger_word;
   const metadata = {
@@ -46,7 +49,7 @@ function beforeAndAfter(prompts: Of['sample_prompts']): string[] {
   ];
 }
 
-/** A text of a person's as one cell of a Markdown table, in which nothing is markup. */
+/** Formats user text as a Markdown table cell without active markup. */
 function cell(text: string): string {
   return text
     .split(/\s+/)

@@ -1,24 +1,25 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 
-/** The LoRAs of so many checkpoints of a run are kept: those of a full-size model have hundreds of megabytes each. */
+/** Maximum stored checkpoints of a run: the LoRA of a full-size model has hundreds of megabytes. */
 const KEPT_MAX = 20;
 
 export type Checkpoint = {
   step: number;
-  /** Null: no longer kept. */
+  /** Null if deleted. */
   sha256: string | null;
   sizeBytes: number;
-  /** Null: none was made of it, or it was deleted. */
+  /** Null if no model was made from it, or that model was deleted. */
   modelAssetId: string | null;
 };
 
-/** Keeps the LoRA of a checkpoint, of the artefacts that its workload has stored, and of older ones the newest. */
+/** Stores a checkpoint's LoRA from the workload's artefacts and deletes the oldest ones above the limit. */
 export async function keepCheckpoint(
   tx: Transaction,
   { runId, userId, step, path }: { runId: string; userId: string; step: number; path: string },
 ): Promise<void> {
-  // A step that was trained again after a restart has the same bytes, but on another machine: the model is then of the others.
+  // A step repeated after a restart has the same bytes, unless it ran on another machine. Then the model was
+  // made from other weights.
   await sql`
     insert into run_checkpoints (run_id, step, user_id, sha256, size_bytes)
     select workload_id, ${step}::int, ${userId}, sha256, size_bytes from workload_artefacts
@@ -57,12 +58,12 @@ const toCheckpoint = ({ step, sha256, size_bytes, model_id }: Row): Checkpoint =
   modelAssetId: model_id,
 });
 
-/** Those of a run. */
+/** Returns the checkpoints of a run. */
 export async function selectCheckpoints(db: Database, runId: string): Promise<Checkpoint[]> {
   return (await columns(db).where('run_id', '=', runId).execute()).map(toCheckpoint);
 }
 
-/** Holds one until the transaction ends; undefined where the run has none of that step. */
+/** Locks a checkpoint until the transaction ends; undefined if the run has none at this step. */
 export async function lockCheckpoint(
   tx: Transaction,
   { runId, step }: { runId: string; step: number },
@@ -74,7 +75,7 @@ export async function lockCheckpoint(
     .where('step', '=', step)
     .forUpdate()
     .execute();
-  // Read once it is held: whoever held it before may have made the model.
+  // Read after locking, because the previous lock holder may have created the model.
   const row = await columns(tx).where('run_id', '=', runId).where('step', '=', step).executeTakeFirst();
   return row && toCheckpoint(row);
 }
@@ -91,7 +92,7 @@ export async function noteCheckpointModel(
     .execute();
 }
 
-/** Gives up the LoRAs of runs that ended before. */
+/** Deletes the stored LoRAs of runs that ended before a time. */
 export async function giveUpCheckpoints(db: Database, endedBefore: Date): Promise<void> {
   await sql`
     update run_checkpoints set sha256 = null

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pictureCpuSeconds, pictureFlops, pictureGpuSeconds } from './estimate-pictures.ts';
 
-// Eight pictures a step, of 96 tokens each.
+// Eight pictures per step with 96 tokens each.
 const work = {
   ...{ tokens_per_step: 768, steps_total: 100, base_parameters: 1e7 },
   ...{ sizes: [{ width: 128, height: 128, count: 30 }], held_out: 3, pictures_kept: 30 },
@@ -14,18 +14,18 @@ const settings = {
 };
 const unsampled = { ...settings, sample_prompts: [] };
 const training = 1e7 * 768 * 100;
-/** A pass of one picture without gradients. */
+/** One picture's forward pass without gradients. */
 const pass = 2 * 1e7 * 96;
 
-test('each checkpoint draws its samples and measures, also before the first step where there are samples', () => {
-  // Three pictures in eight cuts are measured at five times.
+test('each checkpoint draws samples and validates, also before the first step if there are samples', () => {
+  // Three pictures in eight crops are measured at five times.
   const measuring = 3 * 8 * 5 * pass;
   expect(pictureFlops(work, settings, 'cpu')).toBe(4 * training + 3 * (2 * 40 * pass + measuring));
   expect(pictureFlops(work, settings, 'gpu')).toBe(6 * training + 3 * (2 * 40 * pass + measuring));
   expect(pictureFlops(work, unsampled, 'cpu')).toBe(4 * training + 2 * measuring);
 });
 
-test('of many small pictures 64 are measured, of large ones one of each size', () => {
+test('validates up to 64 small pictures, or one large picture per size', () => {
   const of = (changed: Partial<typeof work>) =>
     (pictureFlops({ ...work, ...changed }, unsampled, 'cpu') - 4 * training) / (2 * pass);
   expect(of({ held_out: 0 })).toBe(64 * 5);
@@ -33,7 +33,7 @@ test('of many small pictures 64 are measured, of large ones one of each size', (
   expect(of({ sizes: [large, { ...large, width: 832, height: 1248 }] })).toBe(2 * 5);
 });
 
-test('what was measured here counts on a CPU; else samples take longer everywhere', () => {
+test('uses measured speed on a CPU; otherwise samples take longer everywhere', () => {
   expect(pictureCpuSeconds(work, settings, 2, 1e9)).toBe(pictureFlops(work, settings, 'cpu') / 1e9);
   const onCpu = (chosen: typeof settings) => pictureCpuSeconds(work, chosen, 2, null);
   const onGpu = (chosen: typeof settings) => pictureGpuSeconds(work, chosen, 'NVIDIA_TESLA_A100');

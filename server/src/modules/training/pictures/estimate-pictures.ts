@@ -2,9 +2,7 @@ import type { GpuType } from '@bakehouse/contract/limits';
 import type { PicturesReport } from '@bakehouse/contract/runtime/validate-pictures-spec';
 import { CPU_CORE_FLOPS, PASS_OVERHEAD_S, peakFlops } from '../validation/estimate-run.ts';
 
-/*
- * How long a LoRA on pictures takes. Everything here is pure; docs/engine.md has the formulas.
- */
+/* Estimates the duration of a picture LoRA; docs/engine.md has the formulas. */
 
 type Work = Pick<
   PicturesReport,
@@ -18,18 +16,21 @@ type Settings = {
   sample_prompts: unknown[];
 };
 
-/** Steps of the sampler for a picture, each once with the prompt and once without. */
+/** Forward passes per sample: each sampler step runs with and without the prompt. */
 const SAMPLE_PASSES = 40;
-/** What is measured at a checkpoint, as `train/diffusion/train.py` does: 64 small pictures, fewer of larger ones, at five times. */
+/**
+ * Validation at a checkpoint as in `train/diffusion/train.py`: 64 small pictures or fewer large ones, at five
+ * times.
+ */
 const MEASURED = { rows: 64, side: 128, times: 5 };
-/** Small pictures are trained in so many cuts. */
+/** Crops of each small picture. */
 const CUTS = 8;
-/** The part of its peak that a GPU reaches with a full-size model whose activations are computed twice. */
+/** Share of its peak that a GPU reaches with a full-size model and recomputed activations. */
 const GPU_UTILISATION = 0.3;
 
 /**
- * Operations of a run: per token 4 per parameter, as the base is frozen, and 2 more on a GPU, where activations are computed
- * again; 2 where a checkpoint draws samples or measures.
+ * Returns the operations of a run. Per token and parameter: 4, because the base is frozen; 6 on a GPU, which
+ * recomputes activations; 2 for samples and validation at checkpoints.
  */
 export function pictureFlops(work: Work, settings: Settings, device: 'cpu' | 'gpu'): number {
   const trained = (device === 'gpu' ? 6 : 4) * work.tokens_per_step * work.steps_total;
@@ -38,15 +39,15 @@ export function pictureFlops(work: Work, settings: Settings, device: 'cpu' | 'gp
   return work.base_parameters * (trained + 2 * pictureTokens * passes);
 }
 
-/** Seconds of training on one GPU of this type. */
+/** Returns the seconds of training on one GPU of this type. */
 export function pictureGpuSeconds(work: Work, settings: Settings, type: GpuType): number {
   const speed = peakFlops[type] * GPU_UTILISATION;
   return pictureFlops(work, settings, 'gpu') / speed + overhead(work, settings);
 }
 
 /**
- * Seconds of training on this machine's CPU.
- * @param measuredFlops operations per second that finished runs have reached here; null before the first.
+ * Returns the seconds of training on this machine's CPU.
+ * @param measuredFlops operations per second that finished runs reached here; null before the first.
  */
 export function pictureCpuSeconds(
   work: Work,
@@ -59,19 +60,19 @@ export function pictureCpuSeconds(
   return flops / (CPU_CORE_FLOPS * cores) + overhead(work, settings);
 }
 
-/** Launching passes of a small model takes longer than the passes; those that only draw are shorter. */
+/** For a small model launching a pass takes longer than computing it. Sampling passes are shorter. */
 function overhead(work: Work, settings: Settings): number {
   const training = work.steps_total * settings.gradient_accumulation_steps;
   const drawing = countCheckpoints(work, settings) * samplePasses(settings);
   return (training + drawing / 4) * PASS_OVERHEAD_S;
 }
 
-/** With the samples before the first step. */
+/** Includes the samples before the first step. */
 function countCheckpoints({ steps_total: steps }: Work, settings: Settings): number {
   return Math.ceil(steps / settings.sample_every) + (settings.sample_prompts.length > 0 ? 1 : 0);
 }
 
-/** Of a picture each, at a checkpoint. */
+/** Passes for all samples of a checkpoint. */
 function samplePasses({ sample_prompts: prompts }: Settings): number {
   return prompts.length * SAMPLE_PASSES;
 }

@@ -2,16 +2,19 @@ import type { Services } from '../../../platform/context.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 import { type PipelineIndex, readPipelineIndex } from '../../assets/recognise/read-pipeline-index.ts';
 
-/** The pipelines that a LoRA is trained for. */
+/** Pipelines for which a LoRA can be trained. */
 const TRAINED = ['FluxPipeline', 'FluxKontextPipeline'];
 
-/** What a FLUX model lacks to be loaded, as the module that serves it knows; null: nothing. */
+/** Returns why a FLUX model cannot be loaded, as the serving module determines it; null if it can. */
 export type FindFluxFault = (
   model: { title: string; files: AssetRevision['files'] },
   index: PipelineIndex,
 ) => string | null;
 
-/** Why no LoRA can be trained for a model, as far as its files tell at a glance: a sentence without its full stop, or null. */
+/**
+ * Returns why no LoRA can be trained for a model, judged by its file list, without a full stop; null if it
+ * can.
+ */
 export async function findPictureBaseFault(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
   { asset: { title, datasetType }, files }: Pick<AssetRevision, 'asset' | 'files'>,

@@ -1,10 +1,10 @@
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { giveUpCheckpoints } from './checkpoint-queries.ts';
 
-/** As long as a run that has not come to its end can be resumed. */
+/** As long as an unfinished run can be resumed. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Gives up the LoRAs of checkpoints once a day; the models that were made of them stay. */
+/** Deletes checkpoint LoRAs once a day; models made from them stay. */
 export const forgetCheckpointsJob = defineJob({
   name: 'training.forget-checkpoints',
   schedule: '47 3 * * *',

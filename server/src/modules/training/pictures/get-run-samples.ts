@@ -6,7 +6,7 @@ import { findOwnRun } from '../runs/find-own-run.ts';
 import { readSamples } from './read-samples.ts';
 import type { Sample } from './sample-queries.ts';
 
-/** What the checkpoints of a run of the caller have drawn. A run on text has drawn nothing. */
+/** Returns the samples of a caller's run by checkpoint; a text run has none. */
 export async function getRunSamples(
   ctx: Context,
   { params }: InputOf<typeof endpoint>,

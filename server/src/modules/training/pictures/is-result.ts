@@ -1,6 +1,6 @@
 import type { Workload } from '../../../engine/model/workload.ts';
 
-/** Whether the LoRA of a checkpoint is what the run has made. Pure. */
+/** True if the checkpoint is the run's final result. */
 export function isResult(
   { state, stepsTotal }: Pick<Workload, 'state' | 'stepsTotal'>,
   step: number,

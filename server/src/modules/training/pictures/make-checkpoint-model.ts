@@ -28,10 +28,10 @@ import { selectSamples } from './sample-queries.ts';
 const WEIGHTS = 'pytorch_lora_weights.safetensors';
 
 /**
- * Makes a model of what a run of the caller had learned at a checkpoint, however the run has ended or whether it has; the last
- * one of a completed run is the run's own model. Asked for again it is the same model, unless that was deleted. Throws
- * AppError 'not_found' where the run has no such checkpoint, 'conflict' where its LoRA is no longer kept, and
- * 'payload_too_large' beyond the user's quota.
+ * Creates a model from a checkpoint of a caller's run in any state. For the last checkpoint of a completed
+ * run, returns the run's own model. Idempotent until the model is deleted. Throws AppError 'not_found' if the
+ * run has no such checkpoint, 'conflict' if its LoRA was deleted, and 'payload_too_large' beyond the user's
+ * quota.
  */
 export async function makeCheckpointModel(
   ctx: Context,
@@ -74,7 +74,7 @@ export async function makeCheckpointModel(
   });
 }
 
-/** The pictures that its card shows. */
+/** Returns the sample pictures for the model card. */
 async function beforeAndAfter(
   tx: Transaction,
   { runId, step }: { runId: string; step: number },
@@ -88,7 +88,7 @@ async function beforeAndAfter(
     }));
 }
 
-/** A model of the same kind as the run's own. */
+/** Inserts a model with the same properties as the run's own. */
 async function insertModel(tx: Transaction, run: RunRow, title: string): Promise<string> {
   const { id: runId, userId, base, dataset } = run;
   const found = await findBase(tx, { assetId: base.assetId, userId });
@@ -103,7 +103,7 @@ async function insertModel(tx: Transaction, run: RunRow, title: string): Promise
   return assetId;
 }
 
-/** Undefined where it was deleted, or is not shared with the user any more. */
+/** Returns undefined if the base was deleted or is no longer shared with the user. */
 async function findBase(tx: Transaction, who: { assetId: string; userId: string }) {
   return findReadableAsset(tx, who).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error;

@@ -20,7 +20,7 @@ const server = await testServer({
 test.each([
   [1, []],
   [2, ['Diffusion training uses one GPU: choose 1']],
-] as const)('a training on pictures with %i GPUs is answered with %o', async (accelerator_count, errors) => {
+] as const)('a picture run with %i GPUs returns %o', async (accelerator_count, errors) => {
   const ada = await server.signUp('Ada');
   const body = {
     dataset_id: await sourceCalls(server).create(ada, 'RAW', 'Chalk', { 'a.png': 'a', 'a.txt': 'a ball' }),

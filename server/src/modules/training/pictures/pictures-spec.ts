@@ -5,9 +5,9 @@ import type { ValidatePicturesSpec } from '@bakehouse/contract/runtime/validate-
 import type { WorkloadSpec } from '../../../engine/model/workload.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 
-/** Of a run that asks for none. */
+/** Used if the run sets none. */
 const SEED = 42;
-/** What Diffusers' own trainers of FLUX adapt: attention and feed-forward layers of both kinds of blocks. */
+/** The layers that Diffusers' FLUX trainers adapt: attention and feed-forward of both kinds of blocks. */
 const TARGET_MODULES = [
   ...['attn.to_q', 'attn.to_k', 'attn.to_v', 'attn.to_out.0'],
   ...['attn.add_q_proj', 'attn.add_k_proj', 'attn.add_v_proj', 'attn.to_add_out'],
@@ -16,13 +16,13 @@ const TARGET_MODULES = [
 
 export type PictureFields = PicturesRun['parameters'];
 
-/** The settings of a choice, without what it is of. */
+/** Returns the settings without the chosen dataset, model and GPU. */
 export function toPictureFields(choice: DiffusionTrainingChoice): PictureFields {
   const { dataset_id, model_id, file_name, gpu_type, accelerator_count, ...fields } = choice;
   return fields;
 }
 
-/** How a run reads its pictures. */
+/** Returns how a run reads its pictures. */
 export function toPictureDataSpec(
   { trigger_word, seed }: PictureFields,
   metadataPath: string | null,
@@ -30,7 +30,7 @@ export function toPictureDataSpec(
   return { metadata_path: metadataPath, trigger_word: trigger_word ?? null, seed: seed ?? SEED };
 }
 
-/** How it trains, as its validation and the run itself are told. */
+/** Returns the training parameters for validation and for the run itself. */
 export function toPictureParameters(fields: PictureFields): ValidatePicturesSpec['parameters'] {
   return {
     steps: fields.steps,
@@ -53,7 +53,7 @@ type Training = {
   device: 'cpu' | 'cuda';
 };
 
-/** What the runtime is told of a run on pictures, apart from what only the engine knows. */
+/** Returns the runtime's spec of a picture run, without the fields that the engine adds. */
 export function toPicturesSpec(training: Training): WorkloadSpec {
   const { title, fields, metadataPath, base, dataset, sources, device } = training;
   const toInput = ({ path, sha256, sizeBytes }: AssetRevision['files'][number]) => ({
@@ -65,7 +65,7 @@ export function toPicturesSpec(training: Training): WorkloadSpec {
     kind: 'train',
     method: 'flux',
     title,
-    // The card has them, and goes wherever the model goes.
+    // The titles are written to the model card, which is published with the model.
     base_model_title: sources.base_model === null ? 'a private model' : base.asset.title,
     dataset_title: sources.dataset === null ? 'a private dataset' : dataset.asset.title,
     sources,
@@ -75,7 +75,7 @@ export function toPicturesSpec(training: Training): WorkloadSpec {
     ],
     data: toPictureDataSpec(fields, metadataPath),
     parameters: toPictureParameters(fields),
-    // As large as the rank: the adapter is then added as it is, whatever its rank.
+    // Alpha equals the rank, so that the adapter's scale is 1 for any rank.
     lora: { r: fields.lora_r, alpha: fields.lora_r, dropout: 0, target_modules: TARGET_MODULES },
     sample_prompts: fields.sample_prompts,
     device,

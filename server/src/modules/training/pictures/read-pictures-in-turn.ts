@@ -4,6 +4,6 @@ import { type ReadPictures, readPictures } from './read-pictures.ts';
 
 const line = fairQueue(readingLimits.shortAtOnce, { perKey: 1 });
 
-/** Reads pictures, of few datasets at once: of each user one, and the users take turns. */
+/** Limits concurrent picture reads to one per user, served round-robin. */
 export const readPicturesInTurn: ReadPictures = (ctx, input, signal) =>
   line.run(ctx.caller.userId, () => readPictures(ctx, input, signal), signal);

@@ -14,26 +14,26 @@ import { runReader } from '../validation/run-reader.ts';
 
 type File = { path: string; sha256: string };
 
-/** The files of a dataset, and the model and settings that they are read for. */
+/** The files of a dataset, and the model and settings for reading them. */
 export type PicturesToRead = {
-  /** What says how the base model reads: no weights. */
+  /** Configuration of the base model, without weights. */
   base: File[];
   files: File[];
   spec: Omit<ValidatePicturesSpec, 'base_model_dir' | 'dataset_dir'>;
 };
 
-/** Reads all pictures of a dataset as training would. Tests put a function in its place. */
+/** Reads all pictures of a dataset as training would. Tests replace it. */
 export type ReadPictures = (
   ctx: Pick<Context, 'blobs' | 'caller' | 'clock' | 'config' | 'db' | 'log' | 'sandbox'>,
   input: PicturesToRead,
   signal?: AbortSignal,
 ) => Promise<PicturesReport>;
 
-/** Folders of the files that are read, for their names may be the same. */
+/** Separate folders, because file names may collide. */
 const BASE_MODEL = 'base_model';
 const DATASET = 'dataset';
 
-/** Runs the runtime's `validate-pictures` on the files. Throws what `readData` throws. */
+/** Runs the runtime's `validate-pictures` on the files. Throws whatever `readData` throws. */
 export const readPictures: ReadPictures = async (ctx, input, signal) => {
   if (!(await hasLayer(ctx.config, 'training'))) {
     throw new AppError('unavailable', {
@@ -59,7 +59,7 @@ export const readPictures: ReadPictures = async (ctx, input, signal) => {
       const last = await runReader(ctx, place, {
         command: 'validate-pictures',
         spec,
-        // It says nothing before its end.
+        // It prints nothing before its end.
         stallMs: readingLimits.picturesMs,
         signal,
         what: 'the pictures',

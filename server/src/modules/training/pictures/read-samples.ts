@@ -11,11 +11,11 @@ type Checkpoint = {
   /** In the order of the prompts. */
   pictures: Sample[];
   isKept: boolean;
-  /** The model that has its LoRA; null: none was made of it. */
+  /** The model made from its LoRA; null if there is none. */
   modelId: string | null;
 };
 
-/** What the checkpoints of a run have drawn, by their steps. A run on text has drawn nothing. */
+/** Returns a run's samples by checkpoint step; a text run has none. */
 export async function readSamples(
   db: Database,
   { run, workload }: Awaited<ReturnType<typeof findOwnRun>>,

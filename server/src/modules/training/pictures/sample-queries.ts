@@ -12,7 +12,7 @@ export type Sample = {
 
 type Drawn = { path: string; width: number; height: number };
 
-/** Keeps what a checkpoint has drawn, of the artefacts that its workload has stored; one that draws again replaces it. */
+/** Stores a checkpoint's samples from the workload's artefacts, replacing earlier ones of the step. */
 export async function replaceSamples(
   tx: Transaction,
   { runId, userId, step, pictures }: { runId: string; userId: string; step: number; pictures: Drawn[] },
@@ -31,7 +31,7 @@ export async function replaceSamples(
   );
 }
 
-/** By step and number. */
+/** Ordered by step and number. */
 export async function selectSamples(db: Database | Transaction, runId: string): Promise<Sample[]> {
   const rows = await db
     .selectFrom('run_samples')

@@ -13,8 +13,8 @@ import { checkDiffusionTraining, type DiffusionCheck } from './check-diffusion-t
 import { toPicturesSpec } from './pictures-spec.ts';
 
 /**
- * Makes a model asset and starts the run that fills it with a LoRA: the quote is held, at most the ceiling, and the run is
- * queued. All of it happens, or nothing. Throws what `startFineTune` throws.
+ * Creates a model asset and its LoRA run, holds the quote up to the ceiling and queues the run, in one
+ * transaction. Throws whatever `startFineTune` throws.
  */
 export async function startDiffusionTraining(
   ctx: Context,
@@ -23,7 +23,7 @@ export async function startDiffusionTraining(
   { reply }: Pick<Http, 'reply'>,
 ): Promise<ResponseOf<typeof endpoint>> {
   const { cost_max: costMaxMicro, slowdown, ceiling, title, tags, ...choice } = body;
-  // Asked for again at a new price or load it is the same run.
+  // A retry with another price or load is the same run.
   const input = { title, tags, ceiling, ...choice };
   return spendOnce(
     ctx,
@@ -67,7 +67,7 @@ export async function startDiffusionTraining(
   );
 }
 
-/** Refuses what the wizard's validation refuses. */
+/** Throws the first fault that the wizard's validation reports. */
 function refuseFaults({ faults: [fault] }: DiffusionCheck): void {
   if (!fault) return;
   throw new AppError('invalid_request', {

@@ -9,7 +9,7 @@ import { clientSignal } from '../../../platform/http/client-signal.ts';
 import type { TrainingParts } from '../validation/check-fine-tune.ts';
 import { checkDiffusionTraining } from './check-diffusion-training.ts';
 
-/** What the wizard asks before it lets a run on pictures be started. Changes nothing. */
+/** Validates a picture run for the wizard. Changes nothing. */
 export async function validateDiffusionTraining(
   ctx: Context,
   parts: TrainingParts,

@@ -8,8 +8,8 @@ import { endReading, findReading } from './queries.ts';
 import { toReading } from './to-reading.ts';
 
 /**
- * Stops reading a file; whoever reads it sees that within seconds. One that has ended stays as it is.
- * Throws AppError('not_found') for what is not the caller's.
+ * Cancels a reading; its reader stops within seconds. Ended readings stay unchanged. Throws
+ * AppError('not_found') if it is not the caller's.
  */
 export async function cancelReading(
   ctx: Context,

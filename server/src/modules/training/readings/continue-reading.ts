@@ -9,8 +9,8 @@ import { endOldReadings, lockReadings, type ReadingRow, upsertReading } from './
 import { readingJob } from './read-in-background.ts';
 
 /**
- * Has a data file read to its end in the background, once for equal calls of one user. Where the user has too many
- * read, the oldest ends: what was asked for last is what the user looks at.
+ * Reads a data file to its end in the background, once for equal calls of a user. Above the user's limit the
+ * oldest reading is cancelled, because users watch the latest one.
  */
 export async function continueReading(
   ctx: Context,
@@ -20,7 +20,8 @@ export async function continueReading(
   const dataName = nameData(input);
   const now = ctx.clock.now();
   return inTransaction(ctx.db, async (tx) => {
-    // First: of two that do not see each other's reading both would think theirs is not one too many.
+    // Locks first, because two concurrent transactions would not see each other's reading and would both stay
+    // below the limit.
     await lockReadings(tx, userId);
     const { isNew, ...reading } = await upsertReading(tx, {
       userId,

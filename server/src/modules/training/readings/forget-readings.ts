@@ -2,7 +2,7 @@ import { deleteBefore } from '../../../platform/db/retention/delete-before.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { readingLimits } from './limits.ts';
 
-/** What files came to goes once a day, when nobody looks for it any more; who asks again has them read again. */
+/** Deletes old reports once a day; a new request reads the file again. */
 export const forgetReadingsJob = defineJob({
   name: 'training.forget-readings',
   schedule: '37 3 * * *',

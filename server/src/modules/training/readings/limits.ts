@@ -1,28 +1,30 @@
-/** How many data files are read at once and wait, and how long: the one place of all bounds on readings. */
+/** All limits on reading data files. */
 export const readingLimits = {
-  /** Each takes a core and some hundred megabytes. */
+  /** Each uses a core and some hundred megabytes. */
   shortAtOnce: 2,
-  /** One that has taken longer than `shortMs` gives its place to the next. */
+  /** A read that takes longer than `shortMs` moves here. */
   longAtOnce: 2,
   shortMs: 15_000,
-  /** Reads that run or wait in a process: of everybody, and of one user. */
+  /** Running and waiting reads per process, in total and per user. */
   waiting: 50,
   ownWaiting: 5,
-  /** Readings in the background of one user; the oldest ends where another begins. */
+  /** Background readings per user; a new one cancels the oldest. */
   ownInBackground: 3,
-  /** Longer than this nobody waits for the whole where an estimate is there. */
+  /** Answer with an estimate, if available, after this time. */
   estimateAfterMs: 4_000,
-  /** A background reader that takes the work over joins the read that has begun within this time. */
+  /** A background reader that takes over joins a read that started within this time. */
   handoverMs: 20_000,
-  /** Without any progress for so long a reading is given up. A chat template has a limit of its own (the runtime's chat_template.py). */
+  /**
+   * Aborts a reading without progress. Chat templates have a separate limit (the runtime's chat_template.py).
+   */
   stallMs: 300_000,
-  /** A dataset of pictures is read to its end before anything is said of it. */
+  /** A picture dataset is read completely before its first report. */
   picturesMs: 900_000,
-  /** More than the runtime gives itself for one file (`TIME_LIMIT_S` of `confined.py`). */
+  /** Above the runtime's own limit for one file (`TIME_LIMIT_S` of `confined.py`). */
   attemptSeconds: 3_600,
-  /** Each end of the server uses one up. */
+  /** Each server restart uses one. */
   retries: 50,
-  /** What a reading came to is kept for so long, and shown for so long. */
+  /** How long reports are stored and listed. */
   keptMs: 30 * 24 * 60 * 60 * 1000,
   listedMs: 60 * 60 * 1000,
 };

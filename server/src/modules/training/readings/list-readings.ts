@@ -5,7 +5,7 @@ import { readingLimits } from './limits.ts';
 import { selectReadings } from './queries.ts';
 import { toReading } from './to-reading.ts';
 
-/** The files of the caller that are read in the background, and those that lately were. */
+/** Returns the caller's background readings: active and recently ended ones. */
 export async function listReadings(ctx: Context): Promise<ResponseOf<typeof endpoint>> {
   const since = new Date(ctx.clock.now().getTime() - readingLimits.listedMs);
   const rows = await selectReadings(ctx.db, ctx.caller.userId, since);

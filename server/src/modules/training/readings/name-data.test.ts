@@ -18,7 +18,7 @@ const nameOf = (data: object, parameters: object = {}) => {
   return nameData({ ...input, spec } as unknown as DataToRead);
 };
 
-test('what is read alike has one name, also on another day', () => {
+test('inputs with the same report have one name, also on another day', () => {
   expect(nameOf({ date: '2026-02-01' })).toBe(nameOf({}));
   expect(nameOf({}, { learning_rate: 1, beta: 1, sft_weight: 1 })).toBe(nameOf({}));
   const optimiser = { lr_scheduler: 'linear', warmup_ratio: 0.1, weight_decay: 0.1, max_grad_norm: 0 };

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { DataToRead } from '../validation/read-data.ts';
 
-/** Counts up where files are read otherwise than before, so that no older reading answers. */
+/** Increment when files are read differently, to invalidate stored reports. */
 const READER = 4;
 
-/** Of training alone: none of these changes the report. */
+/** Parameters that affect only training, not the report. */
 const OF_TRAINING = [
   'learning_rate',
   'lr_scheduler',
@@ -21,8 +21,8 @@ const OF_TRAINING = [
 ] as const satisfies readonly (keyof DataToRead['spec']['parameters'])[];
 
 /**
- * Equal for inputs that are read alike. Alpha, dropout and what scales by them change nothing either; nor does the date, which a few chat
- * templates write into each example: that of another day is as long.
+ * Returns a name that is equal for inputs with the same report. Alpha, dropout and scaling do not matter, nor
+ * does the date, which some chat templates write into each example with constant length.
  */
 export function nameData({ base, dataFile, validationFile, spec }: DataToRead): string {
   const lora = spec.parameters.lora && ofAdapter(spec.parameters.lora);

@@ -6,7 +6,7 @@ import type { DataToRead } from '../validation/read-data.ts';
 
 export type ReadingRow = Selectable<DataReadingsTable>;
 
-/** What somebody has read under this name before; null: nobody has. */
+/** Returns a stored report with this name; null if there is none. */
 export async function selectReport(db: Database, dataName: string): Promise<ValidateReport | null> {
   const row = await db
     .selectFrom('data_readings')
@@ -18,12 +18,12 @@ export async function selectReport(db: Database, dataName: string): Promise<Vali
   return (row?.report as ValidateReport | undefined) ?? null;
 }
 
-/** Whoever has more of a user's files read at the same time comes one after the other. */
+/** Serializes transactions that add readings of the same user. */
 export async function lockReadings(tx: Transaction, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`readings of ${userId}`}, 0))`.execute(tx);
 }
 
-/** Ends the user's oldest readings as cancelled, so that the newest `keep` go on. Returns their ids. */
+/** Cancels all but the newest `keep` readings of a user. Returns their ids. */
 export async function endOldReadings(
   tx: Transaction,
   userId: string,
@@ -52,7 +52,7 @@ export async function findReading(db: Database | Transaction, id: string): Promi
   return db.selectFrom('data_readings').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The user's reading of this name that is under way, or a new one. */
+/** Returns the user's active reading with this name, or a new one. */
 export async function upsertReading(
   tx: Transaction,
   reading: {
@@ -81,17 +81,17 @@ export async function upsertReading(
         conflict
           .columns(['user_id', 'data_name'])
           .where('state', '=', 'reading')
-          // Changes nothing; makes the row that is there come back.
+          // A no-op update, so that an existing row is returned.
           .doUpdateSet((row) => ({ file_name: row.ref('excluded.file_name') })),
       )
       .returningAll()
-      // A row that was there carries the lock of the update.
+      // An existing row has a non-zero xmax from the update.
       .returning(sql<boolean>`xmax = 0`.as('isNew'))
       .executeTakeFirstOrThrow()
   );
 }
 
-/** False where it is no longer under way. */
+/** Returns false if it has ended. */
 export async function updateProgress(
   tx: Transaction,
   id: string,
@@ -112,7 +112,7 @@ export type ReadingEnd =
   | { state: 'failed'; reason: string }
   | { state: 'cancelled' };
 
-/** Ends a reading that is under way; undefined where it is not. */
+/** Ends an active reading; undefined if it is not active. */
 export async function endReading(
   tx: Transaction,
   id: string,
@@ -137,7 +137,7 @@ export async function endReading(
     .executeTakeFirst();
 }
 
-/** Those under way and those that have ended since, newest first. */
+/** Returns active readings and those that ended since, newest first. */
 export async function selectReadings(db: Database, userId: string, endedSince: Date): Promise<ReadingRow[]> {
   return db
     .selectFrom('data_readings')

@@ -11,12 +11,12 @@ import type { DataToRead, ReadData } from '../validation/read-data.ts';
 import { readingLimits } from './limits.ts';
 import { endReading, findReading, type ReadingEnd, type ReadingRow, updateProgress } from './queries.ts';
 
-/** How often it is noted how far a reading is, and looked whether it is still wanted. */
+/** Interval for saving progress and checking for cancellation. */
 const NOTE_MS = 1_000;
 
 export const readingJob: JobKind<{ readingId: string }> = { name: 'training.read-data' };
 
-/** Reads a data file to its end and keeps what it came to. After the end of the server it begins again. */
+/** Reads a data file to its end and stores the report. Starts over after a server restart. */
 export function readInBackground(read: ReadData): Job<{ readingId: string }> {
   return defineJob({
     ...readingJob,
@@ -38,10 +38,10 @@ export function readInBackground(read: ReadData): Job<{ readingId: string }> {
         await finish(services, reading, { state: 'done', report });
       } catch (error) {
         if (unwanted.signal.aborted) return;
-        // The job is done again: by the next worker, or when what hinders it has passed.
+        // Retried by the next worker, or when the cause has passed.
         const mayPass = linked.signal.aborted || (error instanceof AppError && error.code === 'unavailable');
         if (mayPass && !isLast) throw error;
-        services.log.warn({ err: error, reading_id: readingId }, 'a data file could not be read');
+        services.log.warn({ err: error, reading_id: readingId }, 'failed to read a data file');
         await finish(services, reading, { state: 'failed', reason: reasonOf(error, reading.file_name) });
       } finally {
         await note.stop();
@@ -64,7 +64,7 @@ function toInput({ input }: ReadingRow): DataToRead {
   return input as DataToRead;
 }
 
-/** Rejects as soon as the signal aborts: a reading that others wait for goes on. */
+/** Rejects as soon as the signal aborts, without ending a shared read that others wait for. */
 async function readUntil(
   signal: AbortSignal,
   read: (options: { signal: AbortSignal }) => Promise<ValidateReport>,
@@ -80,7 +80,7 @@ async function readUntil(
   }
 }
 
-/** Writes down what is new of how far it is, a moment at a time; `onUnwanted` once nobody wants it any more. */
+/** Saves new progress periodically; calls `onUnwanted` once the reading is cancelled. */
 function noteProgress(services: Services, reading: ReadingRow, onUnwanted: () => void) {
   const { db, log } = services;
   const { id, user_id } = reading;
@@ -100,14 +100,14 @@ function noteProgress(services: Services, reading: ReadingRow, onUnwanted: () =>
     noted = progress;
     if (!isWanted) onUnwanted();
   };
-  // A slow database is not asked more and more.
-  const notes = oneAtATime(note, (error) => log.warn({ err: error }, 'could not note how far a reading is'));
+  // A slow database does not accumulate requests.
+  const notes = oneAtATime(note, (error) => log.warn({ err: error }, 'failed to save reading progress'));
   const timer = setInterval(notes.ask, NOTE_MS);
   return {
     progress: (progress: ValidateProgress) => {
       latest = progress;
     },
-    /** Nothing is written once it resolves. */
+    /** Nothing is written after it resolves. */
     stop: async () => {
       clearInterval(timer);
       await notes.end();

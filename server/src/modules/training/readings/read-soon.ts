@@ -12,20 +12,20 @@ import { toReading } from './to-reading.ts';
 type Wanted = {
   input: DataToRead;
   datasetId: string;
-  /** Whether it is read on in the background where the answer is this estimate. */
+  /** Whether to continue in the background if the answer is this estimate. */
   readsOn: (report: ValidateReport) => boolean;
-  /** Aborts when the caller has disconnected. */
+  /** Aborts when the caller disconnects. */
   signal: AbortSignal;
 };
 
 type Sampled = ValidateProgress & { sample: ValidateReport };
 
-/** What is known of a data file: all of it, unless it is still being read. */
+/** The report of a data file; an estimate while `reading` is set. */
 export type KnownData = { report: ValidateReport; reading: DataReading | null };
 
 /**
- * What a data file comes to, within a few seconds: all of it, or an estimate from its first rows. Throws
- * what the reader throws.
+ * Returns a report within a few seconds: complete, or an estimate from the first rows. Throws whatever the
+ * reader throws.
  */
 export async function readSoon(
   ctx: Context,
@@ -41,7 +41,7 @@ export async function readSoon(
     signal: AbortSignal.any([left.signal, signal]),
     onProgress: ({ sample, ...progress }) => sample && sampled.resolve({ ...progress, sample }),
   });
-  // Where it is not waited for.
+  // Avoids an unhandled rejection if nothing awaits it.
   whole.catch(() => undefined);
   const timeout = sleep(readingLimits.estimateAfterMs, undefined, { ref: false });
   const first = await Promise.race([

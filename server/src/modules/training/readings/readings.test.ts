@@ -23,7 +23,7 @@ import { readingLimits } from './limits.ts';
 import { lockReadings, upsertReading } from './queries.ts';
 import { readInBackground } from './read-in-background.ts';
 
-// Shorter waits than a user's.
+// Shorter waits for tests.
 const usual = { ...readingLimits };
 Object.assign(readingLimits, { shortMs: 1_000, estimateAfterMs: 200, handoverMs: 3_000 });
 onFileEnd(async () => {
@@ -33,7 +33,7 @@ onFileEnd(async () => {
 const sample: ValidateReport = { ...goodData, rows_total: 1_000_000, train_tokens: 400_000_000 };
 const whole: ValidateReport = { ...sample, rows_total: 990_000, train_tokens: 399_000_000 };
 
-/** Reads that give an estimate at once, and end when the test says so. */
+/** Reads that return an estimate immediately and end on demand. */
 type Begun = { end: PromiseWithResolvers<ValidateReport>; options: NonNullable<Parameters<ReadData>[2]> };
 const begun: Begun[] = [];
 const read: ReadData = (_ctx, _input, options = {}) => {
@@ -44,7 +44,7 @@ const read: ReadData = (_ctx, _input, options = {}) => {
   return end.promise;
 };
 
-// Two servers, one after the other, work on it; it goes with the file.
+// Two servers use it one after the other; it is closed with the test file.
 const { url, close } = await testDatabase();
 onFileEnd(close);
 const database = { url, close: async () => undefined };
@@ -57,7 +57,7 @@ const baseId = await create(user, 'MODEL', { 'config.json': '{}', 'model.safeten
 let epochs = 0;
 beforeEach(() => {
   for (const { end } of begun.splice(0)) end.resolve(whole);
-  // Another reading for each test.
+  // A different reading for each test.
   epochs += 1;
 });
 onFileEnd(async () => {
@@ -92,7 +92,7 @@ const readings = async (as = user) => (await server.request(listReadings, {}, { 
 const readingOf = async (id: string | undefined) =>
   (await readings()).find(({ reading_id }) => reading_id === id);
 
-test('a long file is estimated at once, read on in the background, and then known to everybody', async () => {
+test('a long file is estimated immediately, read in the background, and then known to all users', async () => {
   const first = await validate();
   expect(first.critical_errors).toEqual([]);
   expect(first.data?.rows_total).toBe(1_000_000);
@@ -103,7 +103,7 @@ test('a long file is estimated at once, read on in the background, and then know
     progress: 1,
   });
   const id = first.reading?.reading_id;
-  // Asked again it is the same reading.
+  // A repeated call returns the same reading.
   expect((await validate()).reading?.reading_id).toBe(id);
   begun[0]?.options.onProgress?.({ rows_read: 500_000, part: 0.5, sample: null });
   await vi.waitFor(async () =>
@@ -118,7 +118,7 @@ test('a long file is estimated at once, read on in the background, and then know
   expect(begun.length).toBe(1);
 }, 40_000);
 
-test('how far a reading is is written once for each step, by one transaction at a time', async () => {
+test('saves progress once per step, in one transaction at a time', async () => {
   const { db } = server.services;
   const id = (await validate()).reading?.reading_id ?? '';
   await vi.waitFor(() => expect(begun.length).toBe(1));
@@ -145,7 +145,7 @@ test('how far a reading is is written once for each step, by one transaction at 
   expect((await row().execute(db)).rows).toEqual(written.rows);
 }, 60_000);
 
-test('calls that come at once have no more read than a user may', async () => {
+test("concurrent calls do not exceed a user's limit", async () => {
   const { db } = server.services;
   const others = ['one', 'two', 'three'];
   const { validating } = await db.transaction().execute(async (tx) => {
@@ -171,7 +171,7 @@ test('calls that come at once have no more read than a user may', async () => {
   await db.deleteFrom('data_readings').where('data_name', 'in', others).execute();
 });
 
-test('what nobody wants any more is not read on', async () => {
+test('stops reading when it is cancelled', async () => {
   const id = (await validate()).reading?.reading_id ?? '';
   const as = { as: bob };
   const refused = server.request(cancelReading, { params: { readingId: id } }, as);
@@ -181,10 +181,10 @@ test('what nobody wants any more is not read on', async () => {
   await vi.waitFor(() => expect(begun[0]?.options.signal?.aborted).toBe(true));
 }, 40_000);
 
-test('a reading that fails says why', async () => {
+test('a failed reading reports why', async () => {
   const id = (await validate()).reading?.reading_id;
   await vi.waitFor(async () => {
-    // The one in the background may have begun once the first one had failed.
+    // The background read may have started after the first one failed.
     for (const { end } of begun) end.reject(new Error('something of ours'));
     expect((await readingOf(id))?.state).toBe('failed');
   });
@@ -193,7 +193,7 @@ test('a reading that fails says why', async () => {
   );
 }, 40_000);
 
-test('a reading that is hindered for a moment is tried again, and ends with the last attempt', async () => {
+test('a temporarily failing reading is retried and ends with the last attempt', async () => {
   const id = (await validate()).reading?.reading_id ?? '';
   await vi.waitFor(() => expect(begun.length).toBe(1));
   const hindered: ReadData = () =>
@@ -207,7 +207,7 @@ test('a reading that is hindered for a moment is tried again, and ends with the 
   expect(await readingOf(id)).toMatchObject({ state: 'failed', reason: 'Python is being prepared' });
 }, 40_000);
 
-test('a reading leaves nothing on the signal that lives as long as its process', async () => {
+test('a reading leaves no listener on the process-wide signal', async () => {
   const id = (await validate()).reading?.reading_id ?? '';
   const { signal: closing } = new AbortController();
   let during: unknown[] = [];
@@ -220,17 +220,17 @@ test('a reading leaves nothing on the signal that lives as long as its process',
   expect([during.length, getEventListeners(closing, 'abort').length]).toEqual([1, 0]);
 }, 40_000);
 
-test('a reading whose last attempt was killed ends, and says so', async () => {
+test('a reading whose last attempt was killed ends with a reason', async () => {
   const id = (await validate()).reading?.reading_id ?? '';
   const job = readInBackground(read);
   await job.onLost?.(server.services, { readingId: id });
   const reason = 'Reading rows.csv was interrupted each time that it was tried. Please try again.';
   expect(await readingOf(id)).toMatchObject({ state: 'failed', reason });
-  // One that has ended stays as it is.
+  // An ended reading stays unchanged.
   await job.onLost?.(server.services, { readingId: id });
 }, 40_000);
 
-test('an estimate is answered however many files are being read: the oldest reading ends', async () => {
+test('always answers with an estimate: the oldest reading is cancelled', async () => {
   const states = async () => (await readings()).slice(0, 4).map(({ state }) => state);
   const first = (await validate()).reading?.reading_id;
   for (let n = 0; n < 3; n += 1) {
@@ -241,13 +241,13 @@ test('an estimate is answered however many files are being read: the oldest read
   expect((await readingOf(first))?.state).toBe('cancelled');
 }, 60_000);
 
-test('two equal calls at once share one reading', async () => {
+test('two equal concurrent calls share one reading', async () => {
   const [one, other] = await Promise.all([validate(), validate()]);
   expect(one.reading?.reading_id).toBeTruthy();
   expect(other.reading?.reading_id).toBe(one.reading?.reading_id);
 }, 40_000);
 
-test('a run starts from the estimate, and is not kept waiting for the rest', async () => {
+test('a run starts from the estimate without waiting for the rest', async () => {
   const { cost_estimate } = await validate();
   const body = {
     dataset_type: 'MODEL' as const,
@@ -259,7 +259,7 @@ test('a run starts from the estimate, and is not kept waiting for the rest', asy
       model_name: 'early',
       file_name: 'rows.csv',
       user_id: user.userId,
-      // The hold of a million rows would need more than the account has.
+      // The default hold for a million rows exceeds the account's credits.
       ceiling: '1',
       ...fields(),
     },
@@ -269,7 +269,7 @@ test('a run starts from the estimate, and is not kept waiting for the rest', asy
   expect(runs[0]?.quote).toEqual(cost_estimate.quote);
 }, 40_000);
 
-test('a reading begins again when the server has ended under it', async () => {
+test('a reading starts over after a server restart', async () => {
   const id = (await validate()).reading?.reading_id;
   await vi.waitFor(() => expect(begun.length).toBe(1));
   await server.close();
@@ -279,7 +279,7 @@ test('a reading begins again when the server has ended under it', async () => {
   await vi.waitFor(async () => expect((await readingOf(id))?.state).toBe('done'));
 }, 90_000);
 
-test('what a file came to is kept for a month', async () => {
+test('stores reports for a month', async () => {
   const { services } = server;
   await services.db
     .updateTable('data_readings')

@@ -1,7 +1,7 @@
 import type { DataReading } from '@bakehouse/contract/training';
 import type { ReadingRow } from './queries.ts';
 
-/** As the wire has it. */
+/** Returns the reading in the API's format. */
 export function toReading(row: ReadingRow): DataReading {
   return {
     reading_id: row.id,

@@ -13,14 +13,17 @@ import type { RunRow } from '../queries.ts';
 import { findOwnRun } from './find-own-run.ts';
 import { toRun } from './to-run.ts';
 
-/** Asks a run to save its work and end, and ends the clone that only this run waits for. A run that has ended, or was asked before, stays as it is. */
+/**
+ * Asks a run to save its work and end, and cancels a clone that only this run waits for. Does nothing if the
+ * run has ended or was already asked.
+ */
 export async function cancelRun(ctx: Context, { params }: InputOf<typeof endpoint>): Promise<Run> {
   const { userId } = ctx.caller;
   const { runId } = params;
   const { run, workload } = await inTransaction(ctx.db, async (tx) => {
     const own = await findOwnRun(tx, { runId, userId });
     await stopRun(tx, ctx, own.run);
-    // Read under the workload's lock: it may have ended since.
+    // Read while the workload is locked, because it may have just ended.
     return findOwnRun(tx, { runId, userId });
   });
   const cloneId = run.base.assetId;
@@ -28,7 +31,7 @@ export async function cancelRun(ctx: Context, { params }: InputOf<typeof endpoin
   return toRun(ctx.config, run, workload);
 }
 
-/** Step: asks a run of the caller to save its work and end, unless it has ended or was asked before. */
+/** Step: asks a caller's run to save its work and end, unless it has ended or was already asked. */
 async function stopRun(
   tx: Transaction,
   ctx: Context,

@@ -22,7 +22,7 @@ const configurations = {
 };
 
 async function insertRows(tx: Transaction): Promise<void> {
-  // No user, asset or hold is asked for.
+  // Disables foreign keys, so no user, asset or hold is needed.
   await sql`set local session_replication_role = replica`.execute(tx);
   await sql`insert into sweeps (id, user_id, title, parameters, created_at)
     values (${id(8)}, 'ada', 'Ovens', '{epochs}', now())`.execute(tx);
@@ -50,7 +50,7 @@ async function insertRows(tx: Transaction): Promise<void> {
       values ('ada', ${name}, ${JSON.stringify(payload)})`.execute(tx);
 }
 
-test('keeps runs of sweeps and of reward models with their charges, and ends what needs them', async () => {
+test('keeps runs of sweeps and reward models with their charges, and ends dependent work', async () => {
   const { db, upgrade } = await earlierDatabase('0062_no_sweeps.sql', { withFunctions: true });
   await db.transaction().execute(insertRows);
   await upgrade();

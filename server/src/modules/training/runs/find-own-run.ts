@@ -4,12 +4,13 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findRun, type RunRow } from '../queries.ts';
 
-/** The user's own run with its workload. Throws AppError('not_found') for any other. */
+/** Returns the user's own run with its workload. Throws AppError('not_found') for any other. */
 export async function findOwnRun(
   db: Database | Transaction,
   { runId, userId }: { runId: string; userId: string },
 ): Promise<{ run: RunRow; workload: Workload }> {
-  // In this order: whoever sees that it has ended also sees what was charged, which is written with it.
+  // In this order: the charge is committed together with the end, so a workload that has ended has its
+  // charge.
   const workload = await findWorkload(db, runId);
   const run = await findRun(db, runId);
   if (!run || !workload || run.userId !== userId)

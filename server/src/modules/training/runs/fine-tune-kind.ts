@@ -19,7 +19,7 @@ import { notifyOfEnd } from './notify-of-end.ts';
 
 export const FINE_TUNE_KIND = 'fine-tune';
 
-/** A fine-tune, or an export of one, in the engine's hands: metered while it trains, made into a model, settled at the end. */
+/** Workload kind of fine-tunes and exports: metered while running, made into a model, settled at the end. */
 export function fineTuneKind(
   { clock, jobs }: Pick<Services, 'clock' | 'jobs'>,
   usage: IdleCredit,
@@ -29,7 +29,7 @@ export function fineTuneKind(
     onReports: async (tx, workload, reports) => {
       const run = await findRun(tx, workload.id);
       if (!run) return;
-      // It has a connection of its own: this transaction does not wait for it.
+      // Uses a separate connection, so this transaction does not wait for it.
       const freeIdleCredit = () => void usage.closeIdle(run.userId);
       await meterRun(tx, { run, workload, now: clock.now(), freeIdleCredit });
       const answers = reports.findLast(({ type }) => type === 'held_out_answers');
@@ -44,7 +44,7 @@ export function fineTuneKind(
       const run = await findRun(tx, workload.id);
       if (!run) return;
       await updateSummary(tx, run.id, result.summary);
-      // Its owner may have added some meanwhile, and written its card.
+      // The owner may have added files or a card in the meantime.
       await createRevisionFromBlobs(tx, {
         assetId: run.modelAssetId,
         files: artefacts,
@@ -71,7 +71,7 @@ export function fineTuneKind(
       if (!hasEnded(workload)) return;
       await settleRun(tx, run, workload);
       if (!hasEnded(before)) await notifyOfEnd(tx, run, workload.state);
-      // How fast its machine is, whatever else that did meanwhile, is known from both.
+      // Together they give the machine's speed regardless of other load.
       if (workload.state === 'completed' && workload.placement.accelerator === null) {
         const machine = await findCpuMachine(tx);
         if (machine && machine.id === workload.machineId)

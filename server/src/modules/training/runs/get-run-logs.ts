@@ -5,7 +5,7 @@ import { selectLogLines } from '../../../engine/reports/select-log-lines.ts';
 import type { Context } from '../../../platform/context.ts';
 import { findOwnRun } from './find-own-run.ts';
 
-/** The last lines of a run's log, oldest first. */
+/** Returns the last lines of a run's log, oldest first. */
 export async function getRunLogs(
   ctx: Context,
   { params, query }: InputOf<typeof endpoint>,

@@ -4,7 +4,7 @@ import { selectMetrics } from '../../../engine/reports/select-metrics.ts';
 import type { Context } from '../../../platform/context.ts';
 import { findOwnRun } from './find-own-run.ts';
 
-/** The curves of a run by step, or what is new in them. */
+/** Returns a run's metrics by step, or only new ones. */
 export async function getRunMetrics(
   ctx: Context,
   { params, query }: InputOf<typeof endpoint>,

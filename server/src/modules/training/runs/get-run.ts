@@ -4,7 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import { findOwnRun } from './find-own-run.ts';
 import { toRun } from './to-run.ts';
 
-/** One run of the caller. */
+/** Returns one run of the caller. */
 export async function getRun(ctx: Context, { params }: InputOf<typeof endpoint>): Promise<Run> {
   const { run, workload } = await findOwnRun(ctx.db, { runId: params.runId, userId: ctx.caller.userId });
   return toRun(ctx.config, run, workload);

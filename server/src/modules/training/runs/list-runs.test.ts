@@ -8,7 +8,7 @@ import { micro } from '../testing/workload-calls.ts';
 const { machine, server, request, user, start, runOf, ended, begin, workload, trainFor } =
   await trainingServer();
 
-/** One that is charged, one that failed, three that were cancelled, and one under way. */
+/** One charged, one failed, three cancelled and one running. */
 beforeAll(async () => {
   machine.script = trainFor(20);
   await ended(await start({ title: 'charged' }));
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await begin(idleUntilStopped, { title: 'under way' });
 });
 
-test('runs are listed page by page, each once', async () => {
+test('lists runs page by page, each once', async () => {
   const as = await server.signUp();
   const list = (query: object) => request(runContract.listRuns, { query }, { as });
   expect(await list({ limit: 2 })).toEqual({ runs: [], next_cursor: null });
@@ -52,12 +52,12 @@ test('runs are listed page by page, each once', async () => {
   expect(some.runs).toEqual(all.filter((run) => wanted.includes(run.model_id)));
   expect((await list({ model_id: wanted.join(',') })).runs).toEqual([]);
   await expect(list({ model_id: `${wanted[0]},x` })).rejects.toThrow('No model has this id');
-  // Another user's run is no place in one's own list.
+  // Another user's run is no valid cursor.
   await expect(list({ cursor: all[0]?.run_id })).rejects.toThrow(/cursor must be the next_cursor/);
   await expect(list({ cursor: randomUUID() })).rejects.toThrow(/cursor must be the next_cursor/);
 });
 
-test('runs are found by their state and by their names, and counted with what they have cost', async () => {
+test('finds runs by state and name and counts them with their cost', async () => {
   const list = async (query: object, as = user) =>
     (await request(runContract.listRuns, { query: { limit: 100, ...query } }, { as })).runs;
   const all = await list({});

@@ -8,7 +8,7 @@ import { unknownCursor } from '../../../platform/unknown-cursor.ts';
 import { findRun, selectRuns } from '../queries.ts';
 import { toRun } from './to-run.ts';
 
-/** The caller's runs, newest first or by name; the cursor is the last one of the page before. */
+/** Returns the caller's runs, newest first or by name. The cursor is the last id of the previous page. */
 export async function listRuns(
   ctx: Context,
   { query }: InputOf<typeof endpoint>,

@@ -3,7 +3,7 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { notify } from '../../notifications/notify.ts';
 import type { RunRow } from '../queries.ts';
 
-/** Step: notifies the owner of a run how it ended. */
+/** Step: notifies a run's owner how it ended. */
 export async function notifyOfEnd(
   tx: Transaction,
   run: Pick<RunRow, 'id' | 'userId' | 'title' | 'kind' | 'stopReason'>,

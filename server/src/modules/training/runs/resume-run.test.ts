@@ -10,7 +10,7 @@ const { machine, clock, server, request, user, filesOf, runOf, balance, ended, b
   await trainingServer();
 
 describe('a fine-tune', () => {
-  test('that is cancelled while it trains is charged for the time used', async () => {
+  test('cancelled during training is charged for the time used', async () => {
     const { modelId, launch } = await begin(
       async (one, process) => {
         await idleUntilStopped(one, process);
@@ -30,13 +30,13 @@ describe('a fine-tune', () => {
     });
     expect(micro(run.charged)).toBe(Math.ceil(12 * PRICE_MICRO_PER_S));
 
-    // It goes on under the same id, and the second round pays for its own time alone.
+    // It continues under the same id, and the second round pays only for its own time.
     machine.script = trainFor(20);
     const params = { runId: launch.workloadId };
     const resumed = await request(runContract.resumeRun, { params }, { as: user, idempotencyKey: 'again' });
     expect(resumed).toMatchObject({ run_id: run.run_id, state: 'queued', charged: null });
     expect((await balance()).held).toBe(resumed.held);
-    // What its page said would be held.
+    // As announced on its page.
     expect(resumed.held).toBe(run.resume_hold);
     const same = await request(runContract.resumeRun, { params }, { as: user, idempotencyKey: 'again' });
     expect(same).toEqual(resumed);
@@ -51,7 +51,7 @@ describe('a fine-tune', () => {
     });
   });
 
-  test('that is killed when it is cancelled pays for what its checkpoint holds, and for the rest once', async () => {
+  test('killed while cancelling pays for its checkpoint, and for the rest once', async () => {
     const { modelId, launch } = await begin(
       async (one, process) => {
         await idleUntilStopped(one, process);
@@ -84,7 +84,7 @@ describe('a fine-tune', () => {
     expect((await balance()).held).toBe('0');
   });
 
-  test('that fails costs nothing, and once it is resumed as much as if it had not', async () => {
+  test('that fails costs nothing, and once resumed as much as without the failure', async () => {
     const { modelId } = await begin(
       async (one) => {
         const { report } = workload(one);
@@ -110,7 +110,7 @@ describe('a fine-tune', () => {
       request(runContract.resumeRun, { params, body: { ceiling: low } }, { as: user }),
     ).rejects.toMatchObject({ status: 400, body: { error: { param: 'ceiling' } } });
 
-    // A round in which nothing is done costs nothing, and leaves what is owed as it is.
+    // A round without work costs nothing and leaves the debt unchanged.
     machine.script = idleUntilStopped;
     const resumed = await request(runContract.resumeRun, { params }, { as: user });
     expect(resumed.held).toBe(failed.resume_hold);
@@ -128,7 +128,7 @@ describe('a fine-tune', () => {
     expect(micro(done.charged)).toBe(Math.ceil(32 * PRICE_MICRO_PER_S));
   });
 
-  test('that fails after its last step pays for its work once it is resumed, though no step is left', async () => {
+  test('that fails after its last step pays for its work once resumed, although no step remains', async () => {
     const { modelId } = await begin(
       async (one) => {
         const { report } = workload(one);
@@ -143,7 +143,7 @@ describe('a fine-tune', () => {
     await ended(modelId);
     const failed = await runOf(modelId);
     expect(failed).toMatchObject({ state: 'failed', charged: '0' });
-    // With what it takes to finish.
+    // Includes the time to finish.
     expect(micro(failed.resume_hold)).toBe(Math.ceil((12 + 60) * PRICE_MICRO_PER_S));
 
     machine.script = trainFor(0);
@@ -166,7 +166,7 @@ describe('a fine-tune', () => {
     expect(await runOf(modelId)).toMatchObject({ state: 'failed', step: 1, resume_unpaid: null });
   });
 
-  test('that is resumed while its dataset is being deleted does not begin again', async () => {
+  test('is not resumed while its dataset is being deleted', async () => {
     const sources = await filesOf(user);
     const { modelId, launch } = await begin(
       async (one, process) => {
@@ -194,7 +194,7 @@ describe('a fine-tune', () => {
     });
     await expect(resuming).rejects.toMatchObject({ status: 404 });
     expect(await runOf(modelId)).toMatchObject({ state: 'cancelled', held: '0' });
-    // Once it is gone, what is missing is named.
+    // Once deleted, the missing input is named.
     await expect(request(runContract.resumeRun, { params }, { as: user })).rejects.toMatchObject({
       status: 409,
       message: expect.stringContaining(
@@ -203,7 +203,7 @@ describe('a fine-tune', () => {
     });
   });
 
-  test('that is resumed while its end is being written knows what that end has charged', async () => {
+  test('resumed while its end is being committed sees the charge', async () => {
     const { modelId, launch } = await begin(
       async (one, process) => {
         await idleUntilStopped(one, process);
@@ -218,7 +218,7 @@ describe('a fine-tune', () => {
     await request(runContract.cancelRun, { params }, { as: user });
     await ended(modelId);
 
-    // The end once more: what it wrote is taken back, and written again while the resume waits for it.
+    // Repeats the end: clears the charge and writes it again while the resume waits.
     const { db } = server.services;
     const charge = (tx: typeof db, charged_micro: bigint | null) =>
       tx.updateTable('runs').set({ charged_micro }).where('id', '=', params.runId).execute();

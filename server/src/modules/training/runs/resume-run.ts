@@ -24,10 +24,10 @@ import { findOwnRun } from './find-own-run.ts';
 import { toRun } from './to-run.ts';
 
 /**
- * Lets a cancelled or failed run go on from its last checkpoint, with credits held for what is
- * left, up to its ceiling. Throws AppError 'invalid_request' for a ceiling that it has reached, 'conflict' when
- * it cannot go on, 'not_found' when a model or file that it needs was deleted, 'insufficient_funds' or
- * 'budget_exceeded'; then nothing has changed.
+ * Resumes a cancelled or failed run from its last checkpoint, holding credits for the rest, up to its
+ * ceiling. Throws AppError 'invalid_request' for a ceiling already reached, 'conflict' if it cannot be
+ * resumed, 'not_found' if a needed model or file was deleted, 'insufficient_funds' or 'budget_exceeded'; then
+ * nothing has changed.
  */
 export async function resumeRun(
   ctx: Context,
@@ -44,7 +44,7 @@ export async function resumeRun(
   return toRun(ctx.config, run, workload);
 }
 
-/** Step: holds credits for what is left, and lets the work begin again. */
+/** Step: holds credits for the rest and queues the work again. */
 async function resume(
   tx: Transaction,
   ctx: Context,
@@ -62,9 +62,9 @@ async function resume(
   const now = ctx.clock.now();
   const ended = await lockWorkload(tx, runId);
   await resumeWorkload(tx, { id: runId, now });
-  // Read under the workload's lock: until then the end of the last round may not have been written.
+  // Read while the workload is locked: until then the last round's end may not be committed.
   const { run: found, workload } = await findOwnRun(tx, { runId, userId });
-  // Who lets it go on pays for what is left.
+  // The key that resumes the run pays for the rest.
   const run: RunRow = { ...found, keyId: ctx.caller.key?.id ?? null };
   await publishChange(tx, userId, { topic: 'run', id: runId });
   const costMicro = (ended && resumeCostMicro(run, ended)) ?? 0n;
@@ -80,14 +80,17 @@ async function resume(
     ceilingMicro,
     now,
   });
-  // A ceiling that the user chose before stays chosen.
+  // A ceiling that the user chose earlier still counts as chosen.
   const estimateMicro = body.ceiling === undefined && run.estimateMicro !== null ? costMicro : null;
   const settled = settleSeconds(run, workload.savedSeconds);
   await beginRound(tx, run, { ...settled, ceilingMicro, estimateMicro, hold });
   return { id: runId };
 }
 
-/** What it reads and makes may have been deleted since; from here on it stays. Throws AppError 'conflict' that names what is gone. */
+/**
+ * Ensures that inputs and model still exist and prevents deleting them. Throws AppError 'conflict' that names
+ * what is gone.
+ */
 async function requireSources(
   tx: Transaction,
   { userId, modelAssetId, base, dataset, validation }: RunRow,

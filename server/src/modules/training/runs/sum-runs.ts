@@ -4,7 +4,7 @@ import { type runStats as endpoint, type RunFilter, runFilters } from '@bakehous
 import type { Context } from '../../../platform/context.ts';
 import { selectRunSums } from '../queries.ts';
 
-/** How many runs the caller has, by how they ended, and what they have cost. */
+/** Returns the caller's number of runs by final state, and their cost. */
 export async function sumRuns(
   ctx: Context,
   { query }: InputOf<typeof endpoint>,

@@ -11,7 +11,7 @@ import { roundCostMicro } from '../charges/round-cost.ts';
 import { awaitsClone } from '../cloning/hub-base.ts';
 import type { RunRow } from '../queries.ts';
 
-/** The words of the wire for the engine's states. */
+/** API states of the engine's states. */
 const states: Record<WorkloadState, Run['state']> = {
   queued: 'queued',
   scheduling: 'starting',
@@ -25,7 +25,7 @@ const states: Record<WorkloadState, Run['state']> = {
   failed: 'failed',
 };
 
-/** A run as the wire shows it. Pure; of the settings only the folders are read, which people do not see. */
+/** Returns a run in the API's format. `config` is used only to remove host paths. */
 export function toRun(config: HostFolders, run: RunRow, workload: Workload): Run {
   const ended = hasEnded(workload);
   const reason = cutHostPaths(config, workload.reason);
@@ -66,7 +66,7 @@ export function toRun(config: HostFolders, run: RunRow, workload: Workload): Run
   };
 }
 
-/** What it trains on, and how. */
+/** Returns the dataset and parameters of a run. */
 function trainedBy(run: RunRow) {
   const { assetId: dataset_id, revisionId: revision_id, title } = run.dataset;
   const dataset = { dataset_id, revision_id, title };
@@ -89,30 +89,30 @@ function trainedBy(run: RunRow) {
     : { kind: run.kind, dataset: { ...dataset, file_name: run.fileName }, parameters: run.parameters };
 }
 
-/** What is saved of an ended run and not paid yet; null: nothing. */
+/** Returns the cost of an ended run's saved but unpaid work; null if none. */
 function owed(run: RunRow, workload: Workload): string | null {
   const micro = unpaidMicro(run, secondsSaved(workload));
   return micro === 0n ? null : formatBgl(micro);
 }
 
-/** What the time so far costs, with that of earlier rounds; never more than is held. */
+/** Returns the current cost including earlier rounds, at most the hold. */
 function usedMicro(run: RunRow, { activeSeconds }: Workload): bigint {
   const used = roundCostMicro(run, activeSeconds);
   return run.settledMicro + (used < run.heldMicro ? used : run.heldMicro);
 }
 
-/** Why it ended, as a sentence; what it cost stands in `charged`. */
+/** Formats the reason as a sentence; the cost is in `charged`. */
 function asSentence(reason: string): string {
   return reason.endsWith('.') ? reason : `${reason}.`;
 }
 
-/** To whoever did not stop it: that nothing of it is lost, where the run itself has said so. */
+/** Tells the user that work was saved when the server stopped the run. */
 function savedSentence({ stopReason }: RunRow, { outcome }: Workload): string {
   const isSaved = outcome?.type === 'stopped' && outcome.step > 0;
   return stopReason !== null && isSaved ? ' The work was saved.' : '';
 }
 
-/** A run that is not complete never shows 100. */
+/** An incomplete run never shows 100. */
 function percent({ step, stepsTotal }: Workload): number {
   return stepsTotal === 0 ? 0 : Math.min(99, Math.floor((100 * step) / stepsTotal));
 }

@@ -14,10 +14,10 @@ import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { type TestClient, type TestUser, testClient } from '../../../testing/test-client.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 
-/** Guards against hanging: beside other tests a training may have little of the machine. */
+/** Guards against hanging; next to other tests training may be slow. */
 export const patiently = { timeout: 15 * 60_000, interval: 200 };
 
-/** A server program on a port, a database and a folder that stay the same over its lives. */
+/** A server program whose port, database and folder survive restarts. */
 export async function realServer(settings: Record<string, string> = {}) {
   const { url: databaseUrl } = await testDatabase();
   const dataDir = await temporaryFolder();
@@ -54,7 +54,7 @@ export async function realServer(settings: Record<string, string> = {}) {
     },
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
-    /** Process id of the run's newest trainer: what its launcher has started. */
+    /** Returns the process id of the run's newest trainer, a child of its launcher. */
     trainer: async (runId: string): Promise<number> => {
       const dir = path.join(dataDir, 'workloads', runId, 'attempts');
       const attempts = (await readdir(dir)).filter((name) => /^\d+$/.test(name)).map(Number);
@@ -67,7 +67,7 @@ export async function realServer(settings: Record<string, string> = {}) {
   };
 }
 
-/** Questions about a bakery, each in four ways. */
+/** Questions about a bakery, each in four phrasings. */
 export function rows(): string {
   const facts = [
     'The bread is a dark rye.',
@@ -81,7 +81,7 @@ export function rows(): string {
   return `question,answer\n${lines.join('\n')}\n`;
 }
 
-/** The tiny model that the runtime's own tests use, and the same as GGUF where it is to be served. */
+/** Returns the tiny model of the runtime's own tests, also as GGUF for serving. */
 export async function tinyModel({ gguf = false } = {}): Promise<Record<string, Buffer>> {
   const folder = await temporaryFolder();
   const { command, env } = await runtimeCommand(readConfig({}));
@@ -110,7 +110,7 @@ export async function upload(
 ): Promise<string> {
   const id = await client.request(
     createAsset,
-    // A fine-tune names the base that everybody may read.
+    // The card of a fine-tune names a published base.
     { body: { dataset_type: type, title, user_id: as.userId, is_published: type === 'MODEL' } },
     { as },
   );

@@ -12,18 +12,18 @@ import type { DataToRead } from '../validation/read-data.ts';
 import type { goodData } from './test-run.ts';
 import { step, type workloadCalls } from './workload-calls.ts';
 
-/** What a test decides about the machine on which files are read and runs are trained. */
+/** Behaviour of a test's machine when it reads files and trains runs. */
 export type Machine = {
-  /** What a run does. */
+  /** Behaviour of a run. */
   script: Script;
-  /** What reading a data file finds. */
+  /** Result of reading a data file. */
   data: typeof goodData;
   busyThreads: number;
-  /** Happens between the first look at the sources and the transaction that starts. */
+  /** Runs between the first check of the sources and the transaction that starts the run. */
   meanwhile: () => Promise<unknown>;
-  /** What was read last. */
+  /** Input of the last reading. */
   read: DataToRead | undefined;
-  /** Of that reading: whether it was given up. */
+  /** Signal of the last reading. */
   readSignal: AbortSignal | undefined;
 };
 
@@ -40,7 +40,7 @@ type Place = {
   baseId: string;
 } & ReturnType<typeof workloadCalls>;
 
-/** How tests start runs and follow them. Everything is the user's unless another one is named. */
+/** Helpers to start and follow runs, for `user` by default. */
 export function runCalls(place: Place) {
   const { server, user } = place;
   const runOf = async (modelId: string, as = user) => {
@@ -53,13 +53,13 @@ export function runCalls(place: Place) {
   return {
     start,
     runOf,
-    /** Kinds of what the owner was notified of, about this run. */
+    /** Returns the kinds of notifications about this run. */
     notificationsOf: async (runId: string, as = user) => {
       const all = await server.request(listNotifications, { params: { userId: as.userId } }, { as });
       return all.filter(({ link }) => link === `/runs/${runId}`).map(({ kind }) => kind);
     },
     balance: (as = user) => server.request(getBalance, { params: { userId: as.userId } }, { as }),
-    /** Until the run has ended. Time passes only while nothing runs. */
+    /** Waits until the run has ended. Time passes only while nothing runs. */
     ended: (modelId: string, as = user) =>
       vi.waitFor(
         async () => {
@@ -69,7 +69,7 @@ export function runCalls(place: Place) {
         },
         { interval: 20 },
       ),
-    /** Starts a run that does this once it has begun. */
+    /** Starts a run and does this once it runs. */
     begin: async (work: (launch: Launch, process: FakeProcess) => Promise<number>, options: Start = {}) => {
       const begun = Promise.withResolvers<Launch>();
       place.machine.script = async (launch, process) => {

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { TestServer, TestUser } from '../../../testing/test-server.ts';
 import { emptySafetensors } from './test-run.ts';
 
-/** How tests make what runs are trained from. */
+/** Helpers to create the inputs of runs. */
 export function sourceCalls(server: TestServer) {
   const create = async (
     as: TestUser,
@@ -26,9 +26,9 @@ export function sourceCalls(server: TestServer) {
     return id;
   };
   return {
-    /** An asset with these files. */
+    /** Creates an asset with these files. */
     create,
-    /** A dataset and a base model of the user's own. */
+    /** Creates a dataset and a base model of the user. */
     filesOf: async (owner: TestUser) => ({
       asset_id: await create(owner, 'RAW', 'rows', { 'rows.csv': 'question,answer\na,b\n' }),
       base_model: await create(owner, 'MODEL', 'tiny base', {

@@ -1,6 +1,6 @@
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 
-/** For tests: what the runtime says of ten good rows. */
+/** For tests: the runtime's report about ten valid rows. */
 export const goodData: ValidateReport = {
   format: {
     format: 'prompt_completion',
@@ -39,7 +39,7 @@ export const goodData: ValidateReport = {
   warnings: [],
 };
 
-/** For tests: weights that are none, and pass the check of weights. */
+/** For tests: an empty safetensors file, which passes the check of weights. */
 export function emptySafetensors(): Buffer {
   const header = Buffer.from('{}      ');
   const length = Buffer.alloc(8);
@@ -47,7 +47,7 @@ export function emptySafetensors(): Buffer {
   return Buffer.concat([length, header]);
 }
 
-/** For tests: a GGUF file with nothing in it, which passes the check of weights. */
+/** For tests: an empty GGUF file, which passes the check of weights. */
 export function emptyGguf(): Buffer {
   const bytes = Buffer.alloc(24);
   bytes.write('GGUF');

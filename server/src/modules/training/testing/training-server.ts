@@ -7,7 +7,7 @@ import { sourceCalls } from './source-calls.ts';
 import { goodData } from './test-run.ts';
 import { workloadCalls } from './workload-calls.ts';
 
-/** A server whose machine does what the test says, a user with a dataset and a base model, and the calls of tests of runs. */
+/** Starts a server with a scripted machine, a user with a dataset and a base model, and helpers for runs. */
 export async function trainingServer(gpus: Gpu[] = []) {
   const machine: Machine = {
     script: idleUntilStopped,

@@ -8,12 +8,12 @@ import type { FakeClock } from '../../../testing/fake-clock.ts';
 
 type Unnumbered = Report extends infer R ? (R extends Report ? Omit<R, 'seq' | 'at'> : never) : never;
 
-/** Of the CPU. */
+/** Price of the CPU. */
 export const PRICE_MICRO_PER_S = Number((25n * MICRO_PER_BGL) / 10n) / 3600;
 
 export const micro = (amount: string | null) => Number(parseBgl(amount ?? '0'));
 
-/** A report of progress. */
+/** Returns a progress report. */
 export const step = (done: number, total = 2): Unnumbered => ({
   type: 'progress',
   done,
@@ -22,9 +22,9 @@ export const step = (done: number, total = 2): Unnumbered => ({
   remaining_seconds: total - done,
 });
 
-/** What a workload does, by a clock that stands still unless it is moved. */
+/** Simulates a workload with a clock that only tests advance. */
 export function workloadCalls(clock: FakeClock) {
-  /** Calls the server as the runtime does. */
+  /** Calls the server like the runtime. */
   function workload({ workloadId, server: { base_url, token } }: Launch) {
     const call = (method: string, path: string, body?: string | Buffer, headers?: Record<string, string>) =>
       fetch(`${base_url}/runtime/v1/workloads/${workloadId}/${path}`, {
@@ -41,7 +41,7 @@ export function workloadCalls(clock: FakeClock) {
     };
     return {
       call,
-      /** Reports, with the numbers that the server expects. */
+      /** Sends reports with the sequence numbers that the server expects. */
       report: async (...reports: Unnumbered[]) => {
         const { accepted_seq } = await post([]);
         const at = clock.now().toISOString();
@@ -56,7 +56,7 @@ export function workloadCalls(clock: FakeClock) {
     };
   }
 
-  /** Trains `seconds` and delivers a model, of which it also says this. */
+  /** Trains for `seconds` and delivers a model, with these extra summary values. */
   function trainFor(seconds: number, said: Record<string, number> = {}): Script {
     return async (launch) => {
       const { report, put } = workload(launch);

@@ -48,7 +48,7 @@ import { toCostEstimate } from './to-cost-estimate.ts';
 import { warnOfObjective } from './warn-of-objective.ts';
 import { warnOfServing } from './warn-of-serving.ts';
 
-/** What training takes from the program around it. */
+/** Dependencies of the training module. */
 export type TrainingParts = {
   capacity: () => Promise<Capacity>;
   readData: ReadData;
@@ -56,9 +56,9 @@ export type TrainingParts = {
   findFluxFault: FindFluxFault;
   /** The usage windows of this process. */
   usage: IdleCredit;
-  /** Refuses, at a field of the call, what is to be logged to a tracker that its owner has not connected. */
+  /** Throws for a call's field that needs a tracker which its owner has not connected. */
   requireTracker: RequireTracker;
-  /** Where a run on a CPU would go now. */
+  /** Returns the CPU that a run would use now. */
   runCpu: (db: Database) => Promise<RunCpu>;
 };
 
@@ -69,49 +69,50 @@ export type RequireTracker = (
 
 export type FineTuneRequest = {
   datasetId: string;
-  /** Its asset id, or its name on the public hub. */
+  /** Its asset id or its name on the public hub. */
   baseModelId: string;
-  /** A file that is held out whole; null: part of the dataset is. */
+  /** A separate held-out file; null if part of the dataset is held out. */
   validation: { datasetId: string; fileName: string } | null;
   gpu: { type: GpuType; count: number };
   fields: FineTuneFields;
-  /** Where a run on the CPU would go. */
+  /** The CPU that a run would use. */
   cpu: RunCpu;
-  /** Aborts when the caller has disconnected. */
+  /** Aborts when the caller disconnects. */
   signal: AbortSignal;
-  /** Whether a long file is read to its end in the background after the answer. */
+  /** Whether to continue reading a long file in the background. */
   readsOn: boolean;
-  /** The fields of the call that name the two. */
+  /** The call's field names for dataset and base. */
   params: { dataset: string; base: string };
 };
 
-/** What stands in the way of a run, and the field of its payload that it is about, where it is one, or that of a job. */
+/** A fault that prevents a run, and the field of the payload or job that causes it, if any. */
 type Fault = { message: string; about: keyof FineTunePayload | 'validation_file' | null };
 
 export type FineTuneCheck = {
-  /** What the wizard shows. A run may start when it has no critical errors. */
+  /** Shown by the wizard. A run may start if there are no critical errors. */
   validation: FineTuneValidation;
-  /** Its critical errors, with what each is about. */
+  /** The critical errors with their fields. */
   faults: Fault[];
   base: AssetRevision;
-  /** The base model if it is to be cloned first; null: it is here. */
+  /** The base model if it must be cloned first; null if it is stored here. */
   hubBase: HubBase | null;
   dataset: AssetRevision;
-  /** With the file that is held out whole. */
+  /** With only the held-out file. */
   heldOut: AssetRevision | null;
   place: RunPlace;
-  /** Of one device for an hour: what is quoted here is what is held and charged. */
+  /** Hourly price of one device: the quoted price is the one held and charged. */
   price: Price;
   seconds: number;
   flops: number;
-  /** What it needs where it will run, by the formula alone. */
+  /** Needed memory on the chosen device, by the formula alone. */
   memoryBytes: number;
   costMicro: bigint;
 };
 
 /**
- * Reads the files of a fine-tune as the run would, of a long one only its first rows, and says where the
- * run goes, what it costs and what stands in its way. Throws AppError when the caller may not read the dataset or the base model.
+ * Reads the files of a fine-tune like the run would, of a long file only the first rows. Returns where the
+ * run goes, what it costs and what prevents it. Throws AppError if the caller may not read the dataset or the
+ * base model.
  */
 export async function checkFineTune(
   ctx: Context,
@@ -145,7 +146,7 @@ export async function checkFineTune(
           },
           datasetId,
           validationPath: validation?.fileName ?? null,
-          // Reading in the background would need the model later too.
+          // Reading in the background would need the model later.
           readsOn: readsOn && hubBase === null,
           signal,
         });
@@ -226,7 +227,7 @@ type ToRead = Omit<Parameters<typeof readSoon>[2], 'input' | 'readsOn'> & {
   readsOn: boolean;
 };
 
-/** Reads the file for what is asked, and once more where only its format tells what is to be minimised. */
+/** Reads the file as requested, and again if its detected format changes the objective. */
 async function readSettled(
   ctx: Context,
   readData: ReadData,
@@ -252,7 +253,7 @@ async function readSettled(
   return isFor(fields, known.report) ? known : readFor(settle(withFormat(asked, known.report.format)));
 }
 
-/** What can be refused before the run's files are read as it would. */
+/** Returns faults that can be found without reading the files like the run would. */
 async function refuseChoice(
   ctx: Context,
   { base, dataset, hubBase }: Pick<FineTuneCheck, 'base' | 'dataset' | 'hubBase'>,
@@ -292,7 +293,7 @@ function toWork(report: ValidateReport | null, fields: SettledFields): Work {
     train_tokens: report?.train_tokens ?? 0,
     train_padded_tokens: report?.train_padded_tokens ?? 0,
     eval_padded_tokens: report?.eval_padded_tokens ?? 0,
-    // Packed ones are read as one.
+    // A pack of examples counts as one.
     train_examples: report?.packs ?? report?.train_examples ?? 0,
     eval_examples: report?.eval_examples ?? 0,
     base_parameters: report?.base_parameters ?? 0,

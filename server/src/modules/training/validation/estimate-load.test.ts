@@ -15,7 +15,7 @@ function load(busyThreads: number, cores: number) {
   return { busyThreads, cores, runThreads: cores };
 }
 
-/** A machine that says what it has and how busy it is. */
+/** Registers a machine with this capacity and load. */
 async function offer(
   id: string,
   cores: number,
@@ -27,14 +27,14 @@ async function offer(
   await noteMachine(db, id, await readOffer(driver, { cpu, load: load(busyThreads, cores) }));
 }
 
-test('an estimate uses the facts of what runs the work', async () => {
+test('an estimate uses the capacity and load of the machine that runs the work', async () => {
   expect(await estimateLoad(db, own)).toEqual({ cores: 1, memoryBytes: 1, slowdown: 1 });
 
   const machine = await testMachine(db);
   await offer(machine, 2, 10);
   expect(await estimateLoad(db, own)).toEqual({ cores: 2, memoryBytes: 2000, slowdown: 6 });
 
-  // Its own run is not there when the next one begins.
+  // When the next run starts, the current one has ended.
   const at = new Date();
   const times = { check_at: at, created_at: at, queued_at: at, not_before: at };
   await db
@@ -46,7 +46,7 @@ test('an estimate uses the facts of what runs the work', async () => {
     .execute();
   expect(await estimateLoad(db, own)).toEqual({ cores: 2, memoryBytes: 2000, slowdown: 5 });
 
-  // Where the cluster takes such work, its facts are those that count.
+  // If the cluster accepts such work, its capacity and load are used.
   await offer(machine, 2, 10, {});
   await offer(await testCluster(db), 8, 4);
   expect(await estimateLoad(db, own)).toEqual({ cores: 8, memoryBytes: 8000, slowdown: 1.5 });

@@ -2,24 +2,27 @@ import { type CpuMachine, findCpuMachine } from '../../../engine/machines/find-c
 import type { Database } from '../../../platform/db/database.ts';
 import { expectedSlowdown } from '../slowdown.ts';
 
-/** Less than this is what an idle machine does beside its work. */
+/** A smaller slowdown is noise of an idle machine. */
 const NOTICEABLE = 1.2;
 
-/** The processor that a run on a CPU would go to. */
+/** The CPU that a run would use. */
 export type RunCpu = {
   cores: number;
   memoryBytes: number;
-  /** How many times longer than on an idle machine a run takes there by the present load. */
+  /** How many times longer than on an idle machine a run takes at the current load. */
   slowdown: number;
 };
 
-/** Estimates by what the machine offers and by its runs; while it has said nothing by `own`, this computer's facts. */
+/**
+ * Estimates from the machine's reported capacity and runs; before its first report from `own`, this
+ * computer's facts.
+ */
 export async function estimateLoad(db: Database, own: Omit<CpuMachine, 'id'>): Promise<RunCpu> {
   const { cores, memoryBytes, load, slots, atWork } = (await findCpuMachine(db)) ?? own;
   return { cores, memoryBytes, slowdown: expectedSlowdown(load, { atWork, slots }) };
 }
 
-/** What the estimate says of the load of a CPU. Pure. */
+/** Returns the sentence about CPU load in an estimate. */
 export function describeLoad(slowdown: number): string {
   if (slowdown < NOTICEABLE) {
     return 'Estimated for the current load: this machine is mostly idle. If it gets busier, the run takes longer and costs more.';

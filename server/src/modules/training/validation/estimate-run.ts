@@ -8,12 +8,9 @@ import { listedGpu } from '../../../engine/model/listed-gpu.ts';
 import { costMicro, type QuoteItem } from '../../credits/prices/cost-micro.ts';
 import type { PriceList } from '../../credits/prices/prices.ts';
 
-/*
- * How long a run takes and what memory it needs; docs/engine.md has the formulas and their
- * sources. Everything here is pure.
- */
+/* Estimates the duration and memory of a run; docs/engine.md has the formulas and sources. */
 
-/** What the estimate needs to know of data, model and settings. */
+/** Properties of data, model and settings that the estimate needs. */
 export type Work = Pick<
   ValidateReport,
   | 'train_tokens'
@@ -25,22 +22,22 @@ export type Work = Pick<
 > & {
   objective: Objective;
   adaptation: Adaptation;
-  /** Null: no magnitudes are trained. */
+  /** Null without DoRA. */
   dora: { dropout: number } | null;
-  /** What the model writes to each row, where it learns from that: so many answers of at most so many tokens. */
+  /** For methods that train on generated text: answers per row and maximum tokens of each. */
   written: { answers: number; tokens: number } | null;
   epochs: number;
-  /** Of the optimizer, in the whole run. */
+  /** Optimizer steps of the whole run. */
   steps: number;
   batchSize: number;
   evalBatchSize: number;
-  /** Of what is held out, in the whole run. */
+  /** Evaluations of the whole run. */
   evaluations: number;
 };
 
 const GB = 1024 ** 3;
 
-/** Half-precision operations per second, at most. */
+/** Peak half-precision operations per second. */
 export const peakFlops: Record<GpuType, number> = {
   NVIDIA_TESLA_V100: 125e12,
   NVIDIA_TESLA_A100: 312e12,
@@ -48,56 +45,60 @@ export const peakFlops: Record<GpuType, number> = {
   NVIDIA_H100_80GB: 989e12,
 };
 
-/** Operations per second that one core of an unknown CPU is taken to do, until a run has shown it. */
+/** Assumed operations per second of one CPU core until a run was measured. */
 export const CPU_CORE_FLOPS = 40e9;
-/** Launching a forward and backward pass costs this much however small the model is. */
+/** Minimum time of a forward and backward pass, however small the model. */
 export const PASS_OVERHEAD_S = 0.05;
-/** Operations per parameter for what an objective asks of each token besides training on it. */
+/** Operations per parameter that an objective needs per token in addition to training on it. */
 const ASKED: Record<Objective, number> = { sft: 0, dpo: 2, kto: 6, grpo: 2 };
 /**
- * Operations per parameter that writing a token takes as long as on a CPU: it reads all weights for one token of each
- * answer at a time. Measured with the starter model on two cores, docs/engine.md.
+ * Operations per parameter equivalent to writing one token on a CPU, which reads all weights for one token of
+ * each answer. Measured with the starter model on two cores, docs/engine.md.
  */
 const WRITING = 6;
 /**
- * What Adam does to each trained weight in a step, as operations that take as long on a CPU: it reads and writes 45 bytes. Measured with
- * the starter model on one core, docs/engine.md.
+ * Operations equivalent to Adam's update of one weight on a CPU, which reads and writes 45 bytes. Measured
+ * with the starter model on one core, docs/engine.md.
  */
 export const ADAM = 240;
-/** The same on a GPU, by the bandwidth of an A100 of 40 GB. */
+/** Seconds for the same on a GPU, by the bandwidth of an A100 with 40 GB. */
 const ADAM_S = 45 / 1.5e12;
 /**
- * What PEFT does to each weight in a forward pass to measure its row for DoRA, as operations that take as long on a CPU. Measured with
- * the starter model on one core, docs/engine.md.
+ * Operations equivalent to PEFT's norm computation per weight and forward pass for DoRA on a CPU. Measured
+ * with the starter model on one core, docs/engine.md.
  */
 export const DORA = 500;
-/** The same on a GPU, with the forward pass again that recomputes activations: as many bytes for an operation as of Adam. */
+/**
+ * Seconds for the same on a GPU, including the recomputing forward pass; assumes Adam's ratio of bytes to
+ * operations.
+ */
 const DORA_S = (DORA / ADAM) * ADAM_S;
 /**
- * What widening each weight from 4 bits adds to a forward and backward pass on a GPU: the median of what Qwen 7B took longer on an A100 at
- * six lengths (docs/engine.md).
+ * Seconds per weight that dequantizing 4 bits adds to a forward and backward pass on a GPU: the median of
+ * Qwen 7B on an A100 at six lengths (docs/engine.md).
  */
 const FOUR_BITS_S = 2.4e-11;
-/** On a GPU a step that writes one token to each answer of a batch waits for its kernels, and for nothing else. */
+/** A GPU step that writes one token per answer of a batch is dominated by kernel launches. */
 const WRITING_STEP_S = 0.03;
 /**
- * What each of several GPUs does of what it does alone: they wait for the longest batch of each step, and for each other's gradients.
- * Not measured: PyTorch's distributed data parallel scales nearly linearly within a machine (https://arxiv.org/abs/2006.15704).
+ * Efficiency of each of several GPUs, which wait for the longest batch of each step and for gradients. Not
+ * measured: PyTorch's distributed data parallel scales nearly linearly within a machine
+ * (https://arxiv.org/abs/2006.15704).
  */
 const TOGETHER = 0.9;
-/** Memory that fragmentation takes. */
+/** Share of memory lost to fragmentation. */
 const HEADROOM = 0.08;
-/** How far the formula for memory is believed to be too low, at most. */
+/** Limits for correcting the memory formula by measurements. */
 const CORRECTION_MIN = 1;
 const CORRECTION_MAX = 1.5;
 
 /**
- * Operations of a run: per trained token 4 per parameter (forward and the gradients of the
- * activations), 6 where activations are computed again (GPU), as much again where DoRA has dropout, since PEFT multiplies by the base
- * with and without it, and 2 more where all weights are trained, for their own gradients; per evaluated token 2. DPO asks the base
- * model about each token as well, which is 2 more, and KTO both models about answers to other questions
- * too, which are as long: 4 more. What fills a batch up to its longest example is computed as any token is. GRPO trains on
- * what it has written to each prompt, of which every answer is taken to be as long as it may be, and asks the base model as DPO does.
+ * Returns the operations of a run. Per trained token and parameter: 4 (forward pass and activation
+ * gradients), 6 on a GPU, which recomputes activations; doubled for DoRA with dropout, because PEFT
+ * multiplies by the base with and without it; plus 2 if all weights are trained, for their gradients. Per
+ * evaluated token: 2. DPO also runs the base model on each token (plus 2); KTO runs both models on answers to
+ * other questions of equal length too (plus 4). Padding tokens count like others. GRPO trains on its
+ * generated answers, each assumed to have maximum length, and runs the base model like DPO.
  */
 export function runFlops(work: Work, device: 'cpu' | 'gpu'): number {
   const isFull = work.adaptation === 'full';
@@ -109,13 +110,16 @@ export function runFlops(work: Work, device: 'cpu' | 'gpu'): number {
   const training = work.epochs * (perToken + asked) * (work.train_padded_tokens * answers + trained);
   const evaluating = work.evaluations * (work.written ? 2 : 2 + asked) * work.eval_padded_tokens;
   const writing = (device === 'gpu' ? 2 : WRITING) * (work.epochs * trained + work.evaluations * evaluated);
-  // On a GPU its time has nothing to do with operations.
+  // On a GPU its time does not depend on operations.
   const adam = isFull && device === 'cpu' ? work.steps * ADAM : 0;
   const dora = work.dora && device === 'cpu' ? forwardPasses(work) * DORA : 0;
   return work.base_parameters * (training + evaluating + writing + adam + dora);
 }
 
-/** How often a run evaluates: after each epoch, and after each `evalSteps` steps where no epoch ends; 0: after each epoch alone. */
+/**
+ * Returns the number of evaluations: after each epoch and every `evalSteps` steps, counting coinciding ones
+ * once; 0 means only after epochs.
+ */
 export function countEvaluations(stepsTotal: number, epochs: number, evalSteps: number): number {
   if (evalSteps === 0) return epochs;
   const perEpoch = Math.max(1, Math.round(stepsTotal / epochs));
@@ -127,7 +131,7 @@ function greatestDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestDivisor(b, a % b);
 }
 
-/** Seconds of training on so many GPUs of this type. */
+/** Returns the seconds of training on this many GPUs of this type. */
 export function gpuSeconds(work: Work, type: GpuType, count = 1): number {
   const speed = peakFlops[type] * utilisation(type, work.train_tokens / Math.max(1, work.train_examples));
   const adam = work.adaptation === 'full' ? work.steps * work.base_parameters * ADAM_S : 0;
@@ -138,8 +142,8 @@ export function gpuSeconds(work: Work, type: GpuType, count = 1): number {
 }
 
 /**
- * Seconds of training on this machine's CPU.
- * @param measuredFlops operations per second that finished runs have reached here; null before the first.
+ * Returns the seconds of training on this machine's CPU.
+ * @param measuredFlops operations per second that finished runs reached here; null before the first.
  */
 export function cpuSeconds(work: Work, cores: number, measuredFlops: number | null): number {
   const flops = runFlops(work, 'cpu');
@@ -147,7 +151,7 @@ export function cpuSeconds(work: Work, cores: number, measuredFlops: number | nu
   return flops / (CPU_CORE_FLOPS * cores) + passes(work) * PASS_OVERHEAD_S;
 }
 
-/** The part of the peak that training reaches, by the mean length of the examples (measured on 7B models). */
+/** Share of the peak that training reaches, by the mean length of examples (measured on 7B models). */
 function utilisation(type: GpuType, tokens: number): number {
   if (type === 'NVIDIA_TESLA_V100') return 0.22;
   if (type === 'NVIDIA_H100_80GB') return tokens < 512 ? 0.25 : 0.35;
@@ -160,20 +164,20 @@ function passes(work: Work): number {
   return work.epochs * training + work.evaluations * evaluating;
 }
 
-/** How often the model is read, whatever for. */
+/** Counts all forward passes, including evaluation and generation. */
 function forwardPasses(work: Work): number {
   const training = work.epochs * Math.ceil(work.train_examples / work.batchSize);
   const evaluating = work.evaluations * Math.ceil(work.eval_examples / work.evalBatchSize);
   return training + evaluating + writingSteps(work);
 }
 
-/** Seconds in which a base in 4 bits is widened; a pass that only reads does it once, not in each of three directions. */
+/** Seconds for dequantizing a 4-bit base; a forward-only pass does it once instead of three times. */
 function widening(work: Work): number {
   if (work.adaptation !== 'qlora') return 0;
   return (passes(work) + writingSteps(work) / 3) * work.base_parameters * FOUR_BITS_S;
 }
 
-/** Tokens that are written one after the other. */
+/** Counts tokens that are written sequentially. */
 function writingSteps(work: Work): number {
   const training = work.epochs * Math.ceil(work.train_examples / work.batchSize);
   const evaluating = work.evaluations * Math.ceil(work.eval_examples / work.evalBatchSize);
@@ -181,21 +185,21 @@ function writingSteps(work: Work): number {
 }
 
 /**
- * Bytes that a run needs, by the formula and by what runs like it have taken, as a part of what it said of them; null before the first.
- * Neither their data nor their batches were the same, so that they raise it, no further than so, and never lower it.
+ * Corrects the formula's bytes by the measured fraction of similar runs; null before the first. Their data
+ * and batches differed, so measurements only raise the estimate, up to a limit.
  */
 export function correctedMemory(bytes: number, measured: number | null): number {
   return Math.round(bytes * Math.min(CORRECTION_MAX, Math.max(CORRECTION_MIN, measured ?? 1)));
 }
 
-/** Whether a run that needs so much memory fits into so much, with something to spare. */
+/** True if a run fits into this memory with some headroom. */
 export function fitsInto(memoryBytes: number, neededBytes: number): boolean {
   return neededBytes <= memoryBytes * (1 - HEADROOM);
 }
 
 /**
- * Null when the run fits where it goes; else the sentence that says what is missing.
- * @param gpu null: the CPU, with the memory of the machine.
+ * Returns null if the run fits, else a sentence with what is missing.
+ * @param gpu null for the CPU with the machine's memory.
  */
 export function refuseMemory(
   neededBytes: number,
@@ -209,7 +213,7 @@ export function refuseMemory(
   return `${size}. Choose a smaller batch size, chunk size or base model${gpu ? ', or a larger GPU' : ''}.`;
 }
 
-/** The GPUs that hold the run, cheapest for it first. */
+/** Returns the GPUs that fit the run, cheapest first. */
 export function recommendGpus(
   work: Work,
   neededBytes: number,
@@ -229,12 +233,12 @@ export function recommendGpus(
     }));
 }
 
-/** What so many seconds on so many devices cost, in micro-BGL. */
+/** Returns the cost of this many seconds on this many devices, in micro-BGL. */
 export function runCostMicro(...run: Parameters<typeof runItems>): bigint {
   return costMicro(runItems(...run));
 }
 
-/** The items of a run's quote and of its charge: hours of devices. */
+/** Returns the items of a run's quote and charge: device hours. */
 export function runItems(
   price: QuoteItem['price'],
   seconds: number,

@@ -2,7 +2,7 @@ import { adapterFieldWith, DORA_IN_4_BITS, headWith } from '@bakehouse/contract/
 import type { FineTunePayload } from '@bakehouse/contract/training';
 import type { FineTuneFields } from '../fine-tune-spec.ts';
 
-/** What only an adapter has. */
+/** Fields that only apply to adapters. */
 const ADAPTER_FIELDS = [
   'lora_r',
   'lora_alpha',
@@ -12,7 +12,7 @@ const ADAPTER_FIELDS = [
   'lora_target_modules',
 ] as const satisfies (keyof FineTunePayload)[];
 
-/** What was sent of an adapter where all weights are trained, and what does not go with 4 bits. Pure. */
+/** Returns adapter fields that were sent for full fine-tuning, and fields incompatible with 4 bits. */
 export function findAdaptationFaults(
   fields: Pick<FineTuneFields, 'adaptation' | (typeof ADAPTER_FIELDS)[number]>,
 ): { message: string; about: keyof FineTunePayload }[] {

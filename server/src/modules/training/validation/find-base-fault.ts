@@ -7,7 +7,10 @@ import { findSafetensors } from '../../models/weights/find-safetensors.ts';
 import { isClassifier, writesNoText } from '../../models/weights/is-classifier.ts';
 import { readModelJson } from '../../models/weights/read-model-json.ts';
 
-/** Why a model cannot be the base of a fine-tune, as far as its files tell at a glance: a sentence without its full stop, or null. */
+/**
+ * Returns why a model cannot be the base of a fine-tune, judged by its file list, without a full stop; null
+ * if it can.
+ */
 export async function findBaseFault(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
   base: Pick<AssetRevision, 'asset' | 'files'>,
@@ -18,7 +21,7 @@ export async function findBaseFault(
   if (base.files.some(({ path }) => path === 'adapter_config.json')) {
     return `${title} is itself a fine-tune: choose the model that it was made from as base`;
   }
-  // What an index of Diffusers describes is no text model.
+  // A Diffusers pipeline is not a text model.
   if (starterTask === 'image' || (await readPipelineIndex(services, base.files)))
     return `${title} generates pictures: choose a text model as base`;
   if (await isEmbeddingModel(services, base))
@@ -32,7 +35,7 @@ const quantised = z.object({
   quantization_config: z.looseObject({ quant_method: z.string().max(40).optional() }),
 });
 
-/** LoRA is trained on weights as they are, which a quantised upload does not have. */
+/** LoRA needs the original weights, which a quantized upload lacks. */
 export function findQuantisation(config: Record<string, unknown> | null): string | null {
   const { data } = quantised.safeParse(config);
   if (!data) return null;

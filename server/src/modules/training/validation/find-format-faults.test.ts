@@ -28,7 +28,7 @@ test.each<Partial<FineTuneFields>>([
   { objective: 'grpo', rewards },
   { objective: 'grpo', rewards, input_column: 'q', output_column: 'a' },
   { data_format: 'prompts', rewards, input_column: 'q' },
-])('%j may be learnt from', (fields) => {
+])('accepts %j', (fields) => {
   expect(faultsOf(fields)).toEqual([]);
 });
 
@@ -127,6 +127,6 @@ test.each<[Partial<FineTuneFields>, string]>([
     { objective: 'grpo', rewards, input_column: 'a', output_column: 'a' },
     'output_column: Input and output must be different columns',
   ],
-])('%j is refused by the field', (fields, fault) => {
+])('refuses %j by field', (fields, fault) => {
   expect(faultsOf(fields)).toEqual([fault]);
 });

@@ -23,7 +23,7 @@ import {
 
 type FormatFault = { message: string; about: keyof FineTunePayload };
 
-/** What rows must have that an objective compares, and the column without which they have not. */
+/** Required rows of each objective, and the column that provides them. */
 const NEEDS: Record<
   Exclude<Objective, 'sft'>,
   { said: string; column: 'rejected_column' | 'label_column' | 'input_column' }
@@ -36,12 +36,12 @@ const NEEDS: Record<
   },
 };
 
-/** What is missing or contradicts itself in how rows are to be read, and learnt from. Pure. */
+/** Returns missing or contradicting settings for reading and training on the rows. */
 export function findFormatFaults(fields: FineTuneFields): FormatFault[] {
   return [...findColumnFaults(fields), ...findObjectiveFaults(settle(fields))];
 }
 
-/** What the objective does not go with, as far as the format is known. Pure. */
+/** Returns conflicts of the objective with other settings, as far as the format is known. */
 export function findObjectiveFaults(fields: SettledFields): FormatFault[] {
   const { objective } = fields;
   const format = isTextFile(fields.file_name) ? 'text' : namedFormat(fields);
@@ -69,7 +69,7 @@ export function findObjectiveFaults(fields: SettledFields): FormatFault[] {
   return faults;
 }
 
-/** What can be said of rewards, and of answers, before a row is read; the runtime reads patterns and schemas. */
+/** Returns faults of rewards and answers that need no data; the runtime checks patterns and schemas. */
 function findRewardFaults({ rewards, max_new_tokens, max_chunk_size }: SettledFields): FormatFault[] {
   const faults: FormatFault[] = [];
   if (rewards.length === 0) faults.push({ message: NO_REWARD, about: 'rewards' });
@@ -116,7 +116,7 @@ function findPairFaults({ input_column, output_column }: FineTuneFields): Format
   return [{ message: 'Input and output must be different columns', about: 'output_column' }];
 }
 
-/** Without any column it is one that is called so. */
+/** Without any column setting, default names are used. */
 function findPromptFaults({ input_column, output_column }: FineTuneFields): FormatFault[] {
   if (output_column && !input_column) {
     return [{ message: 'An input column is required beside the output column', about: 'input_column' }];
@@ -125,7 +125,7 @@ function findPromptFaults({ input_column, output_column }: FineTuneFields): Form
   return [{ message: 'Input and output must be different columns', about: 'output_column' }];
 }
 
-/** Without any column they are those that are called so; whole conversations need no input. */
+/** Without any column setting, default names are used; whole conversations need no input. */
 function findPreferenceFaults({
   input_column,
   output_column,
@@ -143,7 +143,7 @@ function findPreferenceFaults({
   return [{ message: 'Input must be another column than output and rejected', about: 'input_column' }];
 }
 
-/** As of preferences. */
+/** The same rules as for preferences. */
 function findFeedbackFaults({ input_column, output_column, label_column }: FineTuneFields): FormatFault[] {
   if (!input_column && !output_column && !label_column) return [];
   if (!output_column || !label_column) {

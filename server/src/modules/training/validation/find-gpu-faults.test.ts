@@ -11,9 +11,9 @@ type Asked = Parameters<typeof findGpuFaults>[0];
 
 test.each<[string, Asked, typeof gpus]>([
   ['as many as a machine has', four, gpus],
-  ['one for any objective', { ...four, count: 1, objective: 'grpo' }, gpus],
-  ['any number where there are none: it goes to the CPU', { ...four, count: 8, objective: 'kto' }, []],
-])('a run can have %s', (_case, asked, there) => {
+  ['one GPU for any objective', { ...four, count: 1, objective: 'grpo' }, gpus],
+  ['any number without GPUs, because it goes to the CPU', { ...four, count: 8, objective: 'kto' }, []],
+])('a run can use %s', (_case, asked, there) => {
   expect(findGpuFaults(asked, { gpus: there })).toEqual([]);
 });
 
@@ -23,20 +23,20 @@ test.each<[string, Partial<Asked>, string]>([
     { count: 8, batch_size: 2 },
     'No machine here has 8 GPUs of one kind: choose 1 or 2 or 4',
   ],
-  ['several for all weights', { adaptation: 'full' }, 'Full fine-tuning trains on one GPU: choose 1'],
-  ['several for a base in 4 bits', { adaptation: 'qlora' }, 'QLoRA trains on one GPU: choose 1'],
-  ['several for magnitudes', { use_dora: true }, 'DoRA trains on one GPU: choose 1'],
+  ['several for full fine-tuning', { adaptation: 'full' }, 'Full fine-tuning trains on one GPU: choose 1'],
+  ['several for a 4-bit base', { adaptation: 'qlora' }, 'QLoRA trains on one GPU: choose 1'],
+  ['several for DoRA', { use_dora: true }, 'DoRA trains on one GPU: choose 1'],
   ['several for other objectives', { objective: 'dpo' }, 'DPO trains on one GPU: choose 1'],
   [
-    'as many as cannot share a step',
+    'a number that does not divide a step',
     { batch_size: 3, gradient_accumulation_steps: 2 },
     '4 GPUs cannot share the 6 rows of a step (batch size x gradient accumulation): make it a multiple of 4',
   ],
-])('a run cannot have %s', (_case, asked, message) => {
+])('a run cannot use %s', (_case, asked, message) => {
   expect(findGpuFaults({ ...four, ...asked }, { gpus })).toEqual([{ message, about: 'accelerator_count' }]);
 });
 
-test('a base in 4 bits is trained on GPUs alone', () => {
+test('a 4-bit base needs a GPU', () => {
   const faultsOf = (adaptation: Asked['adaptation'], gpu: unknown, there: typeof gpus) =>
     findCpuFaults({ adaptation }, { gpu }, { gpus: there }).map(
       ({ about, message }) => `${about}: ${message}`,

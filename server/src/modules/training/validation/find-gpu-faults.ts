@@ -11,7 +11,7 @@ type Asked = {
   gradient_accumulation_steps: number;
 };
 
-/** Why a run cannot have so many GPUs. Where there are none it goes to the CPU, whatever it asks for. Pure. */
+/** Returns why a run cannot use this many GPUs. Without any GPU it goes to the CPU regardless. */
 export function findGpuFaults(
   { count, objective, adaptation, use_dora, batch_size, gradient_accumulation_steps }: Asked,
   { gpus = [] }: Capacity,
@@ -32,7 +32,7 @@ export function findGpuFaults(
   return faults.flatMap((message) => (message ? [{ message, about: 'accelerator_count' }] : []));
 }
 
-/** Why a run cannot go to the CPU where it would go there: 4 bits are multiplied on GPUs alone. Pure. */
+/** Returns why a run cannot go to the CPU: 4-bit kernels need a GPU. */
 export function findCpuFaults(
   { adaptation }: Pick<Asked, 'adaptation'>,
   { gpu }: { gpu: unknown },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findStoppingFaults, warnOfStopping } from './find-stopping-faults.ts';
 
-test('no run is stopped by a loss that says too little', () => {
+test('refuses early stopping with too few held-out rows', () => {
   const faultsOf = (early_stopping_patience: number, heldOut: number) =>
     findStoppingFaults({ early_stopping_patience }, heldOut);
   expect(faultsOf(0, 0)).toEqual([]);
@@ -16,7 +16,7 @@ test('no run is stopped by a loss that says too little', () => {
   expect(faultsOf(1, 1)[0]?.message).toContain('there is 1:');
 });
 
-test('a patience that never ends is warned of', () => {
+test('warns about a patience that never takes effect', () => {
   const warned = (early_stopping_patience: number, evaluations: number) =>
     warnOfStopping({ early_stopping_patience }, evaluations);
   expect([...warned(0, 1), ...warned(2, 3)]).toEqual([]);

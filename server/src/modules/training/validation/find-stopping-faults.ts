@@ -3,7 +3,7 @@ import type { FineTunePayload } from '@bakehouse/contract/training';
 
 type Stopping = Pick<FineTunePayload, 'early_stopping_patience'>;
 
-/** Why a run cannot be stopped early by what is held out. Pure. */
+/** Returns why a run cannot use early stopping with its held-out rows. */
 export function findStoppingFaults(
   { early_stopping_patience: patience }: Stopping,
   heldOut: number,
@@ -15,7 +15,10 @@ export function findStoppingFaults(
   return [{ message, about: 'early_stopping_patience' }];
 }
 
-/** The first evaluation is always the best so far: so many more are needed until the patience is over. Pure. */
+/**
+ * Warns about a patience that can never be exceeded. The first evaluation is always the best one, so the
+ * patience needs that many more.
+ */
 export function warnOfStopping(
   { early_stopping_patience: patience }: Stopping,
   evaluations: number,

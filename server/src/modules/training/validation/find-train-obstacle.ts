@@ -5,8 +5,8 @@ import { listModelFiles } from '../../models/weights/list-model-files.ts';
 import { findBaseFault } from './find-base-fault.ts';
 
 /**
- * Whether a fine-tune could read the model as its base, as far as its files tell at a glance.
- * The rest of what is in them is read when somebody wants to train.
+ * Returns why a fine-tune cannot use the model as its base, judged by its file list; null if it can. The
+ * files' content is checked when a run is validated.
  */
 export const findTrainObstacle: FindObstacle = async (ctx, { assetId }) => {
   try {
@@ -20,7 +20,7 @@ export const findTrainObstacle: FindObstacle = async (ctx, { assetId }) => {
   }
 };
 
-/** The sentence for a model that lacks what a base is read by, whatever its weights; null where it lacks nothing. Pure. */
+/** Returns a sentence if the model lacks a file that every base needs; null if it does not. */
 export function findMissingFile({
   title,
   files,

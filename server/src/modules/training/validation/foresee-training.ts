@@ -10,13 +10,13 @@ import { fitsInto, gigabytes } from './estimate-run.ts';
 import { findQuantisation } from './find-base-fault.ts';
 import { findMissingFile } from './find-train-obstacle.ts';
 
-/** What a run needs beside the weights at the least. */
+/** Minimum memory of a run relative to its weights. */
 const BESIDE_WEIGHTS = 1.3;
 const WANTED = { type: 'NVIDIA_TESLA_A100', count: 1 } as const;
 
 type Parts = { capacity: () => Promise<Capacity>; machineBytes: () => number };
 
-/** Where a fine-tune of a model would run once it is here, as its files tell at a glance. */
+/** Creates the function that predicts the device for fine-tuning a remote model, from its file list. */
 export function foreseeTraining({ capacity, machineBytes }: Parts): Foresee {
   return async (model) => {
     const obstacle = await findRemoteFault(model);
@@ -31,7 +31,10 @@ export function foreseeTraining({ capacity, machineBytes }: Parts): Foresee {
   };
 }
 
-/** Why a model of the public hub cannot be the base of a fine-tune: a sentence without its full stop, or null. */
+/**
+ * Returns why a model on the public hub cannot be the base of a fine-tune, without a full stop; null if it
+ * can.
+ */
 export async function findRemoteFault(model: RemoteModel): Promise<string | null> {
   const { title, files } = model;
   const paths = files.map(({ path }) => path);

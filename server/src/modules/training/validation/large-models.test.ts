@@ -10,7 +10,7 @@ const FILES = 2000;
 const { url } = await testDatabase();
 const { db, asked } = recordingDatabase(url);
 
-test('whether a model can be trained is told without reading what lies in its folders', async () => {
+test('determines trainability without reading files in folders', async () => {
   const sha256 = 'a'.repeat(64);
   const [assetId, revisionId] = [randomUUID(), randomUUID()];
   await sql`insert into users (id, name, username, email) values ('ada', 'Ada', 'ada', 'ada@example.com')`.execute(

@@ -24,7 +24,7 @@ import { shareReads } from './share-reads.ts';
 
 const { db } = await testDatabase();
 
-/** What stands in the place of the environment's Python; the scripts below are its lines. */
+/** Replaces the environment's Python with a script of these lines. */
 async function withPython(...script: string[]) {
   const home = await temporaryFolder();
   const config = { ...readConfig({}), cacheDir: path.join(home, 'cache') };
@@ -48,7 +48,7 @@ async function withPython(...script: string[]) {
   };
   return {
     ctx,
-    /** From now on no call is the `first`. However busy the machine is: the script itself may have had no time for it. */
+    /** Ends the `first` call. Done by the test because a busy machine may not have run the script yet. */
     endFirst: () => writeFile(memo, ''),
   };
 }
@@ -96,7 +96,8 @@ test.each([
     'unavailable',
     /^Reading rows.csv was interrupted/,
   ],
-  // Nobody is invited to try again with the same file; yet nothing is kept, for a machine that was busy.
+  // The user is not told to retry the same file, but nothing is cached either, because the machine may have
+  // been busy.
   [
     'too slow',
     'first && exec sleep 60',
@@ -105,7 +106,7 @@ test.each([
     /^Reading rows.csv stopped .* Use shorter texts/,
   ],
 ])(
-  'of a reader that was %s nothing is kept: the next call reads',
+  'a reader that was %s leaves no cached result: the next call reads again',
   async (_case, line, limitMs, code, sentence) => {
     const { ctx, endFirst } = await withPython(line, report);
     const limits = [limitMs, PATIENT_MS];
@@ -117,14 +118,14 @@ test.each([
   },
 );
 
-test.runIf(process.platform === 'linux')('a reader starts at ordinary priority', async () => {
+test.runIf(process.platform === 'linux')('a reader starts at normal priority', async () => {
   const { ctx } = await withPython('chrt --pid $$ > "$(dirname "$0")/priority"', report);
   const priority = path.join(path.dirname(await environmentPython(ctx.config)), 'priority');
   await dataReader(PATIENT_MS)(ctx, input);
   expect(await readFile(priority, 'utf8')).toContain('SCHED_OTHER');
 });
 
-test('a reader ends when nobody waits for it any more', async () => {
+test('a reader ends when no caller waits any more', async () => {
   const { ctx } = await withPython('first && exec sleep 60', report);
   const gone = new AbortController();
   const reading = dataReader(PATIENT_MS)(ctx, input, { signal: gone.signal });
@@ -132,7 +133,7 @@ test('a reader ends when nobody waits for it any more', async () => {
   await expect(reading).rejects.toThrow('disconnected');
 });
 
-test('a reader that ends by itself without a report is a fault of ours, and nothing is kept', async () => {
+test('a reader that exits without a report is an internal error and nothing is cached', async () => {
   const { ctx, endFirst } = await withPython(
     'first && { echo "No module named numpy" >&2; exit 1; }',
     report,
@@ -143,7 +144,7 @@ test('a reader that ends by itself without a report is a fault of ours, and noth
   expect(await read(ctx, input)).toEqual(goodData);
 });
 
-test('a data file whose bytes are lost is named, and no fault of ours', async () => {
+test('a data file whose bytes are lost is reported by name', async () => {
   const { ctx } = await withPython(report);
   await ctx.blobs.delete(input.dataFile.sha256);
   await expect(dataReader(PATIENT_MS)(ctx, input)).rejects.toMatchObject({

@@ -16,44 +16,43 @@ import { runReader } from './run-reader.ts';
 
 type File = { path: string; sha256: string };
 
-/** A data file, and the model and settings that it is read for. */
+/** A data file, and the model and settings for reading it. */
 export type DataToRead = {
   base: File[];
   dataFile: File;
-  /** What is held out whole; null: part of the data file is. */
+  /** A separate held-out file; null if part of the data file is held out. */
   validationFile: File | null;
   spec: Omit<ValidateSpec, 'base_model_dir' | 'data_file' | 'validation_file'>;
 };
 
 type Options = {
-  /** Aborting it ends the reading. */
+  /** Aborts the reading. */
   signal?: AbortSignal;
-  /** Called now and then while a long file is read. */
+  /** Called periodically while a long file is read. */
   onProgress?: (progress: ValidateProgress) => void;
 };
 
-/** Reads a data file as training would. Tests put a function in its place. */
+/** Reads a data file as training would. Tests replace it. */
 export type ReadData = (
   ctx: Pick<Context, 'blobs' | 'caller' | 'clock' | 'config' | 'db' | 'log' | 'sandbox'>,
   input: DataToRead,
   options?: Options,
 ) => Promise<ValidateReport>;
 
-/** Folders of the files that are read, for their names may be the same. */
+/** Separate folders, because file names may collide. */
 const BASE_MODEL = 'base_model';
 const DATASET = 'dataset';
 const VALIDATION = 'validation';
 
 /**
- * Runs the runtime's `validate` on the files. What makes the run impossible stands in the report; a
- * program that writes none is an error, which says nothing of the file. Throws
- * AppError('invalid_request') when it gets no further: reading it again would end there too; and
- * AppError('unavailable') while the Python environment is not there, or when the program was killed; and what
- * `withBlobFile` throws where the bytes are damaged.
+ * Runs the runtime's `validate` on the files. The report contains what prevents a run; a program that writes
+ * none is an internal error. Throws AppError('invalid_request') if it stalls, because reading again would
+ * stall too; AppError('unavailable') while the Python environment is not ready or if the program was killed;
+ * and whatever `withBlobFile` throws for damaged bytes.
  */
 export const readData = dataReader();
 
-/** A reader with another limit, for tests. */
+/** Creates a reader, in tests with another limit. */
 export function dataReader(stallMs: number = readingLimits.stallMs): ReadData {
   return async (ctx, input, options = {}) => {
     if (!(await hasLayer(ctx.config, 'training'))) {

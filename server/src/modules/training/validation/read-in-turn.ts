@@ -4,9 +4,9 @@ import { readingLimits } from '../readings/limits.ts';
 import type { ReadData } from './read-data.ts';
 
 /**
- * The same reader, of which few read at once: of each user one short and one long one, and the users take turns.
- * A long read keeps nobody from reading a short one: it gives its place to the next, and goes on beside it
- * where there is a place for long ones; else it ends, and begins again once there is.
+ * Wraps a reader with limits on concurrency: per user one short and one long read, users served round-robin.
+ * A read that becomes long never blocks short ones: it moves to a slot for long reads, or is aborted and
+ * restarted once such a slot is free.
  */
 export function readInTurn(read: ReadData, shortMs: number): ReadData {
   const short = fairQueue(readingLimits.shortAtOnce, { perKey: 1 });
@@ -20,7 +20,7 @@ export function readInTurn(read: ReadData, shortMs: number): ReadData {
         const tooLong = new AbortController();
         const begun = read(ctx, input, { signal: anyOf(tooLong.signal, signal), onProgress });
         const isLong = await Promise.race([begun.then(no, no), sleep(shortMs, true, { ref: false })]);
-        // In an object: a promise alone would be awaited in the turn.
+        // Wrapped in an object, because a bare promise would be awaited within the slot.
         if (!isLong) return { reading: begun };
         const leaveLong = long.enterNow(userId);
         if (leaveLong) {

@@ -8,11 +8,11 @@ import { ProgramFailed, runProgram } from '../../../platform/processes/run-progr
 type Reading = {
   command: 'validate' | 'validate-pictures';
   spec: object;
-  /** Without a line for so long it is ended. */
+  /** The process is ended if it prints no line for this long. */
   stallMs: number;
-  /** Aborting it ends the reading. */
+  /** Aborts the reading. */
   signal?: AbortSignal | undefined;
-  /** What is read, in the sentences of what goes wrong; what helps; and the field that names it. */
+  /** For error messages: what is read, advice, and the field that names it. */
   what: string;
   advice: string;
   param: string;
@@ -21,8 +21,8 @@ type Reading = {
 };
 
 /**
- * Runs a reading command of the runtime on shared files, and gives the last line of JSON that it prints. Throws
- * AppError('invalid_request') when it gets no further, and 'unavailable' when it was killed.
+ * Runs a reading command of the runtime on shared files and returns the last JSON line that it prints. Throws
+ * AppError('invalid_request') if it stalls, and 'unavailable' if it was killed.
  */
 export async function runReader(
   { config, sandbox }: Pick<Context, 'config' | 'sandbox'>,
@@ -39,7 +39,7 @@ export async function runReader(
     writes: [],
     user,
   });
-  // It gives way by itself once it has printed its first estimate.
+  // The reader lowers its own priority after its first estimate.
   const [command = '', ...args] = enclosed;
   const stalled = new AbortController();
   const giveUp = setTimeout(() => stalled.abort(), stallMs);

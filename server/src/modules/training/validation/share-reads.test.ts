@@ -43,7 +43,7 @@ function input(sha256: string, more: Partial<DataToRead['spec']['parameters']> =
   };
 }
 
-/** A reader whose reads end when they are told to. */
+/** A reader whose reads end on demand. */
 function slowReader() {
   const ends: PromiseWithResolvers<ValidateReport>[] = [];
   const read = vi.fn<ReadData>(() => {
@@ -54,7 +54,7 @@ function slowReader() {
   return { read, ends };
 }
 
-test('equal calls share one read, in flight and after it', async () => {
+test('equal calls share one read, during and after it', async () => {
   const { read, ends } = slowReader();
   const shared = shareReads(read);
   const both = [shared(as('ada'), input('a')), shared(as('bob'), input('a', { learning_rate: 0.1 }))];
@@ -67,7 +67,7 @@ test('equal calls share one read, in flight and after it', async () => {
   await expect.poll(() => ends.length).toBe(2);
 });
 
-test('not more than two read at once', async () => {
+test('at most two reads run concurrently', async () => {
   const { read, ends } = slowReader();
   const shared = shareReads(read);
   const all = ['a', 'b', 'c', 'd'].map((sha256) => shared(as(`reader of ${sha256}`), input(sha256)));
@@ -79,7 +79,7 @@ test('not more than two read at once', async () => {
   await expect.poll(() => ends.length).toBe(4);
 });
 
-test('a read that fails is tried again by the next call', async () => {
+test('the next call retries a failed read', async () => {
   const { read, ends } = slowReader();
   const shared = shareReads(read);
   const failing = shared(as('ada'), input('a'));
@@ -90,7 +90,7 @@ test('a read that fails is tried again by the next call', async () => {
   await expect.poll(() => ends.length).toBe(2);
 });
 
-test('one user reads one file at once, and the others do not wait for it', async () => {
+test('a user reads one file at a time without blocking others', async () => {
   const { read, ends } = slowReader();
   const shared = shareReads(read);
   void shared(as('ada'), input('a'));
@@ -102,7 +102,7 @@ test('one user reads one file at once, and the others do not wait for it', async
   await expect.poll(() => ends.length).toBe(3);
 });
 
-test('long reads keep nobody from reading, and are few', async () => {
+test('long reads do not block others and are limited', async () => {
   const { read, ends } = slowReader();
   const shared = shareReads(read, 0);
   for (const user of ['mallory', 'mallet', 'trudy']) void shared(as(user), input(user));
@@ -113,14 +113,14 @@ test('long reads keep nobody from reading, and are few', async () => {
   expect(await quick).toBe(report);
 });
 
-test('the long files of one user leave a place to another', async () => {
+test("one user's long files leave a slot for another user", async () => {
   const { read, ends } = slowReader();
   const shared = shareReads(read, 0);
   for (const sha256 of ['a', 'b']) void shared(as('mallory'), input(sha256)).catch(() => undefined);
   await expect.poll(() => read.mock.calls[1]?.[2]?.signal?.aborted).toBe(true);
   const long = shared(as('ada'), input('c'));
   await expect.poll(() => ends.length).toBe(3);
-  // Once it has its long place, another short one begins.
+  // Once the first one has a slot for long reads, another short one starts.
   void shared(as('ada'), input('d')).catch(() => undefined);
   await expect.poll(() => ends.length).toBe(4);
   expect(read.mock.calls[2]?.[2]?.signal?.aborted).toBe(false);
@@ -128,7 +128,7 @@ test('the long files of one user leave a place to another', async () => {
   expect(await long).toBe(report);
 });
 
-test('a read that everybody has left is ended; one that somebody waits for is not', async () => {
+test('a read without callers is aborted; one with a waiting caller is not', async () => {
   const { read, ends } = slowReader();
   const shared = shareReads(read);
   const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
@@ -139,7 +139,7 @@ test('a read that everybody has left is ended; one that somebody waits for is no
   expect(signal?.aborted).toBe(false);
   second.abort();
   expect(signal?.aborted).toBe(true);
-  // One who comes now does not share what is being ended.
+  // A new caller does not join a read that is being aborted.
   const later = shared(as('bob'), input('a'), { signal: third.signal });
   await expect.poll(() => ends.length).toBe(2);
   ends[0]?.reject(new Error('ended'));
@@ -148,7 +148,7 @@ test('a read that everybody has left is ended; one that somebody waits for is no
   expect(await later).toBe(report);
 });
 
-test('a line that is full says so, for each user and in all', async () => {
+test('reports a full queue, per user and in total', async () => {
   const { read } = slowReader();
   const shared = shareReads(read);
   for (let n = 0; n < 5; n += 1) void shared(as('ada'), input(`ada ${n}`));
@@ -160,7 +160,7 @@ test('a line that is full says so, for each user and in all', async () => {
   await expect(shared(as('bob'), input('bob'))).rejects.toThrow('Many files are waiting');
 });
 
-test('everybody who waits hears how far a read is, and who comes later hears of the sample too', async () => {
+test('all callers get progress, and later ones also the sample', async () => {
   const { read, ends } = slowReader();
   const shared = shareReads(read);
   const [ada, bob] = [vi.fn(), vi.fn()];
@@ -179,7 +179,7 @@ test('everybody who waits hears how far a read is, and who comes later hears of 
   await Promise.all([first, second]);
 });
 
-test('a long read that finds no place ends, and begins again when there is one', async () => {
+test('a long read without a slot is aborted and restarted when one is free', async () => {
   const { read, ends } = slowReader();
   const shared = shareReads(read, 0);
   const [, second] = ['mallory', 'mallet'].map((user) => shared(as(user), input(user)));
@@ -194,7 +194,7 @@ test('a long read that finds no place ends, and begins again when there is one',
   expect(await third).toBe(report);
 });
 
-test('while a long file of theirs is read, users can have another one read', async () => {
+test('users can have another file read while a long one is being read', async () => {
   const { read, ends } = slowReader();
   const shared = shareReads(read, 0);
   void shared(as('ada'), input('a'));

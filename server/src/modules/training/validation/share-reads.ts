@@ -13,15 +13,15 @@ type Shared = {
   report: Promise<ValidateReport>;
   waiting: number;
   abandoned: AbortController;
-  /** With the sample, once there is one. */
+  /** Includes the sample once available. */
   latest: ValidateProgress | null;
   listeners: Set<Listener>;
 };
 
 /**
- * The same reader, with each data file read once: equal calls share one read, those in flight too,
- * since the files are named by their content. They take turns (`readInTurn`). A read whose callers have all
- * disconnected is ended. Throws AppError('unavailable') where too many wait already.
+ * Wraps a reader so that each data file is read once: equal calls share a read, also in flight, because files
+ * are identified by content. Concurrency is limited by `readInTurn`. A read is aborted when all its callers
+ * have disconnected. Throws AppError('unavailable') if too many reads wait.
  */
 export function shareReads(read: ReadData, shortMs: number = readingLimits.shortMs): ReadData {
   const reports = new Map<string, Shared>();
@@ -59,7 +59,7 @@ export function shareReads(read: ReadData, shortMs: number = readingLimits.short
     };
     if (signal?.aborted) giveUp();
     signal?.addEventListener('abort', giveUp, { once: true });
-    // A set knows a function once; two callers may bring the same.
+    // Wrapped, because a set would merge equal functions of two callers.
     const listener: Listener = (progress) => onProgress?.(progress);
     shared.listeners.add(listener);
     if (shared.latest) listener(shared.latest);
@@ -72,7 +72,7 @@ export function shareReads(read: ReadData, shortMs: number = readingLimits.short
   };
 }
 
-/** Returns how to leave. Throws where the line is full. */
+/** Returns a function that leaves the queue. Throws if the queue is full. */
 function enter(inLine: OpenByKey, userId: string): () => void {
   const leave = inLine.enter(userId, readingLimits.ownWaiting);
   if (!leave) {

@@ -7,7 +7,7 @@ import type { RunPlace } from '../place-run.ts';
 import { describeLoad } from './estimate-load.ts';
 import { runCostMicro, runItems } from './estimate-run.ts';
 
-/** What the wizard shows of the cost of a run that takes so long there. Pure. */
+/** Returns the cost estimate of a run with this duration, for the wizard. */
 export function toCostEstimate(
   { gpu, devices, priceLabel }: RunPlace,
   price: Price,

@@ -7,7 +7,7 @@ import { trainingServer } from '../testing/training-server.ts';
 const { machine, server, request, user, datasetId, baseId, create, start, runOf, ended, trainFor } =
   await trainingServer();
 
-/** The machine is so busy, and says so. */
+/** Sets and reports the machine's load. */
 async function beBusy(threads: number): Promise<void> {
   machine.busyThreads = threads;
   await server.app.engine.pass();
@@ -30,7 +30,7 @@ describe('validation', () => {
       { as: user },
     );
 
-  test('needs no columns where the format has none, and none where nothing is named', async () => {
+  test('needs no columns if the format has none or nothing is named', async () => {
     const nothing = { input_column: null, output_column: null };
     expect((await validate(nothing)).critical_errors).toEqual([]);
     expect((await validate({ ...nothing, data_format: 'messages' })).critical_errors).toEqual([]);
@@ -44,7 +44,7 @@ describe('validation', () => {
     expect(critical_errors).toEqual(['Input and output must be different columns']);
   });
 
-  test('tells the place, the cost, the data and the GPUs that would do', async () => {
+  test('returns place, cost, data and suitable GPUs', async () => {
     const answer = await validate();
     expect(answer).toMatchObject({
       critical_errors: [],
@@ -68,7 +68,7 @@ describe('validation', () => {
     await ended(modelId);
   });
 
-  test('refuses to stop early by too few held-out examples, and counts what is evaluated more often', async () => {
+  test('refuses early stopping with too few held-out examples and counts extra evaluations', async () => {
     const { critical_errors } = await validate({ early_stopping_patience: 2 });
     expect(critical_errors).toEqual([
       'Early stopping needs at least 5 held-out examples, and there are 2: hold out more rows, or set early stopping patience to 0',
@@ -84,7 +84,7 @@ describe('validation', () => {
     expect(hours).toBeGreaterThan(2.5);
   });
 
-  test('is given up when its client disconnects', async () => {
+  test('is aborted when its client disconnects', async () => {
     const release = Promise.withResolvers<void>();
     machine.meanwhile = () => release.promise;
     machine.readSignal = undefined;
@@ -109,7 +109,7 @@ describe('validation', () => {
     release.resolve();
   });
 
-  test('estimates for the present load, says so, and what it has shown is held for who sends its load along', async () => {
+  test('estimates for the current load, reports it, and holds the shown estimate if the load is sent back', async () => {
     const idle = (await validate()).cost_estimate;
     expect(idle.slowdown).toBe(1);
     expect(idle.load).toContain('Estimated for the current load: this machine is mostly idle.');
@@ -131,7 +131,7 @@ describe('validation', () => {
     await beBusy(0);
   });
 
-  test('takes the speed of a finished run as it would have been on an idle machine', async () => {
+  test('converts the speed of a finished run to an idle machine', async () => {
     await beBusy(12);
     machine.script = trainFor(600);
     const modelId = await start({ payload: { ceiling: '1' } });
@@ -144,7 +144,7 @@ describe('validation', () => {
       .select('slowdown')
       .where('id', '=', run_id)
       .executeTakeFirstOrThrow();
-    // Ten threads of others beside its own two.
+    // Ten other threads next to its own two.
     expect(slowdown).toBeCloseTo(6, 3);
     const before = (await validate()).cost_estimate.duration_hours;
     await db
@@ -154,7 +154,7 @@ describe('validation', () => {
     expect((await validate()).cost_estimate.duration_hours).toBeCloseTo(before / 3);
   });
 
-  test('warns of a strange learning rate and refuses one that is none', async () => {
+  test('warns about an unusual learning rate and refuses an invalid one', async () => {
     const { warnings } = await validate({ learning_rate: 0.5 });
     expect(warnings).toContainEqual(expect.stringContaining('far above'));
     await expect(validate({ learning_rate: 0 })).rejects.toThrow('Learning rate must be greater than 0');
@@ -165,7 +165,7 @@ describe('validation', () => {
     await expect(validate({ gpu_type: 'RTX' })).rejects.toThrow('Please select a GPU configuration');
   });
 
-  test('warns of what could be trained, but not deployed', async () => {
+  test('warns if the result can be trained but not deployed', async () => {
     expect((await validate()).warnings).toEqual([expect.stringContaining('tiny base has no GGUF file')]);
     const model_id = await create(user, 'MODEL', 'other base', {
       'model.safetensors': emptySafetensors(),
@@ -178,7 +178,7 @@ describe('validation', () => {
     expect(warnings).toEqual([expect.stringContaining('not know the model family x')]);
   });
 
-  test('refuses a base of which a part is missing, or that is quantised', async () => {
+  test('refuses an incomplete or quantized base', async () => {
     const faults = async (files: Record<string, Buffer | string>) =>
       (await validate({ model_id: await create(user, 'MODEL', 'large base', files) })).critical_errors;
     expect(await faults({ 'model-00002-of-00002.safetensors': emptySafetensors() })).toEqual([

@@ -6,7 +6,7 @@ import { clientSignal } from '../../../platform/http/client-signal.ts';
 import { findClonedAsset } from '../../assets/sources/sources.ts';
 import { checkFineTune, type TrainingParts } from './check-fine-tune.ts';
 
-/** What the wizard asks before it lets a run be started. Changes nothing. */
+/** Validates a run for the wizard. Changes nothing. */
 export async function validateFineTune(
   ctx: Context,
   parts: TrainingParts,

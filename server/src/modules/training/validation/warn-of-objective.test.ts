@@ -13,11 +13,11 @@ test.each([
   ],
   [kto, { good: 90, bad: 0 }],
   [{ ...kto, objective: 'sft', learning_rate: 1e-3 } as const, null],
-])('%j with %j is as it should be', (fields, ratings) => {
+])('accepts %j with %j', (fields, ratings) => {
   expect(warnOfObjective(fields, ratings)).toEqual([]);
 });
 
-test('where one kind of answer counts for much more, the weight that mends it is named', () => {
+test('recommends a weight if one kind of answer dominates', () => {
   expect(warnOfObjective(kto, { good: 90, bad: 10 })).toEqual([
     '90 good and 10 bad answers are trained on: with a weight of 9 for bad ones both kinds count alike.',
   ]);
@@ -27,7 +27,7 @@ test('where one kind of answer counts for much more, the weight that mends it is
   expect(warnOfObjective(kto, { good: 5, bad: 4000 })[0]).toContain('a weight of 100 for good ones');
 });
 
-test('a learning rate is judged by the objective', () => {
+test('judges the learning rate by the objective', () => {
   expect(warnOfObjective({ ...kto, learning_rate: 0.001 }, null)).toEqual([
     'A learning rate of 0.001 is far above what KTO usually bears (5e-6 to 5e-4): the model may forget how to answer.',
   ]);
@@ -41,7 +41,7 @@ test.each([
   ['dpo', 5e-5, 2e-4],
   ['kto', 5e-5, 2e-4],
   ['grpo', 5e-5, 2e-4],
-] as const)('where all weights are trained by %s, %d is borne and %d is not', (objective, borne, high) => {
+] as const)('full fine-tuning with %s accepts %d and warns about %d', (objective, borne, high) => {
   const full = { ...kto, objective, adaptation: 'full' } as const;
   expect(warnOfObjective({ ...full, learning_rate: borne }, null)).toEqual([]);
   expect(warnOfObjective({ ...full, learning_rate: high }, null)[0]).toContain(

@@ -2,21 +2,24 @@ import { fineTuneNumbers, objectiveNames } from '@bakehouse/contract/fine-tune-n
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import type { SettledFields } from '../fine-tune-spec.ts';
 
-/** Learning rates outside of these have rarely been wanted. */
+/** Usual range of learning rates. */
 const LEARNING_RATE = { min: 1e-6, max: 2e-3 };
-/** Of objectives that only shift what the base can say. */
+/** For objectives that only shift the base's answers. */
 const SHIFTING_RATES = { dpo: ['5e-6', '2e-4'], kto: ['5e-6', '5e-4'], grpo: ['1e-6', '5e-4'] } as const;
-/** Of all weights, each of which every step moves by about the rate, whatever it was before. */
+/** For full fine-tuning, where each step moves every weight by about the rate. */
 const FULL_RATES = {
   sft: ['1e-5', '1e-4'],
   dpo: ['5e-7', '5e-5'],
   kto: ['5e-7', '5e-5'],
   grpo: ['1e-6', '5e-5'],
 } as const;
-/** Of the good answers' share in the loss to the bad ones', between which TRL and the paper of KTO advise nothing else, with some room. */
+/**
+ * Range for the ratio of good to bad answers' weight in the loss: the advice of TRL and the KTO paper, with
+ * some margin.
+ */
 const WEIGHED = { min: 0.75, max: 1.75 };
 
-/** What of the settings does not suit the objective, or the rows. Pure. */
+/** Returns warnings about settings that do not fit the objective or the rows. */
 export function warnOfObjective(
   fields: Pick<
     SettledFields,
@@ -61,7 +64,7 @@ function warnOfFullRate(rate: number, objective: keyof typeof FULL_RATES): strin
   ];
 }
 
-/** Where one kind of answer counts for much more than the other. */
+/** Warns if one kind of answer has much more weight than the other. */
 function warnOfWeights(
   {
     desirable_weight: ofGood,

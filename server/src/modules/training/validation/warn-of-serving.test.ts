@@ -23,31 +23,26 @@ const run = (
 });
 
 test.each([
-  ['nothing where both can be served', base('model.safetensors', 'model.gguf'), null, []],
-  ['a family that llama.cpp does not know', base('model.gguf'), obstacle, sentence(obstacle)],
+  ['nothing if base and adapter can be served', base('model.safetensors', 'model.gguf'), null, []],
+  ['a family that llama.cpp does not support', base('model.gguf'), obstacle, sentence(obstacle)],
   ['a base without GGUF', base('model.safetensors'), null, sentence('My Base has no GGUF file.')],
   [
-    'a base in GGUF of which a part is missing',
+    'a GGUF base with a missing part',
     base('m-00001-of-00002.gguf'),
     null,
     sentence('My Base is incomplete: m-00002-of-00002.gguf is missing.'),
   ],
-])('where llama.cpp serves, warns of %s', (_case, of, found, expected) => {
+])('with llama.cpp warns about %s', (_case, of, found, expected) => {
   expect(warnOfServing(run(of, found), {})).toEqual(expected);
 });
 
 test.each([
-  ['of no GGUF and nothing that llama.cpp does not know', {}, {}, false],
-  ['of lm_head of a Qwen model', { model_type: 'qwen2', tie_word_embeddings: false }, {}, true],
-  ['not where it is left out', { model_type: 'qwen2' }, { lora_target_modules: ['q_proj'] }, false],
-  [
-    'not where it is the same matrix as the embeddings',
-    { model_type: 'qwen3', tie_word_embeddings: true },
-    {},
-    false,
-  ],
-  ['not of another family', { model_type: 'llama' }, {}, false],
-])('where vLLM serves, warns %s', (_case, config, fields, isWarned) => {
+  ['about neither a missing GGUF nor llama.cpp support', {}, {}, false],
+  ['about lm_head of a Qwen model', { model_type: 'qwen2', tie_word_embeddings: false }, {}, true],
+  ['not if lm_head is left out', { model_type: 'qwen2' }, { lora_target_modules: ['q_proj'] }, false],
+  ['not if lm_head is tied to the embeddings', { model_type: 'qwen3', tie_word_embeddings: true }, {}, false],
+  ['not for another family', { model_type: 'llama' }, {}, false],
+])('with vLLM warns %s', (_case, config, fields, isWarned) => {
   const warnings = warnOfServing(run(base('model.safetensors'), obstacle, config, fields), {
     servesTextOnGpus: true,
   });
@@ -62,7 +57,7 @@ test.each([
   [{ max_position_embeddings: 2048 }, 4096, '2048 in one request.'],
   [{ max_position_embeddings: 131_072 }, 9000, '8192 in one request unless it asks for a longer context.'],
 ])(
-  'with %j and examples of %i tokens, the most that is served is told: %j',
+  'with %j and examples of %i tokens reports the longest served context: %j',
   (config, max_chunk_size, served) => {
     const warnings = warnOfServing(run(base('model.gguf'), null, config, { max_chunk_size }), {});
     expect(warnings).toEqual(

@@ -5,19 +5,19 @@ import type { SettledFields } from '../fine-tune-spec.ts';
 
 type Run = {
   base: { asset: { title: string }; files: { path: string }[] };
-  /** What is in the base's config.json; null where there is none. */
+  /** The base's config.json; null if missing. */
   config: Record<string, unknown> | null;
-  /** Why llama.cpp could not take the adapter; null: it can. */
+  /** Why llama.cpp cannot load the adapter; null if it can. */
   obstacle: string | null;
   fields: Pick<SettledFields, 'lora_target_modules' | 'max_chunk_size' | 'use_dora'>;
 };
 
-/** Of these families vLLM takes no adapter on lm_head. */
+/** Families for which vLLM supports no adapter on lm_head. */
 const WITHOUT_HEAD = ['qwen2', 'qwen2_moe', 'qwen3', 'qwen3_moe'];
 
 /**
- * What would keep a fine-tune of this base from being deployed here once it has been paid for, or from being served as it
- * was trained. Pure.
+ * Returns warnings about settings that would prevent deploying the paid fine-tune here, or serving it as
+ * trained.
  */
 export function warnOfServing(run: Run, capacity: Capacity): string[] {
   const found = [capacity.servesTextOnGpus ? warnOfHead(run) : warnOfLlamaCpp(run), warnOfLength(run)];
@@ -37,7 +37,7 @@ function warnOfLlamaCpp({ base, obstacle }: Run): string | null {
 
 function warnOfHead({ base, config, fields }: Run): string | null {
   const isRefused =
-    // Merged it is no adapter.
+    // A merged model has no adapter.
     !fields.use_dora &&
     fields.lora_target_modules.includes('lm_head') &&
     WITHOUT_HEAD.some((family) => family === config?.model_type) &&

@@ -20,12 +20,12 @@ import { getOpenAiVideo } from './get-openai-video.ts';
 import { nearestLength, readVideoSize } from './read-video-size.ts';
 
 const PART = 'input_reference';
-/** OpenAI's clients name none where their own default shall do. */
+/** Default model for OpenAI's clients that send none. */
 const MODEL = 'wan';
 
 /**
- * Starts a video as OpenAI's videos API does: by a form, with a picture that it begins with or without one, or by JSON.
- * Throws what `receiveOptionalPicture`, `startVideo` and `readVideoSize` throw, with the field that does not fit.
+ * Starts a video through OpenAI's videos API, from a form or JSON, optionally with a first picture. Throws
+ * whatever `receiveOptionalPicture`, `startVideo` and `readVideoSize` throw, with the invalid field.
  */
 export async function createOpenAiVideo(ctx: Context, usage: IdleCredit, http: Http): Promise<OpenAiVideo> {
   const { request } = http;
@@ -49,7 +49,7 @@ export async function createOpenAiVideo(ctx: Context, usage: IdleCredit, http: H
 
 type Fields = Omit<z.output<typeof openAiVideoBody>, 'input_reference'>;
 
-/** The same in the words of the other videos API. */
+/** Converts the fields to the native videos API. */
 async function toVideoBody(
   ctx: Context,
   { prompt, model = MODEL, seconds, size }: Fields,

@@ -7,7 +7,7 @@ import { listGenerations } from '../../generations/list-generations.ts';
 import { findVideo } from '../find-video.ts';
 import { showOpenAiVideos } from './show-openai-videos.ts';
 
-/** The caller's videos, newest first. Throws AppError 'not_found' for an `after` that is none of them. */
+/** Returns the caller's videos, newest first. Throws AppError 'not_found' if `after` is not one of them. */
 export async function listOpenAiVideos(
   ctx: Context,
   { limit, after }: InputOf<typeof endpoint>['query'],

@@ -26,13 +26,13 @@ beforeEach(() => stub.startAnew());
 const until = (id: string, status: OpenAI.Videos.Video['status']) =>
   vi.waitFor(async () => {
     const video = await client.videos.retrieve(id);
-    // The clock stands still: a pause after a failure is over when it is moved. What is under way has a lease.
+    // The clock is fixed, so advance it to end the pause after a failure. Work in progress has a lease.
     if (video.status === 'queued') clock.advance({ seconds: 1 });
     expect(video.status).toBe(status);
     return video;
   });
 
-test("OpenAI's client makes a video of a prompt and a picture, and downloads it with its frames", async () => {
+test("OpenAI's client creates a video from a prompt and a picture and downloads it with its frames", async () => {
   const asked = await client.videos.create({
     ...{ model: 'seedance', prompt: 'A loaf rises', seconds: '10' as never, size: '1080x1920' as never },
     input_reference: await toFile(pictureFiles.png, 'loaf.png', { type: 'image/png' }),
@@ -46,7 +46,7 @@ test("OpenAI's client makes a video of a prompt and a picture, and downloads it 
     ...{ prompt: 'A loaf rises', seconds: 10, width: 1088, height: 1920 },
     picture: pictureFiles.png.toString('base64'),
   });
-  // As the file has it.
+  // Read from the file.
   expect(made).toMatchObject({ progress: 100, seconds: '3', size: '96x64', created_at: expect.any(Number) });
   expect(made.completed_at).toBeGreaterThanOrEqual(made.created_at);
   const file = Buffer.from(await (await client.videos.downloadContent(asked.id)).arrayBuffer());
@@ -62,7 +62,7 @@ test("OpenAI's client makes a video of a prompt and a picture, and downloads it 
   }
 });
 
-test('of another length it has the nearest, and a picture at a link is one as well', async () => {
+test('chooses the nearest duration and accepts a picture at a link', async () => {
   const image_url = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
   const { id } = await client.videos.create({
     ...{ prompt: 'A loaf rises', seconds: '4', input_reference: { image_url } },
@@ -73,7 +73,7 @@ test('of another length it has the nearest, and a picture at a link is one as we
   expect(stub.requests.at(-1)).toMatchObject({ seconds: 5, picture: pictureFiles.png.toString('base64') });
 });
 
-test('a call that is repeated with its key is answered as before, though its deployment has ended', async () => {
+test('repeats the answer for the same idempotency key, even after the deployment ended', async () => {
   const cy = await server.signUp('Cy');
   const { assetId: filmId } = await insertWan(server.services, cy, 'His Film');
   const body = { model_id: filmId, user_id: cy.userId };
@@ -92,7 +92,7 @@ test('a call that is repeated with its key is answered as before, though its dep
   expect((await ask()).id).toBe(id);
 });
 
-test('a video is asked for in JSON, with a picture at a link, by the same names', async () => {
+test('accepts JSON with a picture at a link under the same names', async () => {
   const send = (body: object) =>
     fetch(`${server.url}/v1/videos`, {
       method: 'POST',
@@ -124,7 +124,7 @@ test.each([
   [{ size: 'large' as never }, 'size', 'size must be auto'],
   [{ model: 'sora-2' }, 'model', 'model must be one of veo-3.0'],
   [{ prompt: '' }, 'prompt', ''],
-])('%j is refused by its name, at no cost', async (body, param, message) => {
+])('refuses %j by name at no cost', async (body, param, message) => {
   const before = stub.requests.length;
   const asked = client.videos.create({ model: 'seedance', prompt: 'Bread', ...body });
   await expect(asked).rejects.toMatchObject({
@@ -134,7 +134,7 @@ test.each([
   expect(stub.requests).toHaveLength(before);
 });
 
-test('videos are listed by pages, newest first, and are deleted; nobody sees those of others', async () => {
+test("lists videos in pages, newest first, and deletes them; other users' videos are hidden", async () => {
   const made: string[] = [];
   for (const prompt of ['One', 'Two', 'Three'])
     made.unshift((await client.videos.create({ model: 'my-film', prompt })).id);
@@ -158,7 +158,7 @@ test('videos are listed by pages, newest first, and are deleted; nobody sees tho
   await expect(client.videos.retrieve(id)).rejects.toMatchObject({ status: 404 });
 });
 
-test('a video that cannot be made says why', async () => {
+test('reports why a video cannot be generated', async () => {
   stub.answer = 'error';
   const { id } = await client.videos.create({ model: 'my-film', prompt: 'Bread' });
   expect(await until(id, 'failed')).toMatchObject({

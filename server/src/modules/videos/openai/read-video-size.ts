@@ -2,12 +2,13 @@ import type { Generator } from '@bakehouse/contract/generators/generator';
 import { readShape } from '../../generations/generators/read-shape.ts';
 import { videoSize } from '../../generations/generators/video-size.ts';
 
-/** What a form without one makes. */
+/** Shape of generators whose form has no aspect ratio. */
 const USUAL_SHAPE = '16:9';
 
 /**
- * What a size in a call of OpenAI's videos API, such as `1280x720`, is in the fields of a generator's form: its shape, and
- * the quality with the nearest shorter side. Throws AppError 'invalid_request' for another shape, and for what is no size. Pure.
+ * Converts a size of OpenAI's videos API, such as `1280x720`, to a generator's form fields: aspect ratio, and
+ * the quality with the nearest shorter side. Throws AppError 'invalid_request' for another shape or an
+ * invalid size.
  */
 export function readVideoSize(
   size: string,
@@ -24,7 +25,9 @@ export function readVideoSize(
   };
 }
 
-/** The length that the generator's form offers and that is nearest to so many seconds; the longer one of two. Pure. */
+/**
+ * Returns the duration in the generator's form that is nearest to this many seconds; the longer one on a tie.
+ */
 export function nearestLength(seconds: number, { fields }: Generator): number {
   const off = (length: number) => Math.abs(length - seconds);
   const lengths = optionsOf(fields, 'duration').map(Number);

@@ -6,7 +6,7 @@ import type { Context } from '../../../platform/context.ts';
 import { videoSize } from '../../generations/generators/video-size.ts';
 import { showVideos } from '../show-videos.ts';
 
-/** Generations of videos of the caller as OpenAI's API shows them. */
+/** Returns the caller's video generations in the format of OpenAI's API. */
 export async function showOpenAiVideos(ctx: Context, generations: Generation[]): Promise<OpenAiVideo[]> {
   const videos = await showVideos(ctx, generations);
   return videos.map((video, at) => toOpenAiVideo(video, generations[at]?.ended_at ?? null));

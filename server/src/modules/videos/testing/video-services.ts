@@ -20,12 +20,12 @@ type Reply = { status: number; body: unknown };
 
 const KEY = 'key-of-the-installation';
 
-/** For tests: the services of videos, over HTTP in the form of each one's wire, on one port. */
+/** For tests: serves all video APIs on one port, each in its own format. */
 export async function videoServices() {
   const state = {
     answer: 'ok' as VideoAnswer,
     calls: [] as Call[],
-    /** Headers with which files were asked for. */
+    /** Key headers of file downloads. */
     fileKeys: [] as (string | undefined)[],
     file: videoFile({ hasAudio: true, seconds: 8 }),
   };
@@ -63,7 +63,7 @@ export async function videoServices() {
   };
 }
 
-/** What each service says, in its own form. */
+/** Returns each service's answers. */
 function repliesOf(state: { answer: VideoAnswer }, url: string) {
   function google(path: string): Reply {
     const error = (code: number, name: string) => ({

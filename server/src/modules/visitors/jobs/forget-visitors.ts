@@ -6,7 +6,7 @@ import { VISITORS } from '../as-visitor.ts';
 
 const KEPT_MS = 60 * 60 * 1000;
 
-/** What visitors have made, and did not keep, goes after an hour. */
+/** Deletes unclaimed visitor pictures after an hour. */
 export const forgetVisitorsJob = defineJob({
   name: 'visitors.forget',
   schedule: '*/5 * * * *',

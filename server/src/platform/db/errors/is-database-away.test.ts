@@ -14,7 +14,7 @@ const errorOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test('a database that cannot be reached or used is away', async () => {
+test('a database that is unreachable or unusable is away', async () => {
   const nowhere = createPool('postgresql://nobody@127.0.0.1:1/nothing');
   onFileEnd(() => nowhere.end());
   expect(isDatabaseAway(await errorOf(nowhere.query('select 1')))).toBe(true);
@@ -37,7 +37,7 @@ test.each([
   expect(isDatabaseAway(Object.assign(new Error(message), { code }))).toBe(true);
 });
 
-/** Cuts each connection as soon as something comes. */
+/** Closes each connection as soon as it receives data. */
 async function cuttingServer(): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -48,7 +48,7 @@ async function cuttingServer(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test('a connection that is cut says so where the database was at its end, and not where a service was', async () => {
+test('a broken connection counts only if it was to the database, not to another service', async () => {
   const port = await cuttingServer();
   const cut = connect(`postgresql://nobody@127.0.0.1:${port}/nothing`);
   onFileEnd(() => cut.destroy());
@@ -61,7 +61,7 @@ test('a connection that is cut says so where the database was at its end, and no
   expect([isDatabaseAway(failed), isDatabaseAway(ofService)]).toEqual([false, false]);
 });
 
-test('a query that is wrong is not', async () => {
+test('an invalid query is not an outage', async () => {
   expect(isDatabaseAway(await errorOf(pool.query('select nonsense')))).toBe(false);
   expect(isDatabaseAway(await errorOf(pool.query("select 'a'::int")))).toBe(false);
   expect(isDatabaseAway(new Error('anything else'))).toBe(false);

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * Whether PostgreSQL refused a statement and rolled its transaction back. False where the connection broke or
- * PostgreSQL crashed: the transaction may have been committed then.
+ * Returns true if PostgreSQL rejected a statement and rolled its transaction back. False if the connection
+ * broke or PostgreSQL crashed, because the transaction may have been committed.
  */
 export function wasRolledBack(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === 'ERROR';

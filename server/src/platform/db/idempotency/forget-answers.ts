@@ -15,7 +15,7 @@ export const forgetAnswersJob = defineJob({
   },
 });
 
-/** Step: deletes the stored answers of a deleted user. */
+/** Transaction step: deletes the stored answers of a deleted user. */
 export async function forgetUserAnswers(tx: Transaction, userId: string): Promise<void> {
   await tx.deleteFrom('idempotency_keys').where('user_id', '=', userId).execute();
 }

@@ -24,14 +24,14 @@ function counter() {
 }
 
 describe('idempotent', () => {
-  test('gives a repeated call the first answer, whatever the order of its fields', async () => {
+  test('returns the first answer to a repeated call, whatever the order of its fields', async () => {
     const work = counter();
     expect(await call(work, { key: 'repeat' })).toEqual({ n: 1 });
     expect(await call(work, { key: 'repeat', input: { to: 'bob', amount: '5' } })).toEqual({ n: 1 });
     expect(await work()).toEqual({ n: 2 });
   });
 
-  test('refuses the key with another input or another operation', async () => {
+  test('rejects the key with another input or another operation', async () => {
     await call(counter(), { key: 'conflict' });
     const conflict = { code: 'idempotency_conflict', status: 409 };
     await expect(
@@ -40,7 +40,7 @@ describe('idempotent', () => {
     await expect(call(counter(), { key: 'conflict', operation: 'refund' })).rejects.toMatchObject(conflict);
   });
 
-  test("keeps users' keys apart, and runs unguarded without a key", async () => {
+  test("separates users' keys, and runs unguarded without a key", async () => {
     const work = counter();
     await call(work, { key: 'shared' });
     expect(await call(work, { key: 'shared', userId: 'bob' })).toEqual({ n: 2 });
@@ -54,7 +54,7 @@ describe('idempotent', () => {
     expect(answers).toEqual(Array.from({ length: 8 }, () => ({ n: 1 })));
   });
 
-  test('forgets the key when the work fails, so that it can be tried again', async () => {
+  test('releases the key if the work fails, so that it can be retried', async () => {
     const fail = async () => {
       throw new Error('no');
     };
@@ -62,7 +62,7 @@ describe('idempotent', () => {
     expect(await call(counter(), { key: 'failed' })).toEqual({ n: 1 });
   });
 
-  test('names the header when the key is too long', async () => {
+  test('names the header if the key is too long', async () => {
     await expect(call(counter(), { key: 'x'.repeat(256) })).rejects.toMatchObject({
       code: 'invalid_request',
       param: 'Idempotency-Key',
@@ -70,7 +70,7 @@ describe('idempotent', () => {
   });
 });
 
-describe('what is prepared', () => {
+describe('preparation', () => {
   const identity = (key: string) => ({ userId: 'ada', key, operation: 'spend', input: {} });
   function prepared(key: string) {
     let times = 0;
@@ -84,14 +84,14 @@ describe('what is prepared', () => {
     return { ask, times: () => times };
   }
 
-  test('is prepared for the first call alone', async () => {
+  test('runs for the first call only', async () => {
     const { ask, times } = prepared('prepared');
     expect(await ask()).toEqual({ n: 1 });
     expect(await ask()).toEqual({ n: 1 });
     expect(times()).toBe(1);
   });
 
-  test('is prepared after all where the first answer is forgotten meanwhile', async () => {
+  test('runs again if the first answer is deleted in the meantime', async () => {
     const { ask, times } = prepared('forgotten');
     await ask();
     const forgetting = await db.startTransaction().execute();

@@ -9,15 +9,15 @@ type Call = {
   key: string | null;
   /** Name of the call: a key belongs to one operation. */
   operation: string;
-  /** What was asked, without the key. */
+  /** Input of the call, without the key. */
   input: unknown;
 };
 
 /**
- * Runs `work` at most once per user and key, in the transaction of the work itself: the answer is
- * kept if and only if the work is. A repeated call gets the stored answer; one that comes while
- * the first still runs waits for it. Throws AppError('idempotency_conflict') when the key came
- * with another input or operation. The answer must be a wire value: text, numbers, no bigint.
+ * Runs `work` at most once per user and key, in the transaction of the work itself: the answer is stored if
+ * and only if the work is. A repeated call returns the stored answer; a call during the first one waits for
+ * it. Throws AppError('idempotency_conflict') if the key was used with another input or operation. The answer
+ * must be a JSON value without bigint.
  */
 export async function idempotent<Answer extends object | null>(
   tx: Transaction,
@@ -58,8 +58,8 @@ export async function idempotent<Answer extends object | null>(
 }
 
 /**
- * The same in its own transaction, for work that needs preparation, e.g. reading files. A repeated call gets the
- * stored answer without any preparation.
+ * Like `idempotent` in its own transaction, for work that needs preparation, e.g. reading files. A repeated
+ * call returns the stored answer without preparation.
  */
 export async function preparedIdempotent<Prepared, Answer extends object | null>(
   db: Database,
@@ -85,7 +85,7 @@ async function hasAnswer(db: Database, { userId, key }: Call): Promise<boolean> 
   return row !== undefined;
 }
 
-/** The error for a key that was used with another call before. */
+/** Returns the error for a key that was used with another call before. */
 export function idempotencyConflict(): AppError {
   return new AppError('idempotency_conflict', {
     publicMessage: 'This Idempotency-Key was already used for another request. Send a new key',
@@ -102,7 +102,7 @@ export function refuseUnusableKey(key: string): void {
   });
 }
 
-/** The same text for the same value, however its keys were ordered. */
+/** Returns the same text for equal values, whatever the order of their keys. */
 function canonicalJson(value: unknown): string {
   return toJson(sortKeys(value));
 }

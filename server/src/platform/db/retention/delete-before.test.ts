@@ -5,7 +5,7 @@ import { deleteBefore } from './delete-before.ts';
 
 const { db } = await testDatabase();
 
-test('all that is older goes, however many statements that takes, and nothing else', async () => {
+test('deletes all older rows in as many statements as needed, and nothing else', async () => {
   await sql`
     create table counted as select 0 as rows where false;
     create function count_rows() returns trigger language plpgsql as $$

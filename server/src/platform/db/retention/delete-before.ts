@@ -6,8 +6,8 @@ import type { DB } from '../schema.generated.ts';
 const BATCH = 10_000;
 
 /**
- * Deletes the rows with `column` before `time`, in batches: after an outage or a change of settings there may be
- * millions.
+ * Deletes the rows with `column` before `time`, in batches: after an outage or a change of settings there may
+ * be millions.
  */
 export async function deleteBefore<Table extends keyof DB>(
   db: Database,

@@ -20,24 +20,24 @@ const run = (roles: string, seen: string, left = 'null') =>
     insert into processes (id, machine_id, roles, since, seen_at, left_at)
     values (gen_random_uuid(), '00000000-0000-4000-8000-000000000001', '${roles}', now(), ${seen}, ${left})`);
 
-test('processes that run are named, and those that have left or fall silent are not waited for', async () => {
+test('names running processes, and does not wait for processes that left or fell silent', async () => {
   await run('{web,worker}', "now() + interval '1 hour'");
   await expect(awaitSilence(client, 0)).rejects.toThrow(
     'processes of another version still use it: web+worker on oven. Stop them, then start again',
   );
   await run('{web,worker}', 'now()', 'now()');
   await awaitSilence(client, 0);
-  // As one that was killed 9 seconds ago.
+  // Like a process that was killed 9 seconds ago.
   await run('{web}', "now() - interval '9 seconds'");
   await awaitSilence(client);
 });
 
-test('only what is to change the database waits for them', async () => {
+test('only a process that changes the database waits for them', async () => {
   await run('{web}', "now() + interval '1 hour'");
   expect(await migrate(url)).toEqual([]);
 });
 
-test('a process hears of a migration that it does not know', async () => {
+test('a process notices a migration that it does not know', async () => {
   const heard = vi.fn();
   const quiet = vi.fn();
   const ends = [

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
-/** A process beats every two seconds; one that was killed has just stopped. */
+/** A process sends a heartbeat every two seconds; a killed one has just stopped. */
 const SILENT_S = 10;
 const WAIT_MS_MAX = 15_000;
 const LOOK_MS = 500;
 
 /**
- * Resolves once no other process uses this database: one of another version would continue with its own schema.
- * Throws a plain sentence that names those that remain.
+ * Resolves once no other process uses this database: a process of another version would continue with its own
+ * schema. Throws a plain sentence that names the remaining ones.
  */
 export async function awaitSilence(client: pg.Client, waitMsMax: number = WAIT_MS_MAX): Promise<void> {
   const began = performance.now();

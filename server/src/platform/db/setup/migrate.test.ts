@@ -8,7 +8,7 @@ import { createDatabase, dropDatabase } from '../../../testing/temporary-postgre
 import { connect } from '../database.ts';
 import { MIGRATIONS_DIR, migrate } from './migrate.ts';
 
-/** As many as there were before the last one. */
+/** The number of steps before the last one. */
 const STEPS_BEFORE = ['0001_platform.sql', ...Array.from({ length: 119 }, (_, n) => `step ${n}`)];
 
 let databases = 0;
@@ -55,7 +55,7 @@ describe('migrate', () => {
     expect(await exists('late')).toBe(true);
   });
 
-  test('rolls a broken file back, keeps those before it, and names file and line', async () => {
+  test('rolls a broken file back, keeps earlier ones, and names file and line', async () => {
     const { url, exists } = await newDatabase();
     const { dir, write } = await folderWith({
       '0001_good.sql': 'create table good ();',
@@ -69,7 +69,7 @@ describe('migrate', () => {
     expect(await migrate(url, dir)).toEqual(['0002_bad.sql']);
   });
 
-  test('applies the functions after the steps, and again where one of them or a step is new', async () => {
+  test('applies the functions after the steps, and again if one of them or a step is new', async () => {
     const { url, db } = await newDatabase();
     const answer = (n: number) =>
       `create or replace function answer() returns int language sql as $$ select ${n} from a $$;`;
@@ -93,9 +93,9 @@ describe('migrate', () => {
     expect(await told()).toBe(2);
   });
 
-  test('takes a database over that has all steps from before the baseline, as it is', async () => {
+  test('adopts a database that has all steps from before the baseline, unchanged', async () => {
     const { url, db } = await newDatabase();
-    // Later steps come after it.
+    // Later steps follow it.
     const name = '0001_baseline.sql';
     const { dir } = await folderWith({ [name]: await readFile(path.join(MIGRATIONS_DIR, name), 'utf8') });
     expect(await migrate(url, dir)).toEqual([name]);
@@ -114,7 +114,7 @@ describe('migrate', () => {
     expect(await tables()).toEqual(before);
   });
 
-  test('lets many processes start at once', async () => {
+  test('lets many processes start concurrently', async () => {
     const { url } = await newDatabase();
     const { dir } = await folderWith({
       '0001_a.sql': 'create table a ();',
@@ -124,7 +124,7 @@ describe('migrate', () => {
     expect(applied.flat()).toEqual(['0001_a.sql', '0002_b.sql']);
   });
 
-  test('runs a file outside of a transaction where it says so', async () => {
+  test('runs a file outside of a transaction if it is marked so', async () => {
     const { url, exists } = await newDatabase();
     const { dir } = await folderWith({
       '0001_a.sql': 'create table a (n int);',
@@ -134,7 +134,7 @@ describe('migrate', () => {
     expect(await exists('a_n')).toBe(true);
   });
 
-  test('refuses files that were changed or lost after they were applied', async () => {
+  test('rejects files that were changed or removed after they were applied', async () => {
     const { url } = await newDatabase();
     const { dir, write } = await folderWith({ '0001_a.sql': 'create table a ();' });
     await migrate(url, dir);
@@ -146,7 +146,7 @@ describe('migrate', () => {
     );
   });
 
-  test('refuses a number used twice, and names without one', async () => {
+  test('rejects duplicate numbers, and names without a number', async () => {
     const { url } = await newDatabase();
     const { dir } = await folderWith({ '0001_a.sql': 'select 1;', '0001_b.sql': 'select 1;' });
     await expect(migrate(url, dir)).rejects.toThrow('the number 0001');
@@ -155,7 +155,7 @@ describe('migrate', () => {
   });
 });
 
-test('a film from before the videos is kept, as one without sound', async () => {
+test('a video from before sound support is kept, as one without sound', async () => {
   const { url, db } = await newDatabase();
   const videos = '0014_videos.sql';
   const before = (await readdir(MIGRATIONS_DIR)).filter((name) => /^\d+.*\.sql$/.test(name) && name < videos);
@@ -164,7 +164,7 @@ test('a film from before the videos is kept, as one without sound', async () => 
   for (const name of before) await write(name, await read(name));
   await migrate(url, dir);
   await db.transaction().execute(async (tx) => {
-    // What it belongs to does not matter here.
+    // Skips foreign keys, which do not matter here.
     await sql`set local session_replication_role = replica`.execute(tx);
     await sql`insert into generation_outputs
       (generation_id, user_id, sha256, media_type, size_bytes, width, height, duration_s)

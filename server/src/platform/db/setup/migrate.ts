@@ -5,25 +5,25 @@ import pg from 'pg';
 import { awaitSilence } from './await-silence.ts';
 
 /**
- * The schema: steps `NNNN_<words>.sql`, forward only, whose numbers may have gaps; and `functions/<noun>.sql`, its
- * functions, triggers and views, which are written so that they can be applied again.
+ * The schema: steps `NNNN_<words>.sql`, forward only, whose numbers may have gaps; and
+ * `functions/<noun>.sql`, idempotent files with functions, triggers and views.
  */
 export const MIGRATIONS_DIR = path.resolve(import.meta.dirname, '../../../../migrations');
 
 type SqlFile = { name: string; sql: string };
 
-/** What `schema_migrations` has a row for: a step, or all functions together. */
+/** A row of `schema_migrations`: a step, or all functions together. */
 type Migration = { name: string; files: SqlFile[]; sha256: string };
 
-/** Any number that is Bakehouse's own: it keeps two starting servers from migrating at once. */
+/** Arbitrary lock id of Bakehouse; prevents two starting servers from migrating concurrently. */
 const LOCK = 4_080_000_001n;
 const FILE_NAME = /^\d{4}_[a-z0-9_-]+\.sql$/;
 /** First line of a file whose one statement cannot run inside a transaction. */
 const NO_TRANSACTION = /^-- no transaction\s/;
-/** Under which name `schema_migrations` has the functions. */
+/** Name of the functions in `schema_migrations`. */
 const FUNCTIONS = 'functions';
 
-/** The steps of the versions before the baseline: whoever has all of them has its schema. */
+/** Steps of the versions before the baseline; a database with all of them has the baseline's schema. */
 const BEFORE_BASELINE = {
   first: '0001_platform.sql',
   last: '0213_pictures_process.sql',
@@ -32,10 +32,10 @@ const BEFORE_BASELINE = {
 };
 
 /**
- * Applies the steps that this database has not seen, in order, each in its own transaction, and the functions where
- * they or a step are new. Safe to call from several processes at once. Returns the names that it applied. Throws when
- * an applied step was changed or removed, a process of another version still runs, or a statement fails (that file is
- * rolled back).
+ * Applies the new steps in order, each in its own transaction, and the functions if they or a step are new.
+ * Safe to call from several processes concurrently. Returns the applied names. Throws if an applied step was
+ * changed or removed, a process of another version still runs, or a statement fails (that file is rolled
+ * back).
  */
 export async function migrate(url: string, dir: string = MIGRATIONS_DIR): Promise<string[]> {
   const { steps, functions } = await readMigrations(dir);
@@ -46,7 +46,7 @@ export async function migrate(url: string, dir: string = MIGRATIONS_DIR): Promis
     const applied = await adoptBaseline(client, steps, await readApplied(client));
     refuseChanged(steps, applied);
     const pending = steps.filter(({ name }) => !applied.has(name));
-    // A step may have dropped what a view or a function stands on, so they come again after each.
+    // A step may have dropped what a view or function depends on, so apply the functions after each.
     const isChanged = pending.length > 0 || applied.get(FUNCTIONS) !== functions.sha256;
     if (isChanged && functions.files.length > 0) pending.push(functions);
     if (pending.length > 0) await awaitSilence(client);
@@ -58,7 +58,10 @@ export async function migrate(url: string, dir: string = MIGRATIONS_DIR): Promis
   }
 }
 
-/** The steps in order, and the functions, with their checksums. Throws on a misnamed step or a number used twice. */
+/**
+ * Returns the steps in order, and the functions, with their checksums. Throws on a misnamed step or a number
+ * used twice.
+ */
 export async function readMigrations(
   dir: string = MIGRATIONS_DIR,
 ): Promise<{ steps: Migration[]; functions: Migration }> {
@@ -92,7 +95,7 @@ function migrationOf(name: string, files: SqlFile[]): Migration {
   return { name, files, sha256: hash.digest('hex') };
 }
 
-/** The checksums of what this database has, by name. */
+/** Returns the applied checksums by name. */
 async function readApplied(client: pg.Client): Promise<Map<string, string>> {
   await client.query(`
     create table if not exists schema_migrations (
@@ -106,7 +109,10 @@ async function readApplied(client: pg.Client): Promise<Map<string, string>> {
   return new Map(rows.map((row) => [row.name, row.sha256]));
 }
 
-/** Notes the baseline where all steps before it were applied, and answers what is applied now. Throws where some were not. */
+/**
+ * Records the baseline if all steps before it were applied, and returns the applied migrations. Throws if
+ * some were not.
+ */
 async function adoptBaseline(
   client: pg.Client,
   steps: Migration[],

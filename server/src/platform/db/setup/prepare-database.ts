@@ -3,7 +3,9 @@ import { migrate } from './migrate.ts';
 
 const VERSION_MIN = 180000;
 
-/** Makes sure that the server behind `url` answers and is new enough, and migrates. Throws one plain sentence. */
+/**
+ * Verifies that the server behind `url` is reachable and new enough, and migrates. Throws one plain sentence.
+ */
 export async function prepareDatabase(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   try {
@@ -39,7 +41,7 @@ function withoutPassword(url: string): string {
   }
 }
 
-/** Several addresses of one name give an AggregateError, whose own message is empty. */
+/** Several addresses of one name cause an AggregateError with an empty message. */
 function reasonOf(error: unknown): string {
   const one = error instanceof AggregateError ? error.errors[0] : error;
   return one instanceof Error ? one.message : String(one);

@@ -5,14 +5,14 @@ import { MIGRATIONS_DIR, readMigrations } from './migrate.ts';
 const LOOK_MS = 2_000;
 
 type Options = {
-  /** Called with the migration's name, once. */
+  /** Called once with the migration's name. */
   onUnknown: (name: string) => void;
   dir?: string;
 };
 
 /**
- * Looks for migrations that this version does not know: a newer version was started on the same database, and writing
- * by the old schema could corrupt it. Returns a function that ends the watch.
+ * Polls for migrations that this version does not know: a newer version was started on the same database, and
+ * writing with the old schema could corrupt it. Returns a function that stops polling.
  */
 export async function watchMigrations(
   db: Database,

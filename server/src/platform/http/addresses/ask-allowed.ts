@@ -4,31 +4,32 @@ import http, { type Agent, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
 
-/** An address that may not be connected to. */
+/** Thrown for an address that may not be connected to. */
 export class RefusedAddress extends Error {}
-/** No machine has this name. */
+/** Thrown for a host name without an address. */
 export class UnknownHost extends Error {}
 
 type Options = {
-  /** Which machine addresses may be connected to. */
+  /** Decides which IP addresses may be connected to. */
   isAllowed: (address: string) => boolean;
   signal: AbortSignal;
   headers: Record<string, string>;
-  /** Keeps connections for further requests; none are kept unless said. */
+  /** Reuses connections for further requests. Defaults to no reuse. */
   agent?: Agent;
   /** Sent as JSON by POST. */
   body?: object;
 };
 
 /**
- * Sends a GET, or a POST, to the machine behind a URL, at the very address that was checked, and follows no redirect. Throws
- * RefusedAddress, also for a URL that is none of the web or has a password in it, UnknownHost, and what the network throws.
+ * Sends a GET, or a POST, to exactly the checked address of a URL's host, and follows no redirect. Throws
+ * RefusedAddress (also for a URL that is not http(s) or contains a password), UnknownHost, and network
+ * errors.
  */
 export async function askAllowed(url: URL, { isAllowed, ...options }: Options): Promise<IncomingMessage> {
   return ask(url, await resolve(url, { isAllowed, signal: options.signal }), options);
 }
 
-/** The address of the machine behind a URL; all that its name stands for have to be allowed. */
+/** Returns the address of a URL's host; all addresses of the name must be allowed. */
 async function resolve(
   { protocol, hostname, username, password }: URL,
   { isAllowed, signal }: Pick<Options, 'isAllowed' | 'signal'>,
@@ -55,7 +56,7 @@ async function lookUp(name: string, signal: AbortSignal): Promise<{ address: str
   }
 }
 
-/** Connects to the address that was checked, whatever the name resolves to by now. */
+/** Connects to the checked address, whatever the name resolves to by now. */
 function ask(
   url: URL,
   address: string,

@@ -8,7 +8,7 @@ import { spyOnBuiltin } from '../../../testing/spy-on-builtin.ts';
 import { fetchPublic } from './fetch-public.ts';
 import { isPublicAddress } from './is-public-address.ts';
 
-/** What a name stands for at each question, by the name; the last answer stays. Others are looked up. */
+/** Successive DNS results by name; the last one repeats. Other names are resolved normally. */
 const names = new Map<string, string[]>();
 const { lookup } = dns;
 const lookupAll = async (name: string) => {
@@ -30,7 +30,7 @@ async function serve(answer: RequestListener, host = '127.0.0.1', port = 0): Pro
   return `http://localhost:${(server.address() as AddressInfo).port}`;
 }
 
-// Stands in for the public internet: this machine by its IPv4 address.
+// Represents the public internet: this machine by its IPv4 address.
 const isThisMachine = (address: string): boolean => address === '127.0.0.1';
 const open = (url: string, isAllowed: (address: string) => boolean = isThisMachine) =>
   fetchPublic(new URL(url), { param: 'image_url', isAllowed });
@@ -43,8 +43,8 @@ const redirects = await serve(({ url = '' }, response) => {
   response.writeHead(302, { location }).end();
 });
 
-describe('what is fetched from the public internet', () => {
-  test('comes by its name, also through three redirects', async () => {
+describe('a fetch from the public internet', () => {
+  test('works by name, also through three redirects', async () => {
     expect(await read(redirects.replace('localhost', '127.0.0.1'))).toBe('a picture');
     expect(await read(`${redirects}/3?to=/`, () => true)).toBe('a picture');
     await expect(read(`${redirects}/4?to=/`, () => true)).rejects.toMatchObject({
@@ -54,9 +54,9 @@ describe('what is fetched from the public internet', () => {
     });
   });
 
-  // Elsewhere a machine has no second address of its own.
+  // Other systems have no second loopback address.
   test.skipIf(process.platform !== 'linux')(
-    'comes from the address that was checked, whatever its name stands for the next moment',
+    'connects to the checked address even if the name resolves to another one later',
     async () => {
       const start = new URL(
         await serve(({ url, headers }, response) => {
@@ -64,7 +64,7 @@ describe('what is fetched from the public internet', () => {
           else response.end(`of ${headers.host}`);
         }),
       );
-      // The same port, inside.
+      // The same port on an internal address.
       await serve((_request, response) => void response.end('a secret'), '127.0.0.2', Number(start.port));
       start.hostname = 'bakery.example';
       names.set('bakery.example', ['127.0.0.1', '127.0.0.2']);
@@ -76,7 +76,7 @@ describe('what is fetched from the public internet', () => {
     },
   );
 
-  test('is there within 20 seconds, however slowly it comes', async ({ onTestFinished }) => {
+  test('completes within 20 seconds, however slow the server is', async ({ onTestFinished }) => {
     const limit = new AbortController();
     const limited = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal);
     onTestFinished(() => limited.mockRestore());
@@ -93,7 +93,7 @@ describe('what is fetched from the public internet', () => {
     expect(limited.mock.calls).toEqual([[20_000]]);
   });
 
-  test('is given up in time also where nobody says where its name leads', async () => {
+  test('times out even if the DNS server does not respond', async () => {
     const start = new URL('http://silent.example/');
     await expect(fetchPublic(start, { param: 'image_url', limitMs: 50 })).rejects.toMatchObject({
       publicMessage: 'image_url: silent.example could not be found',
@@ -113,7 +113,7 @@ describe('what is fetched from the public internet', () => {
     'file:///etc/passwd',
     'ftp://example.com/',
     'gopher://example.com/',
-  ])('is not asked of %s, nor after a redirect', async (url) => {
+  ])('never connects to %s, nor after a redirect', async (url) => {
     const refusal = {
       code: 'invalid_request',
       param: 'image_url',
@@ -121,11 +121,11 @@ describe('what is fetched from the public internet', () => {
     };
     await expect(read(url, isPublicAddress)).rejects.toMatchObject(refusal);
     const start = redirects.replace('localhost', '127.0.0.1');
-    // What is allowed is so for the start alone.
+    // Only the start address is allowed.
     await expect(read(`${start}/1?to=${encodeURIComponent(url)}`, () => true)).rejects.toMatchObject(refusal);
   });
 
-  test('says what went wrong', async () => {
+  test('reports errors', async () => {
     const failing = await serve((request, response) => {
       if (request.url === '/cut') {
         response.writeHead(200, { 'content-length': '100' }).write('a pic');

@@ -4,29 +4,29 @@ import { askAllowed, RefusedAddress, UnknownHost } from './ask-allowed.ts';
 import { isPublicAddress } from './is-public-address.ts';
 
 const REDIRECTS_MAX = 3;
-/** From the request to the last byte, unless said. */
+/** Default limit from the request to the last byte. */
 const LIMIT_MS = 20_000;
 
 type Options = {
-  /** The field that the address was sent in. */
+  /** The field that contained the address. */
   param: string;
-  /** Which machine addresses may be connected to, by the URL's origin; public ones unless said. */
+  /** Decides which IP addresses may be connected to, by the URL's origin. Defaults to public ones. */
   isAllowed?: (address: string) => boolean;
   /** Aborts the request. */
   signal?: AbortSignal;
   /** Limit of the whole request, in milliseconds. */
   limitMs?: number;
-  /** What is wanted; pictures unless said. */
+  /** The Accept header. Defaults to images. */
   accept?: string;
-  /** Sent to the first address alone, and never along a redirect to another origin. */
+  /** Sent to the first address only, never after a redirect to another origin. */
   headers?: Readonly<Record<string, string>>;
 };
 
 /**
- * Fetches the bytes behind a URL that a user sent, from public machines only: it connects to the very address that
- * was checked, also after each of three redirects. The caller limits how much is read. Throws AppError
- * 'invalid_request' with the field, also in the middle of the bytes; with a cause where a retry may succeed: the
- * network failed, or the other server is busy or broken.
+ * Fetches a user's URL, from public machines only: connects to exactly the checked address, also after each
+ * of at most three redirects. The caller limits how much is read. Throws AppError 'invalid_request' with the
+ * field, even while streaming; it has a cause if a retry may succeed: the network failed, or the other server
+ * is busy or broken.
  */
 export async function fetchPublic(
   start: URL,

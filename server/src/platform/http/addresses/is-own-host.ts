@@ -2,8 +2,9 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 
 /**
- * Whether a Host header names this server: its public URL's host, localhost, the machine's own name, or any numeric
- * address. Other names could lead here by DNS rebinding, and their pages would share this server's origin.
+ * Returns true if a Host header names this server: its public URL's host, localhost, the machine's own name,
+ * or any numeric address. Other names could lead here by DNS rebinding, and their pages would share this
+ * server's origin.
  */
 export function isOwnHost(host: string, publicUrl: string): boolean {
   const url = URL.parse(`http://${host}`);

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** IPv4 blocks outside the public internet, by IANA's registry of special addresses. */
+/** IPv4 blocks outside the public internet, from IANA's registry of special addresses. */
 const special = new BlockList();
 for (const block of [
   '0.0.0.0/8',
@@ -23,7 +23,7 @@ for (const block of [
   special.addSubnet(network, Number(prefix), 'ipv4');
 }
 
-/** The only IPv6 block given to machines; those in `tunnels` lead to IPv4 or nowhere. */
+/** The only IPv6 block with machine addresses; `tunnels` are its parts that lead to IPv4 or nowhere. */
 const global6 = new BlockList();
 global6.addSubnet('2000::', 3, 'ipv6');
 const tunnels = new BlockList();
@@ -32,7 +32,7 @@ tunnels.addSubnet('2001:db8::', 32, 'ipv6');
 tunnels.addSubnet('2002::', 16, 'ipv6');
 tunnels.addSubnet('3fff::', 20, 'ipv6');
 
-/** Whether an address is on the public internet: not this machine, its network, or reserved. Pure. */
+/** Returns true for an address of the public internet: not this machine, its network, or reserved. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

@@ -8,6 +8,6 @@ test.each([
   ['::', 'http://127.0.0.1:4080'],
   ['192.168.7.20', 'http://192.168.7.20:4080'],
   ['fd00::20', 'http://[fd00::20]:4080'],
-])('who listens on %s is reached at %s', (host, url) => {
+])('a server that listens on %s is reachable at %s', (host, url) => {
   expect(localUrl({ host, port: 4080 })).toBe(url);
 });

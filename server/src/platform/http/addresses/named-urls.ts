@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Reads `name=address`, comma-separated, in place of the addresses that these names have unless said. */
+/** Parses comma-separated `name=address` overrides of the default addresses. */
 export function namedUrls<Urls extends Record<string, string>>(
   usual: Urls,
   example: keyof Urls & string,

@@ -48,7 +48,7 @@ const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const json = { 'content-type': 'application/json' };
 
 describe('a body', () => {
-  test('has at most 64 KB, unless its endpoint takes more', async () => {
+  test('has at most 64 KB, unless its endpoint accepts more', async () => {
     const { call } = await serve([keyed, roomy]);
     const send = (target: string, bytes: number) =>
       call(target, {
@@ -65,7 +65,7 @@ describe('a body', () => {
     expect((await send('/api/v1/roomy', 210_000)).status).toBe(413);
   });
 
-  test('of a stranger is answered before it comes', async () => {
+  test('of an unauthenticated caller is rejected before it is read', async () => {
     const { url } = await serve([roomy]);
     const { port } = new URL(url);
     const socket = net.connect(Number(port), '127.0.0.1');
@@ -82,13 +82,13 @@ describe('a body', () => {
   test.each([
     ['nothing in JSON', { ...json, ...ada }, '', 200],
     ['nothing at all', ada, undefined, 200],
-  ])('may be empty where none is needed: %s', async (_what, headers, body, status) => {
+  ])('may be empty if none is needed: %s', async (_what, headers, body, status) => {
     const { call } = await serve([optional]);
     expect((await call('/api/v1/bare', { method: 'POST', headers, body })).status).toBe(status);
   });
 
   test.each(['application/x-www-form-urlencoded', 'text/plain;charset=UTF-8', ''])(
-    'that is JSON and does not say so is read where a key is sent: %s',
+    'with JSON but without its content type is read if a key is sent: %s',
     async (type) => {
       const { call } = await serve([keyed, open]);
       const body = new Blob(['{"title":"bread"}'], { type });
@@ -105,7 +105,7 @@ describe('a body', () => {
   test.each([
     ['a form', 'application/x-www-form-urlencoded', 'title=bread'],
     ['XML', 'application/xml', '<title/>'],
-  ])('that is no JSON is refused with the header to send: %s', async (_what, type, body) => {
+  ])('that is not JSON is rejected with the header to send: %s', async (_what, type, body) => {
     const { call } = await serve([keyed]);
     const answer = await call('/api/v1/test', {
       method: 'POST',
@@ -119,11 +119,11 @@ describe('a body', () => {
   test.each([
     ['fields', json, `{${'"a":1,'.repeat(2_000_000)}"title":"bread"}`],
     ['levels', json, `{"title":"bread","deep":${'['.repeat(5_000_000)}${']'.repeat(5_000_000)}}`],
-    ['that do not say what they are', { 'content-type': 'text/plain' }, `[${'1,'.repeat(5_000_000)}1]`],
+    ['without a content type', { 'content-type': 'text/plain' }, `[${'1,'.repeat(5_000_000)}1]`],
     ['of a form', form, 'a=&'.repeat(4_000_000)],
-    ['a conversation of them', json, `{"title":"bread","parts":[${'{},'.repeat(300_000)}{}]}`],
-    ['behind a text with quotes', json, `{"title":"\\"\\\\","parts":[${'0,'.repeat(60_000)}0]}`],
-  ])('of too many fields is refused before they are parsed: %s', async (_what, headers, body) => {
+    ['a conversation', json, `{"title":"bread","parts":[${'{},'.repeat(300_000)}{}]}`],
+    ['after a text with quotes', json, `{"title":"\\"\\\\","parts":[${'0,'.repeat(60_000)}0]}`],
+  ])('with too many fields is rejected before parsing: %s', async (_what, headers, body) => {
     const { call } = await serve([large]);
     const answer = await call('/api/v1/large', { method: 'POST', headers: { ...headers, ...ada }, body });
     expect(answer).toMatchObject({
@@ -137,7 +137,7 @@ describe('a body', () => {
     });
   });
 
-  test('may be large of what it holds', async () => {
+  test('may be large if its endpoint allows it', async () => {
     const { call } = await serve([large]);
     const title = `data:image/png;base64,${'A'.repeat(20_000_000)}`;
     const said = '"[{,}]"\\'.repeat(100_000);
@@ -150,7 +150,7 @@ describe('a body', () => {
       ).toBe(200);
   });
 
-  test('of a workload may quote whatever it prints', async () => {
+  test('of a workload may quote any output', async () => {
     const { call } = await serve([reports]);
     const answer = await call('/runtime/v1/workloads/oven/reports', {
       method: 'POST',
@@ -160,7 +160,7 @@ describe('a body', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('that is nested without end is refused', async () => {
+  test('that is nested too deeply is rejected', async () => {
     const { call } = await serve([keyed]);
     const body = `{"title":"a","deep":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
     expect(await call('/api/v1/test', { method: 'POST', headers: { ...json, ...ada }, body })).toMatchObject({
@@ -170,7 +170,7 @@ describe('a body', () => {
   });
 });
 
-describe('a body that does not come', () => {
+describe('a slow body', () => {
   async function slow(
     handler: () => unknown,
     sent: string,
@@ -212,8 +212,8 @@ describe('a body that does not come', () => {
 
   test.each([
     ['a large one', 150_000, 10_000_000, { isCut: false }],
-    ['one that says that it is larger than it may be', 150_000, 100, { isCut: true }],
-  ])('is waited for as long as it is large: %s', async (_what, length, limit, { isCut }) => {
+    ['one that states an excessive size', 150_000, 100, { isCut: true }],
+  ])('gets time in proportion to its size: %s', async (_what, length, limit, { isCut }) => {
     const socket = await slow(() => 'done', head('/', 'application/json', length), { limit });
     const small = await slow(() => 'done', head('/', 'application/json'));
     const ended = text(socket);
@@ -222,12 +222,12 @@ describe('a body that does not come', () => {
     expect(first !== null).toBe(isCut);
   });
 
-  test('is cut after an answer that did not wait for it', async () => {
+  test('is cut after a response that did not wait for it', async () => {
     const socket = await slow(() => 'done', head('/early', 'application/json'));
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test('is left to who takes in a file', async () => {
+  test('has no deadline if the handler receives a file', async () => {
     const finish = vi.fn<() => string>(() => 'done');
     const socket = await slow(
       () => new Promise((resolve) => setTimeout(() => resolve(finish()), 200)),

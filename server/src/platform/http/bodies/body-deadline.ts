@@ -5,9 +5,9 @@ import { msOverSlowLine } from '../ms-over-slow-line.ts';
 const BODY_MS_MAX = 30_000;
 
 /**
- * Ends requests whose body has not arrived after `bodyMsMax` and the time that its bytes take on a slow line: with
- * AppError 'request_timeout', or by closing the connection where the answer was sent before. Handlers that receive a
- * file call `request.liftBodyDeadline()` and set their own limits.
+ * Ends requests whose body has not arrived after `bodyMsMax` plus the time for its bytes on a slow line: with
+ * AppError 'request_timeout', or by closing the connection if the response was already sent. Handlers that
+ * receive a file call `request.liftBodyDeadline()` and set their own limits.
  */
 export function cutSlowBodies(app: FastifyInstance, bodyMsMax = BODY_MS_MAX): void {
   app.decorateRequest('liftBodyDeadline', () => undefined);
@@ -16,7 +16,7 @@ export function cutSlowBodies(app: FastifyInstance, bodyMsMax = BODY_MS_MAX): vo
     if (raw.complete || !hasBody(request)) return;
     const timer = setTimeout(
       () => {
-        // The body's parser answers the error; without one the connection is closed.
+        // The body's parser reports the error; without one the connection is closed.
         if (raw.listenerCount('error') === 0 || reply.sent) return void raw.destroy();
         reply.header('connection', 'close');
         raw.emit('error', late());
@@ -34,7 +34,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** What `Content-Length` says, and at most what the endpoint accepts. */
+/** `Content-Length`, limited to what the endpoint accepts. */
 function largestBytes({ headers, routeOptions }: FastifyRequest): number {
   const stated = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
   return Math.min(stated, routeOptions.bodyLimit ?? 0);

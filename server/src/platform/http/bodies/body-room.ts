@@ -5,7 +5,7 @@ import { callerOf } from '../callers/rate-limits.ts';
 import { clientSignal } from '../client-signal.ts';
 import { onClose } from '../on-close.ts';
 
-/** A body of 30 MB is in memory several times over while it is parsed. */
+/** A body of 30 MB is in memory several times while it is parsed. */
 const AT_ONCE = 8;
 const PER_USER = 2;
 /** How long a call waits for room, before its body is read. */
@@ -19,11 +19,11 @@ const LOOK_EVERY_MS = 500;
 type Sender = { request: FastifyRequest; key: string; since: number; bytesBefore: number };
 
 /**
- * Limits how many bodies are held in memory at once, in turns of their users. Returns a hook to run before the body is
- * read: it throws AppError 'unavailable' where no room is free within `waitMs`. While all room is taken and a user
- * without any waits, the connection of a slow sender is closed, so that a few accounts cannot keep the others out.
- * Room is free again with the end of the answer, or when the handler calls `request.leaveBodyRoom()`, which also
- * releases the body.
+ * Limits the number of bodies in memory, round-robin by user. Returns a hook to run before the body is read,
+ * which throws AppError 'unavailable' if no room is free within `waitMs`. If all room is taken and a user
+ * without any waits, the connection of a slow sender is closed, so that a few accounts cannot block the
+ * others. Room is freed at the end of the response, or when the handler calls `request.leaveBodyRoom()`,
+ * which also releases the body.
  */
 export function limitHeldBodies(
   app: FastifyInstance,

@@ -1,6 +1,6 @@
 /**
- * Counts commas, brackets and strings of a JSON text before it is parsed, which would block the event loop. The contents of
- * strings do not count. Pure.
+ * Returns true if a JSON text has more than `max` commas, brackets and strings, without parsing it, which
+ * would block the event loop. The contents of strings do not count.
  */
 export function hasMoreTokens(json: string, max: number): boolean {
   const token = /[",[{]/g;

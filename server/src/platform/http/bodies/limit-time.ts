@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 
-/** The connection of a body that pauses for so long is closed. */
+/** The connection of a body that pauses this long is closed. */
 const STALL_MS = 60_000;
 
 /**
- * Closes the connection of a request without an answer where its body pauses for `stallMs`, a minute unless said, or takes
- * longer than `wholeMs` in all; also while the rest of a refused body comes.
+ * Closes the connection of a request without a response if its body pauses for `stallMs` (default: one
+ * minute) or takes longer than `wholeMs` in total, even while the rest of a rejected body arrives.
  */
 export function limitTime(
   { raw }: FastifyRequest,

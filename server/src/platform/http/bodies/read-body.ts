@@ -3,19 +3,21 @@ import { AppError } from '../../errors.ts';
 import { hasMoreTokens } from './has-more-tokens.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
-/** What Git LFS calls its JSON. */
+/** Content type of Git LFS. */
 const LFS = 'application/vnd.git-lfs+json';
 /** The types that `curl -d`, and `fetch` with a string, set by default. */
 const DEFAULT_TYPES = [FORM, 'text/plain'];
 
-/** More than the longest conversation has. Validation describes each field that is not valid, and blocks the server meanwhile. */
+/**
+ * More than the longest conversation has. Validation describes each invalid field, which blocks the server.
+ */
 const TOKENS_MAX = 50_000;
 
 /**
- * Parses bodies as JSON, or as the form that an endpoint takes; an empty body is none. A call with an API key need not
- * state the type. A call without one must state that it is JSON, which a page of another site cannot do with the
- * browser's cookie. Files are not read here: their handlers stream them. Throws AppError 'unsupported_media_type' and
- * 'invalid_request'.
+ * Parses bodies as JSON, or as the form that an endpoint accepts; an empty body is undefined. A call with an
+ * API key need not state the type. A call without one must state that it is JSON, which a page of another
+ * site cannot do with the browser's cookie. Files are not read here: their handlers stream them. Throws
+ * AppError 'unsupported_media_type' and 'invalid_request'.
  */
 export function readBodies(app: FastifyInstance): void {
   const parseText = app.getDefaultJsonParser('error', 'error');
@@ -24,7 +26,7 @@ export function readBodies(app: FastifyInstance): void {
     text: string,
     done: (error: Error | null, body?: unknown) => void,
   ) => {
-    // Reports of workloads quote output; their endpoints limit how many come in one body.
+    // Reports of workloads quote output; their endpoints limit the number of reports instead.
     const isCounted = request.caller.kind !== 'workload';
     if (isCounted && hasMoreTokens(text, TOKENS_MAX)) return done(manyFields());
     return text.trim() === '' ? done(null, undefined) : parseText(request, text, done);
@@ -49,7 +51,7 @@ export function readBodies(app: FastifyInstance): void {
   app.addContentTypeParser('application/octet-stream', (_request, _payload, done) => done(null));
 }
 
-/** What comes more than once is a list. */
+/** A repeated field is a list. */
 function fieldsOf(form: URLSearchParams): Record<string, string | string[]> {
   const names = new Set(form.keys());
   return Object.fromEntries(
@@ -70,7 +72,7 @@ function carriesKey({ headers }: FastifyRequest): boolean {
   return headers['x-api-key'] !== undefined || headers.authorization !== undefined;
 }
 
-/** The error for a file that is not sent in a form. */
+/** Returns the error for a file that is not sent in a form. */
 export function notForm(part: string): AppError {
   return new AppError('unsupported_media_type', {
     publicMessage: `Send the file as multipart/form-data, in a part named ${part}`,
@@ -87,7 +89,7 @@ function notJson(): AppError {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The part of the form that holds the file. */
+    /** The form part that contains the file. */
     formPart?: string | undefined;
     /** The body is a form without a file. */
     isForm?: boolean | undefined;

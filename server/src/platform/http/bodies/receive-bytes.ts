@@ -6,13 +6,13 @@ import { limitTime } from './limit-time.ts';
 
 /** Half a megabit a second. */
 const BYTES_PER_MS = 64;
-/** What a body of no size to speak of may take. */
+/** Time for a body of negligible size. */
 const SHORT_MS = 60_000;
 
 /**
- * Hands the body of a request, which is a file, to `take` as it comes, and answers what it does. Throws what `take` throws,
- * and AppError 'unauthenticated' where the API key ends meanwhile. A body that pauses, or takes longer than on a line of
- * half a megabit a second, has its connection closed.
+ * Streams the body of a request, which is a file, to `take`, and returns its result. Throws its errors, and
+ * AppError 'unauthenticated' if the API key ends in the meantime. Closes the connection of a body that
+ * pauses, or is slower than half a megabit a second.
  */
 export async function receiveBytes<Result>(
   ctx: Context,
@@ -22,7 +22,7 @@ export async function receiveBytes<Result>(
   const announced = Number(request.headers['content-length'] ?? 0);
   limitTime(request, { wholeMs: SHORT_MS + announced / BYTES_PER_MS });
   const key = untilKeyEnds(ctx);
-  // Where this is broken off the request stays, and is answered.
+  // Aborting this stream leaves the request open, so that it gets a response.
   const bytes = addAbortSignal(key.signal, new PassThrough());
   finished(request.raw, (error) => void (error && bytes.destroy(error)));
   request.raw.pipe(bytes);

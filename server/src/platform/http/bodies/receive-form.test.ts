@@ -8,7 +8,7 @@ import { receiveForm } from './receive-form.ts';
 
 const ctx = { caller: { kind: 'user', userId: 'ada', isOperator: false } } as unknown as Context;
 
-test.each(['before its call is looked at', 'before its parts are read'])(
+test.each(['before its call is handled', 'before its parts are read'])(
   'an upload whose client leaves %s ends',
   async (when) => {
     const [come, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -18,7 +18,7 @@ test.each(['before its call is looked at', 'before its parts are read'])(
     app.post('/', async (request, reply) => {
       reply.raw.once('close', () => gone.resolve());
       come.resolve();
-      if (when === 'before its call is looked at') await gone.promise;
+      if (when === 'before its call is handled') await gone.promise;
       const received = receiveForm(ctx, request, { part: 'file' }, async (parts) => {
         await gone.promise;
         for await (const part of parts) throw new Error(`there is ${part.fieldname}`);

@@ -10,18 +10,18 @@ import { notForm } from './read-body.ts';
 type Parts = AsyncIterableIterator<Multipart>;
 
 type Form = {
-  /** The part that holds the file: errors about the body as a whole name it. */
+  /** The part that contains the file; errors about the whole body name it. */
   part: string;
   limits?: { fileSize?: number; files?: number; fields?: number; fieldSize?: number };
   stallMs?: number | undefined;
-  /** The connection of a body that takes longer in all is closed. */
+  /** The connection of a body that takes longer in total is closed. */
   wholeMs?: number | undefined;
 };
 
 /**
- * Hands the parts of a multipart body to `take` as they come, each to be read before the next, and answers what it does.
- * Throws what `take` throws; AppError 'unsupported_media_type' for a body of another kind, 'invalid_request' where a
- * part cannot be read or the client has left, and 'unauthenticated' where the API key ends meanwhile.
+ * Streams the parts of a multipart body to `take`, each to be read before the next, and returns its result.
+ * Throws its errors; AppError 'unsupported_media_type' for other content types, 'invalid_request' if a part
+ * cannot be read or the client has disconnected, and 'unauthenticated' if the API key ends in the meantime.
  */
 export async function receiveForm<Result>(
   ctx: Context,
@@ -38,7 +38,7 @@ export async function receiveForm<Result>(
     // An unread rest of the body would block the connection.
     request.raw.unpipe();
     request.raw.resume();
-    // The end of the key is the cause of what broke off.
+    // If the key has ended, that is the cause.
     key.signal.throwIfAborted();
     throw error;
   } finally {
@@ -46,7 +46,7 @@ export async function receiveForm<Result>(
   }
 }
 
-/** The parts as they come, until the signal, which also ends a file that is being read. */
+/** Yields parts until the signal aborts, which also ends a file that is being read. */
 async function* readParts(
   request: FastifyRequest,
   { part, limits }: Form,

@@ -9,14 +9,15 @@ const DEPTH_MAX = 100;
 const NAMES_MAX = 10;
 
 /**
- * Answers 400, naming the field, where a path, query or parsed body holds text that PostgreSQL refuses, or where a body
- * is nested too deeply. Reports of workloads are cleaned instead, since they quote libraries and data files. Pages of
- * the web app are sent whatever their path holds. Streamed bodies are not checked.
+ * Responds with 400, naming the field, if a path, query or parsed body contains text that PostgreSQL cannot
+ * store, or if a body is nested too deeply. Reports of workloads are cleaned instead, because they quote
+ * libraries and data files. Pages of the web app are sent whatever their path contains. Streamed bodies are
+ * not checked.
  */
 export function refuseUnstorable(app: FastifyInstance): void {
   // Before authentication, which looks up the workload that the path names.
   app.addHook('onRequest', async (request) => {
-    // By the route and not by the address, which may be percent-encoded.
+    // Uses the route and not the URL, which may be percent-encoded.
     if (isPage(request)) return;
     refuse(request.params);
     refuse(request.query);
@@ -32,7 +33,7 @@ function isPage(request: FastifyRequest): boolean {
   return asksForPage(request) && (request.is404 || request.routeOptions.url === PAGE_ROUTE);
 }
 
-/** Not recursive: the sender chose the depth. */
+/** Not recursive: the sender controls the depth. */
 function refuseDepth(body: unknown): void {
   let level: unknown[] = [body];
   for (let depth = 0; depth <= DEPTH_MAX; depth += 1) {

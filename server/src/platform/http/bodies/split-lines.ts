@@ -21,8 +21,8 @@ type Limits = {
 };
 
 /**
- * Splits a body into lines and skips empty ones. Holds one line in memory, and lets the event loop turn however short the
- * lines are. Throws the errors of `limits`.
+ * Splits a body into lines and skips empty ones. Holds one line in memory, and yields to the event loop even
+ * for short lines. Throws the errors of `limits`.
  */
 export async function* splitLines(bytes: AsyncIterable<Buffer>, limits: Limits): AsyncGenerator<Line> {
   let pieces: Buffer[] = [];
@@ -59,8 +59,8 @@ export async function* splitLines(bytes: AsyncIterable<Buffer>, limits: Limits):
 }
 
 /**
- * Parses a line of JSON. Throws SyntaxError, and AppError 'invalid_request' with `param` for a line with so many values that
- * parsing it would block the event loop.
+ * Parses a line of JSON. Throws SyntaxError, and AppError 'invalid_request' with `param` if the line has too
+ * many values, since parsing would block the event loop.
  */
 export function parseLine({ text, number }: Line, param: string): unknown {
   if (text.length > SHORT_CHARS && hasMoreTokens(text, VALUES_MAX))

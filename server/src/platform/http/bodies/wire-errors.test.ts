@@ -13,8 +13,8 @@ const numbers = endpoint({
   response: z.object({ doubled: z.number() }),
 });
 
-describe('errors on the wire', () => {
-  test('name the field that is wrong, and echo the request id', async () => {
+describe('error responses', () => {
+  test('name the invalid field, and echo the request id', async () => {
     const { post } = await serve([
       bindPublic(numbers, async (_ctx, { body }) => ({ doubled: body.amount * 2 })),
     ]);
@@ -39,7 +39,7 @@ describe('errors on the wire', () => {
     ['timed_out', undefined, undefined],
     ['timed_out', false, 'false'],
   ] as const)(
-    'say of %s where it may be repeated (%s): x-should-retry %s',
+    'tell for %s whether a retry makes sense (%s): x-should-retry %s',
     async (code, shouldRetry, said) => {
       const { post } = await serve([
         bindPublic(numbers, async () => {
@@ -50,7 +50,7 @@ describe('errors on the wire', () => {
     },
   );
 
-  test('name a field that is not known', async () => {
+  test('name an unknown field', async () => {
     const strict = endpoint({
       ...open,
       body: z.object({ deep: only({ name: z.string() }) }),
@@ -63,7 +63,7 @@ describe('errors on the wire', () => {
     });
   });
 
-  test('name all fields that are missing, and a body that is', async () => {
+  test('name all missing fields, and a missing body', async () => {
     const two = endpoint({
       ...open,
       body: z.object({ from: z.string(), kind: z.enum(['a', 'b']), note: z.string().optional() }),
@@ -78,10 +78,10 @@ describe('errors on the wire', () => {
 
   test.each([
     ['a field', { title: 'a\0b' }, '', 'title'],
-    ['a field within', { deep: { list: [{ name: 'fine' }, { name: '\ud800' }] } }, '', 'deep.list.1.name'],
+    ['a nested field', { deep: { list: [{ name: 'fine' }, { name: '\ud800' }] } }, '', 'deep.list.1.name'],
     ["a field's name", { deep: { 'na\0me': 1 } }, '', 'deep.name'],
     ['the query', {}, '?search=a%00', 'search'],
-  ])('name %s that holds what no database stores', async (_where, body, query, param) => {
+  ])('name %s that contains text that databases cannot store', async (_where, body, query, param) => {
     const handle = vi.fn(async () => ({}));
     const takesAll = endpoint({
       ...open,
@@ -103,7 +103,7 @@ describe('errors on the wire', () => {
     expect((await send('/api/v1/test?search=%F0%9F%98%80', { title: '😀' })).status).toBe(200);
   });
 
-  test('name a part of the path that holds what no database stores, also of paths that nobody has', async () => {
+  test('name a path segment that contains text that databases cannot store, also for unknown paths', async () => {
     const item = endpoint({
       method: 'GET',
       path: '/api/v1/items/:itemId',
@@ -125,7 +125,7 @@ describe('errors on the wire', () => {
   });
 
   test.each(['/runs/%00', '/gallery?q=a%00', '/runs/%zz', '/%ff?tab=log'])(
-    'are left to the page where a browser asks for %s',
+    'are left to the page if a browser requests %s',
     async (url) => {
       const { call } = await serve([]);
       const page = await call(url, { headers: { accept: 'text/html,*/*;q=0.8' } });
@@ -135,7 +135,7 @@ describe('errors on the wire', () => {
     },
   );
 
-  test('leave it to the engine to clean what a workload quotes', async () => {
+  test('leave it to the engine to clean output quoted by a workload', async () => {
     const reports = endpoint({
       ...open,
       path: '/runtime/v1/workloads/:workloadId/reports',
@@ -153,7 +153,7 @@ describe('errors on the wire', () => {
     expect(answer).toMatchObject({ status: 200, json: { line: 'a\0b' } });
   });
 
-  test('carry what an AppError says', async () => {
+  test('contain the fields of an AppError', async () => {
     const fails = bindPublic(numbers, async () => {
       throw new AppError('insufficient_funds', {
         publicMessage: 'Not enough credit',
@@ -171,7 +171,7 @@ describe('errors on the wire', () => {
     });
   });
 
-  test('never show what broke inside, but log it with the request id', async () => {
+  test('never show internal errors, but log them with the request id', async () => {
     const { post, logged } = await serve([
       bindPublic(numbers, async () => {
         throw new Error('relation "secret_table" does not exist');
@@ -186,12 +186,12 @@ describe('errors on the wire', () => {
     ).toHaveLength(1);
   });
 
-  test('an answer that breaks its own contract is our fault, not shown', async () => {
+  test('a response that violates its own contract is our fault, and not shown', async () => {
     const { post } = await serve([bindPublic(numbers, async () => ({ doubled: 'two' }) as never)]);
     expect(await post({ amount: 1 })).toMatchObject({ status: 500, json: { error: { code: 'internal' } } });
   });
 
-  test('broken and oversized bodies are the caller’s', async () => {
+  test('broken and oversized bodies are caller errors', async () => {
     const { call } = await serve([bindPublic(numbers, async () => ({ doubled: 2 }))]);
     const headers = { 'content-type': 'application/json' };
     const broken = await call('/api/v1/test', { method: 'POST', body: '{"amount":', headers });

@@ -12,7 +12,7 @@ const both = endpoint({
   response: z.object({ id: z.string() }),
 });
 
-test('what a key or a session opens is shut to pages of other sites, ports and names', async () => {
+test('pages of other sites, ports and names cannot use a key or a session', async () => {
   const { url, call } = await serve([bind(both, async (ctx) => ({ id: ctx.caller.userId }))]);
   const post = (headers: Record<string, string>) => call('/api/v1/both', { method: 'POST', headers });
   const cookie = 'session=ada';
@@ -29,7 +29,7 @@ test('what a key or a session opens is shut to pages of other sites, ports and n
   expect((await post({})).status).toBe(401);
 });
 
-test('a method that a path does not have is a 405 that names those it has, before the key is looked at', async () => {
+test('an unsupported method is a 405 with the supported ones, before the key is checked', async () => {
   const { call } = await serve([bind(both, async (ctx) => ({ id: ctx.caller.userId }))]);
   for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
     const answer = await call('/api/v1/both', { method });

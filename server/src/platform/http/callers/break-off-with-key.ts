@@ -4,8 +4,8 @@ import { onClose } from '../on-close.ts';
 import { untilKeyEnds } from './until-key-ends.ts';
 
 /**
- * Closes the connection of a long answer once its API key ends. The answer has stated its length, so the client sees
- * that it is incomplete.
+ * Closes the connection of a long response once its API key ends. The response has stated its length, so the
+ * client sees that it is incomplete.
  */
 export function breakOffWithKey(ctx: Context, { reply }: Pick<Http, 'reply'>): void {
   const key = untilKeyEnds(ctx);

@@ -6,9 +6,9 @@ import { isOwnHost } from '../addresses/is-own-host.ts';
 
 /** Authentication of callers, provided by the modules that own users and workloads. */
 export type Authenticators = {
-  /** Owner of the API key; null when the key is not valid. */
+  /** Returns the owner of the API key, or null if the key is invalid. */
   key: (key: string) => Promise<UserCaller | null>;
-  /** Owner of the browser's session cookie. */
+  /** Returns the owner of the browser's session cookie. */
   session: (request: FastifyRequest) => Promise<UserCaller | null>;
   workload: (workloadId: string, token: string) => Promise<WorkloadCaller | null>;
 };
@@ -39,7 +39,7 @@ export async function findCaller(
   return user;
 }
 
-/** An operator gives credits: a key that may spend or do less could give itself what it was not given. */
+/** Operators grant credits, so a limited key could give itself what it was not granted. */
 function refuseLimitedKey({ scopes, hasBudget }: CallerKey): void {
   if (!hasBudget && scopes.includes('everything')) return;
   throw new AppError('forbidden', {
@@ -56,7 +56,7 @@ function refuseOtherScopes(endpoint: Endpoint, scopes: readonly KeyScope[]): voi
   });
 }
 
-/** A key that makes or changes keys could give itself what it was not given, or outlive its end. */
+/** A key that creates or changes keys could give itself what it was not granted, or outlive its expiry. */
 function refuseFurtherKey({ forWebApp }: CallerKey): void {
   if (forWebApp) return;
   throw new AppError('forbidden', {
@@ -88,8 +88,8 @@ async function findWorkload(
 }
 
 /**
- * A browser sends its cookie with requests of any page. SameSite excludes other sites, and this check other ports and
- * subdomains. Programs send no origin.
+ * Browsers send cookies with requests of any page. SameSite excludes other sites; this check excludes other
+ * ports and subdomains. Programs send no origin.
  */
 function refuseOtherSites(request: FastifyRequest, publicUrl: string): void {
   const { origin } = request.headers;
@@ -99,10 +99,10 @@ function refuseOtherSites(request: FastifyRequest, publicUrl: string): void {
   throw new AppError('forbidden', { publicMessage: 'Only a page of this server may do this' });
 }
 
-/** Before any token that the hub's client in JavaScript takes for one. */
+/** Prefix that the hub's JavaScript client requires of tokens. */
 const HUB_PREFIX = /^hf_(?=bk_)/;
 
-/** The API key of a request. */
+/** Returns the API key of a request. */
 export function readKey(request: FastifyRequest): string | null {
   return headerText(request.headers['x-api-key']) ?? readBearer(request)?.replace(HUB_PREFIX, '') ?? null;
 }
@@ -112,7 +112,7 @@ function readBearer(request: FastifyRequest): string | null {
   return match?.[1] ?? null;
 }
 
-/** The first value of a header that may be repeated. */
+/** Returns the first value of a header that may be repeated. */
 export function headerText(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }

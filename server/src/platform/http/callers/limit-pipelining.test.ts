@@ -15,7 +15,10 @@ const bread = endpoint({
   response: z.object({}),
 });
 
-/** Sends as many requests at once on one connection, and answers with how many were in work when the last one was there. */
+/**
+ * Sends `count` requests on one connection without waiting, and returns how many were in progress when the
+ * last one was sent.
+ */
 async function pipeline(count: number) {
   let begun = 0;
   let bake: () => void = () => undefined;
@@ -34,21 +37,21 @@ async function pipeline(count: number) {
   return { socket, begun: () => begun, bake };
 }
 
-test('a few requests may be sent before the first is answered', async () => {
+test('a few requests may be sent before the first response', async () => {
   const { socket, begun, bake } = await pipeline(8);
   await expect.poll(begun).toBe(8);
   bake();
   expect((await text(socket)).match(/HTTP\/1.1 200/g)).toHaveLength(8);
 });
 
-test('a connection with ever more of them is cut, and the rest is not begun', async () => {
+test('a connection that pipelines too many requests is cut, and the rest is not handled', async () => {
   const { socket, begun } = await pipeline(500);
   await text(socket).catch(() => undefined);
   expect(socket.destroyed).toBe(true);
   expect(begun()).toBeLessThanOrEqual(8);
 });
 
-test('a connection is kept however many requests it sends one after another', async () => {
+test('a connection is kept open for any number of sequential requests', async () => {
   const { url } = await serve([bindPublic(bread, async () => ({}))]);
   const socket = net.connect(Number(new URL(url).port), '127.0.0.1');
   for (let count = 0; count < 20; count += 1) {

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** Ordinary clients wait for an answer before the next request. */
+/** Ordinary clients wait for a response before the next request. */
 const WAITING_MAX = 8;
 
 /**
- * Closes a connection that pipelines more requests than `waitingMax`: requests are answered in turn, and each waiting
- * one holds memory and a file handle while the client does not read.
+ * Closes a connection that pipelines more requests than `waitingMax`: responses are sent in order, and each
+ * waiting one holds memory and a file handle while the client does not read.
  */
 export function limitPipelining(app: FastifyInstance, waitingMax = WAITING_MAX): void {
   const waiting = new WeakMap<Socket, number>();
@@ -15,7 +15,7 @@ export function limitPipelining(app: FastifyInstance, waitingMax = WAITING_MAX):
     const count = (waiting.get(socket) ?? 0) + 1;
     waiting.set(socket, count);
     if (count <= waitingMax) return done();
-    // Also drops what was read together with this request.
+    // Also drops data that was read together with this request.
     reply.hijack();
     socket.destroy();
   });

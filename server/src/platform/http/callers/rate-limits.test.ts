@@ -4,7 +4,7 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { sendError } from '../send-error.ts';
 import { limitCalls } from './rate-limits.ts';
 
-/** The first call's headers, in one of so many processes. */
+/** Headers of the first call, in one of several processes. */
 async function firstCall(perMinute: number, processes: number) {
   const app = Fastify();
   app.setErrorHandler(sendError);
@@ -23,7 +23,7 @@ test.each([
   [6, 1, [6, 60]],
   [6, 3, [2, 60]],
   [6, 6, [1, 60]],
-  // As many in all: 24 processes with one call in four minutes each.
+  // The total is the same: 24 processes with one call in four minutes each.
   [6, 24, [1, 240]],
 ])('%i calls a minute by %i processes', async (perMinute, processes, said) => {
   expect(await firstCall(perMinute, processes)).toEqual(said);

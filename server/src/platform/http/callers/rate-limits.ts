@@ -4,7 +4,10 @@ import type { Config } from '../../../config.ts';
 import { shareLimit, stretchWindow } from '../../concurrency/share-limit.ts';
 import { AppError } from '../../errors.ts';
 
-/** Runs the authentication; throws AppError 'rate_limited' instead of its error where this address fails too often. */
+/**
+ * Runs the authentication; throws AppError 'rate_limited' instead of its error if this address fails too
+ * often.
+ */
 type LimitFailures = <T>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -14,20 +17,21 @@ type LimitFailures = <T>(
 /** Counts a call; throws AppError 'rate_limited' above the limit. */
 export type CountCall = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** The bucket that counts a call; null is not counted. */
+/** Bucket that counts a call; null is not counted. */
 type KeyOf = (request: FastifyRequest) => string | null;
 
-/** Buckets kept at once; the least recently used is dropped. */
+/** Maximum number of buckets; the least recently used one is dropped. */
 const BUCKETS_MAX = 50_000;
 const MS = { minute: 60_000, hour: 3_600_000 };
 const TOO_MANY = 'Too many requests';
 
 /**
- * Makes the limits of calls per minute. `countCall` counts the calls of each user over all routes, and of each
- * address without a user; it runs after authentication, so that made-up keys open no buckets. `limitFailures` counts
- * failed authentications by address, and lets valid callers through: a program with a revoked key does not lock out
- * others behind its address. 0 calls per minute switch both off, but not `limitBy`; without `rateLimits` nothing is
- * limited. Each process counts its own calls, up to its share of a limit among `webProcesses`.
+ * Creates the limits of calls per minute. `countCall` counts the calls of each user over all routes, and of
+ * each address without a user; it runs after authentication, so that invalid keys open no buckets.
+ * `limitFailures` counts failed authentications by address, and lets valid callers through: a program with a
+ * revoked key does not lock out others behind its address. 0 calls per minute switch both off, but not
+ * `limitBy`; without `rateLimits` nothing is limited. Each process counts its own calls, up to its share of a
+ * limit among `webProcesses`.
  */
 export async function limitCalls(
   app: FastifyInstance,
@@ -73,11 +77,11 @@ type Limit = {
   max: number;
   keyOf: KeyOf;
   per?: 'minute' | 'hour';
-  /** What there is too much of, for the error message. */
+  /** Sentence for the error message. */
   tooMany?: string;
 };
 
-/** Counts calls by a key, and states the count in the standard headers. Does nothing where limits are off. */
+/** Counts calls by a key, and sets the standard headers. Does nothing if limits are off. */
 export function limitBy(
   app: FastifyInstance,
   { max, keyOf, per = 'minute', tooMany: words = TOO_MANY }: Limit,
@@ -92,7 +96,7 @@ export function limitBy(
     if (keyOf(request) === null) return;
     const counted = await count(request);
     if (counted.isAllowed) return;
-    // Where several limits count a call, the headers state the nearest one.
+    // If several limits count a call, the headers show the one closest to its maximum.
     const least = Number(reply.getHeader('ratelimit-remaining') ?? Number.POSITIVE_INFINITY);
     if (counted.remaining <= least) {
       reply.headers({
@@ -105,17 +109,17 @@ export function limitBy(
   };
 }
 
-/** The user, or without one the address. */
+/** Returns the user, or without a user the address. */
 export function callerOf(request: FastifyRequest): string {
   return request.caller.kind === 'user' ? `user:${request.caller.userId}` : addressOf(request);
 }
 
-/** The address; of IPv6 its network of 64 bits, all of which one host can use. */
+/** Returns the address; for IPv6 its /64 network, because one host can use all of it. */
 export function addressOf(request: FastifyRequest): string {
   return rateLimit.normalizeIP(request.ip);
 }
 
-/** The address; of IPv6 its network of 48 bits, the most that a provider gives one customer. */
+/** Returns the address; for IPv6 its /48 network, the most that a provider assigns to one customer. */
 export function siteOf(request: FastifyRequest): string {
   return rateLimit.normalizeIP(request.ip, 48);
 }
@@ -132,9 +136,9 @@ function inWords(seconds: number): string {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** This process's share of a limit that all web processes keep together. */
+    /** This process's share of a limit of all web processes. */
     shareOfLimit: (limit: number) => number;
-    /** The window of a limit in ms, extended where the share would be below one call. */
+    /** The window of a limit in ms, extended if the share would be below one call. */
     windowOfLimit: (limit: number, ms: number) => number;
   }
 }

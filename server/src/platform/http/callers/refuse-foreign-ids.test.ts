@@ -6,7 +6,7 @@ import { refuseForeignIds } from './refuse-foreign-ids.ts';
 
 type Schema = z.core.JSONSchema.JSONSchema;
 
-/** The paths of all fields of the schema that are called as a user's id is. */
+/** Returns the paths of all schema fields that are named like a user id. */
 function pathsIn(schema: Schema | boolean | undefined): string[][] {
   if (typeof schema !== 'object') return [];
   const own = Object.entries(schema.properties ?? {}).flatMap(([name, value]) => [
@@ -34,7 +34,7 @@ const cases = byUsers.flatMap((endpoint: Endpoint) =>
   }),
 );
 
-test('every user id that a call can have is compared with the caller', () => {
+test('every user id in a call is compared with the caller', () => {
   expect(cases.length).toBeGreaterThan(40);
   const open = cases.filter(({ part, path }) => {
     refuseForeignIds({ [part]: place(path, 'ada') }, 'ada');

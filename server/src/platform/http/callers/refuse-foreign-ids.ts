@@ -7,7 +7,7 @@ const PARTS = ['fine_tune_payload', 'fineTunePayload'];
 
 type Input = { params?: unknown; query?: unknown; body?: unknown };
 
-/** Throws AppError 'forbidden' where the input names a user other than the caller. */
+/** Throws AppError 'forbidden' if the input names a user other than the caller. */
 export function refuseForeignIds({ params, query, body }: Input, userId: string): void {
   const places: [string, unknown][] = [
     ['', params],

@@ -14,11 +14,11 @@ const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000);
 const oneSecond = () => vi.advanceTimersByTimeAsync(1_000);
 const tenMinutes = () => vi.advanceTimersByTimeAsync(10 * 60_000);
 
-/** Watches a key; what the database says of it can be changed. */
+/** Watches a key whose database state the test can change. */
 function watch(opened: Found) {
   const state: { found: Found | null; error: Error | null; areCurrent: boolean } = {
     ...{ found: opened, error: null },
-    // Changes may be missed: it has to look.
+    // Changes may be missed, so it must poll.
     areCurrent: false,
   };
   const look = vi.fn(async () => {
@@ -46,7 +46,7 @@ function watch(opened: Found) {
 const open: Found = { scopes: ['everything'], expiresAt: null };
 const itsChange: RowChange = { of: 'api_key', id: 'key' };
 
-test.each([0, 399, 60_000])('a key that is revoked after %i ms ends what it has open', async (ms) => {
+test.each([0, 399, 60_000])('a key that is revoked after %i ms ends its open requests', async (ms) => {
   const { state, signal } = watch(open);
   await vi.advanceTimersByTimeAsync(ms);
   expect(signal.aborted).toBe(false);
@@ -55,7 +55,7 @@ test.each([0, 399, 60_000])('a key that is revoked after %i ms ends what it has 
   expect(signal.reason).toMatchObject({ code: 'unauthenticated' });
 });
 
-test('does not read the key while its changes are announced, but does after some may be missed', async () => {
+test('does not read the key while its changes are announced, but does if some may be missed', async () => {
   const { state, look, announce, signal } = watch(open);
   state.areCurrent = true;
   await tenMinutes();
@@ -69,7 +69,7 @@ test('does not read the key while its changes are announced, but does after some
   expect(signal.aborted).toBe(true);
 });
 
-test('all that is open looks at the same moments', async () => {
+test('all watches poll at the same time', async () => {
   const looks: number[] = [];
   for (const waitMs of [0, 130, 90]) {
     await vi.advanceTimersByTimeAsync(waitMs);
@@ -83,7 +83,7 @@ test('all that is open looks at the same moments', async () => {
   expect(new Set(looks).size).toBe(looks.length / 3);
 });
 
-test('a database that is away ends nothing; a revocation meanwhile is found when it is back', async () => {
+test('an unavailable database ends nothing; a revocation in the meantime is found afterwards', async () => {
   const { state, signal } = watch(open);
   state.error = new Error('away');
   await tenMinutes();
@@ -95,8 +95,8 @@ test('a database that is away ends nothing; a revocation meanwhile is found when
 
 test.each([
   ['does not answer', () => new Promise<never>(() => undefined)],
-  ['is away', () => Promise.reject(new Error('away'))],
-])('a key that changes while the database %s ends what it has open, and no other does', async (_, look) => {
+  ['is unavailable', () => Promise.reject(new Error('away'))],
+])("a key that changes while the database %s ends its open requests, and no other's", async (_, look) => {
   const watched = watch(open);
   watched.look.mockImplementation(look);
   await tenMinutes();
@@ -109,7 +109,7 @@ test.each([
   expect(watched.signal.reason).toMatchObject({ code: 'unauthenticated' });
 });
 
-test('a key that changes and stays valid ends nothing; what was read before the change does not count', async () => {
+test('a key that changes and stays valid ends nothing; reads from before the change do not count', async () => {
   const { look, announce, signal } = watch(open);
   const before = Promise.withResolvers<Found>();
   look.mockReturnValueOnce(before.promise);
@@ -128,7 +128,7 @@ test('a key that changes and stays valid ends nothing; what was read before the 
   expect(signal.aborted).toBe(true);
 });
 
-test('a key expires while a look is not answered', async () => {
+test('a key expires even while a read is pending', async () => {
   const { look, signal } = watch({ ...open, expiresAt: inMinutes(1) });
   look.mockReturnValue(new Promise<never>(() => undefined));
   await vi.advanceTimersByTimeAsync(59_000);
@@ -137,13 +137,13 @@ test('a key expires while a look is not answered', async () => {
   expect(signal.aborted).toBe(true);
 });
 
-test('an end that moves nearer, and one that moves away, hold from then on', async () => {
+test('an earlier and a later expiry take effect immediately', async () => {
   const sooner = watch({ ...open, expiresAt: inMinutes(60) });
   const later = watch({ ...open, expiresAt: inMinutes(1) });
   sooner.state.found = { ...open, expiresAt: new Date(Date.now() + 10_000) };
   later.state.found = open;
   await oneSecond();
-  // What is known of the end counts while the database is away.
+  // The last known expiry applies during a database outage.
   sooner.state.error = new Error('away');
   await vi.advanceTimersByTimeAsync(8_000);
   expect(sooner.signal.aborted).toBe(false);
@@ -153,7 +153,7 @@ test('an end that moves nearer, and one that moves away, hold from then on', asy
   expect(later.signal.aborted).toBe(false);
 });
 
-test('a key that loses a scope ends what it has open, and one that gets another does not', async () => {
+test('a key that loses a scope ends its open requests, and a key that gains one does not', async () => {
   const loses = watch({ ...open, scopes: ['read', 'inference'] });
   loses.state.found = { ...open, scopes: ['read'] };
   await oneSecond();
@@ -166,7 +166,7 @@ test('a key that loses a scope ends what it has open, and one that gets another 
   expect(gets.signal.aborted).toBe(false);
 });
 
-test('nothing is asked once the watch has stopped', async () => {
+test('reads nothing after the watch has stopped', async () => {
   const { look, listeners, stop } = watch(open);
   await oneSecond();
   expect(look).toHaveBeenCalled();

@@ -2,13 +2,13 @@ import type { CallerKey, Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 
 const LOOK_EVERY_MS = 400;
-/** A key that has changed and cannot be read for so long counts as ended. */
+/** A changed key that cannot be read for this long counts as ended. */
 const UNREAD_MS_MAX = 500;
 
 /**
- * For what stays open long: `signal` aborts within a second once the API key that opened it is revoked, replaced,
- * expired, or has lost a scope; also where it was announced to have changed and cannot be read. `stop` ends the watch.
- * Nothing else aborts while the database is slow or away, nor anything where a browser's session opened it.
+ * For long requests: `signal` aborts within a second once the API key that opened it is revoked, replaced,
+ * expired, or has lost a scope, or if it was announced to have changed and cannot be read. `stop` ends the
+ * watch. A slow or unavailable database aborts nothing else, and sessions are never aborted.
  */
 export function untilKeyEnds({
   caller,
@@ -36,14 +36,14 @@ export function untilKeyEnds({
     try {
       const found = await key.look();
       hasFailed = false;
-      // A look that began before a change may not show it.
+      // A read that began before a change may not show it.
       if (isStopped || changes !== before) return;
       clearTimeout(unread);
       unread = undefined;
       if (!found || hasLostScope(key, found)) return end();
       expiresAt = found.expiresAt;
     } catch (error) {
-      if (!hasFailed) log.warn({ err: error }, 'could not check whether an API key was revoked');
+      if (!hasFailed) log.warn({ err: error }, 'failed to check whether an API key was revoked');
       hasFailed = true;
     } finally {
       isLooking = false;
@@ -56,14 +56,15 @@ export function untilKeyEnds({
     unread ??= setTimeout(end, UNREAD_MS_MAX).unref();
     void look();
   });
-  // Changes are announced; only while they may be missed does each tick read the key. A tick does not wait for that.
+  // Changes are announced; ticks only read the key while announcements may be missed. A tick does not wait
+  // for the read.
   const tick = () => {
     if (expiresAt !== null && expiresAt <= clock.now()) return end();
     if (!isLooking && !rowChanges.areCurrent()) void look();
     tickAgain();
   };
   const tickAgain = () => {
-    // All watches look at the same moments, so that their looks share queries.
+    // Aligned, so that the reads of all watches share queries.
     timer = setTimeout(tick, LOOK_EVERY_MS - (performance.now() % LOOK_EVERY_MS)).unref();
   };
   const stop = () => {

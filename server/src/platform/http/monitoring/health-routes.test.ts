@@ -7,14 +7,14 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { serve } from '../../../testing/serve.ts';
 import { mountHealth } from './health-routes.ts';
 
-test('metrics are for this machine alone, and not for whom its proxy speaks', async () => {
+test('metrics are restricted to this machine, excluding requests forwarded by its proxy', async () => {
   const { call } = await serve([]);
   expect((await call('/metrics')).status).toBe(200);
   const forwarded = await call('/metrics', { headers: { 'x-forwarded-for': '203.0.113.9' } });
   expect(forwarded).toMatchObject({ status: 403, json: { error: { code: 'forbidden' } } });
 });
 
-test('a proxy that does not name whom it speaks for is known by the name that people type', async () => {
+test('a proxy without forwarding headers is recognised by the public host name', async () => {
   const { url } = await serve([], { BAKEHOUSE_PUBLIC_URL: 'https://bake.example' });
   const read = (host: string) =>
     new Promise((resolve) => {
@@ -24,7 +24,7 @@ test('a proxy that does not name whom it speaks for is known by the name that pe
   for (const host of ['localhost:4080', '127.0.0.1:4080', '[::1]:4080']) expect(await read(host)).toBe(200);
 });
 
-test('metrics with a token are for whoever has it', async () => {
+test('metrics with a token are available to any caller with the token', async () => {
   const { call } = await serve([], { BAKEHOUSE_METRICS_TOKEN: 'only-prometheus-knows' });
   const read = (authorization: string) =>
     call('/metrics', { headers: { authorization, 'x-forwarded-for': '203.0.113.9' } });
@@ -33,7 +33,7 @@ test('metrics with a token are for whoever has it', async () => {
   expect((await read('Bearer only-prometheus-knows')).status).toBe(200);
 });
 
-test('a number that cannot be read takes no other with it', async () => {
+test('a metric that cannot be read does not affect others', async () => {
   const metrics = new Registry();
   new Gauge({
     name: 'loaves_sold',

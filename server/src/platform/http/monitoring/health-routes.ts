@@ -5,18 +5,18 @@ import type { Config } from '../../../config.ts';
 import { AppError } from '../../errors.ts';
 import { isSameSecret } from '../../signature.ts';
 
-/** Prometheus waits 10 s for all of them unless it is set otherwise. */
+/** Prometheus waits 10 s for the whole response by default. */
 const METRIC_MS = 5_000;
 
 type Options = {
   metrics: Registry;
-  /** The token opens `/metrics` to whoever sends it; without it only this machine may read them. */
+  /** The token gives any caller access to `/metrics`; without a token only this machine may read them. */
   config: Pick<Config, 'metricsToken' | 'publicUrl'>;
-  /** Rejects, and soon, when this process cannot answer, e.g. without its database. */
+  /** Rejects quickly if this process cannot serve requests, e.g. without its database. */
   checkReady: () => Promise<unknown>;
 };
 
-/** `/healthz` says that the process lives, `/readyz` that it can work, `/metrics` has its numbers for Prometheus. */
+/** Mounts `/healthz` for liveness, `/readyz` for readiness and `/metrics` for Prometheus. */
 export function mountHealth(app: FastifyInstance, { metrics, config, checkReady }: Options): void {
   const options = { schema: { hide: true } } as const;
   app.get('/healthz', options, async () => ({ status: 'ok' }));
@@ -36,7 +36,10 @@ export function mountHealth(app: FastifyInstance, { metrics, config, checkReady 
   });
 }
 
-/** All numbers in Prometheus' text format. Those that cannot be read, e.g. without the database, are left out. */
+/**
+ * Returns all metrics in Prometheus' text format. Omits metrics that cannot be read, e.g. without the
+ * database.
+ */
 async function exposition(metrics: Registry): Promise<string> {
   const parts = metrics.getMetricsAsArray().map(async ({ name }) => {
     const timeout = sleep(METRIC_MS, null, { ref: false });
@@ -57,7 +60,7 @@ function refuseStrangers(request: FastifyRequest, { metricsToken, publicUrl }: O
   throw new AppError('unauthenticated', { publicMessage: 'This metrics token is not valid' });
 }
 
-/** A proxy on this machine names whom it speaks for, or at least what they have asked for. */
+/** A proxy on this machine sends forwarding headers, or at least the requested host. */
 function isThisMachine(request: FastifyRequest, publicUrl: string): boolean {
   const { headers, socket } = request.raw;
   const isForwarded = 'x-forwarded-for' in headers || 'forwarded' in headers || 'via' in headers;

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Histogram, type Registry } from 'prom-client';
 import { onClose } from '../on-close.ts';
 
-/** What proxies call an answer whose client left before it was whole. */
+/** Nginx's status for a client that disconnected before its response was complete. */
 const CLIENT_LEFT = 499;
 
 /** Adds the duration of every request, by route and status, to the metrics. */
@@ -16,9 +16,9 @@ export function measureHttp(app: FastifyInstance, registry: Registry): void {
   });
   app.addHook('onRequest', async (request, reply) => {
     const began = performance.now();
-    // Fastify's own hook for the end is not told of clients that leave.
+    // Fastify's own hook for the end does not run if the client disconnects.
     onClose(reply, () => {
-      // The route's pattern, never the path: paths hold ids and would grow without end.
+      // The route's pattern, never the path: paths contain ids and would create unlimited series.
       const route = request.routeOptions.url ?? 'none';
       const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_LEFT;
       durations.observe({ method: request.method, route, status }, (performance.now() - began) / 1000);

@@ -7,11 +7,14 @@ import { mountHealth } from './health-routes.ts';
 type Options = {
   services: Pick<Services, 'config' | 'log'>;
   metrics: Registry;
-  /** Rejects, and soon, when this process cannot work, e.g. without its database. */
+  /** Rejects quickly if this process cannot work, e.g. without its database. */
   checkReady: () => Promise<unknown>;
 };
 
-/** The server of a process without the role web: `/healthz`, `/readyz` and `/metrics`, and nothing else. It does not listen yet. */
+/**
+ * Builds the server of a process without the role web: only `/healthz`, `/readyz` and `/metrics`. It does not
+ * listen yet.
+ */
 export function buildMonitoringServer({ services, metrics, checkReady }: Options): FastifyInstance {
   const log: FastifyBaseLogger = services.log.child({ part: 'monitoring' });
   const app = Fastify({

@@ -5,7 +5,7 @@ import { describeIssue } from './describe-issue.ts';
 const said = (schema: z.ZodType, value: unknown) =>
   schema.safeParse(value, { error: (issue) => describeIssue(issue) }).error?.issues[0]?.message;
 
-describe('a field that does not fit is told in English', () => {
+describe('describes invalid fields in English', () => {
   test.each<[z.ZodType, unknown, string]>([
     [z.array(z.string()).min(1), [], 'must have at least 1 item'],
     [z.array(z.string()).max(2), ['a', 'b', 'c'], 'must have at most 2 items'],

@@ -22,8 +22,8 @@ const formats: Record<string, string> = {
 };
 
 /**
- * What is wrong with a field, said behind its name: 'must have at least 1 item'. Undefined where the library's own
- * words stand.
+ * Describes an invalid field, to follow its name: 'must have at least 1 item'. Undefined to use the library's
+ * own message.
  */
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
@@ -55,7 +55,7 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** Of what fits in kind, what is wrong with it; else the kinds that there are. */
+/** The error of the branch with the right type; otherwise the accepted types. */
 function describeUnion(branches: z.core.$ZodIssue[][]): string | undefined {
   const isOfOtherKind = (issues: z.core.$ZodIssue[]) =>
     issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0);

@@ -1,15 +1,15 @@
 import { Transform } from 'node:stream';
 
-/** A piece of what a program prints, and how it has ended; or of what it reads, and that this is all. */
+/** A piece of a program's output and its exit status; or a piece of its input and the end of the input. */
 export type Channel = 'stdin' | 'stdout' | 'stderr' | 'end';
 export type End = { code: number | null; signal: NodeJS.Signals | null };
 
 const channels: Channel[] = ['end', 'stdout', 'stderr', 'stdin'];
 const HEAD = 5;
-/** Far above any piece that a pipe hands over. */
+/** Far above any chunk of a pipe. */
 const BYTES_MAX = 16 * 1024 * 1024;
 
-/** A piece of a channel: its number, its length in four bytes, the bytes. */
+/** Encodes a piece of a channel: its number, its length in four bytes, the bytes. */
 export function frame(channel: Channel, bytes: Buffer): Buffer {
   const head = Buffer.alloc(HEAD);
   head.writeUInt8(channels.indexOf(channel), 0);
@@ -17,14 +17,14 @@ export function frame(channel: Channel, bytes: Buffer): Buffer {
   return Buffer.concat([head, bytes]);
 }
 
-/** Makes pieces of a channel of a stream. */
+/** Encodes a stream as pieces of a channel. */
 export function framed(channel: Channel): Transform {
   return new Transform({
     transform: (chunk: Buffer, _encoding, done) => done(null, frame(channel, chunk)),
   });
 }
 
-/** Reads the pieces of a stream. Throws for what is none. */
+/** Decodes the pieces of a stream. Throws on invalid data. */
 export async function* readFrames(
   stream: AsyncIterable<Buffer>,
 ): AsyncGenerator<{ channel: Channel; bytes: Buffer }> {
@@ -34,7 +34,7 @@ export async function* readFrames(
     while (rest.length >= HEAD) {
       const channel = channels[rest.readUInt8(0)];
       const length = rest.readUInt32BE(1);
-      if (!channel || length > BYTES_MAX) throw new Error('The other side said what nobody understands');
+      if (!channel || length > BYTES_MAX) throw new Error('invalid frame');
       if (rest.length < HEAD + length) break;
       yield { channel, bytes: rest.subarray(HEAD, HEAD + length) };
       rest = rest.subarray(HEAD + length);

@@ -23,7 +23,7 @@ const limits = { kind: 'preview', cpuSeconds: 20, heapMb: 64, userId: 'ada' } as
 
 const program = (name: string, body: string) => writeProgram(dir, name, body);
 
-test('a program answers from the reader, with what was lent to it and none of its environment', async () => {
+test('a program answers through the reader, with its shared files and an empty environment', async () => {
   vi.stubEnv('BAKEHOUSE_SECRET', 'of the server');
   const localPath = path.join(dir, 'file');
   await writeFile(localPath, 'x'.repeat(2_000_000));
@@ -41,7 +41,7 @@ test('a program answers from the reader, with what was lent to it and none of it
   vi.unstubAllEnvs();
 });
 
-test('a program writes its result where it was asked to', async () => {
+test('a program writes its result to the requested file', async () => {
   const write = await program(
     'write',
     `const { writeFile } = await import('node:fs/promises');
@@ -53,7 +53,7 @@ test('a program writes its result where it was asked to', async () => {
   await file?.close();
 });
 
-test('its limits hold there', async () => {
+test('resource limits apply in the reader', async () => {
   const endless = await program('endless', 'for (;;) {}');
   await expect(runConfined(sandbox, { program: endless }, { ...limits, cpuSeconds: 1 })).rejects.toThrow(
     OutOfLimits,
@@ -62,7 +62,7 @@ test('its limits hold there', async () => {
   await expect(runConfined(sandbox, { program: greedy }, limits)).rejects.toThrow(OutOfLimits);
 });
 
-test('what nobody waits for any more is killed with all that it has started', async () => {
+test('an aborted program is killed with all its child processes', async () => {
   const note = path.join(dir, 'note');
   const busy = await program(
     'busy',
@@ -80,7 +80,7 @@ test('what nobody waits for any more is killed with all that it has started', as
   await vi.waitFor(() => expect(() => process.kill(started, 0)).toThrow('ESRCH'), 10_000);
 });
 
-test('how a program ends is known, and what it says', async () => {
+test('reports how a program ended, and its output', async () => {
   const [command = '', ...args] = await sandbox.enclose({
     argv: ['/bin/sh', '-c', 'echo "no flour" >&2; exit 3'],
     ...{ cwd: dir, reads: [], writes: [], user: 0 },
@@ -90,7 +90,7 @@ test('how a program ends is known, and what it says', async () => {
   expect(failed).toMatchObject({ status: 3, output: ['no flour'] });
 });
 
-test('a program has the environment that it is given, and ends when it is told to', async () => {
+test('a program has the given environment, and ends when it is told to', async () => {
   const [command = '', ...args] = await sandbox.enclose({
     argv: ['/bin/sh', '-c', 'echo "$FLOUR"; exec sleep 600'],
     ...{ cwd: dir, reads: [], writes: [], user: 0 },
@@ -109,7 +109,7 @@ test('a program has the environment that it is given, and ends when it is told t
   expect(lines).toEqual(['rye']);
 });
 
-test('who names no program is told so, and a reader that is not there is said at the start', async () => {
+test('rejects a request without a program, and a missing reader at startup', async () => {
   const caller = connect(socket);
   caller.end('{"argv": []}\n');
   expect(await text(caller)).toContain('argv');

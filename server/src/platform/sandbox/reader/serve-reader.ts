@@ -17,15 +17,15 @@ const program = z.object({
 });
 
 /**
- * Runs programs for whoever reaches the socket: its first line says which, then come pieces of what the program reads. What it
- * prints and how it ends is sent back. Where the caller leaves, the program is killed, and with it whatever it started. Resolves
- * to how to stop.
+ * Runs programs for callers of the socket: their first line names the program, followed by pieces of its
+ * input. Its output and exit status are sent back. If the caller disconnects, the program is killed with all
+ * its child processes. Resolves to a function that stops the server.
  */
 export async function serveReader(socketPath: string): Promise<() => void> {
   await rm(socketPath, { force: true });
   const running = new Set<ChildProcess>();
   const server = createServer((socket) => {
-    // The caller has left: its program ends below.
+    // The caller has disconnected: its program is killed below.
     socket.on('error', () => undefined);
     serve(socket, running).catch((error: unknown) => {
       socket.end(frame('stderr', Buffer.from(`${String(error)}\n`)));
@@ -33,7 +33,7 @@ export async function serveReader(socketPath: string): Promise<() => void> {
   });
   server.listen(socketPath);
   await once(server, 'listening');
-  // The server is of the same group.
+  // The server is a member of the same group.
   await chmod(socketPath, 0o660);
   return () => {
     server.close();
@@ -70,7 +70,10 @@ async function serve(socket: Socket, running: Set<ChildProcess>): Promise<void> 
   }
 }
 
-/** Hands a program what its caller sends. It reads on after that: else nobody would see the caller leave. */
+/**
+ * Forwards the caller's input to a program. Continues reading afterwards, to detect that the caller
+ * disconnects.
+ */
 async function feed(socket: Socket, stdin: Writable): Promise<void> {
   for await (const { channel, bytes } of readFrames(socket)) {
     if (channel === 'end') stdin.end();
@@ -78,7 +81,7 @@ async function feed(socket: Socket, stdin: Writable): Promise<void> {
   }
 }
 
-/** The first line; what follows it stays in the stream. */
+/** Returns the first line; the rest stays in the stream. */
 async function readLine(socket: Socket): Promise<string> {
   let read = Buffer.alloc(0);
   for (;;) {
@@ -106,12 +109,12 @@ function killGroup({ pid }: ChildProcess): void {
   }
 }
 
-/** Ends what programs have left that have fled their group: in a container everything but the first process. */
+/** Kills processes that left their program's group: in a container, everything but the first process. */
 function killLeft(): void {
   if (process.pid !== 1) return;
   try {
     process.kill(-1, 'SIGKILL');
   } catch {
-    // There is nothing left.
+    // No processes are left.
   }
 }

@@ -8,21 +8,21 @@ import {
 } from '@aws-sdk/client-s3';
 import type { Bucket } from './bucket.ts';
 
-/** Of one object. Each is held in memory while it is sent. */
+/** Per object. Each is held in memory while it is sent. */
 const PARTS_AT_ONCE = 4;
-/** What S3 copies by one call. */
+/** S3's limit for a copy by one call. */
 const COPY_BYTES_MAX = 5 * 1024 ** 3;
 const COPIED_PART_BYTES = 1024 ** 3;
 
 type PartOf = { Bucket: string; Key: string; UploadId: string | undefined; PartNumber: number };
-/** Sends one part and answers its ETag. */
+/** Sends one part and returns its ETag. */
 type SendPart = (part: PartOf) => Promise<string | undefined>;
-/** Bytes that lie in the bucket already, as long as they have this ETag. */
+/** Bytes in the bucket, valid only with this ETag. */
 type Source = { name: string; etag: string | undefined; range?: { start: number; end: number } };
 
 /**
- * Makes one object of parts, which are sent four at once as they come. It is visible once `beforeVisible` has passed,
- * and answers what that does; what throws leaves nothing.
+ * Assembles one object from parts, sent four at a time as they arrive. It becomes visible after
+ * `beforeVisible`, whose result is returned; on any error nothing is left.
  */
 async function assemble<T>(
   bucket: Bucket,
@@ -39,7 +39,7 @@ async function assemble<T>(
       const PartNumber = sent.length + 1;
       const one = send({ ...upload, PartNumber }).then((ETag) => ({ PartNumber, ETag }));
       sent.push(one);
-      // One that fails stays, so that the next wait is told.
+      // A failed part stays in the set, so that the next wait rejects.
       const done: Promise<unknown> = one.then(() => underWay.delete(done));
       done.catch(() => undefined);
       underWay.add(done);
@@ -51,13 +51,13 @@ async function assemble<T>(
     return answer;
   } catch (error) {
     await Promise.allSettled(sent);
-    // What is left all the same, `removeUnfinished` takes away.
+    // `removeUnfinished` deletes anything left by a failed abort.
     await bucket.ask(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
     throw error;
   }
 }
 
-/** Makes one object of these pieces, each a part. */
+/** Assembles one object from these pieces, each a part. */
 export async function assembleBytes<T>(
   bucket: Bucket,
   name: string,
@@ -71,7 +71,10 @@ export async function assembleBytes<T>(
   return assemble(bucket, name, parts(), beforeVisible);
 }
 
-/** Makes one object of others of the same bucket, which are not read for it. All but the last have 5 MiB at least. */
+/**
+ * Assembles one object from others of the same bucket, without reading them. All but the last have at least 5
+ * MiB.
+ */
 export async function assembleCopies(
   bucket: Bucket,
   name: string,
@@ -94,7 +97,7 @@ export async function assembleCopies(
   await assemble(bucket, name, parts, beforeVisible);
 }
 
-/** Copies an object of so many bytes within the bucket, by one call where that is allowed. */
+/** Copies an object of this size within the bucket, by one call if allowed. */
 export async function copyObject(
   bucket: Bucket,
   name: string,

@@ -1,11 +1,11 @@
-/** Which bucket, and where. */
+/** Settings of the bucket. */
 export type BucketSettings = {
   bucket: string;
-  /** What all names begin with: '', or with a slash at the end. */
+  /** Prefix of all names: '', or with a trailing slash. */
   prefix: string;
-  /** Null: that of AWS. */
+  /** Null for AWS's endpoint. */
   endpoint: string | null;
-  /** Null: the one that the SDK finds. */
+  /** Null for the region found by the SDK. */
   region: string | null;
   pathStyle: boolean;
 };

@@ -9,16 +9,16 @@ import { AppError } from '../../errors.ts';
 import type { BucketSettings } from './bucket-settings.ts';
 import { codeOf, describeFault, statusOf } from './faults.ts';
 
-/** A bucket, and what it takes to ask for something in it. */
+/** A bucket and its client. */
 export type Bucket = {
   client: S3Client;
-  /** What each call begins with: the bucket, and the object of this name. */
+  /** Base input of each call: the bucket, and the object with this name. */
   at: (name: string) => { Bucket: string; Key: string };
   name: string;
   prefix: string;
   /**
-   * The answer of a call. Throws AppError('unavailable') where there is none, with the cause as a sentence for the
-   * operator; what S3 says of an object itself, that it is missing or another one, it throws as it came.
+   * Returns the response to a call. Throws AppError('unavailable') if there is none, with the cause as a
+   * sentence for the operator; errors about an object itself (missing or changed) are thrown unchanged.
    */
   ask: <I extends ServiceInputTypes, O extends ServiceOutputTypes>(
     command: Command<ServiceInputTypes, I, ServiceOutputTypes, O, S3ClientResolvedConfig>,
@@ -26,16 +26,19 @@ export type Bucket = {
   ) => Promise<O>;
 };
 
-/** Long enough for a copy or an end of an upload that takes a minute. */
+/** Long enough for a copy or the completion of an upload, which take a minute. */
 const SILENT_MS = 90_000;
 const CONNECT_MS = 5_000;
-/** A download keeps its connection as long as its reader takes. */
+/** A download holds its connection for as long as its reader takes. */
 const CONNECTIONS_MAX = 1_000;
 const ATTEMPTS = 4;
 
 const ignore = () => undefined;
 
-/** Credentials are those that the SDK finds: in the environment, a profile, the machine's or the pod's role. */
+/**
+ * Opens a bucket with the credentials found by the SDK: in the environment, a profile, or the machine's or
+ * pod's role.
+ */
 export function openBucket(settings: BucketSettings, silentMs = SILENT_MS): Bucket {
   const { bucket: name, prefix, endpoint, region, pathStyle } = settings;
   const agent = { keepAlive: true, maxSockets: CONNECTIONS_MAX };
@@ -44,9 +47,10 @@ export function openBucket(settings: BucketSettings, silentMs = SILENT_MS): Buck
     ...(region !== null && { region }),
     forcePathStyle: pathStyle,
     maxAttempts: ATTEMPTS,
-    // What matters is thrown.
+    // Important errors are thrown.
     logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
-    // Other services know no checksums of AWS; bytes are signed on their way, and hashed when they are read.
+    // Other services do not support AWS's checksums; bytes are signed in transit, and hashed when they are
+    // read.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -67,7 +71,7 @@ export function openBucket(settings: BucketSettings, silentMs = SILENT_MS): Buck
   };
 }
 
-/** The store of files itself is in trouble. Says it to whoever asked, and why to the operator. */
+/** Returns the error for an unavailable store: a sentence for the caller, and the reason for the operator. */
 export function unavailable(why: string, cause: unknown): AppError {
   return new AppError('unavailable', {
     publicMessage: 'The store of files does not answer. Nothing is lost: try again in a minute.',
@@ -75,7 +79,7 @@ export function unavailable(why: string, cause: unknown): AppError {
   });
 }
 
-/** Whether the object is not there. */
+/** Returns true if the object does not exist. */
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'NoSuchKey' || (codeOf(error) === 'NotFound' && statusOf(error) === 404);
 }

@@ -14,7 +14,7 @@ const WRONG_KEY =
   /^(InvalidAccessKeyId|SignatureDoesNotMatch|InvalidToken|ExpiredToken|TokenRefreshRequired)$/;
 const WRONG_REGION = /^(PermanentRedirect|AuthorizationHeaderMalformed|IllegalLocationConstraintException)$/;
 
-/** S3's own name of what went wrong, or that of the network. */
+/** Returns the error's name in S3 or the network. */
 export function codeOf(error: unknown): string {
   const { Code, name, code } = error as Fault;
   return Code ?? (name === undefined || name === 'Error' ? code : name) ?? '';
@@ -24,7 +24,7 @@ export function statusOf(error: unknown): number | undefined {
   return (error as Fault).$metadata?.httpStatusCode;
 }
 
-/** What the operator has to do, in one sentence. Pure. */
+/** Returns what the operator has to do, in one sentence. */
 export function describeFault(
   error: unknown,
   { bucket, endpoint, region }: Pick<BucketSettings, 'bucket' | 'endpoint' | 'region'>,

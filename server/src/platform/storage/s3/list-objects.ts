@@ -3,7 +3,7 @@ import type { Bucket } from './bucket.ts';
 
 export type ListedObject = { name: string; sizeBytes: number; changedAt: Date };
 
-/** The objects whose names begin so, in the order of their names, at most `perCall` at once. */
+/** Yields the objects with this prefix, ordered by name, at most `perCall` per request. */
 export async function* listObjects(
   bucket: Bucket,
   prefix: string,
@@ -21,10 +21,10 @@ export async function* listObjects(
   } while (ContinuationToken !== undefined);
 }
 
-/** What this store itself uploads in parts: others may have a bucket in common with it. */
+/** Names of this store's own multipart uploads, because the bucket may be shared. */
 const OWN = /^([0-9a-f]{2}\/[0-9a-f]{62}$|unfinished\/)/;
 
-/** The store's own uploads in parts that have no end yet, with the time when the last part came. */
+/** Yields this store's own incomplete multipart uploads, with the time of their last part. */
 export async function* listUnfinished(
   bucket: Bucket,
 ): AsyncGenerator<{ upload: { Bucket: string; Key: string; UploadId: string }; changedAt: Date }> {

@@ -7,13 +7,13 @@ import { pipeline } from 'node:stream/promises';
 import { inTurn } from '../../concurrency/in-turn.ts';
 import { isMissing, toOwnError } from '../local-files.ts';
 
-/** What nobody has written to or lent for so long was left by a process that was killed. */
+/** Files without writes or uses for this long were left by a killed process. */
 const STALE_MS = 6 * 60 * 60 * 1000;
 
 /**
- * Copies of blobs in a folder of this machine, which several processes may share: at most so many bytes, those that
- * were lent last. What is lent has a name of its own as long as it is used, so that it may be given up meanwhile.
- * `download` opens the bytes of a blob, verified.
+ * Local copies of blobs in a folder that several processes may share: at most `bytesMax`, most recently used
+ * first. Each user of a copy gets its own hard link, so that the copy may be evicted in the meantime.
+ * `download` opens the verified bytes of a blob.
  */
 export async function openLocalCopies(
   dir: string,
@@ -28,7 +28,7 @@ export async function openLocalCopies(
     const copy = path.join(dir, sha256);
     if (await linked(copy, lent)) {
       const now = new Date();
-      // Another process may have given it up.
+      // Another process may have evicted it.
       await utimes(copy, now, now).catch(() => undefined);
       return;
     }
@@ -45,10 +45,13 @@ export async function openLocalCopies(
   };
 
   return {
-    /** Lends a copy as long as `work` takes. Throws what `download` throws, and AppError('unavailable') for a full disk. */
+    /**
+     * Provides a copy while `work` runs. Throws errors of `download`, and AppError('unavailable') for a full
+     * disk.
+     */
     lend: async <T>(sha256: string, work: (localPath: string) => Promise<T>): Promise<T> => {
       const lent = path.join(lentDir, randomBytes(16).toString('hex'));
-      // Of several who want it at once one brings it.
+      // Concurrent callers share one download.
       await takeTurn(sha256, () => bring(sha256, lent));
       try {
         return await work(lent);
@@ -57,13 +60,13 @@ export async function openLocalCopies(
         await prune(dir, bytesMax);
       }
     },
-    /** Gives up the copy; who is lent it has it until the end. */
+    /** Evicts the copy; current users retain their link. */
     forget: (sha256: string) => rm(path.join(dir, sha256), { force: true }),
     removeStale: () => sweep(lentDir),
   };
 }
 
-/** False where there is none. */
+/** Returns false if the file does not exist. */
 async function linked(file: string, second: string): Promise<boolean> {
   try {
     await link(file, second);
@@ -94,7 +97,7 @@ async function found(dir: string) {
     files.map((file) =>
       stat(file).then(
         (one) => [{ file, isFile: one.isFile(), sizeBytes: one.size, usedMs: one.mtimeMs }],
-        // Another one has deleted it.
+        // Another process has deleted it.
         () => [],
       ),
     ),

@@ -31,7 +31,7 @@ if (!after.s3) throw new Error('There is no bucket in the settings.');
 const { s3 } = after;
 await openBucket(s3).client.send(new CreateBucketCommand({ Bucket: 'loaves' }));
 
-test('files move to a bucket while the server serves, wherever that is killed', async () => {
+test('files move to a bucket while the server runs, wherever that is killed', async () => {
   const folder = blobsDir(before);
   const old = await openBlobStore(before);
   const all = [randomBytes(1000), randomBytes(20_000_000), randomBytes(3000), randomBytes(4000)];
@@ -46,7 +46,7 @@ test('files move to a bucket while the server serves, wherever that is killed', 
   const file = (sha256: string) => path.join(folder, sha256.slice(0, 2), sha256.slice(2));
   await writeFile(file(rotten), randomBytes(3000));
 
-  // The switch: what is stored from now on goes to the bucket, and all is read.
+  // The switch: from now on files are stored in the bucket, and all are readable.
   expect(await isBucketInUse(after)).toBe(false);
   const serving = await openBlobStore(after);
   expect(await isBucketInUse(after)).toBe(true);
@@ -84,17 +84,17 @@ test('files move to a bucket while the server serves, wherever that is killed', 
   ] as const)
     expect(await buffer(await moved.read(sha256))).toHaveLength(size);
 
-  // Nobody takes an empty folder for the files.
+  // The empty folder is not mistaken for the store.
   await expect(openBlobStore(before)).rejects.toThrow(
     'The files of this installation lie in s3://loaves/, and the settings name no bucket',
   );
 });
 
-test('what the collector deletes while it is moved does not come back', async () => {
+test('a blob that is collected while it is moved does not reappear', async () => {
   const folder = await temporaryFolder();
   const from = await openBlobStore({ ...before, dataDir: folder });
   const to = await openS3(after, s3);
-  // No row of the database names it.
+  // No row of the database references it.
   const { sha256 } = await from.write(Readable.from([randomBytes(1000)]));
   await moveBlobs({ db, from, to }, path.join(folder, 'blobs'), () => undefined);
   expect(await to.stat(sha256)).toBeNull();

@@ -4,20 +4,20 @@ import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { type Bucket, unavailable } from './bucket.ts';
 import { codeOf, statusOf } from './faults.ts';
 
-/** In a row, without a byte between them. */
+/** Consecutive, without a byte in between. */
 const BREAKS_MAX = 5;
 const PAUSE_MS = 200;
 
 export type OpenedObject = {
   bytes: AsyncIterable<Buffer>;
-  /** Of the whole object. */
+  /** Size of the whole object. */
   sizeBytes: number;
   etag: string | undefined;
 };
 
 /**
- * Opens an object, or the bytes of it from `start` to `end`, both inclusive. A connection that breaks off is made again
- * from the byte where it did, for the same object alone. Throws what `ask` throws.
+ * Opens an object, or the bytes from `start` to `end`, both inclusive. After a disconnect, reading resumes
+ * from the next byte, if the object is unchanged. Throws the errors of `ask`.
  */
 export async function readObject(
   bucket: Bucket,
@@ -27,7 +27,7 @@ export async function readObject(
   const get = async (from: string | undefined, etag?: string) => {
     const command = new GetObjectCommand({ ...bucket.at(name), Range: from, IfMatch: etag });
     const answer = await bucket.ask(command);
-    // In Node it is always one.
+    // In Node it is always a Readable.
     return { ...answer, body: answer.Body as Readable };
   };
   const first = await get(range && `bytes=${range.start}-${range.end}`);

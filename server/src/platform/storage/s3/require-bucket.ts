@@ -3,7 +3,10 @@ import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Bucket } from './bucket.ts';
 import { listObjects } from './list-objects.ts';
 
-/** Throws a sentence for the operator unless the bucket is there, and is read and written to with these credentials. */
+/**
+ * Throws a sentence for the operator unless the bucket exists, and is readable and writable with these
+ * credentials.
+ */
 export async function requireBucket(bucket: Bucket): Promise<void> {
   const probe = bucket.at(`unfinished/start-${randomBytes(8).toString('hex')}`);
   try {
@@ -11,7 +14,7 @@ export async function requireBucket(bucket: Bucket): Promise<void> {
     await bucket.ask(new PutObjectCommand({ ...probe, Body: 'May this server write here?' }));
     await bucket.ask(new DeleteObjectCommand(probe));
   } catch (error) {
-    // What is said to people is not for the operator.
+    // Unwraps the operator's reason from the caller's sentence.
     throw error instanceof Error && error.cause instanceof Error ? error.cause : error;
   }
 }

@@ -67,7 +67,7 @@ async function list(): Promise<string[]> {
 
 describeBlobStore('an S3', async () => {
   const { store } = await open();
-  // An empty one may be another bucket.
+  // An empty bucket may be the wrong one.
   await store.write(Readable.from(['the first loaf']));
   return {
     ...{ store, list, links: false },
@@ -95,7 +95,7 @@ describe('the S3 blob store', () => {
   });
 
   test.each([undefined, { start: 1000, end: 2_900_000 }])(
-    'goes on where a connection breaks off, reading %o',
+    'resumes after a disconnect, reading %o',
     async (range) => {
       let breaks = 0;
       proxy.fault = () => (++breaks <= 3 ? { resetAfter: 700_000 } : null);
@@ -106,13 +106,13 @@ describe('the S3 blob store', () => {
     },
   );
 
-  test('does not go on with other bytes than it began with', async () => {
+  test('does not resume with changed bytes', async () => {
     proxy.fault = ({ headers }) =>
       headers['if-match'] ? { status: 412, code: 'PreconditionFailed' } : { resetAfter: 700_000 };
     await expect(buffer(await store.read(sha256))).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('gives up a connection that breaks off without an end', async () => {
+  test('abandons an object whose connection breaks repeatedly', async () => {
     proxy.fault = () => ({ resetAfter: 0 });
     await expect(buffer(await store.read(sha256))).rejects.toMatchObject({ code: 'unavailable' });
   });
@@ -121,10 +121,10 @@ describe('the S3 blob store', () => {
     ['fails', { status: 500, code: 'InternalError' }],
     ['is busy', { status: 503, code: 'SlowDown' }],
     ['refuses', { status: 403, code: 'AccessDenied' }],
-    ['has another time', { status: 403, code: 'RequestTimeTooSkewed' }],
+    ['has another clock', { status: 403, code: 'RequestTimeTooSkewed' }],
     ['has lost its bucket', { status: 404, code: 'NoSuchBucket' }],
-    ['says nothing', 'silence' as const],
-  ])('finds no blob damaged while S3 %s, and goes on afterwards', async (_what, fault) => {
+    ['does not respond', 'silence' as const],
+  ])('reports no damage while S3 %s, and works afterwards', async (_what, fault) => {
     const before = await list();
     proxy.fault = () => fault;
     const unavailable = { code: 'unavailable', publicMessage: expect.stringContaining('Nothing is lost') };
@@ -143,7 +143,7 @@ describe('the S3 blob store', () => {
     expect(await list()).toEqual(before);
   });
 
-  test('an upload of which S3 loses one request is whole all the same', async () => {
+  test('an upload succeeds although S3 drops one request', async () => {
     const failed = new Set<string>();
     proxy.fault = ({ method = '', url = '' }) => {
       const call = `${method} ${url}`;
@@ -158,7 +158,7 @@ describe('the S3 blob store', () => {
     await store.delete(blob.sha256);
   });
 
-  test('brings one copy for all who want it at once, and keeps the last ones', async () => {
+  test('downloads one copy for concurrent users, and retains the most recent copies', async () => {
     ({ store, dir } = await open({ bytesMax: 2_500_000 }));
     const others = [randomBytes(1_000_000), randomBytes(1_000_000), randomBytes(1_000_000)];
     for (const other of others) await store.write(Readable.from([other]));
@@ -168,7 +168,7 @@ describe('the S3 blob store', () => {
     expect(proxy.seen.filter((call) => call.startsWith('GET'))).toHaveLength(1);
     await store.withLocalFile(first, async (file) => {
       for (const name of later) await store.withLocalFile(name, async () => undefined);
-      // Given up, and there as long as it is lent.
+      // Evicted, and available while it is in use.
       expect(await readdir(dir)).not.toContain(first);
       expect((await readFile(file)).equals(others[0] ?? Buffer.alloc(0))).toBe(true);
     });
@@ -176,7 +176,7 @@ describe('the S3 blob store', () => {
     expect(await readdir(path.join(dir, 'lent'))).toEqual([]);
   });
 
-  test('makes links that open without a key, as the file that they name, and the same for the same end', async () => {
+  test('links open without a key, with the name of the file, and are equal for the same expiry', async () => {
     const answer = {
       ...{ contentType: 'image/webp', contentDisposition: `attachment; filename="a b.webp"` },
       expiresAt: new Date(Date.now() + 75 * 60_000),
@@ -193,7 +193,7 @@ describe('the S3 blob store', () => {
     expect(Buffer.from(await opened.arrayBuffer()).equals(bytes)).toBe(true);
   });
 
-  test('removes what its uploads have left for hours, and nothing younger or of others', async () => {
+  test('deletes its own uploads that were abandoned for hours, and no newer or foreign ones', async () => {
     const others = await bucket.ask(new CreateMultipartUploadCommand(bucket.at('reports/of-others')));
     onTestFinished(async () => {
       const { UploadId } = others;
@@ -202,7 +202,7 @@ describe('the S3 blob store', () => {
     const before = await list();
     const begun = nameOfBlob('ab'.repeat(32));
     const { UploadId } = await bucket.ask(new CreateMultipartUploadCommand(bucket.at(begun)));
-    // The server of this test says of all uploads that they began long ago.
+    // The server of this test reports that all uploads began long ago.
     const part = { ...bucket.at(begun), UploadId, PartNumber: 1, Body: 'a' };
     await bucket.ask(new UploadPartCommand(part));
     await bucket.ask(new PutObjectCommand({ ...bucket.at('unfinished/left'), Body: 'left' }));
@@ -218,7 +218,7 @@ describe('the S3 blob store', () => {
     expect(Uploads.map((upload) => upload.Key)).toEqual([Key]);
   });
 
-  test('copies within the bucket in parts what is larger than one call may copy', async () => {
+  test("copies objects larger than one call's limit in parts", async () => {
     const large = randomBytes(12_000_000);
     const from = await store.write(Readable.from([large]));
     const sizes = { bytesMax: 11_000_000, partBytes: 5 * 1024 * 1024 };
@@ -229,7 +229,7 @@ describe('the S3 blob store', () => {
     expect(proxy.seen.filter((call) => call.includes('partNumber'))).toHaveLength(3 + 2);
   });
 
-  test('where nothing is stored no file is damaged: it may be another bucket', async () => {
+  test('an empty store has no damaged files, because it may be another bucket', async () => {
     const elsewhere = openBucket({ ...settings, prefix: 'empty/' });
     const options = { copies: { dir, bytesMax: 0 }, links: false };
     const empty = await openS3BlobStore(elsewhere, options);
@@ -242,7 +242,7 @@ describe('the S3 blob store', () => {
   });
 });
 
-describe('at its start', () => {
+describe('at startup', () => {
   const starting = (more: Partial<typeof settings> = {}) =>
     requireBucket(openBucket({ ...settings, ...more }));
   afterEach(() => {
@@ -250,26 +250,26 @@ describe('at its start', () => {
     signIn(s3.owner);
   });
 
-  test('a bucket that can be read and written is taken, and nothing left in it', async () => {
+  test('a readable and writable bucket is accepted, and nothing is left in it', async () => {
     const before = await list();
     await starting();
     expect(await list()).toEqual(before);
   });
 
-  test('a bucket that is not there is refused', async () => {
+  test('a missing bucket is rejected', async () => {
     await expect(starting({ bucket: 'rolls' })).rejects.toThrow(
       `There is no bucket 'rolls' at ${proxy.endpoint}: make it, or correct BAKEHOUSE_S3_BUCKET.`,
     );
   });
 
-  test("somebody else's bucket is refused", async () => {
+  test("another account's bucket is rejected", async () => {
     signIn(s3.stranger);
     await expect(starting()).rejects.toThrow(
       "refuses the bucket 'loaves' to these credentials (AccessDenied)",
     );
   });
 
-  test('a bucket that may only be read is refused', async () => {
+  test('a read-only bucket is rejected', async () => {
     proxy.fault = ({ method }) => (method === 'PUT' ? { status: 403, code: 'AccessDenied' } : null);
     await expect(starting()).rejects.toThrow('They need s3:ListBucket');
   });
@@ -277,19 +277,19 @@ describe('at its start', () => {
   test.each([
     ['AWS_SECRET_ACCESS_KEY', 'SignatureDoesNotMatch'],
     ['AWS_ACCESS_KEY_ID', 'InvalidAccessKeyId'],
-  ])('a wrong %s is refused', async (name, code) => {
+  ])('a wrong %s is rejected', async (name, code) => {
     vi.stubEnv(name, 'AKIAWRONG');
     await expect(starting()).rejects.toThrow(`does not accept the credentials (${code})`);
   });
 
-  test('another region is named', async () => {
+  test('names the correct region', async () => {
     proxy.fault = () => ({ status: 301, code: 'PermanentRedirect', fields: { Region: 'ap-south-1' } });
     await expect(starting()).rejects.toThrow(
       "The bucket 'loaves' lies in the region ap-south-1, not in eu-west-1: set BAKEHOUSE_S3_REGION.",
     );
   });
 
-  test('what does not answer is named', async () => {
+  test('names an unresponsive endpoint', async () => {
     await expect(starting({ endpoint: 'http://127.0.0.1:9' })).rejects.toThrow(
       'http://127.0.0.1:9 cannot be reached (ECONNREFUSED): correct BAKEHOUSE_S3_ENDPOINT',
     );

@@ -21,38 +21,38 @@ import { openLocalCopies } from './local-copies.ts';
 import { readObject } from './read-object.ts';
 import { s3PartStore } from './s3-part-store.ts';
 
-/** Whole objects whose hash was not known before they came. */
+/** Complete objects whose hash was unknown at the start of the upload. */
 const UNFINISHED = 'unfinished/';
-/** Whatever is being written gets a part more often. */
+/** Active uploads receive a part more often. */
 const STALE_MS = 6 * 60 * 60 * 1000;
-/** At least what S3 takes as a part. Four of them are in memory for each upload. */
+/** Above S3's minimum for a part. Four of them are in memory for each upload. */
 const PART_BYTES_MIN = 8 * 1024 * 1024;
 const PARTS_MAX = 10_000;
-/** Longer than any link lives. A link to one file that is made again within half an hour is the same. */
+/** Longer than any link lives. Links to one file that are created within half an hour are equal. */
 const LINK_S = 90 * 60;
 
 type Options = {
-  /** Where copies of blobs lie on this machine, and how many bytes of them are kept. */
+  /** Folder and maximum size of local copies of blobs. */
   copies: { dir: string; bytesMax: number };
-  /** Whether browsers and workloads reach the bucket, and read from it without this server. */
+  /** Whether browsers and workloads can reach the bucket, and read from it without this server. */
   links: boolean;
 };
 
-/** The name of a blob in the bucket, as in the folder of the local store. */
+/** Returns the name of a blob in the bucket, as in the folder of the local store. */
 export function nameOfBlob(sha256: string): string {
   return `${sha256.slice(0, 2)}/${sha256.slice(2)}`;
 }
 
 /**
- * Blobs in a bucket. Small ones, and those whose hash is announced, are written to their name at once; others under
- * `unfinished/`, from where the bucket copies them.
+ * Stores blobs in a bucket. Small blobs, and blobs with an announced hash, are written directly to their
+ * name; others under `unfinished/`, from where the bucket copies them.
  */
 export async function openS3BlobStore(bucket: Bucket, { copies, links }: Options): Promise<BlobStore> {
   const read = async (sha256: string, range?: { start: number; end: number }) => {
     const { bytes, sizeBytes } = await readObject(bucket, nameOfBlob(sha256), range).catch(
       async (error: unknown) => {
         if (isMissing(error)) throw await missing(bucket, sha256);
-        // It is shorter than its name says.
+        // It is shorter than its recorded size.
         throw statusOf(error) === 416 ? new DamagedBlob(sha256, 'changed', error) : error;
       },
     );
@@ -65,7 +65,7 @@ export async function openS3BlobStore(bucket: Bucket, { copies, links }: Options
   return {
     ...{ read, write },
     adopt: async (localPath, beforeVisible) => {
-      // Read twice, so that it goes to its name at once.
+      // Read twice, so that it is written directly to its name.
       const open = () => createReadStream(localPath, { highWaterMark: BUFFER_BYTES });
       const hash = createHash('sha256');
       for await (const chunk of open()) hash.update(chunk);
@@ -109,7 +109,7 @@ async function presign(
 ): Promise<string> {
   const answer = { ResponseContentType: contentType, ResponseContentDisposition: contentDisposition };
   const command = new GetObjectCommand({ ...bucket.at(nameOfBlob(sha256)), ...answer });
-  // The same for the same end: a browser shows its copy again.
+  // Equal for the same expiry, so that browsers reuse their copy.
   const signingDate = new Date(expiresAt.getTime() - LINK_S * 1000);
   return getSignedUrl(bucket.client, command, { expiresIn: LINK_S, signingDate });
 }
@@ -118,9 +118,9 @@ async function originOf(bucket: Bucket): Promise<string> {
   return new URL(await getSignedUrl(bucket.client, new GetObjectCommand(bucket.at('any')))).origin;
 }
 
-/** Where there is no blob at all, no single one is damaged: this is another bucket, or another prefix. */
+/** If there is no blob at all, none is damaged: this is another bucket or prefix. */
 async function missing(bucket: Bucket, sha256: string): Promise<Error> {
-  // Blobs come first by their names.
+  // Blobs sort first.
   for await (const { name } of listObjects(bucket, '', 1))
     if (/^[0-9a-f]{2}\//.test(name)) return new DamagedBlob(sha256, 'missing');
     else break;
@@ -152,7 +152,7 @@ async function receive(
       yield chunk;
     }
   };
-  /** Once all have come. */
+  /** Runs once all pieces have arrived. */
   const register = async (): Promise<Blob> => {
     const blob = { sha256: hash.digest('hex'), sizeBytes };
     if (blob.sha256 !== (expectedSha256 ?? blob.sha256)) throw new OtherBytes(blob.sha256);
@@ -173,13 +173,13 @@ async function receive(
     return small;
   }
   const all = following(first, pieces);
-  // What is no hash at all is nobody's name.
+  // An invalid hash never names a blob.
   if (expectedSha256 !== undefined && /^[0-9a-f]{64}$/.test(expectedSha256))
     return assembleBytes(bucket, nameOfBlob(expectedSha256), all, register);
   return assembleAndMove(bucket, all, register);
 }
 
-/** For bytes whose name only their end tells. */
+/** For bytes whose name is known only at their end. */
 async function assembleAndMove(
   bucket: Bucket,
   pieces: AsyncIterable<Buffer>,
@@ -192,7 +192,7 @@ async function assembleAndMove(
     await copyObject(bucket, nameOfBlob(blob.sha256), { name, etag: undefined, sizeBytes: blob.sizeBytes });
     return blob;
   } finally {
-    // What is left all the same, `removeUnfinished` takes away.
+    // `removeUnfinished` deletes anything left by a failed delete.
     await bucket.ask(new DeleteObjectCommand(bucket.at(name))).catch(() => undefined);
   }
 }
@@ -202,7 +202,7 @@ async function* following(first: Buffer, others: AsyncIterable<Buffer>): AsyncGe
   yield* others;
 }
 
-/** The bytes in pieces of one size, but for the last. */
+/** Yields the bytes in pieces of one size, except the last. */
 async function* inPieces(bytes: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
   let piece: Buffer[] = [];
   let length = 0;
@@ -223,7 +223,7 @@ async function removeUnfinished(bucket: Bucket): Promise<void> {
   for await (const { upload, changedAt } of listUnfinished(bucket)) {
     if (!isStale(changedAt)) continue;
     await bucket.ask(new AbortMultipartUploadCommand(upload)).catch((error: unknown) => {
-      // It was finished meanwhile.
+      // It was completed in the meantime.
       if (codeOf(error) !== 'NoSuchUpload') throw error;
     });
   }

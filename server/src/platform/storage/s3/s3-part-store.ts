@@ -10,14 +10,14 @@ import { statusOf } from './faults.ts';
 import { listObjects } from './list-objects.ts';
 import { readObject } from './read-object.ts';
 
-/** Each key has its parts below it. */
+/** Parts are stored below their key. */
 const PARTS = 'parts/';
 
 type Whole = Parameters<PartStore['complete']>[1];
 
 /**
- * Unfinished blobs in a bucket: each part is an object of its own, so that it may come again. What they make together
- * the bucket copies out of them, once its hash is known: it is its name.
+ * Unfinished blobs in a bucket: each part is a separate object, so that it may be sent again. The bucket
+ * copies them together once the hash of the whole, its name, is known.
  */
 export function s3PartStore(bucket: Bucket, place: (sha256: string) => string): PartStore {
   const folderOf = (key: string) => `${PARTS}${key}/`;
@@ -42,7 +42,7 @@ export function s3PartStore(bucket: Bucket, place: (sha256: string) => string): 
           await copyObject(bucket, place(blob.sha256), { ...only, sizeBytes: blob.sizeBytes });
         } else await assembleCopies(bucket, place(blob.sha256), sources, () => beforeVisible(blob));
       } catch (error) {
-        // Somebody still sends a part: which one S3 does not say.
+        // A part is being rewritten, and S3 does not tell which one.
         if (statusOf(error) === 412) throw new DamagedParts(names.map((_, index) => index + 1));
         throw error;
       }
@@ -66,7 +66,7 @@ export function s3PartStore(bucket: Bucket, place: (sha256: string) => string): 
   };
 }
 
-/** Passes a part on as it comes, so that none is held whole. */
+/** Streams a part, so that no part is held in memory. */
 async function putPart(bucket: Bucket, name: string, sizeBytes: number, bytes: Readable): Promise<Blob> {
   const hash = createHash('sha256');
   const broken = new AbortController();
@@ -98,7 +98,7 @@ async function putPart(bucket: Bucket, name: string, sizeBytes: number, bytes: R
   return { sha256: hash.digest('hex'), sizeBytes };
 }
 
-/** What the parts are together, and the ETag of each as it was read. Throws DamagedParts. */
+/** Returns the combined blob, and the ETag under which each part was read. Throws DamagedParts. */
 async function checkWhole(
   bucket: Bucket,
   names: string[],

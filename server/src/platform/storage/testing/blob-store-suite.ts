@@ -11,15 +11,15 @@ import { type BlobStore, DamagedBlob, DamagedParts, OtherBytes } from '../blob-s
 
 type Tested = {
   store: BlobStore;
-  /** The names of all that lies in it, of what is unfinished too. */
+  /** Names of all objects, including unfinished ones. */
   list: () => Promise<string[]>;
-  /** Changes stored bytes behind its back. */
+  /** Modifies stored bytes outside of the store. */
   change: (sha256: string, to: (bytes: Buffer) => Buffer) => Promise<void>;
-  /** Whether it takes in a file of this machine without a copy. */
+  /** Whether it adds a local file without a copy. */
   links: boolean;
 };
 
-/** What every blob store promises; each implementation runs it. */
+/** Contract of every blob store; each implementation runs it. */
 export function describeBlobStore(title: string, openStore: () => Promise<Tested>): void {
   let store: BlobStore;
   let files: Tested['list'];
@@ -30,7 +30,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
   });
 
   describe(`${title} blob store`, () => {
-    test('names bytes by their hash, once, and gives them back whole or in parts', async () => {
+    test('names bytes by their hash, stores them once, and returns them in whole or in part', async () => {
       const bytes = randomBytes(3_000_000);
       const blob = await store.write(
         Readable.from([bytes.subarray(0, 1_000_000), bytes.subarray(1_000_000)]),
@@ -48,14 +48,14 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
       await store.delete(blob.sha256);
     });
 
-    test('says how many bytes there are, and null where there are none', async () => {
+    test('returns the size, and null for missing bytes', async () => {
       const { sha256: name } = await store.write(Readable.from([randomBytes(1234)]));
       expect(await store.stat(name)).toEqual({ sizeBytes: 1234 });
       await store.delete(name);
       expect(await store.stat(name)).toBeNull();
     });
 
-    test('lends a file of this machine, and none of what is not there', async () => {
+    test('provides a local file, but not for missing bytes', async () => {
       const bytes = randomBytes(1000);
       const { sha256: name } = await store.write(Readable.from([bytes]));
       expect(await store.withLocalFile(name, (localPath) => readFile(localPath))).toEqual(bytes);
@@ -103,7 +103,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
       );
     });
 
-    test('takes a file of just the limit, and refuses one byte more without a trace', async () => {
+    test('accepts a file of exactly the limit, and rejects one more byte without a trace', async () => {
       const limits = { sizeBytesMax: 1_000_000, tooLargeMessage: 'Too large for the test' };
       expect(await store.write(Readable.from([randomBytes(1_000_000)]), limits)).toMatchObject({
         sizeBytes: 1_000_000,
@@ -118,7 +118,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
       expect(await files()).toEqual(before);
     });
 
-    test('bytes are registered before they can be found, and not found where that fails', async () => {
+    test('registers bytes before they can be found, and hides them if that fails', async () => {
       const bytes = randomBytes(1000);
       const failing = store.write(Readable.from([bytes]), {
         beforeVisible: async (blob) => {
@@ -131,7 +131,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
     });
   });
 
-  test.each([1000, 20_000_000])('takes %i bytes that are announced, and no others', async (size) => {
+  test.each([1000, 20_000_000])('accepts %i announced bytes, and no others', async (size) => {
     const bytes = randomBytes(size);
     const half = Math.floor(size / 2);
     const pieces = [bytes.subarray(0, half), bytes.subarray(half)];
@@ -153,7 +153,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
     }
   });
 
-  test('takes in a file of this machine, and copies it where the disk gives it no second name', async () => {
+  test('adds a local file, and copies it if no hard link is possible', async () => {
     const folder = await temporaryFolder();
     for (const other of [folder, '/dev/shm'].filter((one) => existsSync(one))) {
       const bytes = randomBytes(1_500_000);
@@ -200,7 +200,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
     }
 
     test.each([null, hashOf(bytes)])(
-      'that come beside each other make one blob, with %s announced, and no copy',
+      'sent concurrently are combined into one blob without a copy, with %s announced',
       async (announcedSha256) => {
         const before = (await files()).length;
         const key = await openWithAll();
@@ -216,7 +216,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
       },
     );
 
-    test('of another size are refused, and one that is cut says so', async () => {
+    test('of another size are rejected, and a truncated part is reported', async () => {
       const key = await store.parts.open(bytes.length);
       const code = 'invalid_request';
       await expect(write(key, 2, [Buffer.alloc(1_000_001)])).rejects.toMatchObject({ code });
@@ -234,7 +234,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
     });
 
     test.each([null, hashOf(bytes)])(
-      'that were changed or lost are named, and nothing else has to come again, with %s announced',
+      'that were changed or lost are named, and only those must be sent again, with %s announced',
       async (announcedSha256) => {
         const complete = (key: string) => store.parts.complete(key, { ...whole, announcedSha256 }, visible);
         const key = await openWithAll();
@@ -247,7 +247,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
       },
     );
 
-    test('stay where the blob cannot be registered, and nobody sees it', async () => {
+    test('remain if the blob cannot be registered, which stays invisible', async () => {
       const key = await openWithAll();
       const failing = store.parts.complete(key, whole, async () => {
         throw new Error('no database');
@@ -259,7 +259,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
       await store.delete(sha256);
     });
 
-    test('that somebody still sends do not change the blob', async () => {
+    test('that are still being sent do not change the blob', async () => {
       const key = await openWithAll();
       const late = Readable.from(
         (async function* () {
@@ -267,7 +267,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
           const { sha256 } = await store.parts
             .complete(key, { ...whole, announcedSha256: hashOf(bytes) }, visible)
             .catch(async () => {
-              // Zeros had come already: the part comes again, as it was, and then more of the late one.
+              // Zeros had arrived already: the part is sent again, and then more of the late one arrives.
               await write(key, 0);
               return store.parts.complete(key, whole, visible);
             });
@@ -283,7 +283,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
   });
 
   describe('damage', () => {
-    /** A stored file of three pieces, with one bit other than it was at this place. */
+    /** Stores a file of three pieces, and flips one bit at this offset. */
     async function storeAndFlip(at: number): Promise<string> {
       const { sha256 } = await store.write(Readable.from([randomBytes(2_500_000)]));
       await change(sha256, (bytes) => {
@@ -293,7 +293,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
       return sha256;
     }
 
-    test.each([0, 1_500_000, 2_499_999])('at byte %i breaks a whole read off before its end', async (at) => {
+    test.each([0, 1_500_000, 2_499_999])('at byte %i aborts a full read before its end', async (at) => {
       const name = await storeAndFlip(at);
       for (const range of [undefined, { start: 0, end: 2_499_999 }]) {
         let sent = 0;
@@ -305,7 +305,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
       }
     });
 
-    test('a file that is cut, or gone, is damaged too', async () => {
+    test('a truncated or missing file is damaged too', async () => {
       const blob = await store.write(Readable.from([randomBytes(2_500_000)]));
       await change(blob.sha256, (bytes) => bytes.subarray(0, 2_000_000));
       await expect(buffer(await store.read(blob.sha256))).rejects.toThrow(DamagedBlob);

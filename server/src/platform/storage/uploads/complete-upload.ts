@@ -14,10 +14,10 @@ import { countParts, type Upload, type UploadPart } from './upload.ts';
 const takeTurn = inTurn();
 
 /**
- * Makes one blob of an upload whose parts are all there; calling it again answers the same. Its user owns the bytes until
- * the upload ends, which it does in the transaction that refers to them (`endUpload`), or when nobody touches it for a
- * week. Throws AppError 'not_found', 'conflict' where parts are missing or have to come again, 'unavailable', and
- * 'invalid_request' where the whole does not have the announced SHA-256: that upload is abandoned.
+ * Combines the parts of a complete upload into one blob; idempotent. Its user owns the bytes until the upload
+ * ends, either in the transaction that references them (`endUpload`) or after a week without access. Throws
+ * AppError 'not_found', 'conflict' if parts are missing or must be sent again, 'unavailable', and
+ * 'invalid_request' if the whole does not match the announced SHA-256: that upload is deleted.
  */
 export async function completeUpload(
   services: Pick<Services, 'blobs' | 'db'>,
@@ -51,7 +51,7 @@ export async function completeUpload(
   });
 }
 
-/** The bytes of an upload that is whole: null also where it is, and they are not in their place yet. */
+/** Returns the bytes of a complete upload; null also if they are not in their final place yet. */
 async function findBlob({ blobs }: Pick<Services, 'blobs'>, { blob }: Upload): Promise<Blob | null> {
   return blob && (await blobs.stat(blob.sha256)) ? blob : null;
 }
@@ -66,7 +66,7 @@ async function makeBlob(
     if (announcedSha256 !== null && found.sha256 !== announcedSha256) throw new WrongWhole(found.sha256);
     await afterDeletion({ blobs, db }, found.sha256, () =>
       inTransaction(db, async (tx) => {
-        // In the order of all who change what a user stores.
+        // In the lock order of all changes to a user's storage.
         await lockStoredBytes(tx, userId);
         await lockBytes(tx, found.sha256);
         await refuseWhileDeleted(tx, found.sha256);
@@ -79,7 +79,7 @@ async function makeBlob(
   return blob;
 }
 
-/** Its message is the hash that the bytes have. */
+/** Its message is the actual hash of the bytes. */
 class WrongWhole extends Error {}
 
 function refuseMissing(upload: Upload, parts: UploadPart[]): void {

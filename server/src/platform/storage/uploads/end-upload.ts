@@ -6,8 +6,8 @@ import { noUpload } from './require-upload.ts';
 type Who = { uploadId: string; userId: string };
 
 /**
- * Ends an upload, whole or not, and deletes its parts: abandons it. Throws AppError('not_found') where the user has none
- * of this id.
+ * Ends an upload, complete or not, and deletes its parts. Throws AppError('not_found') if the user has no
+ * such upload.
  */
 export async function endUpload({ blobs, db }: Pick<Services, 'blobs' | 'db'>, who: Who): Promise<void> {
   const storeKey = await deleteUpload(db, who);
@@ -16,14 +16,16 @@ export async function endUpload({ blobs, db }: Pick<Services, 'blobs' | 'db'>, w
 }
 
 /**
- * Step of the transaction that refers to the bytes of a complete upload, after it does: the upload keeps them no more. One
- * that is not there any more is passed over.
+ * Step of the transaction that references the bytes of a complete upload, after it does so: the upload no
+ * longer owns them. Ignores a missing upload.
  */
 export async function releaseUpload(tx: Transaction, who: Who): Promise<void> {
   await deleteUpload(tx, who);
 }
 
-/** The same of all uploads of the user that are whole and have these bytes, but for those that something else waits for. */
+/**
+ * Like `releaseUpload` for all complete uploads of the user with these bytes, except those used elsewhere.
+ */
 export async function releaseUploadsOf(
   tx: Transaction,
   bytes: { userId: string; sha256s: string[]; except: string[] },
@@ -31,7 +33,10 @@ export async function releaseUploadsOf(
   await deleteWhole(tx, bytes);
 }
 
-/** The same for many at once, whole or not. Answers the store's names for their parts, which may be abandoned once the transaction has committed. */
+/**
+ * Like `releaseUpload` for many uploads, complete or not. Returns the keys of their parts, which may be
+ * abandoned after the commit.
+ */
 export async function releaseUploads(
   tx: Transaction,
   { userId, uploadIds }: { userId: string; uploadIds: string[] },
@@ -39,7 +44,7 @@ export async function releaseUploads(
   return deleteUploads(tx, userId, uploadIds);
 }
 
-/** Step: ends the uploads of a user who deletes their account. */
+/** Transaction step: ends the uploads of a deleted user. */
 export async function forgetUploads(tx: Transaction, userId: string): Promise<void> {
   await deleteUserUploads(tx, userId);
 }

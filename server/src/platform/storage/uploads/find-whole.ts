@@ -6,8 +6,8 @@ import { completeUpload } from './complete-upload.ts';
 import type { Upload } from './upload.ts';
 
 /**
- * The bytes of an upload that is whole by its row. Where its server was killed before they came to their place they are put
- * there; null where they are not to be had any more, or damaged.
+ * Returns the bytes of an upload recorded as complete. Moves them to their final place if the server was
+ * killed before that; null if they are lost or damaged.
  */
 export async function findWhole(
   services: Pick<Services, 'blobs' | 'db'>,

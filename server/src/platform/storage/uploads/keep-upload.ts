@@ -3,7 +3,7 @@ import type { Transaction } from '../../db/database.ts';
 import type { Blob } from '../blob-store.ts';
 import { insertUpload } from './queries.ts';
 
-/** Step: keeps bytes that came in another way for a user, as those of an upload that is whole. */
+/** Transaction step: stores bytes from another source for a user as a complete upload. */
 export async function keepUpload(
   tx: Transaction,
   { userId, blob }: { userId: string; blob: Blob },

@@ -8,29 +8,29 @@ import { readBlobState } from '../queries.ts';
 import { insertUpload, sumUnfinished } from './queries.ts';
 import { choosePartBytes, type Upload } from './upload.ts';
 
-/** Unfinished uploads of one user: far more than anybody sends at once. */
+/** Unfinished uploads per user: far more than any user sends concurrently. */
 const UNFINISHED_MAX = 1000;
 
 type Input = {
   userId: string;
   /** At least 1. */
   sizeBytes: number;
-  /** Of the whole file, where its sender knows it. */
+  /** Hash of the whole file, if the sender knows it. */
   sha256: string | null;
-  /** Chosen by the size unless said; a file that comes in one piece is one part. */
+  /** Defaults to a choice by size; a file sent in one piece is one part. */
   partBytes?: number;
 };
 
 /**
- * The transaction in which an upload is opened: it locks what it needs, opens it, looks at the room that the user has left,
- * and writes what refers to the upload.
+ * The transaction that opens an upload: takes its locks, opens it, checks the user's remaining quota, and
+ * writes the reference to the upload.
  */
 type Opening = (tx: Transaction, open: () => Promise<Upload>) => Promise<Upload>;
 
 /**
- * Opens an upload of a file in parts. Where the user has these very bytes already it is whole at once, and has its `blob`.
- * Throws what `opening` throws, AppError('unavailable') where the disk has no room, and 'rate_limited' where the user
- * has too many unfinished.
+ * Opens an upload of a file in parts. If the user already has these bytes it is complete immediately, with
+ * its `blob`. Throws errors of `opening`, AppError('unavailable') if the disk has no room, and 'rate_limited'
+ * for too many unfinished uploads.
  */
 export async function openUpload(
   services: Pick<Services, 'blobs' | 'db'>,
@@ -53,7 +53,7 @@ export async function openUpload(
   }
 }
 
-/** The bytes, if the user has them undamaged: what others have is never told. */
+/** Returns the bytes if the user has them undamaged; never reveals other users' files. */
 async function findOwn(
   { blobs, db }: Pick<Services, 'blobs' | 'db'>,
   { userId, sha256, sizeBytes }: Blob & { userId: string },

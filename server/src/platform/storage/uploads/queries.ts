@@ -23,7 +23,7 @@ export async function insertUpload(
   return toUpload(row);
 }
 
-/** The upload, if it is this user's. */
+/** Returns the user's upload. */
 export async function selectUpload(
   db: Database | Transaction,
   { uploadId, userId }: { uploadId: string; userId: string },
@@ -37,7 +37,7 @@ export async function selectUpload(
   return row ? toUpload(row) : null;
 }
 
-/** The newest of this hash and size. */
+/** Returns the newest upload with this hash and size. */
 export async function selectAnnounced(
   db: Database,
   { userId, sha256, sizeBytes }: { userId: string; sha256: string; sizeBytes: number },
@@ -54,7 +54,7 @@ export async function selectAnnounced(
   return row ? toUpload(row) : null;
 }
 
-/** Deletes the uploads of a user that are whole and have these bytes, but for some. */
+/** Deletes the user's complete uploads with these bytes, except some. */
 export async function deleteWhole(
   tx: Transaction,
   { userId, sha256s, except }: { userId: string; sha256s: string[]; except: string[] },
@@ -67,7 +67,10 @@ export async function deleteWhole(
     .execute();
 }
 
-/** Notes that the bytes are whole; false where the upload is gone. Its parts stay until it ends: the store may have to go on. */
+/**
+ * Records that the upload is complete; false if it is gone. Its parts are kept until it ends, because the
+ * store may have to resume.
+ */
 export async function markComplete(tx: Transaction, uploadId: string, sha256: string): Promise<boolean> {
   await tx
     .updateTable('uploads')
@@ -79,7 +82,7 @@ export async function markComplete(tx: Transaction, uploadId: string, sha256: st
   return row?.sha256 === sha256;
 }
 
-/** Notes a part whose bytes are safe; one that is noted stays as it is, and nothing is noted of an upload that is gone or whole. */
+/** Records a part whose bytes are safe; ignores recorded parts, and uploads that are gone or complete. */
 export async function insertPart(db: Database, uploadId: string, part: UploadPart): Promise<void> {
   await sql`
     insert into upload_parts (upload_id, number, sha256, size_bytes)
@@ -94,7 +97,7 @@ export async function selectPart(db: Database, uploadId: string, number: number)
   return part ?? null;
 }
 
-/** In the order of their numbers. */
+/** Returns the parts by number. */
 export async function selectParts(db: Database, uploadId: string): Promise<UploadPart[]> {
   return partsOf(db, uploadId).orderBy('number').execute();
 }
@@ -114,7 +117,7 @@ export async function deleteParts(db: Database, uploadId: string, numbers: numbe
     .execute();
 }
 
-/** The key of its parts; null where the user has no such upload. */
+/** Deletes an upload and returns the key of its parts; null if the user has no such upload. */
 export async function deleteUpload(
   db: Database | Transaction,
   { uploadId, userId }: { uploadId: string; userId: string },
@@ -128,7 +131,7 @@ export async function deleteUpload(
   return row?.store_key ?? null;
 }
 
-/** Deletes those of a user's uploads, and answers the keys of their parts. */
+/** Deletes uploads of a user by id, and returns the keys of their parts. */
 export async function deleteUploads(tx: Transaction, userId: string, uploadIds: string[]): Promise<string[]> {
   const rows = await tx
     .deleteFrom('uploads')
@@ -139,12 +142,12 @@ export async function deleteUploads(tx: Transaction, userId: string, uploadIds: 
   return rows.map((row) => row.store_key);
 }
 
-/** Deletes the uploads of a user; their parts go with the next sweep. */
+/** Deletes the uploads of a user; the next sweep deletes their parts. */
 export async function deleteUserUploads(tx: Transaction, userId: string): Promise<void> {
   await tx.deleteFrom('uploads').where('user_id', '=', userId).execute();
 }
 
-/** Deletes uploads of which nothing came since then. */
+/** Deletes uploads without activity since then. */
 export async function deleteUntouched(db: Database, before: Date): Promise<void> {
   await sql`
     delete from uploads u where u.created_at < ${before}
@@ -154,14 +157,14 @@ export async function deleteUntouched(db: Database, before: Date): Promise<void>
   );
 }
 
-/** Those of the keys that an upload has. */
+/** Returns those keys that belong to an upload. */
 export async function selectKnownKeys(db: Database, keys: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ store_key: string }>`
     select store_key from uploads where store_key = any(${keys}::text[])`.execute(db);
   return new Set(rows.map((row) => row.store_key));
 }
 
-/** What the unfinished uploads of a user are going to have, and how many they are. */
+/** Returns the announced bytes and the number of a user's unfinished uploads. */
 export async function sumUnfinished(
   db: Database | Transaction,
   userId: string,

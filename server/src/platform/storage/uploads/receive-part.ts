@@ -12,18 +12,19 @@ type Input = {
   uploadId: string;
   userId: string;
   number: number;
-  /** Of the part, where its sender says it. */
+  /** Hash of the part, if the sender sends it. */
   sha256: string | null;
   bytes: Readable;
 };
 
-/** Of one part at a time: two who send it write to the same place. */
+/** One part at a time, because concurrent senders write to the same place. */
 const takeTurn = inTurn();
 
 /**
- * Takes in one part of an upload, in any order and beside others. It counts once its bytes are safe and it is noted; one
- * that is there is not taken again. Throws AppError 'not_found' for the upload, 'invalid_request' for a number that there is
- * not, a wrong size and bytes that do not have the announced hash, and 'conflict' where the part is there with other bytes.
+ * Receives one part of an upload, in any order and concurrently with others. It counts once its bytes are
+ * safe and it is recorded; a recorded part is not written again. Throws AppError 'not_found' for the upload,
+ * 'invalid_request' for an invalid number, a wrong size and bytes that do not match the announced hash, and
+ * 'conflict' if the part exists with other bytes.
  */
 export async function receivePart(
   services: Pick<Services, 'blobs' | 'db'>,

@@ -3,7 +3,9 @@ import { AppError } from '../../errors.ts';
 import { selectUpload } from './queries.ts';
 import type { Upload } from './upload.ts';
 
-/** The upload of the user. Throws AppError('not_found') where there is none, also where it is another user's. */
+/**
+ * Returns the user's upload. Throws AppError('not_found') if it does not exist or belongs to another user.
+ */
 export async function requireUpload(
   db: Database,
   who: { uploadId: string; userId: string },

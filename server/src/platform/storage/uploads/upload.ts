@@ -1,39 +1,38 @@
 import type { Blob } from '../blob-store.ts';
 
-/** A file that comes in parts, numbered from 1. All have `partBytes`, but for the last, which has the rest. */
+/** A file sent in parts, numbered from 1. All have `partBytes`, except the last one, which has the rest. */
 export type Upload = {
   id: string;
   userId: string;
-  /** The blob store's name for the parts. */
+  /** The blob store's key of the parts. */
   storeKey: string;
   sizeBytes: number;
   partBytes: number;
-  /** What its sender says of the whole file; null where it says nothing. */
+  /** Announced hash of the whole file, or null. */
   announcedSha256: string | null;
-  /** Once its bytes are whole: its user keeps them until the upload ends. */
+  /** Set once it is complete: its user owns the bytes until the upload ends. */
   blob: Blob | null;
   createdAt: Date;
 };
 
 export type UploadPart = { number: number; sha256: string; sizeBytes: number };
 
-/** Small enough that a slow line has not much to send again. */
+/** Small enough that a retry over a slow line is cheap. */
 const PART_BYTES_MIN = 16 * 1024 * 1024;
 const PARTS_MAX = 1000;
 
-/** How large the parts of a file of so many bytes are: 16 MiB, and twice as much as often as there would be more than 1000. Pure. */
+/** Returns the part size of a file: 16 MiB, doubled until there are at most 1000 parts. */
 export function choosePartBytes(sizeBytes: number): number {
   let partBytes = PART_BYTES_MIN;
   while (sizeBytes > partBytes * PARTS_MAX) partBytes *= 2;
   return partBytes;
 }
 
-/** Pure. */
 export function countParts({ sizeBytes, partBytes }: Pick<Upload, 'sizeBytes' | 'partBytes'>): number {
   return Math.ceil(sizeBytes / partBytes);
 }
 
-/** Where a part begins and how many bytes it has; null where there is no such part. Pure. */
+/** Returns the offset and size of a part; null if there is no such part. */
 export function placeOfPart(
   upload: Pick<Upload, 'sizeBytes' | 'partBytes'>,
   number: number,

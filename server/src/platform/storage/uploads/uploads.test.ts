@@ -49,7 +49,7 @@ const sendAll = (upload: Upload, bytes: Buffer) =>
   Promise.all([4, 2, 1, 3].map((number) => send(upload, bytes, number)));
 const complete = ({ id }: Upload, userId = ada) => completeUpload(server.services, { uploadId: id, userId });
 
-test('parts come in any order, count while they are unfinished, and are their user’s own until the upload ends', async () => {
+test('parts arrive in any order, count while they are unfinished, and belong to their user until the upload ends', async () => {
   const bytes = newBytes();
   const before = await findStoredBytes(db, ada);
   const upload = await open(bytes);
@@ -73,7 +73,7 @@ test('parts come in any order, count while they are unfinished, and are their us
   const unowned = () => listUnownedBlobs(db, new Date(Date.now() + 60_000), 1000);
   expect(await unowned()).not.toContain(blob.sha256);
 
-  // The same bytes are not sent twice, and nobody learns that somebody else has them.
+  // The same bytes are not sent twice, and other users' files are not revealed.
   expect((await open(bytes, { sha256: blob.sha256 })).blob).toEqual(blob);
   expect((await open(bytes, { sha256: blob.sha256, userId: bob })).blob).toBeNull();
   const longer = Buffer.concat([bytes, bytes]);
@@ -85,7 +85,7 @@ test('parts come in any order, count while they are unfinished, and are their us
   expect(await unowned()).toContain(blob.sha256);
 });
 
-test('a part that is there is not taken again, nor replaced; what is sent is compared where no hash came', async () => {
+test('a stored part is not received again, nor replaced; without a hash the bytes are compared', async () => {
   const bytes = newBytes();
   const upload = await open(bytes);
   const first = await send(upload, bytes, 1);
@@ -99,7 +99,7 @@ test('a part that is there is not taken again, nor replaced; what is sent is com
     other,
   );
 
-  // Two clients at once.
+  // Two concurrent clients.
   const [one, two] = await Promise.all([send(upload, bytes, 2), send(upload, bytes, 2)]);
   expect(one).toEqual(two);
   const both = await Promise.allSettled([
@@ -112,7 +112,7 @@ test('a part that is there is not taken again, nor replaced; what is sent is com
   expect(await send(upload, bytes, 4)).toMatchObject({ number: 4 });
 });
 
-test('refuses parts that there are not, of another size or hash, and uploads of others', async () => {
+test('rejects parts with an invalid number, size or hash, and uploads of other users', async () => {
   const bytes = newBytes();
   const upload = await open(bytes);
   for (const number of [0, 5, -1, 1.5, 2 ** 40]) {
@@ -139,7 +139,7 @@ test('refuses parts that there are not, of another size or hash, and uploads of 
   await expect(send(upload, bytes, 1)).rejects.toMatchObject(notFound);
 });
 
-test('a whole that is not what was announced is refused, and nothing of it stays', async () => {
+test('a whole that does not match its announced hash is rejected, and nothing of it stays', async () => {
   const bytes = newBytes();
   const upload = await open(bytes, { sha256: '0'.repeat(64) });
   await sendAll(upload, bytes);
@@ -149,11 +149,11 @@ test('a whole that is not what was announced is refused, and nothing of it stays
   expect(await sumUnfinished(db, ada)).toMatchObject({ uploads: 0 });
 });
 
-test('a part that the disk has lost comes again, and no other', async () => {
+test('a part that the disk has lost is sent again, and no other', async () => {
   const bytes = newBytes();
   const upload = await open(bytes);
   await sendAll(upload, bytes);
-  // As two processes do that take in the same part.
+  // Like two processes that receive the same part.
   const place = { number: 2, start: PART, sizeBytes: PART };
   await server.services.blobs.parts.write(upload.storeKey, place, Readable.from([randomBytes(PART)]));
   await expect(complete(upload)).rejects.toMatchObject({
@@ -164,11 +164,11 @@ test('a part that the disk has lost comes again, and no other', async () => {
   expect(await complete(upload)).toMatchObject({ sha256: hashOf(bytes) });
 });
 
-test('goes on wherever the server was killed', async () => {
+test('resumes wherever the server was killed', async () => {
   for (let round = 0; round < effort({ usual: 2, soak: 40 }); round += 1) {
     const bytes = newBytes();
     const upload = await open(bytes, round % 2 ? { sha256: hashOf(bytes) } : {});
-    // After a part was written and before it was noted.
+    // After a part was written and before it was recorded.
     const killed = { ...server.services.blobs };
     const { parts } = killed;
     killed.parts = {
@@ -181,7 +181,7 @@ test('goes on wherever the server was killed', async () => {
     await send(upload, bytes, 1);
     await expect(send(upload, bytes, 2, { blobs: killed })).rejects.toThrow('killed');
     expect(await selectParts(db, upload.id)).toHaveLength(1);
-    // In the midst of a part.
+    // In the middle of a part.
     const cut = async function* () {
       yield randomBytes(PART / 2);
       throw new Error('cut');
@@ -193,7 +193,7 @@ test('goes on wherever the server was killed', async () => {
     await restarted.removeUnfinished();
     for (const number of [2, 3, 4]) await send(upload, bytes, number, { blobs: restarted });
 
-    // The file is taken away, and its name noted, before it is where it belongs.
+    // The file is renamed, and its name recorded, before it is in its final place.
     const whole = { sizeBytes: bytes.length, partBytes: PART, announcedSha256: upload.announcedSha256 };
     const partSha256s = (await selectParts(db, upload.id)).map(({ sha256 }) => sha256);
     const stopped = restarted.parts.complete(upload.storeKey, { ...whole, partSha256s }, async () => {
@@ -205,7 +205,7 @@ test('goes on wherever the server was killed', async () => {
   }
 });
 
-test('what was noted as whole and not yet in its place is brought there', async () => {
+test('an upload recorded as complete but not in its place is moved there', async () => {
   const bytes = newBytes();
   const upload = await open(bytes);
   await sendAll(upload, bytes);
@@ -219,7 +219,7 @@ test('what was noted as whole and not yet in its place is brought there', async 
   expect(await buffer(await server.services.blobs.read(sha256))).toEqual(bytes);
 });
 
-test('ends what nobody touches for a week, and removes parts that no upload has', async () => {
+test('ends uploads without activity for a week, and deletes parts without an upload', async () => {
   const bytes = newBytes();
   const uploads = await Promise.all(Array.from({ length: 4 }, () => open(bytes)));
   const [old, touched, young, whole] = uploads as [Upload, Upload, Upload, Upload];
@@ -261,7 +261,7 @@ test('ends what nobody touches for a week, and removes parts that no upload has'
   expect(await db.selectFrom('uploads').select('id').where('id', '=', whole.id).execute()).toEqual([]);
 });
 
-test('nothing stays of an upload that is refused while it is opened, and a part is noted once', async () => {
+test('nothing stays of an upload that is rejected while it is opened, and a part is recorded once', async () => {
   const before = await sumUnfinished(db, bob);
   const refused = openUpload(
     server.services,
@@ -279,7 +279,7 @@ test('nothing stays of an upload that is refused while it is opened, and a part 
   expect(await selectParts(db, id)).toMatchObject([{ sha256: '0'.repeat(64) }]);
 });
 
-test('a file of any size takes no more memory than its pieces', {
+test('a file of any size needs no more memory than its pieces', {
   timeout: effort({ usual: 60_000, soak: 900_000 }),
 }, async () => {
   const piece = randomBytes(64 * 1024);
@@ -311,7 +311,7 @@ test.each([
   [16_000, 16, 1000],
   [16_001, 32, 501],
   [50_000, 64, 782],
-])('a file of %i MiB comes in parts of %i MiB', (mib, partMib, count) => {
+])('a file of %i MiB is sent in parts of %i MiB', (mib, partMib, count) => {
   const sizeBytes = mib * 2 ** 20;
   const partBytes = choosePartBytes(sizeBytes);
   expect([partBytes, countParts({ sizeBytes, partBytes })]).toEqual([partMib * 2 ** 20, count]);

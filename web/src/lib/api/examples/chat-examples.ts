@@ -1,9 +1,9 @@
-/** How to put the key where the examples find it. */
+/** Returns the shell command that sets the key for the examples. */
 export function keyExample(key: string): string {
   return `export BAKEHOUSE_API_KEY='${key}'`;
 }
 
-/** Calls of a chat model by the API at `origin`. Without a name they find the first model that answers. */
+/** Returns example calls of a chat model. Without a name, the examples use the first available model. */
 export function apiExamples(origin: string, modelName?: string): { label: string; code: string }[] {
   return [
     { label: 'curl', code: curlExample(origin, modelName) },
@@ -18,7 +18,7 @@ MODEL=$(curl -s ${origin}/v1/models -H "Authorization: Bearer $BAKEHOUSE_API_KEY
 
 # Chat with it
 `;
-  // The shell fills in a variable between the two quoted parts.
+  // Ends the single-quoted string so that the shell expands the variable.
   const model = modelName ?? `'"$MODEL"'`;
   return `${modelName === undefined ? find : ''}curl ${origin}/v1/chat/completions \\
   -H "Authorization: Bearer $BAKEHOUSE_API_KEY" \\
@@ -43,7 +43,10 @@ for chunk in stream:
 print()`;
 }
 
-/** Settings of Claude Code for a model. `docs/coding-agents.md` has the same lines, and those of other agents. */
+/**
+ * Returns the Claude Code settings for a model. Keep in step with `docs/coding-agents.md`, which also covers
+ * other agents.
+ */
 export function claudeCodeExample(origin: string, modelName: string): string {
   return `unset ANTHROPIC_API_KEY
 export ANTHROPIC_BASE_URL=${origin}

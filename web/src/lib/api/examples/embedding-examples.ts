@@ -1,4 +1,4 @@
-/** Calls of an embedding model by the API at `origin`. */
+/** Returns example calls of an embedding model. */
 export function embeddingExamples(origin: string, modelName: string): { label: string; code: string }[] {
   return [
     {

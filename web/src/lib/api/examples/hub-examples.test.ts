@@ -14,7 +14,7 @@ const labels = (changes: Partial<HubRepository>) =>
   hubExamples({ ...model, ...changes }).map(({ label }) => label);
 const first = (changes: Partial<HubRepository>) => hubExamples({ ...model, ...changes })[0]?.code;
 
-test('each kind is loaded by the library that its files are for', () => {
+test('loads each kind with the matching library', () => {
   expect(labels({})).toEqual(['transformers', 'huggingface_hub', 'hf', 'curl']);
   expect(labels({ paths: ['adapter_config.json', 'config.json'] })[0]).toBe('peft');
   expect(labels({ pipeline: 'FluxKontextPipeline' })[0]).toBe('diffusers');
@@ -24,13 +24,13 @@ test('each kind is loaded by the library that its files are for', () => {
   expect(labels({ type: 'dataset', paths: [] })).toEqual(['huggingface_hub', 'hf']);
 });
 
-test('an adapter is put on its base, where that is known', () => {
+test('loads an adapter onto its base model, if known', () => {
   const paths = ['adapter_config.json'];
   expect(first({ paths, base: 'bakehouse/starter' })).toContain('from_pretrained("bakehouse/starter")');
   expect(first({ paths })).toContain('AutoPeftModelForCausalLM.from_pretrained("ada/baker")');
 });
 
-test('several data files are splits by their names, or one of them is named', () => {
+test('data files are detected as splits by name, or one is loaded explicitly', () => {
   const dataset = { type: 'dataset', dataPaths: ['train.csv', 'data/test-00000-of-00001.csv'] } as const;
   expect(first(dataset)).toContain('load_dataset("ada/baker")');
   expect(first({ ...dataset, dataPaths: ['a.csv', 'b.csv'] })).toContain(
@@ -38,7 +38,7 @@ test('several data files are splits by their names, or one of them is named', ()
   );
 });
 
-test('no key stands in the lines, and paths are written as addresses have them', () => {
+test('the examples contain no API key, and paths are URL-encoded', () => {
   expect(hubEnvironment('https://bake.example')).toBe(
     'export HF_ENDPOINT=https://bake.example/hub\nexport HF_TOKEN=your-api-key',
   );

@@ -1,26 +1,26 @@
-/** What is loaded by the hub's clients: a repository of this server, and what is known of its files. */
+/** A repository of this server, as loaded by Hugging Face clients. */
 export type HubRepository = {
   type: 'dataset' | 'model';
   /** `namespace/name`. */
   id: string;
-  /** Paths of its files, as far as they are known. */
+  /** Known file paths. */
   paths: readonly string[];
-  /** Those that `datasets` reads. */
+  /** Paths that `datasets` can read. */
   dataPaths: readonly string[];
-  /** Of a model in Diffusers' format. */
+  /** Diffusers pipeline class of a model. */
   pipeline: string | null;
-  /** What an adapter is put on, as the hub's clients call it; null where nobody knows. */
+  /** Repository id of an adapter's base model; null if unknown. */
   base: string | null;
 };
 
 type Example = { label: string; code: string };
 
-/** Where the clients are told to look, and as whom; the key is the reader's own. */
+/** Returns the environment for Hugging Face clients, with a placeholder for the API key. */
 export function hubEnvironment(origin: string): string {
   return `export HF_ENDPOINT=${origin}/hub\nexport HF_TOKEN=your-api-key`;
 }
 
-/** The lines that load a repository, by what it holds: with the library that its files are for, then as plain files. Pure. */
+/** Returns code that loads a repository: first with the matching library, then as plain files. */
 export function hubExamples(repository: HubRepository): Example[] {
   return [...libraryExamples(repository), ...fileExamples(repository)];
 }
@@ -35,7 +35,7 @@ function libraryExamples({ type, id, paths, dataPaths, pipeline, base }: HubRepo
   return [];
 }
 
-/** How `datasets` finds out by itself which file is of which split. */
+/** File names from which `datasets` infers splits. */
 const SPLIT = /(^|[/._ -])(train|training|test|testing|eval|evaluation|dev|val|valid|validation)([/._ -]|$)/i;
 
 function datasetsExample(id: string, dataPaths: readonly string[]): Example {
@@ -148,7 +148,7 @@ function lines(...all: string[]): string {
   return all.join('\n');
 }
 
-/** A text as Python writes it. */
+/** Returns a Python string literal. */
 function text(value: string): string {
   return JSON.stringify(value);
 }

@@ -2,19 +2,19 @@ import type { GenerationParameters } from '@bakehouse/contract/generations';
 
 export type CodeExample = { label: string; code: string };
 
-/** What is asked for. A generator that edits takes a picture of the machine that the program runs on. */
+/** The request to show. For editing generators the example uploads a local picture. */
 export type ExampleRequest = {
   generator: string;
   prompt: string;
   parameters: GenerationParameters;
-  /** A deployment of one's own, by its name. */
+  /** Name of the user's deployment. */
   model?: string;
-  /** Or a service, by its title. */
+  /** Title of a service. */
   service?: string;
   edits: boolean;
 };
 
-/** Calls that generate by the API at `origin`. */
+/** Returns example generation calls. */
 export function generationExamples(origin: string, request: ExampleRequest): CodeExample[] {
   return [
     { label: 'curl', code: curlGeneration(origin, request) },
@@ -28,7 +28,7 @@ function curlGeneration(origin: string, { edits, ...body }: ExampleRequest): str
   const upload = `PICTURE=$(curl -fsS ${origin}/api/v1/pictures ${key} \\
   -F file=@picture.png | ${idOf})
 `;
-  // The shell fills in a variable between the two quoted parts.
+  // Ends the single-quoted string so that the shell expands the variable.
   const picture = edits ? `, "picture_id": "'"$PICTURE"'"}` : '}';
   return `${edits ? upload : ''}GENERATION=$(curl -fsS ${origin}/api/v1/generations ${key} \\
   -H "Content-Type: application/json" \\
@@ -63,7 +63,7 @@ for output in generation["outputs"]:
     print(urljoin("${origin}", output["url"]))`;
 }
 
-/** JSON, but for its three words. */
+/** Returns a Python literal: JSON except for true, false and null. */
 function pythonLiteral(value: unknown): string {
   if (value === true) return 'True';
   if (value === false) return 'False';
@@ -75,7 +75,7 @@ function pythonLiteral(value: unknown): string {
   return `{${entries.join(', ')}}`;
 }
 
-/** Calls of a deployed image model; `baseUrl` is the base URL of OpenAI's clients. */
+/** Returns example calls of a deployed image model; `baseUrl` is for OpenAI clients. */
 export function deployedImageExamples(
   baseUrl: string,
   { model, edits }: { model: string; edits: boolean },

@@ -3,7 +3,7 @@ import { Card } from '../../../ui/card.tsx';
 import { CodeBlock, CodeTabs } from '../../../ui/code-block.tsx';
 import { maskKey } from './mask-key.ts';
 
-/** How a program uses a key, with the key of the web app in it. */
+/** Code samples with the web app's key. */
 export function ExamplesCard({ apiKey, shown }: { apiKey: string; shown: boolean }) {
   return (
     <Card

@@ -32,7 +32,7 @@ const nightly: ApiKey = {
   budget: { amount: '250', period: 'month', spent: '50', held: '25', renews_at: null },
 };
 
-/** What the server was asked, by method and path, with what it was sent. */
+/** Returns what the first request with this method sent. */
 function asked(method: string): unknown {
   const found = vi.mocked(call).mock.calls.find(([endpoint]) => endpoint.method === method);
   return found?.[1];
@@ -67,7 +67,7 @@ beforeEach(() => {
   vi.mocked(call).mockReset();
 });
 
-test('what a program does with its key is shown while the page is open', async () => {
+test("refreshes a key's usage while the page is open", async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   open([nightly]);
   await screen.findByText(/^Never used/);
@@ -77,7 +77,7 @@ test('what a program does with its key is shown while the page is open', async (
   expect(await screen.findByText(/^Last used/)).toBeTruthy();
 });
 
-test('shows each further key with its right, its end and what it has spent', async () => {
+test('shows each further key with its scope, expiry and spending', async () => {
   open([webAppKey, nightly]);
   const row = within(await screen.findByRole('listitem'));
   expect(row.getByText('Nightly').textContent).toContain('Use models');
@@ -89,12 +89,12 @@ test('shows each further key with its right, its end and what it has spent', asy
   expect(screen.queryByText('Budget used up')).toBeNull();
 });
 
-test('says which key has nothing left to spend, held credit included', async () => {
+test('shows which key has used up its budget, including held credit', async () => {
   open([webAppKey, { ...nightly, budget: { ...nightly.budget!, spent: '225' } }]);
   expect(within(await screen.findByRole('listitem')).getByText('Budget used up')).toBeTruthy();
 });
 
-test('without further keys says what they are for; the new one is shown once', async () => {
+test('explains further keys if there are none, and shows a new one once', async () => {
   open([webAppKey]);
   expect(await screen.findByText('You have no other API keys yet')).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Create key' }));
@@ -118,7 +118,7 @@ test('without further keys says what they are for; the new one is shown once', a
   await vi.waitFor(() => expect(screen.queryByText('bh_the-new-secret')).toBeNull());
 });
 
-test('a change sends what was changed and nothing else', async () => {
+test('sends only the changed settings', async () => {
   open([nightly]);
   await userEvent.click(await screen.findByRole('button', { name: 'Change Nightly' }));
   await userEvent.clear(screen.getByLabelText('Budget'));
@@ -135,13 +135,13 @@ test('revoking asks once and says what stops', async () => {
   open([nightly]);
   await userEvent.click(await screen.findByRole('button', { name: 'Revoke Nightly' }));
   const dialog = within(await screen.findByRole('alertdialog'));
-  expect(dialog.getByText(/^Programs that use this key are refused at once/)).toBeTruthy();
+  expect(dialog.getByText(/^Programs that use this key lose access immediately/)).toBeTruthy();
   expect(asked('DELETE')).toBeUndefined();
   await userEvent.click(dialog.getByRole('button', { name: 'Revoke' }));
   await vi.waitFor(() => expect(asked('DELETE')).toEqual({ params: { keyId: 'nightly' } }));
 });
 
-test('a key that has expired can be renamed, but not given another day that has passed', async () => {
+test('an expired key can be renamed, but not moved to another past day', async () => {
   open([nightly]);
   await userEvent.click(await screen.findByRole('button', { name: 'Change Nightly' }));
   const day = screen.getByLabelText<HTMLInputElement>('Last day');

@@ -14,7 +14,7 @@ import { KeyDialog } from './key-dialog.tsx';
 import { KeyRow } from './key-row.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 
-/** The keys beside the web app's own: make, change and revoke them. */
+/** Creates, changes and revokes the keys other than the web app's own. */
 export function FurtherKeysCard() {
   const user = useUser();
   const list = useApiKeys(user.id);
@@ -118,7 +118,7 @@ function RevokeKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void })
       open
       onOpenChange={(open) => !open && onClose()}
       title={`Revoke ${apiKey.name}?`}
-      description="Programs that use this key are refused at once, and their open answers and uploads stop. Runs and deployments that it started continue. This cannot be undone."
+      description="Programs that use this key lose access immediately, and active streams and uploads are cut off. Runs and deployments it started continue. This cannot be undone."
       action="Revoke"
       pending={revoke.isPending}
       onConfirm={() =>

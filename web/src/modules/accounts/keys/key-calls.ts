@@ -12,7 +12,7 @@ import type { KeySettings } from './key-form.ts';
 
 const POLL_MS = 10_000;
 
-/** The user's API keys, the web app's own among them. */
+/** The user's API keys, including the web app's own. */
 export const apiKeysQuery = (userId: string) =>
   endpointQuery(
     ['api-key', userId],
@@ -24,12 +24,12 @@ export const apiKeysQuery = (userId: string) =>
     },
   );
 
-/** The same, kept up to date: nobody announces what a program does with its key. */
+/** The same, polled, because key usage sends no events. */
 export function useApiKeys(userId: string) {
   return useQuery({ ...apiKeysQuery(userId), refetchInterval: useOnlineInterval(POLL_MS) });
 }
 
-/** All that the user has or had: what is on record names the revoked ones too. */
+/** All current and revoked keys, because records also name revoked ones. */
 export const everyApiKeyQuery = (userId: string) =>
   endpointQuery(['api-key', userId, 'every'], listApiKeys, {
     params: { userId },
@@ -38,7 +38,7 @@ export const everyApiKeyQuery = (userId: string) =>
 
 const refresh = () => readAgain(['api-key']);
 
-/** Makes a further key; the answer alone has it in full. */
+/** Creates a key; only this response contains it in full. */
 export function useCreateApiKey(userId: string) {
   return useMutation({
     mutationFn: (settings: Partial<KeySettings> & { name: string }) =>
@@ -47,7 +47,7 @@ export function useCreateApiKey(userId: string) {
   });
 }
 
-/** Changes what is named of a key. */
+/** Changes settings of a key. */
 export function useChangeApiKey() {
   return useMutation({
     mutationFn: ({ keyId, changes }: { keyId: string; changes: Partial<KeySettings> }) =>
@@ -56,7 +56,7 @@ export function useChangeApiKey() {
   });
 }
 
-/** Ends a key at once. */
+/** Revokes a key immediately. */
 export function useRevokeApiKey() {
   return useMutation({
     mutationFn: (keyId: string) => call(revokeApiKey, { params: { keyId } }),
@@ -64,7 +64,7 @@ export function useRevokeApiKey() {
   });
 }
 
-/** Ends the old key at once and gives the new one to this tab and, by message, to all others. */
+/** Revokes the old key immediately, and sets the new one in this tab and, by message, in all others. */
 export function useRotateApiKey() {
   return useMutation({
     mutationFn: () => call(rotateApiKey),

@@ -9,7 +9,7 @@ import { KeyFields } from './key-fields.tsx';
 import { type KeySettings, keyChanges, keyForm, keyProblems } from './key-form.ts';
 
 type Props = {
-  /** The key that is changed; null for a new one. */
+  /** The key to change; null for a new one. */
   apiKey: ApiKey | null;
   pending: boolean;
   onSubmit: (changes: Partial<KeySettings>) => void;
@@ -18,9 +18,9 @@ type Props = {
 
 const FORM_ID = 'api-key';
 
-/** Asks for the settings of a new API key, or changes those of one. */
+/** Creates an API key or changes one's settings. */
 export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
-  // An amount keeps its meaning when another tab switches the currency.
+  // The amount must not change its meaning if another tab switches the currency.
   const [currency] = useState(() => currencyChoice.get());
   const {
     values: form,
@@ -31,7 +31,7 @@ export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
   } = useForm({
     initial: () => keyForm(apiKey, currency),
     problemsOf: (values) => keyProblems(values, apiKey, currency),
-    // One that the key already has may lie in the past.
+    // A key's existing last day may be in the past.
     problemsOnSubmit: ({ lastDay }, fields, begun) =>
       lastDay === '' || lastDay !== begun.lastDay ? { lastDay: lastDayProblem(fields) } : {},
     onSubmit: (values) => {
@@ -43,13 +43,13 @@ export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
     <Dialog
       open
       onOpenChange={(open) => !open && !pending && onClose()}
-      // The key that is being made is shown once, on this page.
+      // The new key is shown only once, on this page.
       keepOpen={pending && apiKey === null}
       dirty={isDirty && !pending}
       title={apiKey ? `Change ${apiKey.name}` : 'Create an API key'}
       description={
         apiKey
-          ? 'The key itself stays the same. Changes apply at once.'
+          ? 'The key itself stays the same. Changes apply immediately.'
           : 'Revoke it without affecting your other keys.'
       }
       footer={

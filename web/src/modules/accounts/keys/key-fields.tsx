@@ -18,7 +18,7 @@ const periods = [
   { value: 'total', label: 'in total' },
 ] as const;
 
-/** Name, scopes, end and budget of an API key. */
+/** Name, scopes, expiry and budget of an API key. */
 export function KeyFields({ form, problems, currency, onChange }: Props) {
   const set = (change: Partial<KeyForm>) => onChange({ ...form, ...change });
   return (
@@ -31,24 +31,21 @@ export function KeyFields({ form, problems, currency, onChange }: Props) {
           onChange={(event) => set({ name: event.target.value })}
         />
       </Field>
-      <Field
-        label="What it may do"
-        help={scopeChoices.find(({ value }) => value === form.scopes)?.description}
-      >
+      <Field label="Permissions" help={scopeChoices.find(({ value }) => value === form.scopes)?.description}>
         <Select value={form.scopes} onChange={(scopes) => set({ scopes })} options={scopeChoices} />
       </Field>
       <LastDayField
         value={form.lastDay}
         onChange={(lastDay) => set({ lastDay })}
         error={problems.lastDay}
-        help="Works until the end of this day. Empty: it does not expire."
+        help="The key works until the end of this day. Leave empty for no expiry."
       />
       <div className="grid grid-cols-[minmax(0,1fr)_8.5rem] items-start gap-3">
         <Field
           label="Budget"
           aside={`${currency}, optional`}
           error={problems.budget}
-          help="The most that the key may spend."
+          help="Spending limit for this key."
         >
           <Input
             name="budget"

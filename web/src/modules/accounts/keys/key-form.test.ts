@@ -18,7 +18,7 @@ const key: ApiKey = {
 const empty = keyForm(null, 'USD');
 const before = keyForm(key, 'USD');
 
-test('a new key says only what was chosen; its budget is in the currency of the header', () => {
+test("a new key contains only chosen settings, with its budget in the header's currency", () => {
   expect(keyChanges({ ...empty, name: ' Nightly ' }, null, 'USD')).toEqual({ name: 'Nightly' });
   const full = { ...empty, name: 'n', scopes: 'inference read', lastDay: '2026-12-31', budget: '2.50' };
   expect(keyChanges(full, null, 'USD')).toEqual({
@@ -30,7 +30,7 @@ test('a new key says only what was chosen; its budget is in the currency of the 
   expect(keyChanges(full, null, 'BGL').budget).toEqual({ amount: '2.5', period: 'month' });
 });
 
-test('the form of a key begins with what it has, and an unchanged one changes nothing', () => {
+test("the form starts with the key's settings, and saving it unchanged sends nothing", () => {
   expect(before).toEqual({
     name: 'Nightly',
     scopes: 'inference read',
@@ -41,20 +41,20 @@ test('the form of a key begins with what it has, and an unchanged one changes no
   expect(keyChanges(before, key, 'USD')).toEqual({});
 });
 
-test('another period keeps a budget that nobody could type', () => {
+test('changing the period keeps a budget with more decimals than can be typed', () => {
   expect(keyChanges({ ...before, period: 'day' }, key, 'USD')).toEqual({
     budget: { amount: '0.1', period: 'day' },
   });
 });
 
-test('an end and a budget that are emptied are taken away', () => {
+test('clearing expiry and budget removes them', () => {
   expect(keyChanges({ ...before, lastDay: '', budget: '' }, key, 'USD')).toEqual({
     expires_at: null,
     budget: null,
   });
 });
 
-test('names what is wrong; a budget that the key already has is not', () => {
+test("reports problems, but not for the key's existing budget", () => {
   expect(keyProblems({ ...empty, name: ' ', budget: '0' }, null, 'USD')).toEqual({
     name: 'Name is required',
     budget: 'Budget must be greater than 0',

@@ -6,12 +6,12 @@ import { endOfDay, localDay } from '../../../lib/format/format-time.ts';
 import { amountInBgl, amountProblem, typedAmount } from '../../../lib/format/typed-amount.ts';
 import { nameProblem } from '../../../ui/text-problem.ts';
 
-/** What the form of an API key holds: the budget as it was typed, in the currency that the form began with. */
+/** Values of an API key's form: the budget as typed, in the form's initial currency. */
 export type KeyForm = {
   name: string;
-  /** The scopes by their names, with a space between them: one choice. */
+  /** The scope names joined by spaces, as one choice. */
   scopes: string;
-  /** The last day on which it works; empty for one without end. */
+  /** The last valid day; empty if it does not expire. */
   lastDay: string;
   /** Empty for a key without a budget. */
   budget: string;
@@ -19,7 +19,7 @@ export type KeyForm = {
 };
 export type KeyProblems = Partial<Record<'name' | 'lastDay' | 'budget', string>>;
 
-/** All that the server is sent of an API key. */
+/** All settings of an API key. */
 export type KeySettings = {
   name: string;
   scopes: KeyScope[];
@@ -27,7 +27,7 @@ export type KeySettings = {
   budget: { amount: string; period: BudgetPeriod } | null;
 };
 
-/** What a key may do, in the words of the form. */
+/** The scopes to choose from, with their labels. */
 export const scopeChoices = [
   {
     value: 'everything',
@@ -44,15 +44,19 @@ export const scopeChoices = [
     label: 'Read',
     description: 'Read your data and balance; cannot change or spend anything',
   },
-  { value: 'inference read', label: 'Use models and read', description: 'Both of these, and nothing else' },
+  {
+    value: 'inference read',
+    label: 'Use models and read',
+    description: 'Use models, and read your data and balance',
+  },
 ] as const;
 
-/** The choice that the scopes of a key are. */
+/** Returns the choice for the scopes of a key. */
 export function scopeChoice(scopes: readonly KeyScope[]): string {
   return scopes.toSorted().join(' ');
 }
 
-/** The form as it begins: of a key that exists, or empty. */
+/** Returns the form's initial values: of an existing key, or empty. */
 export function keyForm(key: ApiKey | null, currency: Currency): KeyForm {
   return {
     name: key?.name ?? '',
@@ -63,7 +67,7 @@ export function keyForm(key: ApiKey | null, currency: Currency): KeyForm {
   };
 }
 
-/** What is wrong with name and budget, in the words that stand under them. A budget that the key already has is never wrong. */
+/** Returns the problems of name and budget. A key's existing budget is always valid. */
 export function keyProblems(form: KeyForm, key: ApiKey | null, currency: Currency): KeyProblems {
   const before = keyForm(key, currency);
   const isNewBudget = form.budget !== before.budget && form.budget !== '';
@@ -75,11 +79,11 @@ export function keyProblems(form: KeyForm, key: ApiKey | null, currency: Currenc
   };
 }
 
-/** The settings that the form changes of the key; for a new key those that it names. */
+/** Returns the changed settings; for a new key, the chosen ones. */
 export function keyChanges(form: KeyForm, key: ApiKey | null, currency: Currency): Partial<KeySettings> {
   const before = keyForm(key, currency);
   const differs = (...fields: (keyof KeyForm)[]) => fields.some((field) => form[field] !== before[field]);
-  // What was not typed here may have more decimals than can be typed.
+  // An unchanged amount may have more decimals than can be typed.
   const amount = differs('budget') ? amountInBgl(form.budget, currency) : (key?.budget?.amount ?? null);
   return {
     ...(differs('name') && { name: form.name.trim() }),

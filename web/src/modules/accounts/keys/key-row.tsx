@@ -14,7 +14,7 @@ const periods = { day: 'today', month: 'this month', total: 'in total' } as cons
 
 type Props = { apiKey: ApiKey; onChange: () => void; onRevoke: () => void };
 
-/** One of the further API keys: what it may do, what it has spent, and its end. */
+/** A further API key: scope, spending and expiry. */
 export function KeyRow({ apiKey, onChange, onRevoke }: Props) {
   const now = useNow(TICK_MS);
   const { name, scopes, expires_at, last_used_at, created_at, budget } = apiKey;
@@ -60,7 +60,7 @@ export function KeyRow({ apiKey, onChange, onRevoke }: Props) {
 
 type KeyBudget = NonNullable<ApiKey['budget']>;
 
-/** What is spent and what is held for work that goes on: neither can be spent again. */
+/** Returns the sum of spent and held credit. */
 function promisedMicro({ spent, held }: KeyBudget): bigint {
   return parseBgl(spent) + parseBgl(held);
 }

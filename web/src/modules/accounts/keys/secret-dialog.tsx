@@ -3,7 +3,7 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 
 type Props = {
-  /** Null: nothing is shown. */
+  /** Null if closed. */
   secret: string | null;
   onClose: () => void;
 };

@@ -31,7 +31,7 @@ export function WebAppKeyCard({ apiKey, shown, onShownChange }: Props) {
   }
 
   return (
-    <Card title="Web app key" description="Used by this browser. It may do everything and does not expire.">
+    <Card title="Web app key" description="Used by this browser. Has full access and does not expire.">
       <div className="flex flex-wrap items-center gap-3">
         <output
           aria-label="API key"
@@ -55,7 +55,7 @@ export function WebAppKeyCard({ apiKey, shown, onShownChange }: Props) {
         open={asking}
         onOpenChange={setAsking}
         title="Replace the API key?"
-        description="The old key stops working at once. This browser is updated."
+        description="The old key stops working immediately. This browser switches to the new one."
         action="Replace"
         pending={rotate.isPending}
         onConfirm={replace}

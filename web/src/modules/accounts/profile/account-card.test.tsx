@@ -26,7 +26,7 @@ const card = (changed: object = {}) => (
 const show = (changed?: object) => render(card(changed));
 const notified = vi.spyOn(notify, 'success').mockImplementation(() => undefined);
 
-test('the focus stays in the name while it is saved, and the field has the name that it was saved as', async () => {
+test('keeps the focus in the name while saving, and shows the saved name', async () => {
   vi.stubGlobal('fetch', async (url: string) =>
     Response.json(url === getSession.path ? { user: null, api_key: null } : { status: true }),
   );
@@ -40,14 +40,14 @@ test('the focus stays in the name while it is saved, and the field has the name 
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Save' }).disabled).toBe(true);
 });
 
-test('a picture that lies elsewhere is not shown, and counts as none', () => {
+test('does not show an external picture', () => {
   const { container } = show({ image_url: 'https://pictures.example/ada.png' });
   expect(container.querySelector('img')).toBeNull();
   expect(screen.getByRole('button', { name: 'Upload a picture' })).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Remove' })).toBeNull();
 });
 
-test('what is wrong with a picture stands under it once, however often it is tried, and is no error report', async () => {
+test("shows a picture's problem once below it, without an error report", async () => {
   const failure = vi.spyOn(notify, 'failure');
   vi.stubGlobal('createImageBitmap', () => Promise.reject(new Error('No picture')));
   vi.stubGlobal('fetch', async () => new Response());

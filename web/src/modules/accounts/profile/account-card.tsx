@@ -10,7 +10,7 @@ import { ConfirmAddress } from './confirm-address.tsx';
 import { NameForm } from './name-form.tsx';
 import { useUpdateProfile } from './profile-calls.ts';
 
-/** Who one is here: picture, name, username and address. */
+/** The account: picture, name, username and address. */
 export function AccountCard() {
   const user = useUser();
   return (

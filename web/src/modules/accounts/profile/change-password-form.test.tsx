@@ -20,7 +20,7 @@ beforeEach(() => {
   render(<ChangePasswordForm />);
 });
 
-test('asks for both, and sends nothing before', async () => {
+test('requires both passwords before sending', async () => {
   await submit('', 'short');
   expect(await screen.findByText('Enter your current password')).toBeTruthy();
   expect(screen.getByText('Password must have at least 8 characters')).toBeTruthy();
@@ -28,7 +28,7 @@ test('asks for both, and sends nothing before', async () => {
   expect(changePassword).not.toHaveBeenCalled();
 });
 
-test('a wrong current password is reported at its field, and nothing typed is lost', async () => {
+test('reports a wrong current password at its field, and keeps the input', async () => {
   vi.mocked(changePassword).mockRejectedValue(
     new ApiError('Invalid password', { status: 400, code: 'invalid_password' }),
   );
@@ -37,16 +37,16 @@ test('a wrong current password is reported at its field, and nothing typed is lo
   expect(field('New password').value).toBe('a long password');
 });
 
-test('empties the fields when it is done', async () => {
+test('clears the fields when done', async () => {
   vi.mocked(changePassword).mockResolvedValue();
   await submit('the old one', 'a long password');
   await vi.waitFor(() => expect(field('New password').value).toBe(''));
   expect(changePassword).toHaveBeenCalledWith('the old one', 'a long password', { endsKeys: false });
 });
 
-test('ends API keys where that is asked for, and asks anew the next time', async () => {
+test('revokes API keys on request, and clears the checkbox afterwards', async () => {
   vi.mocked(changePassword).mockResolvedValue();
-  const box = screen.getByRole('checkbox', { name: /^End my API keys too/ });
+  const box = screen.getByRole('checkbox', { name: /^Also revoke my API keys/ });
   await userEvent.click(box);
   await submit('the old one', 'a long password');
   await vi.waitFor(() => expect(box.isConnected).toBe(false));

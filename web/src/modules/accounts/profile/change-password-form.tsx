@@ -12,9 +12,9 @@ import { changePassword } from './profile-calls.ts';
 
 type Passwords = { current: string; next: string };
 
-/** A new password for who knows the old one. */
+/** Changes the password of a user who knows the current one. */
 export function ChangePasswordForm() {
-  // Another round empties the fields.
+  // A new key clears the fields.
   const [round, setRound] = useState(0);
   const [endsKeys, setEndsKeys] = useState(false);
   const { errors, pending, onSubmit } = useAccountForm<Passwords>({
@@ -32,7 +32,7 @@ export function ChangePasswordForm() {
     submit: async ({ current, next }) => {
       await changePassword(current, next, { endsKeys });
       notify.success('Your password was changed', {
-        description: `You have been signed out in all other browsers${endsKeys ? ', and your API keys have ended' : ''}.`,
+        description: `You have been signed out in all other browsers${endsKeys ? ', and your API keys were revoked' : ''}.`,
       });
       setEndsKeys(false);
       setRound((before) => before + 1);
@@ -56,7 +56,7 @@ export function ChangePasswordForm() {
       <Checkbox
         checked={endsKeys}
         onChange={setEndsKeys}
-        label="End my API keys too: programs that use them stop."
+        label="Also revoke my API keys. Programs that use them stop working."
       />
       <div>
         <Button type="submit" variant="primary" loading={pending}>

@@ -4,7 +4,7 @@ import { Button } from '../../../ui/button.tsx';
 import { signInMethodsQuery } from '../sign-in/sign-in-calls.ts';
 import { sendConfirmation } from './profile-calls.ts';
 
-/** Asks for the link that confirms an address; nothing where the server sends no mail. */
+/** Requests the link that confirms an address; renders nothing if the server sends no mail. */
 export function ConfirmAddress({ email }: { email: string }) {
   const { data } = useQuery(signInMethodsQuery);
   const send = useMutation({

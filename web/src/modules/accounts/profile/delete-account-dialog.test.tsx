@@ -35,33 +35,33 @@ function open(preview: object) {
   );
 }
 
-test('a small debt that stands in the way is shown with its digits', async () => {
+test('shows a small debt that blocks deletion with all its digits', async () => {
   open({});
   expect(await screen.findByText(/^You owe 0\.0034 BGL \(\$0\.00014\)\./)).toBeTruthy();
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Delete account' }).disabled).toBe(true);
 });
 
-test('credits that could be sent are given up by a box, and promotional ones are said to be lost', async () => {
+test('a checkbox forfeits sendable credits, and promotional ones are announced as lost', async () => {
   open({ owed: '0', bought: '25', given: '125' });
-  const name = 'I give up 25.00 BGL ($1.00), which I could send to someone';
+  const name = 'Forfeit 25.00 BGL ($1.00) in credits';
   expect(await screen.findByRole('checkbox', { name, description: '' })).toBeTruthy();
   expect(screen.getByText('Credits that can be sent')).toBeTruthy();
   const lost = 'You will lose 125.00 BGL ($5.00) of promotional credit, which cannot be sent.';
   expect(screen.getByText(lost)).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Delete account' }));
-  const description = 'Send them to someone first, or give them up';
+  const description = 'Send them to someone first, or forfeit them';
   expect(await screen.findByRole('checkbox', { name, description })).toBeTruthy();
 });
 
-test('credits that have come since are shown, and given up by a new consent alone', async () => {
+test('shows credits that arrived later, and requires consent for the new amount', async () => {
   open({ owed: '0', bought: '25', asks_password: false });
-  await userEvent.click(await screen.findByRole('checkbox', { name: /^I give up 25\.00 BGL/ }));
+  await userEvent.click(await screen.findByRole('checkbox', { name: /^Forfeit 25\.00 BGL/ }));
   answer.mockImplementation(({ method }) => {
     if (method === 'GET') return { ...deletion, owed: '0', bought: '50', asks_password: false };
     throw new ApiError('50.00 BGL can be sent now', { status: 409, code: 'conflict', param: 'give_up_max' });
   });
   await userEvent.click(screen.getByRole('button', { name: 'Delete account' }));
-  const box = await screen.findByRole<HTMLInputElement>('checkbox', { name: /^I give up 50\.00 BGL/ });
+  const box = await screen.findByRole<HTMLInputElement>('checkbox', { name: /^Forfeit 50\.00 BGL/ });
   expect(box.checked).toBe(false);
   expect(screen.getByRole('alert').textContent).toBe('$2.00 can be sent now');
   const deletions = () => answer.mock.calls.filter(([{ method }]) => method === 'POST');
@@ -73,15 +73,13 @@ test('credits that have come since are shown, and given up by a new consent alon
   expect(deletions().at(-1)?.[1]).toEqual({ body: { give_up_max: '50' } });
 });
 
-test('says what is deleted, without what there is none of', async () => {
+test('lists only what exists and will be deleted', async () => {
   open({ owed: '0', datasets: 1, running: 2 });
   await screen.findByText('1 dataset will be deleted, files included.');
-  expect(
-    screen.getByText('2 running jobs will be stopped; what was used until then is charged.'),
-  ).toBeTruthy();
+  expect(screen.getByText('2 running jobs will be stopped; usage until then is charged.')).toBeTruthy();
 });
 
-test('a refusal is scrolled to, above a form that may be longer than the window', async () => {
+test('scrolls to an error above a form longer than the window', async () => {
   const scrolled = vi.spyOn(Element.prototype, 'scrollIntoView');
   open({ owed: '0' });
   await userEvent.type(await screen.findByLabelText('Password'), 'wrong');

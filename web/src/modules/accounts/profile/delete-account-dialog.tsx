@@ -20,7 +20,7 @@ type Deletion = ResponseOf<typeof previewDeletion>;
 
 const FORM_ID = 'delete-account';
 
-/** Says what goes with the account, and asks for the password once more. */
+/** Lists what is deleted with the account, and asks for the password. */
 export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
   const deletion = useQuery(deletionQuery);
   const remove = useDeleteAccount();
@@ -76,7 +76,7 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
 
 type DeletionForm = {
   password: string;
-  /** An amount, so that one who agreed is asked again when it is another. */
+  /** The confirmed amount; if it changes, the user must confirm again. */
   givenUp: string | null;
 };
 
@@ -94,7 +94,7 @@ function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
     initial: () => ({ password: '', givenUp: null }),
     problemsOf: ({ password, givenUp }) => ({
       password: asksPassword && password === '' ? 'Enter your password' : undefined,
-      givenUp: hasSendable && givenUp !== bought ? 'Send them to someone first, or give them up' : undefined,
+      givenUp: hasSendable && givenUp !== bought ? 'Send them to someone first, or forfeit them' : undefined,
     }),
     onSubmit: ({ password }) =>
       onDelete({ ...(asksPassword && { password }), ...(hasSendable && { give_up_max: bought }) }),
@@ -109,16 +109,14 @@ function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
         ))}
       </ul>
       {owes && (
-        <Callout tone="warn">
-          You owe {inWords(deletion.owed)}. Get credits first: what is owed is taken from them.
-        </Callout>
+        <Callout tone="warn">You owe {inWords(deletion.owed)}. Get credits to settle it first.</Callout>
       )}
       {hasSendable && (
         <Field label="Credits that can be sent" error={problems.givenUp}>
           <Checkbox
             checked={values.givenUp === bought}
             onChange={(checked) => change({ givenUp: checked ? bought : null })}
-            label={`I give up ${inWords(bought)}, which I could send to someone`}
+            label={`Forfeit ${inWords(bought)} in credits`}
           />
         </Field>
       )}
@@ -136,7 +134,7 @@ function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
   );
 }
 
-/** A sentence for each thing that goes, and for what stays. */
+/** Returns a sentence for each deleted or kept item. */
 function whatGoes({ datasets, models, running, given }: Deletion): string[] {
   const assets = [
     ...(datasets > 0 ? [countOf(datasets, 'dataset')] : []),
@@ -145,7 +143,7 @@ function whatGoes({ datasets, models, running, given }: Deletion): string[] {
   return [
     ...(assets.length > 0 ? [`${assets.join(' and ')} will be deleted, files included.`] : []),
     ...(running > 0
-      ? [`${countOf(running, 'running job')} will be stopped; what was used until then is charged.`]
+      ? [`${countOf(running, 'running job')} will be stopped; usage until then is charged.`]
       : []),
     ...(parseBgl(given) > 0n
       ? [`You will lose ${inWords(given)} of promotional credit, which cannot be sent.`]

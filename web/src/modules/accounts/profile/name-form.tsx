@@ -8,9 +8,9 @@ import { notify } from '../../../ui/notify.ts';
 import { nameProblem } from '../../../ui/text-problem.ts';
 import { useUpdateProfile } from './profile-calls.ts';
 
-/** What others call one: unlike the username, it may be changed. */
+/** The display name, which unlike the username can be changed. */
 export function NameForm({ name }: { name: string }) {
-  /** Null until something is typed over the name. */
+  /** Null until the name is edited. */
   const [typed, setTyped] = useState<string | null>(null);
   const [tried, setTried] = useState(false);
   const update = useUpdateProfile({ title: 'Your name could not be changed' });
@@ -25,7 +25,7 @@ export function NameForm({ name }: { name: string }) {
       { name: value.trim() },
       {
         onSuccess: () => {
-          // What was typed since is not lost.
+          // Keeps text typed in the meantime.
           setTyped((current) => (current === typed ? null : current));
           notify.success('Your name was changed');
         },

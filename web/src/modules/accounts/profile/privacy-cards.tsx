@@ -5,7 +5,7 @@ import { Card } from '../../../ui/card.tsx';
 import { DeleteAccountDialog } from './delete-account-dialog.tsx';
 import { useExportData } from './profile-calls.ts';
 
-/** All that the server knows of the person, as a file. */
+/** Downloads all data about the user as a file. */
 export function ExportCard() {
   const exporting = useExportData();
   return (
@@ -21,13 +21,13 @@ export function ExportCard() {
   );
 }
 
-/** The way out. */
+/** Deletes the account. */
 export function DeleteAccountCard() {
   const [asking, setAsking] = useState(false);
   return (
     <Card
       title="Delete account"
-      description="Everything you have here is deleted with it. This cannot be undone."
+      description="Deletes your account and everything in it. This cannot be undone."
     >
       <Button onClick={() => setAsking(true)}>Delete account…</Button>
       {asking && <DeleteAccountDialog onClose={() => setAsking(false)} />}

@@ -20,7 +20,7 @@ import { resizePicture } from './resize-picture.ts';
 
 type Change = { name: string } | { picture: File | null };
 
-/** Changes the name or the picture; `words` say how a failure is reported. */
+/** Changes the name or the picture; `words` configure the failure message. */
 export function useUpdateProfile(words: FailureOptions) {
   return useMutation({
     mutationFn: async (change: Change) => {
@@ -40,7 +40,7 @@ export const sendConfirmation = (email: string) =>
 
 export const sessionsQuery = endpointQuery(['sign-in-session'], listSessions);
 
-/** Signs out in one other browser, or with null in all others. */
+/** Signs out another browser, or with null all others. */
 export function useEndSessions() {
   return useMutation({
     mutationFn: async (sessionId: string | null) => {
@@ -52,7 +52,7 @@ export function useEndSessions() {
   });
 }
 
-/** Has the browser save all that the server knows of the person. */
+/** Downloads all data about the user. */
 export function useExportData() {
   return useMutation({
     mutationFn: async () => {
@@ -67,13 +67,13 @@ export const deletionQuery = endpointQuery(
   ['sign-in-session', 'deletion'],
   previewDeletion,
   {},
-  // Whoever opens the dialog wants to know how it is now.
+  // The dialog must show the current state.
   { staleTime: 0 },
 );
 
 export type DeletionBody = { password?: string; give_up_max?: string };
 
-/** Deletes the account; then this browser, in all its tabs, has nobody signed in. */
+/** Deletes the account and signs out every tab of this browser. */
 export function useDeleteAccount() {
   return useMutation({
     mutationFn: (body: DeletionBody) => call(deleteAccount, { body }),
@@ -83,7 +83,7 @@ export function useDeleteAccount() {
       notify.success('Your account was deleted');
     },
     onError: async (error) => {
-      // What is in the way is not what was shown, which is read again.
+      // The displayed state is outdated.
       if (error instanceof ApiError && error.code === 'conflict')
         await queryClient.invalidateQueries({ queryKey: deletionQuery.queryKey });
     },
@@ -94,7 +94,7 @@ export function useDeleteAccount() {
 
 export type SignInMethod = { id: string; providerId: string; createdAt: string };
 
-/** Sends the browser to the provider, which comes back to the profile. */
+/** Redirects to the provider, which returns to the profile. */
 export async function linkProvider(provider: 'github' | 'google'): Promise<void> {
   const { url } = await authRequest<{ url: string }>(
     'POST',
@@ -105,11 +105,11 @@ export async function linkProvider(provider: 'github' | 'google'): Promise<void>
   location.assign(url);
 }
 
-/** Afterwards nobody signs in here by this method. */
+/** Removes a sign-in method. */
 export const unlinkMethod = (accountId: string) =>
   authRequest('POST', 'unlink-account', { accountId }, 'unlink the account');
 
-/** How the signed-in person can sign in: `credential` is the password. */
+/** The user's sign-in methods: `credential` is the password. */
 export const ownSignInMethodsQuery = queryOptions({
   queryKey: ['own-sign-in-methods'],
   queryFn: ({ signal }) =>
@@ -123,8 +123,8 @@ export const ownSignInMethodsQuery = queryOptions({
 });
 
 /**
- * Ends the sessions in all other browsers; this one stays signed in. With `endsKeys` all API keys end, and this browser's
- * tabs have the web app's new one.
+ * Ends the sessions of all other browsers. With `endsKeys` also revokes all API keys, and this browser's tabs
+ * receive the web app's new one.
  */
 export async function changePassword(
   currentPassword: string,

@@ -12,7 +12,7 @@ import { ownSignInMethodsQuery } from './profile-calls.ts';
 import { SessionsCard } from './sessions-card.tsx';
 import { SignInMethodsCard } from './sign-in-methods-card.tsx';
 
-/** Who one is here, how one signs in, and where one is signed in. */
+/** The account, its sign-in methods and its sessions. */
 export function ProfilePage() {
   const { error } = useSearch({ from: '/app/profile' });
   return (
@@ -36,7 +36,10 @@ export function ProfilePage() {
   );
 }
 
-/** Who came by GitHub or Google alone has none to change; until that is known it keeps its place. */
+/**
+ * Users who only use GitHub or Google have no password; rendered until that is known, to avoid a layout
+ * shift.
+ */
 function Password() {
   const { data: methods } = useQuery(ownSignInMethodsQuery);
   if (methods && !methods.some(({ providerId }) => providerId === 'credential')) return null;

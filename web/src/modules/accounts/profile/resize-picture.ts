@@ -1,16 +1,16 @@
 import { ApiError } from '../../../lib/api/api-error.ts';
 
-/** What is shown is smaller; dense screens show twice the pixels. */
+/** The largest display size, doubled for dense screens. */
 const SIDE = 256;
 const QUALITY = 0.85;
 
 /**
- * The middle square of a picture as a small data URL. It is painted anew, so that nothing that the file had beside the
- * picture, such as where it was taken, goes along. Throws an `ApiError` for what this browser cannot show.
+ * Returns the central square of a picture as a small data URL. Redraws it, so that metadata such as the
+ * location is not included. Throws an `ApiError` if this browser cannot decode it.
  */
 export async function resizePicture(file: File): Promise<string> {
   const source = await createImageBitmap(file).catch(() => {
-    // As the server refuses what is wrong with an input: it is no error to report.
+    // Like the server's validation errors, which are not reported.
     throw new ApiError('This file is not a picture that can be shown. Choose a PNG, JPEG, WebP or GIF.', {
       status: 400,
       code: 'invalid_request',
@@ -35,6 +35,6 @@ export async function resizePicture(file: File): Promise<string> {
     SIDE,
   );
   source.close();
-  // A browser that knows no WebP answers with a PNG, as the data URL then says.
+  // A browser without WebP support returns a PNG, as the data URL states.
   return canvas.toDataURL('image/webp', QUALITY);
 }

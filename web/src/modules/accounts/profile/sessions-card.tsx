@@ -14,7 +14,7 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { sessionsQuery, useEndSessions } from './profile-calls.ts';
 
-/** Where the person is signed in. */
+/** The user's sessions. */
 export function SessionsCard() {
   const sessions = useQuery(sessionsQuery);
   const [asking, setAsking] = useState(false);
@@ -30,7 +30,7 @@ export function SessionsCard() {
   return (
     <Card
       title="Sessions"
-      description="The browsers in which you are signed in."
+      description="Browsers where you are signed in."
       actions={
         others > 0 && (
           <Button size="sm" onClick={() => setAsking(true)}>

@@ -16,7 +16,7 @@ import { linkProvider, ownSignInMethodsQuery, type SignInMethod, unlinkMethod } 
 const names = new Map(Object.entries({ credential: 'Password', ...providerNames }));
 const nameOf = (providerId: string) => names.get(providerId) ?? providerId;
 
-/** How the person can sign in; the last way stays. */
+/** The user's sign-in methods; the last one cannot be removed. */
 export function SignInMethodsCard() {
   const own = useQuery(ownSignInMethodsQuery);
   const { data: offered } = useQuery(signInMethodsQuery);

@@ -2,8 +2,8 @@ import { fetchAnswer } from '../../../lib/api/fetch-answer.ts';
 import { sessionSettled } from '../../../lib/session/session-change.ts';
 
 /**
- * One call to the sign-in library's own paths under `/api/auth`. Throws an `ApiError` with the sentence of the answer;
- * `operation` completes 'Failed to …' where that says nothing.
+ * Calls a path of the sign-in library under `/api/auth`. Throws an `ApiError` with the server's message;
+ * `operation` completes 'Failed to …' if there is none.
  */
 export async function authRequest<Answer>(
   method: 'GET' | 'POST',

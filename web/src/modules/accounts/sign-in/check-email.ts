@@ -1,4 +1,4 @@
-/** What is wrong with an address that cannot be one; undefined where only the server can tell. */
+/** Returns the problem of an invalid address; undefined if only the server can tell. */
 export function refuseEmail(email: string): string | undefined {
   if (!email.trim()) return 'Enter your email address';
   return /^\S+@\S+$/.test(email.trim())

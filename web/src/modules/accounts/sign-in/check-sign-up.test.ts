@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkSignUp } from './check-sign-up.ts';
 
-test('names each wrong field once', () => {
+test('reports each invalid field once', () => {
   expect(checkSignUp({ username: 'A B', email: 'ada', password: 'short' })).toEqual({
     errors: {
       username: expect.stringContaining('Username must have 3 to 30 characters'),
@@ -12,7 +12,7 @@ test('names each wrong field once', () => {
   expect(checkSignUp({})).toMatchObject({ errors: { username: expect.any(String) } });
 });
 
-test('gives the values as the server keeps them', () => {
+test('returns the values normalized like on the server', () => {
   expect(checkSignUp({ username: ' Ada ', email: 'ada@example.com', password: 'a long password' })).toEqual({
     values: { username: 'ada', email: 'ada@example.com', password: 'a long password' },
   });

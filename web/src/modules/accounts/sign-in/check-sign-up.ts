@@ -2,10 +2,10 @@ import { signUpForm } from '@bakehouse/contract/accounts';
 import type { SignUp } from './sign-in-calls.ts';
 import type { FormErrors } from './use-account-form.ts';
 
-/** The server's own rules for an account, but with a username: a person should know theirs. */
+/** The server's rules, except that the username is required: users should know theirs. */
 const schema = signUpForm.omit({ name: true }).required({ username: true });
 
-/** The first sentence for each field that is not right, or the values in the form that the server keeps. */
+/** Returns the first problem of each invalid field, or the normalized values. */
 export function checkSignUp(values: Record<string, string>): { values: SignUp } | { errors: FormErrors } {
   const parsed = schema.safeParse(values);
   if (parsed.success) return { values: parsed.data };

@@ -4,7 +4,7 @@ import { Callout } from '../../../ui/callout.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { signInMethodsQuery } from './sign-in-calls.ts';
 
-/** What the invitation means by whose link somebody has come. */
+/** Explains the invitation that the visitor followed. */
 export function Invitation() {
   const { data } = useQuery(signInMethodsQuery);
   if (!data) return null;

@@ -9,7 +9,7 @@ import { replaceLostKey } from './sign-in-calls.ts';
 
 vi.mock('./sign-in-calls.ts', () => ({ replaceLostKey: vi.fn<typeof replaceLostKey>() }));
 
-test('says what happened, and makes a new key', async () => {
+test('explains the lost key and creates a new one', async () => {
   const onDone = vi.fn<() => Promise<void>>();
   render(
     <QueryClientProvider client={queryClient}>
@@ -17,7 +17,7 @@ test('says what happened, and makes a new key', async () => {
     </QueryClientProvider>,
   );
   expect(screen.getByText(/can no longer show your API key/)).toBeTruthy();
-  const button = screen.getByRole('button', { name: 'Make a new key' });
+  const button = screen.getByRole('button', { name: 'Create a new key' });
 
   vi.mocked(replaceLostKey).mockRejectedValueOnce(new ApiError('Sign in first', { status: 401 }));
   await userEvent.click(button);

@@ -4,18 +4,18 @@ import { Callout } from '../../../ui/callout.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { replaceLostKey } from './sign-in-calls.ts';
 
-/** For who is signed in while the server can no longer show their API key. */
+/** Shown to a signed-in user whose API key the server can no longer show. */
 export function KeyLostForm({ onDone }: { onDone: () => Promise<void> }) {
   const replace = useMutation({ mutationFn: replaceLostKey, onSuccess: onDone, meta: { inPlace: true } });
   return (
     <div className="grid gap-4">
       {replace.error && <Callout tone="bad">{errorMessage(replace.error)}</Callout>}
       <p className="text-muted">
-        The secret of this server was replaced, so it can no longer show your API key, which this page needs.
-        Programs that use the key keep working until you make a new one.
+        This server’s secret was replaced, so it can no longer show your API key, which this page needs.
+        Programs that use the key keep working until you create a new one.
       </p>
       <Button variant="primary" loading={replace.isPending} onClick={() => replace.mutate()}>
-        Make a new key
+        Create a new key
       </Button>
     </div>
   );

@@ -3,7 +3,7 @@ import { Button } from '../../../ui/button.tsx';
 import { providerNames } from './provider-names.ts';
 import { signInWith } from './sign-in-calls.ts';
 
-/** The providers that this server has been given keys for; nothing where there are none. */
+/** Buttons for the configured providers; renders nothing if there are none. */
 export function ProviderButtons({
   providers,
   returnTo,

@@ -1,2 +1,2 @@
-/** The names of those who can vouch for a person. */
+/** Display names of the sign-in providers. */
 export const providerNames = { github: 'GitHub', google: 'Google' };

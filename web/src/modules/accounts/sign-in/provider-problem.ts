@@ -5,12 +5,12 @@ const sentences = new Map([
   ['rate_limited', 'Too many accounts were created in the last hour. Try again later.'],
   [
     'sign_in_method_gone',
-    'This way of signing in was removed from the account meanwhile. Sign in another way, or reset your password.',
+    'This sign-in method was removed from the account. Sign in another way, or reset your password.',
   ],
   ['access_denied', 'You did not grant access.'],
 ]);
 
-/** What to say of the code with which a provider's page comes back. */
+/** Returns the message for the error code that a provider returns. */
 export function providerProblem(code: string): string {
   return sentences.get(code) ?? 'The provider did not answer as expected. Please try again.';
 }

@@ -17,7 +17,7 @@ export const signInMethodsQuery = endpointQuery(
   { staleTime: Number.POSITIVE_INFINITY },
 );
 
-/** A new key for who is signed in, by the session alone: the old one cannot be shown any more. */
+/** Creates a new key with the session alone, because the old key cannot be shown. */
 export async function replaceLostKey(): Promise<void> {
   await call(rotateApiKey);
   await enter();
@@ -36,42 +36,42 @@ export async function signUp({ username, email, password }: SignUp): Promise<voi
   await enter();
 }
 
-/** Sends the browser to the provider; it comes back signed in. */
+/** Redirects to the provider, which returns with the user signed in. */
 export async function signInWith(provider: 'github' | 'google', returnTo: string): Promise<void> {
   const { url } = await authRequest<{ url: string }>('POST', 'sign-in/social', {
     provider,
     callbackURL: returnTo,
     errorCallbackURL: '/',
   });
-  // Who comes back is signed in: the shell is painted at once.
+  // The user will return signed in, so the shell can be painted immediately.
   sessionHint.set('expected');
   location.assign(url);
 }
 
-/** Ends the session here and in the other tabs, and forgets everything that was read. */
+/** Ends the session in all tabs, and clears all cached data. */
 export async function signOut(): Promise<void> {
-  // What is still being read would be answered that nobody is signed in.
+  // Pending reads would be answered as signed out.
   await queryClient.cancelQueries();
   await changeSession(async () => {
     await authRequest('POST', 'sign-out', {});
-    // What has waited meanwhile has nobody to read for any more.
+    // Cancels reads that started to wait in the meantime.
     await queryClient.cancelQueries();
   });
   sessionHint.set('none');
   broadcastSession({ type: 'signed-out', userId: getCredentials()?.userId ?? null });
 }
 
-/** Has the server make a link for a new password, and mail it; one that sends no mail leaves it to the operator. */
+/** Requests a link for a new password by mail; a server without mail leaves it to the operator. */
 export async function requestPasswordReset(email: string): Promise<void> {
   await authRequest('POST', 'request-password-reset', { email });
 }
 
-/** `token` is what the link brought along. All sessions of the account end. */
+/** `token` is from the link. Ends all sessions of the account. */
 export async function resetPassword(newPassword: string, token: string): Promise<void> {
   await authRequest('POST', 'reset-password', { newPassword, token });
 }
 
-/** Confirms the address that the token of a mailed link is about: the signed-in person's own. */
+/** Confirms the signed-in user's address with the token of a mailed link. */
 export const verifyEmailQuery = (token: string) =>
   queryOptions({
     queryKey: ['verify-email', token],

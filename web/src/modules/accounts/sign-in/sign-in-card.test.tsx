@@ -43,7 +43,7 @@ function show(router: AnyRouter) {
   );
 }
 
-test('leaves when another tab has signed in, and asks nothing when it has signed out', async () => {
+test('leaves when another tab signs in, and sends nothing when it signs out', async () => {
   const root = createRootRoute();
   const landing = createRoute({ getParentRoute: () => root, path: '/', component: SignInCard });
   const dashboard = createRoute({
@@ -59,7 +59,7 @@ test('leaves when another tab has signed in, and asks nothing when it has signed
   expect(await screen.findByRole('heading', { name: 'Dashboard' })).toBeTruthy();
 });
 
-test('a link of the page that leads to where one has to be signed in is explained, and followed after signing in', async () => {
+test('explains why a link requires signing in, and follows it afterwards', async () => {
   let isSignedIn = false;
   const root = createRootRoute();
   const landing = createRoute({ getParentRoute: () => root, path: '/', component: SignInCard });
@@ -77,9 +77,9 @@ test('a link of the page that leads to where one has to be signed in is explaine
   });
   show(router);
   const email = await screen.findByLabelText('Email');
-  expect(screen.queryByText('That page is for signed-in users')).toBeNull();
+  expect(screen.queryByText('Sign in to continue')).toBeNull();
   await router.navigate({ to: '/flux-kontext' });
-  expect(await screen.findByText('That page is for signed-in users')).toBeTruthy();
+  expect(await screen.findByText('Sign in to continue')).toBeTruthy();
   expect(document.activeElement).toBe(email);
 
   isSignedIn = true;
@@ -88,7 +88,7 @@ test('a link of the page that leads to where one has to be signed in is explaine
   expect(await screen.findByRole('heading', { name: 'FLUX.1 Kontext' })).toBeTruthy();
 });
 
-test('who comes from a public page to sign in, and signs up instead, was not sent back', async () => {
+test('signing up after opening the sign-in page from a public page shows no explanation', async () => {
   const root = createRootRoute();
   const landing = createRoute({
     getParentRoute: () => root,
@@ -101,19 +101,19 @@ test('who comes from a public page to sign in, and signs up instead, was not sen
   show(router);
   await userEvent.click(await screen.findByRole('link', { name: 'Create an account' }));
   expect(await screen.findByRole('heading', { name: 'Create your account' })).toBeTruthy();
-  expect(screen.queryByText('That page is for signed-in users')).toBeNull();
+  expect(screen.queryByText('Sign in to continue')).toBeNull();
 });
 
-test('who opens an address that wants its reader signed in is told so', async () => {
+test('explains that a URL requires signing in', async () => {
   const root = createRootRoute();
   const landing = createRoute({ getParentRoute: () => root, path: '/', component: SignInCard });
   const router = createRouter({ routeTree: root.addChildren([landing]), history: createMemoryHistory() });
   await router.navigate({ to: '/', state: { next: '/dataset', isSentBack: true } });
   show(router);
-  expect(await screen.findByText('That page is for signed-in users')).toBeTruthy();
+  expect(await screen.findByText('Sign in to continue')).toBeTruthy();
 });
 
-test('a link for a new password that was used meanwhile says so, and leads to another', async () => {
+test('a password link that was already used says so, and offers a new one', async () => {
   vi.mocked(resetPassword).mockRejectedValue(
     new ApiError('Invalid token', { status: 400, code: 'invalid_token' }),
   );
@@ -128,7 +128,7 @@ test('a link for a new password that was used meanwhile says so, and leads to an
   await router.navigate({ to: '/', search: { form: 'new-password', token: 't' } });
   show(router);
   await userEvent.type(await screen.findByLabelText('New password'), 'an even longer password{Enter}');
-  expect(await screen.findByText('This link does not work any more')).toBeTruthy();
+  expect(await screen.findByText('This link no longer works')).toBeTruthy();
   expect(screen.getByText(/If you have just changed your password with it/)).toBeTruthy();
   expect(screen.getByRole('link', { name: 'Request a new link' })).toBeTruthy();
 });

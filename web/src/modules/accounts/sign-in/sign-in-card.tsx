@@ -16,7 +16,7 @@ import { signInMethodsQuery } from './sign-in-calls.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { SignUpForm } from './sign-up-form.tsx';
 
-/** Only who comes by an invitation needs it. */
+/** Loaded only with an invitation. */
 const Invitation = loadable(async () => (await import('./invitation.tsx')).Invitation);
 
 const titles = {
@@ -26,13 +26,13 @@ const titles = {
   'new-password': 'Choose a new password',
 };
 
-/** The form that the address names: to sign in, to sign up, or to come by a new password. */
+/** The form in the URL: sign in, sign up, or get a new password. */
 export function SignInCard() {
   const { referral_code: invitation, token = '', error, ...search } = useSearch({ from: '/' });
   const { form = invitation ? 'sign-up' : 'sign-in' } = search;
   const wanted = useLocation({ select: ({ state }) => state.next });
   const [next, setNext] = useState(wanted ?? '/dashboard');
-  // On the way out the address is already another one, which names no place to go: the last one stays.
+  // While navigating away the URL no longer has a target, so keep the last one.
   if (wanted && wanted !== next) setNext(wanted);
   const navigate = useNavigate();
   const { data } = useQuery(signInMethodsQuery);
@@ -43,7 +43,7 @@ export function SignInCard() {
     document.title = form === 'sign-in' ? 'Bakehouse' : `${titles[form]} · Bakehouse`;
   }, [form]);
   useEffect(() => onSessionMessage(followSignIn), []);
-  // Somebody is signed in after all.
+  // The user turned out to be signed in.
   const user = useSessionUser();
   const enterNow = useEffectEvent(() => void enter());
   useEffect(() => {
@@ -97,14 +97,14 @@ export function SignInCard() {
   );
 }
 
-/** Another tab has signed in: this one reads the session that they share. */
+/** Another tab has signed in: read the shared session. */
 function followSignIn({ type, userId }: SessionMessage): void {
   if (type !== 'signed-in' || userId === getCredentials()?.userId) return;
-  // One that cannot be read now leaves the form as it is.
+  // If that fails, the form stays.
   refreshSession().catch(() => undefined);
 }
 
-/** Why the card is in sight again: a provider let nobody in, or a page wants its reader signed in. */
+/** Explains why the card is shown again: a provider failed, or a page requires signing in. */
 function Remarks({ error, isSentBack }: { error: string | undefined; isSentBack: boolean }) {
   return (
     <>
@@ -114,8 +114,8 @@ function Remarks({ error, isSentBack }: { error: string | undefined; isSentBack:
         </Callout>
       )}
       {isSentBack && (
-        <Callout title="That page is for signed-in users" className="mb-4">
-          It opens as soon as you have signed in.
+        <Callout title="Sign in to continue" className="mb-4">
+          The page you requested opens after you sign in.
         </Callout>
       )}
     </>
@@ -135,11 +135,11 @@ function NewPassword({ token }: { token: string }) {
   );
 }
 
-/** In place of the form for a new password, where the link that led here was used before or is too old. */
+/** Shown instead of the password form if the link was used before or has expired. */
 function SpentLink({ wasTried = false }: { wasTried?: boolean }) {
   return (
-    <Callout tone="bad" title="This link does not work any more">
-      It works once, and for an hour.{' '}
+    <Callout tone="bad" title="This link no longer works">
+      Links work once and expire after an hour.{' '}
       {wasTried && 'If you have just changed your password with it, sign in with the new one. '}
       <FormLink form="forgot-password">Request a new link</FormLink>
     </Callout>
@@ -156,7 +156,7 @@ function InvitationNote() {
   );
 }
 
-/** The link that led to another form is gone with the old one: the focus goes to the new one's first field. */
+/** The focused link unmounts with the old form, so focus the new form's first field. */
 function useFocusOnChange(form: string) {
   const card = useRef<HTMLDivElement>(null);
   const shown = useRef(form);
@@ -169,8 +169,8 @@ function useFocusOnChange(form: string) {
 }
 
 /**
- * Whether an address, or a link of the page in sight, led to where one has to be signed in, and so here. The focus goes to the
- * form each time, which may be far above the link.
+ * Returns true if a URL or a link required signing in and led here. Focuses the form each time, because it
+ * may be far above the link.
  */
 function useSentBack(card: RefObject<HTMLDivElement | null>): boolean {
   const place = useLocation({ select: ({ state }) => (state.next ? state.__TSR_key : undefined) });
@@ -181,7 +181,7 @@ function useSentBack(card: RefObject<HTMLDivElement | null>): boolean {
     useLocation({ select: ({ state }) => state.isSentBack === true }),
   );
   if (place !== seen.place) {
-    // A link to another form is a new place too, but leads nobody back.
+    // A link to another form is also a navigation, but not a redirect.
     if (place && form === seen.form) setSentBack(true);
     setSeen({ place, form });
   }
@@ -191,7 +191,7 @@ function useSentBack(card: RefObject<HTMLDivElement | null>): boolean {
   return isSentBack;
 }
 
-/** To another form of the card; where the person wanted to go is kept. */
+/** A link to another form of the card that keeps the sign-in target. */
 function FormLink({ form, children }: { form?: 'sign-up' | 'forgot-password'; children: string }) {
   return (
     <Link

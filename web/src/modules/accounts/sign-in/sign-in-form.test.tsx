@@ -11,7 +11,7 @@ beforeEach(() => {
   vi.clearAllMocks();
 });
 
-it('refuses what is no email address under its field, without asking the server', async () => {
+it('rejects an invalid email address below its field, without a request', async () => {
   render(<SignInForm onDone={async () => undefined} />);
   await userEvent.type(screen.getByLabelText('Email'), 'ada');
   await userEvent.type(screen.getByLabelText('Password'), 'a long password{Enter}');
@@ -23,7 +23,7 @@ it('refuses what is no email address under its field, without asking the server'
   expect(signIn).toHaveBeenCalledWith({ email: 'ada@example.com', password: 'a long password' });
 });
 
-it('two submissions in the same moment sign in once, and a refused one can be tried again', async () => {
+it('two simultaneous submissions sign in once, and a rejected one can be retried', async () => {
   let refuse = (_error: Error): void => undefined;
   vi.mocked(signIn).mockImplementation(() => new Promise((_answer, reject) => (refuse = reject)));
   render(<SignInForm onDone={async () => undefined} />);

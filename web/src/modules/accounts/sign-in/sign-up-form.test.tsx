@@ -20,18 +20,18 @@ beforeEach(() => {
   render(<SignUpForm onDone={onDone} />);
 });
 
-test('wrong fields are named in words, the first is focused and nothing is sent or lost', async () => {
+test('reports invalid fields, focuses the first, sends nothing and keeps the input', async () => {
   await fill({ Username: 'ada', Email: 'ada', Password: 'short' });
   expect(await screen.findByText('Enter a valid email address')).toBeTruthy();
   expect(screen.getByText('Password must have at least 8 characters')).toBeTruthy();
-  // It is said once.
+  // The help is replaced by the error.
   expect(screen.queryByText('At least 8 characters.')).toBeNull();
   expect(document.activeElement).toBe(field('Email'));
   expect(field('Username').value).toBe('ada');
   expect(signUp).not.toHaveBeenCalled();
 });
 
-test('a taken username is reported at its field', async () => {
+test('reports a taken username at its field', async () => {
   vi.mocked(signUp).mockRejectedValue(
     new ApiError('This username is taken', { status: 422, code: 'username_taken' }),
   );
@@ -41,7 +41,7 @@ test('a taken username is reported at its field', async () => {
   expect(onDone).not.toHaveBeenCalled();
 });
 
-test('goes on when the account is there', async () => {
+test('continues once the account exists', async () => {
   vi.mocked(signUp).mockResolvedValue();
   await fill({ Username: 'Ada', Email: 'ada@example.com', Password: 'a long password' });
   await vi.waitFor(() => expect(onDone).toHaveBeenCalledOnce());

@@ -6,7 +6,7 @@ import { Input } from '../../../ui/input.tsx';
 import { signUp } from './sign-in-calls.ts';
 import { useAccountForm } from './use-account-form.ts';
 
-/** Which field the server's refusals are about. */
+/** Maps the server's error codes to fields. */
 const fields = new Map([
   ['username_taken', 'username'],
   ['password_too_common', 'password'],
@@ -14,7 +14,7 @@ const fields = new Map([
 
 export function SignUpForm({ onDone }: { onDone: () => Promise<void> }) {
   const { errors, pending, onSubmit } = useAccountForm({
-    // The contract's rules, loaded with the first check.
+    // Loads the contract's rules with the first check.
     check: async (values) => (await import('./check-sign-up.ts')).checkSignUp(values),
     submit: async (form) => {
       await signUp(form);

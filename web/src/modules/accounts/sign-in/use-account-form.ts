@@ -2,27 +2,28 @@ import { type FormEvent, useRef, useState } from 'react';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { errorMessage } from '../../../ui/notify.ts';
 
-/** Sentences by field name; `form` is about the whole. */
+/** Messages by field name; `form` is the whole form. */
 export type FormErrors = Partial<Record<string, string>>;
 
 type Input<Values> = {
-  /** Names what is wrong, or nothing. */
+  /** Returns the valid values or the problems. */
   check: (values: Record<string, string>) => Promise<{ values: Values } | { errors: FormErrors }>;
   submit: (values: Values) => Promise<void>;
-  /** The field that a refusal of the server is about. */
+  /** Returns the field that a server error is about. */
   fieldOf?: (error: unknown) => string | null;
-  /** A plainer sentence for a refusal; null for the error's own. */
+  /** Returns a plainer message for an error; null for the error's own. */
   textOf?: (error: unknown) => string | null;
 };
 
 /**
- * The state of the forms for sign-in, sign-up and passwords. They stand on the first screen, so the rules of one are loaded
- * with its first check; the fields keep their own text, which a password manager may have filled in.
+ * State of the forms for sign-in, sign-up and passwords. They are on the first screen, so their validation
+ * rules are loaded with the first check. The fields are uncontrolled, because a password manager may have
+ * filled them in.
  */
 export function useAccountForm<Values>({ check, submit, fieldOf, textOf }: Input<Values>) {
   const [errors, setErrors] = useState<FormErrors>({});
   const [pending, setPending] = useState(false);
-  // Two submissions can come before the button has heard of the first.
+  // A ref, because two submissions can arrive before the button is disabled.
   const underWay = useRef(false);
 
   async function run(form: HTMLFormElement) {

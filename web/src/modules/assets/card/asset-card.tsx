@@ -10,18 +10,18 @@ import { CardMetadata } from './card-metadata.tsx';
 
 const CardEditor = loadable(async () => (await import('./card-editor.tsx')).CardEditor);
 
-/** Of a longer one, this much comes with the asset. */
+/** The asset includes at most this much of its card. */
 const SHOWN_BYTES = 512 * 1024;
 
 type Props = {
   asset: Asset;
   canChange: boolean;
   className?: string;
-  /** In place of the invitation to write one, while something else is still to come. */
+  /** Shown instead of the prompt to write a card while other content loads. */
   empty?: ReactNode;
 };
 
-/** The card of a dataset or model: README.md with what its metadata says. Its owner writes it here. */
+/** The card of a dataset or model: README.md with its metadata, editable by the owner. */
 export function AssetCard({ asset, canChange, className, empty }: Props) {
   const [editing, setEditing] = useState(false);
   const noun = asset.dataset_type === 'MODEL' ? 'model' : 'dataset';
@@ -41,7 +41,7 @@ export function AssetCard({ asset, canChange, className, empty }: Props) {
           <Markdown text={asset.card} />
           {file && file.size_bytes > SHOWN_BYTES && (
             <p className="mt-4 text-[0.8125rem] text-muted">
-              This is the beginning. Download README.md for the rest.
+              Only the beginning is shown. Download README.md to see the rest.
             </p>
           )}
         </>
@@ -51,7 +51,7 @@ export function AssetCard({ asset, canChange, className, empty }: Props) {
             title={`No ${noun} card yet`}
             description={
               canChange
-                ? `Say what this ${noun} is, where it comes from and what it is good for. It is kept as README.md.`
+                ? `Describe what this ${noun} is, where it comes from and what it is for. Saved as README.md.`
                 : `Its owner has not described this ${noun}.`
             }
             action={canChange && edit}

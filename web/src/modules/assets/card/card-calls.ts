@@ -5,7 +5,7 @@ import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { notify } from '../../../ui/notify.ts';
 
-/** The card as it is written, with the commit that it is saved on. What is edited is not read again beneath the typing. */
+/** The card's source with its commit. Never refetched, so that typing is not overwritten. */
 export const cardQuery = (id: string) =>
   endpointQuery(
     ['asset-card', id],
@@ -16,7 +16,7 @@ export const cardQuery = (id: string) =>
 
 export type NewCard = { content: string; message: string; parentCommit: string };
 
-/** Refusals are said beside what was written. */
+/** Errors are shown next to the text. */
 export function useSaveCard(id: string) {
   return useMutation({
     mutationKey: ['asset'],

@@ -11,12 +11,12 @@ import { CardEditor } from './card-editor.tsx';
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 
 const OLD = '---\nlicense: mit\n---\n# Facts\n';
-/** What the server has, and how it answers a save. */
+/** The server's card, and its answer to a save. */
 let stored: { content: string; is_whole: boolean; commit_id: string };
 let saved: unknown[];
 let refusal: ApiError | null;
 
-// The renderer is loaded on demand; how long that takes says nothing here.
+// Loaded up front, so that tests do not depend on load time.
 beforeAll(() => import('../../../ui/markdown-content.tsx'));
 
 beforeEach(() => {
@@ -42,12 +42,12 @@ function open(onClose: () => void = () => undefined) {
   return screen.findByLabelText<HTMLTextAreaElement>('README.md');
 }
 
-test('a card is edited with its metadata as it is, and saved on the commit that it was read from', async () => {
+test('edits a card including its metadata, and saves it on the commit that was read', async () => {
   const onClose = vi.fn<() => void>();
   const text = await open(onClose);
   expect(text.value).toBe(OLD);
   await userEvent.type(text, 'More.');
-  // What suspends goes on only inside of an `act` that is awaited.
+  // Suspended components continue only inside an awaited `act`.
   await act(async () => screen.getByRole('button', { name: 'Preview' }).click());
   expect(await screen.findByText('More.')).toBeDefined();
   expect(screen.queryByText(/license: mit/)).toBeNull();
@@ -62,14 +62,14 @@ test('a card is edited with its metadata as it is, and saved on the commit that 
   await vi.waitFor(() => expect(onClose).toHaveBeenCalledOnce());
 });
 
-test('an empty card begins with a template', async () => {
+test('an empty card starts with a template', async () => {
   stored = { ...stored, content: '' };
   const text = await open();
   expect(text.value).toContain('# Facts');
   expect(text.value).toContain('- "rye"');
 });
 
-test('says that the files have changed, and keeps the text', async () => {
+test('reports that the files have changed, and keeps the text', async () => {
   const text = await open();
   await userEvent.type(text, 'Mine.');
   refusal = new ApiError('The files have changed', { status: 409, code: 'conflict' });
@@ -78,7 +78,7 @@ test('says that the files have changed, and keeps the text', async () => {
   expect(text.value).toBe(`${OLD}Mine.`);
 });
 
-test('what was written is not discarded without asking', async () => {
+test('asks before discarding the text', async () => {
   const onClose = vi.fn<() => void>();
   await userEvent.type(await open(onClose), 'Mine.');
   await userEvent.keyboard('{Escape}');
@@ -86,7 +86,7 @@ test('what was written is not discarded without asking', async () => {
   expect(onClose).not.toHaveBeenCalled();
 });
 
-test('a refusal is said beside the text', async () => {
+test('shows an error next to the text', async () => {
   const text = await open();
   await userEvent.type(text, 'Mine.');
   refusal = new ApiError('The metadata of the card cannot be read', { status: 400, code: 'invalid_request' });
@@ -94,8 +94,8 @@ test('a refusal is said beside the text', async () => {
   expect(await screen.findByText('The metadata of the card cannot be read')).toBeDefined();
 });
 
-test('a card that is too long to be edited is not cut', async () => {
+test('does not truncate a card that is too long to edit', async () => {
   stored = { ...stored, is_whole: false };
   void open().catch(() => undefined);
-  expect(await screen.findByText('This card is too long to be edited here')).toBeDefined();
+  expect(await screen.findByText('This card is too long to edit here')).toBeDefined();
 });

@@ -19,7 +19,7 @@ import { cardTemplate } from './card-template.ts';
 type Props = { asset: Asset; onClose: () => void };
 type Loaded = { content: string; is_whole: boolean; commit_id: string };
 
-/** Writes the card of a dataset or model, and saves it as a commit on the one that it was read from. */
+/** Edits the card and saves it as a commit on the commit it was read from. */
 export function CardEditor({ asset, onClose }: Props) {
   const card = useQuery(cardQuery(asset.dataset_id));
   if (card.data?.is_whole) return <LoadedEditor asset={asset} card={card.data} onClose={onClose} />;
@@ -37,7 +37,7 @@ export function CardEditor({ asset, onClose }: Props) {
         pending={<Skeleton className="h-[50dvh] w-full rounded-xl" />}
       >
         {() => (
-          <Callout tone="warn" title="This card is too long to be edited here">
+          <Callout tone="warn" title="This card is too long to edit here">
             It has more than 1 MB. Download README.md, shorten it, and upload it again.
           </Callout>
         )}
@@ -97,7 +97,7 @@ function LoadedEditor({ asset, card, onClose }: Props & { card: Loaded }) {
   );
 }
 
-/** The text of a card and its saving. A refusal keeps the text. */
+/** State of the text and its save. The text stays after an error. */
 function useEditor(asset: Asset, card: Loaded, onSaved: () => void) {
   const [begun] = useState(card);
   const first = begun.content || cardTemplate(asset);

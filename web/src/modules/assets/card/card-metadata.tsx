@@ -3,11 +3,11 @@ import { TagBadge } from '../../../ui/badge.tsx';
 
 type Metadata = NonNullable<Asset['card_metadata']>;
 
-/** What the lines before a card's text say of it; nothing where they say nothing. */
+/** Metadata from the card's front matter; renders nothing if there is none. */
 export function CardMetadata({ metadata }: { metadata: Metadata }) {
   const one = (name: string | null) => (name === null ? [] : [name]);
   const fields = [
-    { label: 'License', names: one(metadata.license) },
+    { label: 'Licence', names: one(metadata.license) },
     { label: 'Task', names: one(metadata.pipeline_tag) },
     { label: 'Library', names: one(metadata.library_name) },
     { label: 'Base model', names: metadata.base_models },

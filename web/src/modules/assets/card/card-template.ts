@@ -1,6 +1,6 @@
 import type { Asset } from '@bakehouse/contract/assets';
 
-/** What an empty card begins with: metadata as hubs read it, and the questions that readers have. Pure. */
+/** Returns the template of an empty card: hub metadata and common questions. */
 export function cardTemplate({
   dataset_type,
   title,

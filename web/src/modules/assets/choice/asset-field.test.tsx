@@ -21,7 +21,7 @@ const asset = (title: string) => ({
   starter_task: null,
 });
 
-it('finds on the server what a form does not hold, and says that there is more', async () => {
+it('searches on the server for assets that the form did not load, and says that there are more', async () => {
   let pages = 0;
   vi.mocked(call).mockImplementation(async (...args: unknown[]) => {
     const { search } = (args[1] as { query: { search: string } }).query;
@@ -38,15 +38,15 @@ it('finds on the server what a form does not hold, and says that there is more',
   const field = screen.getByRole('combobox', { name: 'Dataset' });
   await userEvent.click(field);
   expect(await screen.findByText(/There are more results/)).toBeTruthy();
-  // At once: half of the word, typed slowly, would be searched for too.
+  // Pasted, because slow typing would also search for half the word.
   await userEvent.paste('rare');
   expect(await screen.findByRole('option', { name: /A tag that is rare/ })).toBeTruthy();
   expect(screen.queryByRole('option', { name: /Recipes/ })).toBeNull();
-  // It did not read all of them.
+  // Not all pages were read.
   expect(pages).toBe(4);
 });
 
-/** More than a form holds; a search gives what `found` says. */
+/** Opens a field with more assets than a form loads; a search returns `found`. */
 async function openField(found: (search: string) => unknown, fits?: (one: AssetSummary) => boolean) {
   queryClient.clear();
   const searches: string[] = [];
@@ -79,7 +79,7 @@ async function openField(found: (search: string) => unknown, fits?: (one: AssetS
   return { field, searches };
 }
 
-it('says that a search failed, and not that nothing was found', async () => {
+it('reports a failed search as such, not as no results', async () => {
   const { field } = await openField(() => {
     throw new ApiError('The disk is on fire', { status: 400 });
   });
@@ -88,18 +88,18 @@ it('says that a search failed, and not that nothing was found', async () => {
   expect(screen.queryByText('No datasets found')).toBeNull();
 });
 
-it('searches for what is typed, and not for what is chosen', async () => {
+it('searches for the typed text, not for the selected name', async () => {
   const { field, searches } = await openField(() => ({ datasets: [asset('A rare one')], next_cursor: null }));
   await userEvent.type(field, 'rare');
   await userEvent.click(await screen.findByRole('option', { name: /A rare one/ }));
   await waitFor(() => expect((field as HTMLInputElement).value).toBe('A rare one'));
-  // The first choices are back: nothing is searched for.
+  // The initial options return, without a search.
   await userEvent.click(field);
   await screen.findByText(/Type to search all of them/);
   expect(searches).not.toContain('A rare one');
 });
 
-it('says that there are more where only some of what was found can be chosen', async () => {
+it('says that there are more if only some results can be selected', async () => {
   const { field } = await openField(
     () => ({ datasets: [asset('rare 1'), asset('rare 2')], next_cursor: 'more' }),
     (one) => one.title !== 'rare 2',

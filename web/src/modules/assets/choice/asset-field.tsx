@@ -18,13 +18,13 @@ type Props = {
   label: string;
   value: string | null;
   onChange: (id: string | null) => void;
-  /** Which of them can be chosen. */
+  /** Returns true if the asset can be selected. */
   fits?: (asset: AssetSummary) => boolean;
   error?: string | undefined;
   help?: ReactNode;
-  /** At the right of the label. */
+  /** Rendered to the right of the label. */
   aside?: ReactNode;
-  /** Title of what stands in place of the field when nothing could be read. */
+  /** Title of the error that replaces the field if nothing could be read. */
   failed: string;
 };
 
@@ -33,7 +33,7 @@ const words = {
   MODEL: { placeholder: 'Choose a model', empty: 'No models found' },
 };
 
-/** A choice of the datasets or models that one may use. Of more than a form can hold, the server finds what is typed. */
+/** Chooses a dataset or model that the user may use; searches on the server if there are too many to load. */
 export function AssetField({ types, label, value, onChange, fits = () => true, failed, ...rest }: Props) {
   const user = useUser();
   const all = useAllAssets(user.id, types);
@@ -92,7 +92,7 @@ export function AssetField({ types, label, value, onChange, fits = () => true, f
   );
 }
 
-/** The choices; the chosen one too where it is not among them, as in a list that is cut. */
+/** Returns the options, including the selected asset even if a truncated list omits it. */
 function optionsOf(
   assets: readonly AssetSummary[],
   {

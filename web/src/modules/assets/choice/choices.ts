@@ -3,10 +3,10 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { assetListQuery } from '../asset-queries.ts';
 
-/** As many as a choice in a form reads by itself; of more, the server finds what is typed. */
+/** Maximum number of options a form loads; beyond that the server is searched. */
 const CHOICES_MAX = 200;
 
-/** The datasets or models that the user may use by name, one's own and others', for a choice in a form. */
+/** Datasets or models that the user may use, by name, for a choice in a form. */
 export const choiceQuery = (userId: string, types: DatasetType, search = '') =>
   assetListQuery(userId, { types, search, sort: 'title', whose: 'all', include: included[types] });
 
@@ -15,11 +15,11 @@ const included = {
   MODEL: { include_starter: 'true', include_pipelines: 'true' },
 } as const;
 
-/** The first of them by name. */
+/** Loads the first options by name. */
 export function useAllAssets(userId: string, types: DatasetType) {
   const list = useInfiniteQuery(choiceQuery(userId, types));
   const assets: AssetSummary[] = list.data?.pages.flatMap((page) => page.datasets) ?? [];
-  // After a failed page nothing is asked for by itself: it would go on without end.
+  // No automatic request after a failed page: it would retry endlessly.
   const more =
     list.hasNextPage && !list.isFetching && !list.isFetchNextPageError && assets.length < CHOICES_MAX;
   const { fetchNextPage } = list;
@@ -29,9 +29,9 @@ export function useAllAssets(userId: string, types: DatasetType) {
   return {
     assets,
     loading: list.isPending,
-    /** All of them are here. */
+    /** All options are loaded. */
     complete: list.isSuccess && !list.hasNextPage,
-    /** Nothing could be read at all. */
+    /** Nothing could be read. */
     error: list.data ? null : list.error,
     retry: () => void list.refetch(),
   };

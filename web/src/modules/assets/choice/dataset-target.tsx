@@ -15,7 +15,10 @@ const targets = [
 
 type Target = (typeof targets)[number]['value'];
 
-/** The dataset into which something goes: a new one, named `name` or as no other is until a name is typed, or one that there is. */
+/**
+ * State of a dataset target: an existing dataset, or a new one whose name defaults to `name` or a free
+ * variant.
+ */
 export function useDatasetTarget(name: string) {
   const [target, setTarget] = useState<Target>('new');
   const [typed, setTyped] = useState<string | null>(null);
@@ -29,7 +32,7 @@ export function useDatasetTarget(name: string) {
         ? 'Choose a dataset'
         : undefined;
   return {
-    /** With `datasetId` null a new one of this title. */
+    /** `datasetId` is null for a new dataset. */
     chosen: { title: title.trim(), datasetId: target === 'existing' ? datasetId : null },
     problem,
     fields: { target, setTarget, title, setTitle: setTyped, datasetId, setDatasetId },
@@ -45,11 +48,11 @@ function freeName(name: string, taken: readonly { title: string }[]): string {
 
 type Props = ReturnType<typeof useDatasetTarget>['fields'] & {
   error: string | undefined;
-  /** Which of the existing ones it can be. */
+  /** Explains which datasets qualify. */
   help?: ReactNode;
 };
 
-/** Asks which dataset it is. */
+/** Chooses the target dataset. */
 export function DatasetTargetFields({
   target,
   setTarget,

@@ -10,17 +10,17 @@ import { isDataFile } from '../files/data-file.ts';
 
 type Props = {
   datasetId: string;
-  /** Undefined while it is read. */
+  /** Undefined while loading. */
   dataset: Pick<Asset, 'files' | 'next_files_cursor'> | undefined;
   value: string | null;
   onChange: (path: string | null) => void;
-  /** Which files there are to choose from: those that training reads unless said. */
+  /** Filters the files to choose from. Defaults to files that training reads. */
   accepts?: (path: string) => boolean;
   disabled?: boolean;
   'aria-label'?: string;
 };
 
-/** A choice of the data files of a dataset. Of more than an answer lists, the server finds those that begin as typed. */
+/** Chooses a data file of a dataset; searches by prefix on the server if there are too many to list. */
 export function FileCombobox({ datasetId, dataset, value, onChange, accepts = isDataFile, ...rest }: Props) {
   const [typed, setTyped] = useState('');
   const prefix = useDebounced(typed.trim());

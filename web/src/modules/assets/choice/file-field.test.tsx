@@ -10,7 +10,7 @@ vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() })
 
 const file = (path: string) => ({ path, size_bytes: 2048, sha256: '', uploaded_at: '' });
 
-/** A dataset whose listed files are these, and what a search by the beginning of a path finds. */
+/** Opens a dataset with these listed files; a search by path prefix returns `found`. */
 async function openField(listed: string[], { isCut = false, found = [] as string[] } = {}) {
   const prefixes: string[] = [];
   vi.mocked(call).mockImplementation(async (...args: unknown[]) => {
@@ -31,7 +31,7 @@ async function openField(listed: string[], { isCut = false, found = [] as string
 
 beforeEach(() => queryClient.clear());
 
-it('offers the files that hold rows, and asks nobody for what it has', async () => {
+it('offers the files with rows, without a request for listed files', async () => {
   const { field, prefixes } = await openField(['a.csv', 'b.jsonl', 'photo.png']);
   await userEvent.click(field);
   expect(await screen.findByRole('option', { name: /a\.csv/ })).toBeTruthy();
@@ -42,7 +42,7 @@ it('offers the files that hold rows, and asks nobody for what it has', async () 
   expect(screen.queryByText(/There are more files/)).toBeNull();
 });
 
-it('finds on the server what an answer does not list, by the beginning of its path', async () => {
+it('searches by path prefix on the server for files that are not listed', async () => {
   const { field, prefixes } = await openField(['a.csv'], { isCut: true, found: ['parts/z.csv'] });
   await userEvent.click(field);
   expect(await screen.findByText(/There are more files\./)).toBeTruthy();
@@ -51,12 +51,12 @@ it('finds on the server what an answer does not list, by the beginning of its pa
   expect(prefixes.at(-1)).toBe('parts/');
 });
 
-it('says what a dataset without such files needs', async () => {
+it('explains what a dataset without such files needs', async () => {
   await openField(['photo.png']);
   expect(await screen.findByText(/no csv, jsonl, json, txt or parquet file yet/)).toBeTruthy();
 });
 
-it('says of the chosen file what of it cannot be read', async () => {
+it('shows which part of the selected file cannot be read', async () => {
   const broken = [{ line: 7, reason: '1 field instead of 2' }];
   const preview = { columns: ['q'], rows: [['1']], total_rows: 1, broken, broken_count: 1 };
   const dataset = { dataset_id: 'd', revision_id: 'r1', files: [file('a.csv')], next_files_cursor: null };

@@ -13,7 +13,7 @@ type Props = {
   error?: string | undefined;
 };
 
-/** A choice of the data files of a dataset, as a field of a form. */
+/** A form field to choose a data file of a dataset. */
 export function FileField({ datasetId, value, onChange, error }: Props) {
   const { data: dataset } = useQuery(assetQuery(datasetId));
   const problem = useProblem(dataset, value);
@@ -39,7 +39,7 @@ export function FileField({ datasetId, value, onChange, error }: Props) {
   );
 }
 
-/** What is wrong with the chosen file, where it is among the dataset's first ones. */
+/** Returns the problem of the selected file, if it is among the dataset's first files. */
 function useProblem(dataset: Asset | undefined, path: string | null): string | null | undefined {
   const file = dataset?.files.find((one) => one.path === path);
   const revisionId = dataset?.revision_id;

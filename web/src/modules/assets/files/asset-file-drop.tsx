@@ -13,8 +13,8 @@ const limitsQuery = endpointQuery(
   { staleTime: Number.POSITIVE_INFINITY },
 );
 
-/** A place to drop files of a dataset or model on, which are as large as the operator lets them be. */
+/** A drop area for an asset's files, limited to the operator's maximum size. */
 export function AssetFileDrop(props: Props) {
-  // While it is not known the server refuses by itself.
+  // The server enforces the limit while it is unknown here.
   return <FileDrop {...props} bytesMax={useQuery(limitsQuery).data?.file_bytes_max ?? null} />;
 }

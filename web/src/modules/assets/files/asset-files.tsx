@@ -20,27 +20,27 @@ type Props = {
   asset: Asset;
   canChange: boolean;
   hint: string;
-  /** More about which files belong here. */
+  /** Help about suitable files. */
   help?: ReactNode;
   onPreview?: (path: string) => void;
-  /** What to say where there are none, if there is more to it. */
+  /** Replaces the default empty state. */
   empty?: { title: string; description: string } | undefined;
 };
 
-/** Of the table to come. */
+/** Placeholder of the file table. */
 const ROW_HEIGHT = 45;
 const ROWS_PENDING = 8;
 
-/** The files of an asset: drop new ones, follow them, and work with those that are there. */
+/** The files of an asset: upload area, progress and table. */
 export function AssetFiles({ asset, canChange, hint, help, onPreview, empty }: Props) {
   const uploads = useUploads(asset.dataset_id);
   const [uploaded, setUploaded] = useState<AssetFile[]>([]);
-  // What stands above the table comes with it, and moves nothing.
+  // Rendered together with the warnings above the table to avoid a layout shift.
   const checks = useFileProblems(asset, uploaded, { enabled: onPreview !== undefined });
   const send = async (files: ChosenFile[]) => {
     const outcome = await uploadFiles(asset.dataset_id, files);
     const { done } = outcome;
-    // Of two with one name the later one is there.
+    // Of two files with the same path, the later one wins.
     setUploaded((before) => [
       ...new Map([...before, ...done.map(({ file }) => file)].map((file) => [file.path, file])).values(),
     ]);
@@ -85,7 +85,7 @@ function Files({ asset, canChange, onPreview, empty, onDeleted }: FilesProps) {
           title={empty?.title ?? 'No files yet'}
           description={
             empty?.description ??
-            (canChange ? 'Drop the first one above.' : 'Files appear here as soon as there are any.')
+            (canChange ? 'Drop files above to upload them.' : 'Uploaded files appear here.')
           }
         />
       )}
@@ -95,7 +95,7 @@ function Files({ asset, canChange, onPreview, empty, onDeleted }: FilesProps) {
 
 type ProblemsProps = { problems: readonly FileProblem[]; onPreview: (path: string) => void };
 
-/** The data files that cannot be trained on as they are, each with its reason. */
+/** Data files that cannot be trained on, each with its reason. */
 function FileProblems({ problems, onPreview }: ProblemsProps) {
   return problems.map(({ path, problem }) => (
     <Callout

@@ -12,10 +12,10 @@ export type FileProblem = { path: string; problem: string };
 
 type CheckedFile = { assetId: string; revisionId: string; file: AssetFile };
 
-/** The server reads one file of a user at a time, lets few wait, and refuses more. */
+/** The server reads one file per user at a time, queues few, and rejects more. */
 const inTurn = takeTurns(2);
 
-/** What is wrong with a data file, by its beginning, read as training would; null: nothing. The same bytes are read once. */
+/** Returns why training cannot use a file, from its beginning, or null. Cached by content hash. */
 export const fileProblemQuery = ({ assetId, revisionId, file: { path, sha256 } }: CheckedFile) =>
   queryOptions({
     queryKey: ['file-problem', path, sha256],
@@ -27,13 +27,16 @@ export const fileProblemQuery = ({ assetId, revisionId, file: { path, sha256 } }
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** Why the server does not read the file; that it was not reached says nothing of the file. */
+/**
+ * Returns why the server rejects the file. An unreachable server says nothing about it, so other errors are
+ * rethrown.
+ */
 function refusal(error: unknown): string {
   if (error instanceof ApiError && error.code === 'invalid_request') return error.message;
   throw error;
 }
 
-/** Checks the data files among those that have just come; resolves with those that have problems. */
+/** Checks newly uploaded data files. Resolves with those that have problems. */
 export async function checkFiles(assetId: string, uploaded: readonly UploadedFile[]): Promise<FileProblem[]> {
   const checked = uploaded
     .filter(({ file }) => hasRows(file.path))

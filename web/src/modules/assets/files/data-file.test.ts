@@ -12,7 +12,7 @@ test.each([
   'a.txt',
   'notes.md',
   'a.parquet',
-])('%s holds rows or a text', (path) => expect(isDataFile(path)).toBe(true));
+])('%s contains rows or text', (path) => expect(isDataFile(path)).toBe(true));
 
 test.each(['README.md', 'x/readme.md', 'a.jsonl.gz', 'a.png', 'csv'])('%s does not', (path) =>
   expect(isDataFile(path)).toBe(false),
@@ -24,9 +24,9 @@ test.each([
   ['a.parquet.gz', false],
   ['README.md.gz', false],
   ['a.tar.gz', false],
-])('rows of %s are shown: %s', (path, shown) => expect(hasRows(path)).toBe(shown));
+])('shows rows of %s: %s', (path, shown) => expect(hasRows(path)).toBe(shown));
 
-test('a packed file is looked at, and none to train on', () => {
+test('a gzip file can be viewed but not trained on', () => {
   const asset = { files: [{ path: 'a.csv.gz' }], next_files_cursor: null } as Parameters<
     typeof mayTrainText
   >[0];
@@ -39,7 +39,7 @@ test.each([
   [['notes.txt'], null, true],
   [['loaf.png', 'metadata.jsonl'], null, false],
   [['loaf.png', 'metadata.jsonl'], 'next', false],
-  // Recipes may be behind the first files.
+  // Recipes may be among the unlisted files.
   [['loaf.png', 'rye.jpg'], 'next', true],
   [['loaf.png', 'rye.jpg'], null, false],
   [['loaf.png', 'metadata.jsonl', 'recipes.csv'], null, true],
@@ -47,7 +47,7 @@ test.each([
   [['archive.bin'], 'next', true],
   [['archive.bin'], null, false],
   [[], null, false],
-])('a dataset that begins with %j (more: %s) is offered to text models: %s', (paths, more, offered) => {
+])('a dataset whose first files are %j (more: %s) is offered to text models: %s', (paths, more, offered) => {
   const files = paths.map((path) => ({ path })) as Parameters<typeof mayTrainText>[0]['files'];
   expect(mayTrainText({ files, next_files_cursor: more })).toBe(offered);
 });

@@ -8,13 +8,13 @@ import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { notify } from '../../../ui/notify.ts';
 
-/** The files of the newest revision page by page; the first ones came with the asset. */
+/** Pages through the files of the newest revision; the first page came with the asset. */
 export const filesQuery = ({ dataset_id: id, revision_id, updated_at, files, next_files_cursor }: Asset) => ({
   ...pagedQuery({
     queryKey: ['asset', 'files', id, { revision_id, updated_at }],
     rows: 'files',
     id: 'path',
-    // Another revision has another key.
+    // Each revision has its own key.
     staleTime: Number.POSITIVE_INFINITY,
     read: async (cursor, signal): Promise<Pick<Asset, 'files'> & { next_cursor: string | null }> => {
       if (cursor === undefined) return { files, next_cursor: next_files_cursor };
@@ -24,7 +24,7 @@ export const filesQuery = ({ dataset_id: id, revision_id, updated_at, files, nex
   initialData: { pages: [{ files, next_cursor: next_files_cursor }], pageParams: [null] },
 });
 
-/** Has the browser download one file of a revision, the newest unless said. */
+/** Downloads a file of a revision. Defaults to the newest. */
 export async function downloadAssetFile(id: string, path: string, revisionId?: string): Promise<void> {
   const { url } = await call(linkFile, { params: { id }, query: { path, revision_id: revisionId } });
   downloadFrom(url, path.split('/').at(-1) ?? path);

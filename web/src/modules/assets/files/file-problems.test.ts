@@ -7,7 +7,7 @@ const good = {
 };
 const broken = [{ line: 63, reason: '1 field instead of 2' }];
 const mend =
-  'Put a value in double quotes where it contains the separator, and give each line as many fields as the first.';
+  'Put values that contain the separator in double quotes, and give each line as many fields as the first.';
 
 test.each([
   [good, null],

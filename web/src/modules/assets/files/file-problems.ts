@@ -8,7 +8,9 @@ type Preview = Pick<
   'columns' | 'rows' | 'total_rows' | 'broken' | 'broken_count' | 'format' | 'format_problem'
 >;
 
-/** What is wrong with a data file that has just come, in one sentence; null where all of it can be trained on. */
+/**
+ * Returns the problem of a newly uploaded data file as a sentence, or null if all of it can be trained on.
+ */
 export function fileProblem({
   columns,
   rows,

@@ -7,7 +7,7 @@ import { FileTable } from './file-table.tsx';
 test.each([
   ['MODEL', 'model'],
   ['RAW', 'dataset'],
-])('whoever deletes a file of a %s is told that this frees nothing yet', async (dataset_type, noun) => {
+])('deleting a file of a %s warns that this does not free space yet', async (dataset_type, noun) => {
   const path = 'vae/config.json';
   const file = { path, sha256: '0'.repeat(64), size_bytes: 3, uploaded_at: '2026-11-21T08:00:00Z' };
   const asset = { dataset_id: noun, dataset_type, revision_id: 'r1', files: [file], file_count: 1 };

@@ -64,7 +64,7 @@ export function FileTable({ asset, canChange, onPreview, onDeleted }: Props) {
   );
 }
 
-/** What can be done with a file, by its path; what cannot be done is left out. */
+/** Actions on a file by its path; absent actions are not offered. */
 type Actions = {
   onPreview?: ((path: string) => void) | undefined;
   onDownload: (path: string) => void;

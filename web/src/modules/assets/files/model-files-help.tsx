@@ -1,4 +1,4 @@
-/** Where the files of a model have folders. */
+/** Explains the upload of models with folders. */
 export function ModelFilesHelp() {
   return (
     <span className="block">

@@ -4,19 +4,19 @@ import { hasRows, isDataFile } from './data-file.ts';
 
 type FirstFiles = Pick<Asset, 'files' | 'next_files_cursor'>;
 
-/** False where no file can be trained on; true also where one may be among those behind the first. */
+/** False if no file can be trained on; true if an unlisted one might be. */
 export function mayHaveDataFiles({ files, next_files_cursor: more }: FirstFiles): boolean {
   return more !== null || files.some(({ path }) => isDataFile(path));
 }
 
-/** The same of files whose rows can be shown. */
+/** The same for files with rows to display. */
 export function mayHaveRows({ files, next_files_cursor: more }: FirstFiles): boolean {
   return more !== null || files.some(({ path }) => hasRows(path));
 }
 
 /**
- * Whether a text model may be trained on it: pictures with their captions are for image models. Where the first files are
- * pictures without captions, one with rows may be among those behind them.
+ * Returns true if a text model may be trained on it; captioned pictures are for image models. If the listed
+ * files are pictures without captions, an unlisted file may have rows.
  */
 export function mayTrainText(asset: FirstFiles): boolean {
   const paths = asset.files.map(({ path }) => path);
@@ -26,7 +26,10 @@ export function mayTrainText(asset: FirstFiles): boolean {
   return asset.next_files_cursor !== null && !paths.includes(METADATA);
 }
 
-/** Path of the file whose rows are looked at: the named one, which may be behind the first ones, else the first with rows. */
+/**
+ * Returns the file whose rows are displayed: the named one, which may be unlisted, otherwise the first with
+ * rows.
+ */
 export function selectedDataFile(
   { files, next_files_cursor: more }: FirstFiles,
   path: string | undefined,
@@ -36,7 +39,7 @@ export function selectedDataFile(
   return isThere ? path : listed[0];
 }
 
-/** The same file, if training reads it. */
+/** Returns the same file if training reads it. */
 export function fileToTrainOn(asset: FirstFiles, path: string | undefined): string | undefined {
   const selected = selectedDataFile(asset, path);
   return selected !== undefined && isDataFile(selected) ? selected : undefined;

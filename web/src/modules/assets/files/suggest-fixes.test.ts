@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { suggestFixes } from './suggest-fixes.ts';
 
-/** Every fault that the readers of server and runtime are held to. */
+/** Every problem that the server's and the runtime's readers report. */
 const fixtures = import.meta.glob<{ dropped?: [number, string][] }[]>(
   '../../../../../server/src/modules/datasets/preview/fixtures/read-alike.json',
   { eager: true, import: 'default' },
@@ -9,11 +9,11 @@ const fixtures = import.meta.glob<{ dropped?: [number, string][] }[]>(
 const alike = Object.values(fixtures).flat();
 const reasons = [...new Set(alike.flatMap(({ dropped = [] }) => dropped.map(([, reason]) => reason)))];
 
-test.each(reasons)('there is a way to mend: %s', (reason) => {
+test.each(reasons)('suggests a fix for: %s', (reason) => {
   expect(suggestFixes([reason])).toHaveLength(1);
 });
 
-test('each way is said once', () => {
+test('suggests each fix once', () => {
   expect(suggestFixes(['1 field instead of 2', '3 fields instead of 2', 'something new'])).toHaveLength(1);
   expect(reasons.length).toBeGreaterThan(5);
 });

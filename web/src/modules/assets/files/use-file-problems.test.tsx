@@ -33,7 +33,7 @@ const open = (asset: Asset, others: AssetFile[] = []) =>
     wrapper: ({ children }) => <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>,
   });
 
-test('each file that cannot be trained on is named whenever the files are looked at', async () => {
+test('lists each file that cannot be trained on whenever the files are displayed', async () => {
   const refused = new ApiError('b.csv is not UTF-8 text.', { status: 400, code: 'invalid_request' });
   answers = { 'a.csv': () => broken, 'b.csv': () => Promise.reject(refused) };
   const asset = assetWith('r1', files('a.csv', 'b.csv', 'c.csv', 'README.md'));
@@ -46,12 +46,12 @@ test('each file that cannot be trained on is named whenever the files are looked
   await waitFor(() => expect(first.result.current).toEqual({ problems, isKnown: true }));
   expect(call).toHaveBeenCalledTimes(3);
   first.unmount();
-  // The same bytes are not read again, also not for the next revision.
+  // The same bytes are not read again, not even for the next revision.
   expect(open(assetWith('r2', asset.files)).result.current).toEqual({ problems, isKnown: true });
   expect(call).toHaveBeenCalledTimes(3);
 });
 
-test('two files are read at a time, and what is wrong with them is said together', async () => {
+test('reads two files at a time and reports their problems together', async () => {
   const { promise: slow, resolve } = Promise.withResolvers<object>();
   answers = { 'a.csv': () => slow, 'b.csv': () => slow, 'd.csv': () => broken };
   const { result } = open(assetWith('r1', files('a.csv', 'b.csv', 'c.csv', 'd.csv', 'e.csv')));
@@ -63,7 +63,7 @@ test('two files are read at a time, and what is wrong with them is said together
   expect(call).toHaveBeenCalledTimes(5);
 });
 
-test('what one file says waits for the others, so that all comes at once', async () => {
+test('holds a result back until the others have arrived', async () => {
   const { promise: slow, resolve } = Promise.withResolvers<object>();
   answers = { 'a.csv': () => broken, 'b.csv': () => slow, 'c.csv': () => broken };
   const { result } = open(assetWith('r1', files('a.csv', 'b.csv', 'c.csv')));
@@ -73,14 +73,14 @@ test('what one file says waits for the others, so that all comes at once', async
   await waitFor(() => expect(result.current.problems).toHaveLength(2));
 });
 
-test('a file packed with gzip is said to be none to train on', async () => {
+test('reports a gzip file as unsuitable for training', async () => {
   const problem = 'a.csv.gz is packed with gzip. Unpack it and upload it again.';
   answers = { 'a.csv.gz': () => ({ ...good, format: { format: 'alpaca' }, format_problem: problem }) };
   const { result } = open(assetWith('r1', files('a.csv.gz')));
   await waitFor(() => expect(result.current.problems).toEqual([{ path: 'a.csv.gz', problem }]));
 });
 
-test('that the server is away is no problem of a file', async () => {
+test('does not report an unreachable server as a file problem', async () => {
   answers = {
     'a.csv': () => broken,
     'b.csv': () => Promise.reject(new ApiError('Not found', { status: 404, code: 'not_found' })),
@@ -89,7 +89,7 @@ test('that the server is away is no problem of a file', async () => {
   await waitFor(() => expect(result.current.problems).toEqual([expect.objectContaining({ path: 'a.csv' })]));
 });
 
-test('of many files the first are read, and those that have just come', async () => {
+test('reads the first of many files, and newly uploaded ones', async () => {
   const many = Array.from({ length: 30 }, (_, at) => `${String(at).padStart(2, '0')}.csv`);
   answers = { '07.csv': () => broken, '08.csv': () => broken, '29.csv': () => broken };
   const { result } = open(assetWith('r1', files(...many)), files('29.csv'));
@@ -97,14 +97,14 @@ test('of many files the first are read, and those that have just come', async ()
   expect(call).toHaveBeenCalledTimes(9);
 });
 
-test('one that has just come is read also where the asset does not come with it, and not where it is gone', async () => {
+test('reads an uploaded file that the asset does not list, unless it was deleted', async () => {
   answers = { 'z.csv': () => broken };
   const cut = open(assetWith('r1', files('a.csv'), 'more'), files('z.csv'));
   await waitFor(() => expect(cut.result.current.problems.map(({ path }) => path)).toEqual(['z.csv']));
   expect(open(assetWith('r2', files('a.csv')), files('z.csv')).result.current.problems).toEqual([]);
 });
 
-test('what has just come is checked as it arrived', async () => {
+test('checks the uploaded version of a file', async () => {
   answers = { 'z.csv': () => broken };
   const arrived = files('y.csv', 'z.csv', 'README.md').map((file, at) => ({ file, revision_id: `r${at}` }));
   expect(await checkFiles('d1', arrived)).toEqual([expect.objectContaining({ path: 'z.csv' })]);

@@ -4,19 +4,19 @@ import { useEffect, useState } from 'react';
 import { type FileProblem, fileProblemQuery } from './check-files.ts';
 import { hasRows } from './data-file.ts';
 
-/** Each costs the server a look at the file's beginning. */
+/** Each check makes the server read the beginning of a file. */
 const CHECKED_MAX = 8;
-/** A file that is read slowly keeps nobody from the others for longer. */
+/** Maximum delay that a slow file causes for the others. */
 const WAIT_MS_MAX = 1_000;
 
 type FileProblems = {
-  /** None before all that came first were read: they come together, and move what is below them once. */
+  /** Empty until all first files were read, so that the content below moves only once. */
   problems: FileProblem[];
-  /** Whether all those were read that came first, or take too long: until then there may be problems to come. */
+  /** True if all first files were read or took too long; until then more problems may appear. */
   isKnown: boolean;
 };
 
-/** What is wrong with the first data files of an asset, and with `others`, as they arrived, where it still has them. */
+/** Returns problems of an asset's first data files, and of uploaded `others` that it still has. */
 export function useFileProblems(
   asset: Asset,
   others: readonly AssetFile[],
@@ -29,7 +29,7 @@ export function useFileProblems(
     ...asset.files
       .filter(({ path }) => hasRows(path))
       .filter(({ path }, place) => place < CHECKED_MAX || wanted.has(path)),
-    // The asset does not come with those behind its first files.
+    // The asset lists only its first files.
     ...(asset.next_files_cursor === null
       ? []
       : others.filter(({ path }) => hasRows(path) && !listed.has(path))),

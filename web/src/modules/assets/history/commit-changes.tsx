@@ -22,15 +22,15 @@ import { comparisonQuery } from './history-calls.ts';
 
 type Props = {
   asset: Asset;
-  /** The id of the commit, a tag, or `main`. */
+  /** A commit id, a tag, or `main`. */
   to: string;
-  /** Which folder of the commit is in sight; none is the asset itself. */
+  /** The displayed folder of the commit; undefined for the root. */
   folder: string | undefined;
   onFolder: (path: string | undefined) => void;
   onBack: () => void;
 };
 
-/** The files that a commit changed, and all files that it left. */
+/** The files changed by a commit, and all its files. */
 export function CommitChanges({ asset, to, folder = '', onFolder, onBack }: Props) {
   const assetId = asset.dataset_id;
   const comparison = useQuery(comparisonQuery({ assetId, to }));

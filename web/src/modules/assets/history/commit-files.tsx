@@ -16,14 +16,14 @@ import { folderQuery } from './history-calls.ts';
 type Props = {
   assetId: string;
   revisionId: string;
-  /** Rows can be looked at. */
+  /** Rows can be displayed. */
   isDataset: boolean;
-  /** Empty: the asset itself. */
+  /** Empty for the root. */
   folder: string;
   onFolder: (path: string) => void;
 };
 
-/** The files as a commit has left them, also those that were deleted or replaced since, each with a download. */
+/** The files at a commit, including files that were deleted or replaced later, with downloads. */
 export function CommitFiles({ folder, onFolder, ...of }: Props) {
   const { assetId, revisionId } = of;
   const entries = useInfiniteQuery(folderQuery({ assetId, revisionId, path: folder }));
@@ -101,7 +101,7 @@ function FileLine({ file: { path, size_bytes }, assetId, revisionId, isDataset }
   );
 }
 
-/** The folders down to this one, each of which leads to what is in it. */
+/** Breadcrumbs of the folder. */
 function Folders({ path, onFolder }: { path: string; onFolder: (path: string) => void }) {
   const names = path.split('/');
   return (

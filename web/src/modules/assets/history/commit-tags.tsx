@@ -2,10 +2,10 @@ import type { AssetCommit } from '@bakehouse/contract/asset-commits';
 import { Tag } from 'lucide-react';
 import { Badge } from '../../../ui/badge.tsx';
 
-/** Of one commit; the others are counted. */
+/** Maximum number of tags displayed per commit. */
 const SHOWN_MAX = 5;
 
-/** What a commit is called. */
+/** The tags of a commit. */
 export function CommitTags({ tags }: Pick<AssetCommit, 'tags'>) {
   const more = tags.length - SHOWN_MAX;
   return (

@@ -1,6 +1,6 @@
 import type { AssetCommit } from '@bakehouse/contract/asset-commits';
 
-/** The first line of its message. */
+/** Returns the first line of the message. */
 export function titleOf({ message }: Pick<AssetCommit, 'message'>): string {
   return message.split('\n')[0]?.trim() || 'No message';
 }

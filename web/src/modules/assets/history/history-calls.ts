@@ -4,7 +4,7 @@ import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { storedRead } from '../../../lib/api/stored-read.ts';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
 
-/** The commits of an asset, newest first; after `newest` there may be more. */
+/** Pages through the commits of an asset, newest first; `newest` invalidates the list. */
 export const commitsQuery = ({ assetId, newest }: { assetId: string; newest: string | null }) =>
   endpointPages(
     ['asset', 'commits', { assetId, newest }],
@@ -22,7 +22,7 @@ export const comparisonQuery = ({ assetId, to }: { assetId: string; to: string }
     { call: storedRead() },
   );
 
-/** What lies directly in a folder of a revision, page by page. */
+/** Pages through the entries of a folder in a revision. */
 export const folderQuery = ({
   assetId,
   revisionId,

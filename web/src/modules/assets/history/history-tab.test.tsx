@@ -56,7 +56,7 @@ function show(place: HistoryPlace, onPlace: (place: HistoryPlace) => void = () =
   );
 }
 
-test('tags stand with the commits that they name', async () => {
+test('shows tags at their commits', async () => {
   show({});
   const [newest, first] = within(await screen.findByRole('list', { name: 'Commits' })).getAllByRole(
     'listitem',
@@ -68,7 +68,7 @@ test('tags stand with the commits that they name', async () => {
   expect(await screen.findByText('v2')).toBeTruthy();
 });
 
-test('the files of a commit are downloaded as it has left them, and a deleted one as it was before', async () => {
+test('downloads files as of the commit, and a deleted file as of its parent', async () => {
   const onPlace = vi.fn<(place: HistoryPlace) => void>();
   const place = { commit: commit(2).commit_id };
   show(place, onPlace);

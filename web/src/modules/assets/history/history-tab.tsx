@@ -11,7 +11,7 @@ import { CommitTags } from './commit-tags.tsx';
 import { shortId, titleOf } from './commit-words.ts';
 import { commitsQuery } from './history-calls.ts';
 
-/** Which commit is open, and which folder of it. */
+/** The open commit and its open folder. */
 export type HistoryPlace = {
   commit?: string | undefined;
   folder?: string | undefined;
@@ -19,7 +19,7 @@ export type HistoryPlace = {
 
 type Props = { asset: Asset; place: HistoryPlace; onPlace: (place: HistoryPlace) => void };
 
-/** Every commit of a dataset or model, and what each has changed. */
+/** All commits of a dataset or model with their changes. */
 export function HistoryTab({ asset, place, onPlace }: Props) {
   const commits = useInfiniteQuery(commitsQuery({ assetId: asset.dataset_id, newest: asset.revision_id }));
   if (place.commit !== undefined)
@@ -42,7 +42,7 @@ export function HistoryTab({ asset, place, onPlace }: Props) {
         empty={
           <EmptyState
             title="No commits yet"
-            description="Each change of its files is kept here as a commit."
+            description="Each change to the files appears here as a commit."
           />
         }
       >

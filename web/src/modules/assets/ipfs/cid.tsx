@@ -3,7 +3,7 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 const BEGINNING = 10;
 const END = 6;
 
-/** A CID as a link that IPFS software opens, with what copies it. */
+/** A CID as an ipfs:// link with a copy button. */
 export function Cid({ cid }: { cid: string }) {
   return (
     <span className="flex items-center gap-1">

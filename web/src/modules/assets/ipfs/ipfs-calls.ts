@@ -1,7 +1,7 @@
 import { getIpfs, listIpfsFiles } from '@bakehouse/contract/ipfs';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
 
-/** The versions of an asset that use IPFS, newest first. */
+/** Pages through the versions of an asset on IPFS, newest first. */
 export const ipfsQuery = (id: string) =>
   endpointPages(['asset', 'ipfs', id], getIpfs, { params: { id } }, { rows: 'revisions', id: 'revision_id' });
 

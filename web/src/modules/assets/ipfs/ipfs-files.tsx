@@ -7,7 +7,6 @@ import { PagedTable } from '../../../ui/paged-table.tsx';
 import { Cid } from './cid.tsx';
 import { ipfsFilesQuery } from './ipfs-calls.ts';
 
-/** The files of a version with their CIDs. */
 export function IpfsFiles({ assetId, revisionId }: { assetId: string; revisionId: string }) {
   return (
     <PagedTable

@@ -1,3 +1,3 @@
-/** What the choice of IPFS does, and what becomes public. */
+/** Explains the IPFS choice and what becomes public. */
 export const IPFS_HELP =
-  'Gives each version and file an IPFS address (CID). Anybody who knows the address of a pinned file can read it.';
+  'Gives each version and file an IPFS address (CID). Anyone who knows the address of a pinned file can read it.';

@@ -22,7 +22,7 @@ import { Pins } from './pins.tsx';
 
 type Props = { asset: Asset; canChange: boolean };
 
-/** Whether the versions of an asset have addresses in IPFS; these, and where they are pinned. */
+/** The IPFS addresses of an asset's versions and their pins. */
 export function IpfsTab({ asset, canChange }: Props) {
   if (!asset.use_ipfs) return <WithoutIpfs asset={asset} canChange={canChange} />;
   return <Addresses asset={asset} canChange={canChange} />;
@@ -85,10 +85,8 @@ function Intro({ asset, canChange, services, isKnown }: IntroProps) {
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
       <p className="min-w-0 max-w-3xl flex-1 basis-60 text-[0.8125rem] text-muted leading-5">{IPFS_HELP}</p>
       <div className="flex items-center gap-2">
-        {/* Has its place before it is known, so that nothing moves. */}
-        {services.length === 0 && (
-          <Badge className={cx(!isKnown && 'invisible')}>Addressed, kept here only</Badge>
-        )}
+        {/* Reserves its space while loading. */}
+        {services.length === 0 && <Badge className={cx(!isKnown && 'invisible')}>Not pinned</Badge>}
         {canChange && <Button onClick={() => setAsking(true)}>Turn off</Button>}
       </div>
       <ConfirmDialog

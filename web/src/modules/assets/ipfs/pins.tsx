@@ -4,7 +4,7 @@ import { StatusBadge } from '../../../ui/status-badge.tsx';
 
 const names: Record<PinServiceName, string> = { kubo: 'IPFS node', pinning_service: 'Pinning service' };
 
-/** Where a version is pinned, or is to be; why it is not, and when that was last looked at. */
+/** Pins of a version: service, state, reason and last check. */
 export function Pins({ pins }: Pick<IpfsRevision, 'pins'>) {
   return (
     <ul className="flex flex-col gap-1.5 py-1">

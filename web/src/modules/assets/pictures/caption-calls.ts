@@ -7,7 +7,7 @@ import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { notify } from '../../../ui/notify.ts';
 import type { CaptionChange } from './caption-texts.ts';
 
-/** The captions with the commit that they are saved on. What is edited is not read again beneath the typing. */
+/** The captions with their commit. Never refetched, so that typing is not overwritten. */
 export const captionsQuery = (id: string) =>
   endpointQuery(
     ['asset-captions', id],
@@ -18,7 +18,7 @@ export const captionsQuery = (id: string) =>
 
 type NewCaptions = { changes: CaptionChange[]; parentCommit: string };
 
-/** Refusals are said beside what was written. */
+/** Errors are shown next to the text. */
 export function useSaveCaptions(id: string) {
   return useMutation({
     mutationKey: ['asset'],

@@ -12,7 +12,7 @@ import { CaptionEditor } from './caption-editor.tsx';
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 
 const caption = (path: string, text: string) => ({ path, line: null, text });
-/** What the server has, and how it answers a save. */
+/** The server's captions, and its answer to a save. */
 let stored: { commit_id: string; captions: ReturnType<typeof caption>[] };
 let saved: unknown[];
 let refusal: ApiError | null;
@@ -41,7 +41,7 @@ function open(onClose: () => void = () => undefined) {
   return screen.findByLabelText<HTMLTextAreaElement>('b.png');
 }
 
-test('what is missing is said, and what was written is saved as one commit', async () => {
+test('shows how many are missing, and saves all changes as one commit', async () => {
   const onClose = vi.fn<() => void>();
   const field = await open(onClose);
   expect(screen.getByText('1 of 2 pictures has no caption.')).toBeTruthy();
@@ -60,20 +60,20 @@ test('what is missing is said, and what was written is saved as one commit', asy
   await vi.waitFor(() => expect(onClose).toHaveBeenCalledOnce());
 });
 
-test('where others were faster nothing is lost: it is saved on what is there now', async () => {
+test('after a conflict it saves on the current commit without losing text', async () => {
   await userEvent.type(await open(), 'mine');
   refusal = new ApiError('Its files have changed', { status: 412, code: 'precondition_failed' });
   stored = { commit_id: 'b'.repeat(40), captions: [caption('a.png', 'theirs'), caption('b.png', '')] };
   await userEvent.click(screen.getByRole('button', { name: 'Save 1 caption' }));
   await vi.waitFor(() => expect(screen.getByLabelText('a.png')).toHaveProperty('value', 'theirs'));
   expect(screen.getByLabelText('b.png')).toHaveProperty('value', 'mine');
-  expect(screen.getByText(/^Its files have changed since you began/)).toBeTruthy();
+  expect(screen.getByText(/^The files have changed since you started/)).toBeTruthy();
   refusal = null;
   await userEvent.click(screen.getByRole('button', { name: 'Save 1 caption' }));
   expect(saved.at(-1)).toEqual({ captions: [caption('b.png', 'mine')], parent_commit: 'b'.repeat(40) });
 });
 
-test('a dataset without pictures says so', async () => {
+test('shows that a dataset has no pictures', async () => {
   stored = { ...stored, captions: [] };
   void open().catch(() => undefined);
   expect(await screen.findByText('No pictures')).toBeTruthy();

@@ -32,12 +32,12 @@ import { picturesQuery } from './pictures-query.ts';
 
 type Props = {
   datasetId: string;
-  /** The trigger word that is proposed. */
+  /** The suggested trigger word. */
   trigger?: string;
   onClose: () => void;
 };
 
-/** Writes the captions of a dataset's pictures, and saves them as one commit on the one that they were read from. */
+/** Edits picture captions, and saves them as one commit on the commit they were read from. */
 export function CaptionEditor({ datasetId, trigger = '', onClose }: Props) {
   const captions = useQuery(captionsQuery(datasetId));
   if (captions.data && captions.data.captions.length > 0)
@@ -71,7 +71,7 @@ function LoadedEditor({ datasetId, trigger, onClose, read }: Required<Props> & {
       open
       size="lg"
       title="Captions"
-      description="Say what is in each picture."
+      description="Describe what is in each picture."
       onOpenChange={(open) => !open && !isPending && onClose()}
       dirty={changes.length > 0 && !isPending}
       footer={
@@ -115,7 +115,7 @@ function missingText(missing: number, all: number): string {
     : `${formatNumber(missing)} of ${countOf(all, 'picture')} ${missing === 1 ? 'has' : 'have'} no caption.`;
 }
 
-/** What is written, and its saving; after a refusal for somebody else's commit it is saved on that one. */
+/** State of the edits and their save; after a conflict it saves on the current commit. */
 function useEditor(datasetId: string, read: Captions, onSaved: () => void) {
   const [drafts, setDrafts] = useState<Drafts>(new Map());
   const saving = useSaveCaptions(datasetId);
@@ -140,21 +140,25 @@ function useEditor(datasetId: string, read: Captions, onSaved: () => void) {
   };
 }
 
-/** Whether another commit was made since. */
+/** True if another commit was made in the meantime. */
 function isStale(error: Error): boolean {
   return error instanceof ApiError && error.status === 412;
 }
 
 function problemOf(error: Error): string {
   return isStale(error)
-    ? 'Its files have changed since you began. What you wrote is still here: save again to put it over what is there now.'
+    ? 'The files have changed since you started. Your captions are still here: save again to apply them to the current files.'
     : errorMessage(error);
 }
 
 function TriggerWord({ first, onAdd }: { first: string; onAdd: (word: string) => void }) {
   const [word, setWord] = useState(first);
   return (
-    <Field label="Trigger word" aside="Optional" help="Put before each caption that does not have it.">
+    <Field
+      label="Trigger word"
+      aside="Optional"
+      help="Added to the start of each caption that does not contain it."
+    >
       <div className="flex gap-2">
         <Input
           value={word}
@@ -177,7 +181,7 @@ type ListProps = {
   onWrite: (one: CaptionChange, text: string) => void;
 };
 
-/** Each picture with its caption, as the thumbnails come; those that have none come last. */
+/** Pictures with captions, in the order of the thumbnails; those without a thumbnail come last. */
 function CaptionList({ datasetId, revisionId, captions, onWrite }: ListProps) {
   const pages = useInfiniteQuery(picturesQuery(datasetId, revisionId));
   return (

@@ -7,7 +7,7 @@ const captions = [
   { path: 'c.png', line: null, text: 'a ZWK star' },
 ];
 
-test('only what says something else is saved', () => {
+test('saves only changed captions', () => {
   const drafts = new Map([
     [' a.png', ' a  ball '],
     [' b.png', 'a tree'],
@@ -17,12 +17,12 @@ test('only what says something else is saved', () => {
   expect([countMissing(captions), countMissing(withDrafts(captions, drafts))]).toEqual([1, 0]);
 });
 
-test('the trigger word is put before each caption that does not have it, once', () => {
+test('adds the trigger word once to each caption without it', () => {
   const drafts = withTrigger(captions, ' zwk ');
   expect([...drafts.values()]).toEqual(['zwk, a ball', 'zwk', 'a ZWK star']);
   expect(withTrigger(withDrafts(captions, drafts), 'zwk')).toEqual(drafts);
 });
 
-test('a picture of several lines has a caption for each', () => {
+test('a picture with several lines has a caption for each', () => {
   expect(captionKey({ path: 'a.png', line: 1 })).not.toBe(captionKey({ path: 'a.png', line: 2 }));
 });

@@ -1,34 +1,34 @@
 import type { Captions } from '@bakehouse/contract/captions';
 
 export type CaptionChange = Captions['captions'][number];
-/** What was typed, by `captionKey`. */
+/** Edited texts by `captionKey`. */
 export type Drafts = ReadonlyMap<string, string>;
 
-/** Tells captions apart: an edited picture may have several lines. */
+/** Returns a unique key: an edited picture may have several lines. */
 export function captionKey({ path, line }: Pick<CaptionChange, 'path' | 'line'>): string {
   return `${line ?? ''} ${path}`;
 }
 
-/** As training reads it. */
+/** Normalizes whitespace like training. */
 const words = (text: string) => text.split(/\s+/).filter(Boolean).join(' ');
 
-/** The captions with what was typed. */
+/** Returns the captions with the edited texts. */
 export function withDrafts(captions: readonly CaptionChange[], drafts: Drafts): CaptionChange[] {
   return captions.map((one) => ({ ...one, text: drafts.get(captionKey(one)) ?? one.text }));
 }
 
-/** What there is to save: where what was typed says something else. */
+/** Returns the captions whose text has changed. */
 export function changesOf(captions: readonly CaptionChange[], drafts: Drafts): CaptionChange[] {
   const before = new Map(captions.map((one) => [captionKey(one), words(one.text)]));
   return withDrafts(captions, drafts).filter((one) => words(one.text) !== before.get(captionKey(one)));
 }
 
-/** How many pictures have no caption. */
+/** Counts pictures without a caption. */
 export function countMissing(captions: readonly CaptionChange[]): number {
   return captions.filter(({ text }) => words(text) === '').length;
 }
 
-/** The word before each caption that does not have it, as training would put it there (captioned.py). */
+/** Prepends the trigger word to each caption without it, exactly as training does (captioned.py). */
 export function withTrigger(captions: readonly CaptionChange[], trigger: string): Drafts {
   const word = words(trigger);
   return new Map(

@@ -2,7 +2,7 @@ import { listFilePictures } from '@bakehouse/contract/data-files';
 import { storedRead } from '../../../lib/api/stored-read.ts';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
 
-/** A little more than the server takes for a page. */
+/** Slightly more than the server's limit for a page. */
 const PAGE_MS = 100_000;
 
 /** The picture files of a revision with thumbnails, page by page. */

@@ -19,7 +19,7 @@ const gridClass = 'grid grid-cols-[repeat(auto-fill,minmax(min(8.5rem,45%),1fr))
 
 type Picture = FilePictures['pictures'][number];
 
-/** The picture files of a dataset, as thumbnails; those that cannot be read are named. Its owner writes their captions here. */
+/** The pictures of a dataset as thumbnails; names those that cannot be read. The owner can edit captions. */
 export function PicturesTab({ asset, canChange }: { asset: Asset; canChange: boolean }) {
   const [writing, setWriting] = useState(false);
   const pages = useInfiniteQuery(picturesQuery(asset.dataset_id, asset.revision_id));

@@ -8,7 +8,7 @@ import { parseRepositoryPath, type RepositoryPlace } from './repository-place.ts
 
 type Type = 'datasets' | 'models';
 
-/** Where an address by the name of a dataset or model leads: to its page. */
+/** Redirects a repository's URL to its page. */
 export function RepositoryPage({ type, path }: { type: Type; path: string }) {
   const place = parseRepositoryPath(type, path);
   return place ? (

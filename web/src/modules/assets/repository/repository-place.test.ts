@@ -17,11 +17,11 @@ test.each([
   [`ada/loaf/blob/${sha}/data/a.csv`, { tab: 'history', commit: sha, folder: 'data' }],
   [`ada/loaf/commit/${sha}`, { tab: 'history', commit: sha }],
   ['ada/loaf/commits/main', { tab: 'history' }],
-])('%s leads to its place on the page', (path, search) => {
+])('%s opens its place on the page', (path, search) => {
   expect(parseRepositoryPath('datasets', path)).toEqual({ namespace: 'ada', name: 'loaf', search });
 });
 
-test('a model has no rows, and half a name is none', () => {
+test('a model has no rows, and an incomplete name is invalid', () => {
   expect(parseRepositoryPath('models', 'ada/loaf/blob/main/a.csv')?.search).toEqual({ tab: 'files' });
   expect(parseRepositoryPath('models', 'ada')).toBeNull();
 });

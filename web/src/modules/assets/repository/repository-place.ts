@@ -1,18 +1,18 @@
 import { isDataFile } from '../files/data-file.ts';
 
-/** What an address names that the hub's clients print: a repository, and where on its page that is. */
+/** A URL printed by the hub's clients: a repository, and a place on its page. */
 export type RepositoryPlace = {
   namespace: string;
   name: string;
   search: { tab?: string; file?: string; commit?: string; folder?: string };
 };
 
-/** What names the newest commit. */
+/** Names of the newest commit. */
 const NEWEST = new Set(['main', 'HEAD']);
 
 /**
- * Reads such a path behind its type, as `ada/loaf`, `ada/loaf/tree/main/data`, `ada/loaf/blob/main/a.csv` or
- * `ada/loaf/commit/<id>`; null where it names no repository. Pure.
+ * Parses the path after the type: `ada/loaf`, `ada/loaf/tree/main/data`, `ada/loaf/blob/main/a.csv` or
+ * `ada/loaf/commit/<id>`. Returns null if it names no repository.
  */
 export function parseRepositoryPath(type: 'datasets' | 'models', path: string): RepositoryPlace | null {
   const [namespace, name, view, revision = 'main', ...rest] = path.split('/').filter(Boolean);
@@ -22,7 +22,7 @@ export function parseRepositoryPath(type: 'datasets' | 'models', path: string): 
     if (view === 'commits') return { tab: 'history' };
     if (view === 'commit') return { tab: 'history', commit: revision };
     if (view !== 'tree' && view !== 'blob') return {};
-    // The page of a commit lists its files by folder.
+    // A commit's page lists its files by folder.
     if (!isNewest) {
       const folder = (view === 'tree' ? rest : rest.slice(0, -1)).join('/');
       return { tab: 'history', commit: revision, ...(folder && { folder }) };

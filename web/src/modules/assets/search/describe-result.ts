@@ -3,7 +3,7 @@ import { Boxes, Database, Lock, type LucideIcon } from 'lucide-react';
 
 type DescribedResult = {
   icon: LucideIcon;
-  /** What it is, and what of it was looked for beside its name. */
+  /** The kind, and the matching tags. */
   note: string;
   link: {
     to: '/dataset/$id/description' | '/model/$id/description' | '/model/source/$id/description';
@@ -17,7 +17,7 @@ const kinds = {
   restricted_model: { what: 'Restricted model', icon: Lock, to: '/model/source/$id/description' },
 } as const;
 
-/** How a result of the search is shown, and where it leads. */
+/** Returns how a search result is displayed, and its link. */
 export function describeResult(
   { kind, id, family, tags, is_starter, owner_username }: SearchResult,
   words: string,

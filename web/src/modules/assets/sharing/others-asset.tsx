@@ -7,7 +7,7 @@ import { useUnshare } from './sharing-calls.ts';
 
 type Props = { asset: Asset; list: '/dataset' | '/model' };
 
-/** Whose it is that the user only reads, and the way to give up what was shared with them. */
+/** The owner of an asset shared with the user, and a button to leave it. */
 export function OthersAsset({ asset, list }: Props) {
   const user = useUser();
   const navigate = useNavigate();
@@ -23,8 +23,8 @@ export function OthersAsset({ asset, list }: Props) {
   return (
     <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[0.8125rem] text-muted">
       <span className="[overflow-wrap:anywhere]">
-        By <span className="font-medium text-ink">{asset.owner_username}</span>. You can read and use it, but
-        not change it.
+        Owned by <span className="font-medium text-ink">{asset.owner_username}</span>. You can view and use
+        it, but not change it.
       </span>
       {canLeave && (
         <Button size="sm" variant="ghost" className="-ml-2.5" loading={unshare.isPending} onClick={leave}>

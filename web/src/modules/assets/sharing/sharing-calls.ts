@@ -5,11 +5,11 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
-/** With whom the user shares a dataset or model. */
+/** Users that the user shares a dataset or model with. */
 export const sharesQuery = (id: string) =>
   endpointQuery(['asset', 'shares', id], listShares, { params: { id } });
 
-/** Shares it with a user by their name. */
+/** Shares an asset with a user by name. */
 export function useShare(id: string) {
   return useMutation({
     mutationKey: ['asset'],
@@ -22,7 +22,7 @@ export function useShare(id: string) {
   });
 }
 
-/** Stops sharing it with a user; with the user's own name it is given up. */
+/** Stops sharing with a user; with the user's own name, leaves a shared asset. */
 export function useUnshare(id: string) {
   return useMutation({
     mutationKey: ['asset'],

@@ -46,7 +46,7 @@ const open = () =>
 const sent = (endpoint: unknown) =>
   vi.mocked(call).mock.calls.flatMap(([called, input]) => (called === endpoint ? [input] : []));
 
-test('publishing is one choice, which says what it means', async () => {
+test('publishing is a single choice with an explanation', async () => {
   open();
   const published = await screen.findByRole('radio', { name: 'Published' });
   expect(screen.getByText(/^Every user can find/)).toBeTruthy();
@@ -54,7 +54,7 @@ test('publishing is one choice, which says what it means', async () => {
   expect(sent(updateAsset)).toEqual([{ params: { id: 'd1' }, body: { is_published: true } }]);
 });
 
-test('a user is added by name and removed again', async () => {
+test('adds a user by name and removes them again', async () => {
   open();
   expect(await screen.findByText('bob')).toBeTruthy();
   await userEvent.type(screen.getByRole('textbox', { name: 'Share with' }), ' cy {Enter}');
@@ -67,7 +67,7 @@ test('a user is added by name and removed again', async () => {
   expect(sent(listShares).length).toBeGreaterThan(1);
 });
 
-test('a name that nobody has is said under the field, and stays there', async () => {
+test('shows an unknown name below the field, and keeps it', async () => {
   open();
   const field = await screen.findByRole<HTMLInputElement>('textbox', { name: 'Share with' });
   await userEvent.type(field, '{Enter}');

@@ -18,7 +18,7 @@ const choices = [
   {
     value: 'private',
     label: 'Private',
-    description: 'Only you and those you share it with.',
+    description: 'Only you and the users you share it with.',
     icon: <Lock aria-hidden />,
   },
   {
@@ -31,10 +31,10 @@ const choices = [
 
 type Props = { asset: Asset; kind: 'dataset' | 'model'; onClose: () => void };
 
-/** Who sees a dataset or model: nobody, everybody, or users by their names. Each change holds at once. */
+/** Chooses who sees an asset: only the owner, everyone, or named users. Each change applies immediately. */
 export function SharingDialog({ asset, kind, onClose }: Props) {
   const update = useUpdateAsset(asset.dataset_id);
-  // The choice is in sight while it is saved; where that fails, what holds is.
+  // Shows the new choice while saving; after a failure, the saved one.
   const chosen = update.isPending ? update.variables.is_published : asset.is_published;
   return (
     <Dialog
@@ -50,7 +50,7 @@ export function SharingDialog({ asset, kind, onClose }: Props) {
       <div className="flex flex-col gap-5">
         <Field
           label={`Who can see this ${kind}`}
-          help="Other users lose access. What they already run continues."
+          help="Other users lose access. Their running work continues."
         >
           <RadioCards
             value={chosen ? 'published' : 'private'}

@@ -2,7 +2,7 @@ import type { AssetSummary } from '@bakehouse/contract/assets';
 import { Globe, Lock, Users } from 'lucide-react';
 import { Badge } from '../../../ui/badge.tsx';
 
-/** Who sees a dataset or model beside its owner; nothing of one that an operator has granted. */
+/** Shows who else sees an asset; renders nothing for one granted by an operator. */
 export function VisibilityBadge({ asset, isOwn }: { asset: AssetSummary; isOwn: boolean }) {
   if (asset.is_published)
     return (

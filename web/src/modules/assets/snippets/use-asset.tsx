@@ -8,7 +8,7 @@ import { CodeBlock, CodeTabs } from '../../../ui/code-block.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { toRepository } from './to-repository.ts';
 
-/** Opens the lines that load a dataset or model elsewhere; nothing where there is no file. */
+/** Opens code to load the asset elsewhere; renders nothing if it has no files. */
 export function UseAsset({ asset }: { asset: Asset }) {
   const [open, setOpen] = useState(false);
   if (asset.file_count === 0) return null;

@@ -3,12 +3,12 @@ import { call, callRaw } from '../../../lib/api/api-client.ts';
 import { saveAs } from '../../../lib/api/download.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 
-/** Rows of a result on a page. */
+/** Result rows per page. */
 export const RESULT_ROWS = 100;
-/** A little more than the server gives a query. */
+/** Slightly more than the server's time limit for a query. */
 const QUERY_MS = 70_000;
 
-/** What of a dataset is asked: one revision, whose files never change. */
+/** One revision of a dataset; its files never change. */
 export type SqlPlace = { assetId: string; revisionId: string };
 
 /** The tables that can be queried. */
@@ -20,7 +20,7 @@ export const tablesQuery = ({ assetId, revisionId }: SqlPlace) =>
     { staleTime: Number.POSITIVE_INFINITY },
   );
 
-/** A page of what a query answers. Whoever cancels it ends it on the server. */
+/** One page of a query's result. Cancelling it stops the query on the server. */
 export const answerQuery = ({
   assetId,
   revisionId,
@@ -38,7 +38,7 @@ export const answerQuery = ({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** Saves all rows of a query as a file. */
+/** Downloads all rows of a query as a file. */
 export async function saveResult({
   assetId,
   revisionId,

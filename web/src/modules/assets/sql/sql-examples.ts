@@ -1,4 +1,4 @@
-/** Queries that work on any table, for who begins. */
+/** Example queries that work on any table. */
 export function sqlExamples(table: string): { label: string; query: string }[] {
   return [
     { label: 'First rows', query: `SELECT *\nFROM ${table}\nLIMIT 100` },

@@ -18,7 +18,7 @@ type Props = {
   onOffset: (offset: number) => void;
 };
 
-/** What a query has answered: a page of its rows, what was left out of the files, and all of it as a file. */
+/** The result of a query: one page of rows, skipped lines, and a download of all rows. */
 export function SqlResult({ place, query, answer, offset, onOffset }: Props) {
   const { rows, columns, has_more: hasMore, dropped, dropped_count: droppedCount } = answer;
   const save = useMutation({
@@ -44,7 +44,7 @@ export function SqlResult({ place, query, answer, offset, onOffset }: Props) {
     >
       {droppedCount > 0 && <Dropped dropped={dropped} count={droppedCount} />}
       {rows.length === 0 ? (
-        <EmptyState title="No rows" description="The query ran and found nothing." />
+        <EmptyState title="No rows" description="The query returned no rows." />
       ) : (
         <ResultTable columns={columns} rows={rows} offset={offset} />
       )}
@@ -53,7 +53,7 @@ export function SqlResult({ place, query, answer, offset, onOffset }: Props) {
   );
 }
 
-/** Lines that are named; the others are counted. */
+/** Maximum number of listed lines. */
 const DROPPED_SHOWN = 5;
 
 function Dropped({ dropped, count }: { dropped: SqlAnswer['dropped']; count: number }) {

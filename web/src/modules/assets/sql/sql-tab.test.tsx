@@ -61,7 +61,7 @@ function show({
   );
 }
 
-/** As the page does, which has the query in its URL. */
+/** Keeps the query in state, as the page does in its URL. */
 function Placed({ query }: { query: string | undefined }) {
   const [current, setCurrent] = useState(query);
   const asset = { dataset_id: 'set', revision_id: 'first' } as Asset;
@@ -70,7 +70,7 @@ function Placed({ query }: { query: string | undefined }) {
 
 const editor = () => screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'SQL query' });
 
-test('begins with an example, and Ctrl+Enter runs what was typed', async () => {
+test('starts with an example, and Ctrl+Enter runs the typed query', async () => {
   show({});
   await screen.findByDisplayValue(/FROM loaves/);
   await userEvent.clear(await editor());
@@ -88,7 +88,7 @@ test('begins with an example, and Ctrl+Enter runs what was typed', async () => {
   expect(vi.mocked(call).mock.lastCall?.[1]).toMatchObject({ body: { query: 'FROM loaves', offset: 100 } });
 });
 
-test('a query of the address runs at once; what is wrong with it stands beside it', async () => {
+test('runs the query in the URL immediately, and shows its error', async () => {
   const message = 'Parser Error: syntax error at or near "FRM"\n\nLINE 1: FRM loaves';
   show({
     query: 'FRM loaves',
@@ -98,7 +98,7 @@ test('a query of the address runs at once; what is wrong with it stands beside i
   expect((await editor()).value).toBe('FRM loaves');
 });
 
-test('a query under way can be cancelled, which ends it on the server', async () => {
+test('cancels a running query on the server', async () => {
   let ended: AbortSignal | undefined;
   show({
     query: 'FROM loaves',
@@ -115,7 +115,7 @@ test('a query under way can be cancelled, which ends it on the server', async ()
   expect(screen.queryByRole('alert')).toBeNull();
 });
 
-test('the whole result is saved as CSV or Parquet', async () => {
+test('saves the whole result as CSV or Parquet', async () => {
   vi.mocked(callRaw).mockResolvedValue(new Response('flour\nrye\n'));
   show({ query: 'FROM loaves' });
   await userEvent.click(await screen.findByRole('button', { name: 'Download' }));
@@ -128,7 +128,7 @@ test('the whole result is saved as CSV or Parquet', async () => {
   ]);
 });
 
-test('without data files there is nothing to ask', async () => {
+test('shows nothing to query without data files', async () => {
   show({ tables: [] });
   await screen.findByText('No data to query');
   expect(screen.queryByRole('textbox')).toBeNull();

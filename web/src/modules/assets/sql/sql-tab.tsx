@@ -18,12 +18,12 @@ import { SqlResult } from './sql-result.tsx';
 
 type Props = {
   asset: Asset;
-  /** The query that was run last; it stands in the address. */
+  /** The last query, stored in the URL. */
   query: string | undefined;
   onQuery: (query: string) => void;
 };
 
-/** Asks the files of a dataset in SQL. */
+/** Queries the files of a dataset with SQL. */
 export function SqlTab({ asset, query, onQuery }: Props) {
   if (!asset.revision_id) {
     return (
@@ -53,7 +53,7 @@ function Place(props: PlaceProps) {
         <Card>
           <EmptyState
             title="No data to query"
-            description="csv, jsonl, json, txt and parquet files become tables, also packed with gzip."
+            description="csv, jsonl, json, txt and parquet files become tables, gzipped or not."
           />
         </Card>
       }
@@ -114,7 +114,7 @@ function Editor({ place, query: run = '', onQuery, tables }: EditorProps) {
   );
 }
 
-/** What the query that was run last has answered, page by page, and how to run another one and cancel it. */
+/** The paged result of the last query, with functions to run another and to cancel. */
 function useAnswer(place: SqlPlace, run: string, onQuery: (query: string) => void) {
   const client = useQueryClient();
   const [offset, setOffset] = useState(0);
@@ -182,7 +182,7 @@ function PendingResult() {
 
 type TablesProps = { names: string[]; hasMore: boolean; onName: (name: string) => void };
 
-/** Names that are shown; a dataset may have very many files. */
+/** Maximum number of listed tables. */
 const NAMES_MAX = 20;
 
 function Tables({ names, hasMore, onName }: TablesProps) {

@@ -17,7 +17,7 @@ import { PurchaseList } from './purchase-list.tsx';
 import { PurchaseOutcome } from './purchase-outcome.tsx';
 import { RedeemCard } from './redeem-card.tsx';
 
-/** How credits come on this server, what was bought, and what they buy. */
+/** How to get credits on this server, purchases, and prices. */
 export function BuyCreditsPage() {
   const user = useUser();
   const balance = useBalance(user.id);

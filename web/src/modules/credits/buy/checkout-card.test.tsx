@@ -37,19 +37,19 @@ const show = (persisted: boolean) =>
     window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted }));
   });
 
-test('Back from the payment page brings the button back', async () => {
+test('Back from the payment page enables the button again', async () => {
   show(false);
   expect(isBusy()).toBe(true);
   show(true);
   await vi.waitFor(() => expect(isBusy()).toBe(false));
 });
 
-test('another amount can be paid instead', async () => {
+test('pays another amount', async () => {
   await userEvent.click(screen.getByRole('button', { name: /^\$5 ?125/ }));
   await vi.waitFor(() => expect(isBusy()).toBe(false));
 });
 
-test('an amount with a decimal comma stays as it was typed, and is not paid', async () => {
+test('keeps an amount with a decimal comma as typed, and does not pay it', async () => {
   vi.mocked(call).mockClear();
   const field = screen.getByLabelText<HTMLInputElement>('Another amount');
   await userEvent.clear(field);
@@ -60,7 +60,7 @@ test('an amount with a decimal comma stays as it was typed, and is not paid', as
   expect(call).not.toHaveBeenCalled();
 });
 
-test('who has left the page before the payment page is known stays where they are', async () => {
+test('does not redirect if the user left the page before the payment URL arrived', async () => {
   cleanup();
   assign.mockClear();
   let answer: (found: unknown) => void = () => undefined;

@@ -13,7 +13,7 @@ import { useUser } from '../../accounts/session.ts';
 import { usdProblem } from './checkout-form.ts';
 import { useCheckout } from './purchase-calls.ts';
 
-/** Chooses how much to buy, and leads to the payment provider's page. */
+/** Chooses an amount and redirects to the payment provider. */
 export function CheckoutCard() {
   const user = useUser();
   const keys = useIdempotencyKeys('checkout');
@@ -31,7 +31,7 @@ export function CheckoutCard() {
     if (checkout.isSuccess) checkout.reset();
   }
 
-  // Who has gone elsewhere meanwhile stays there: it is not called any more.
+  // Not called if the user has left the page: the component is unmounted.
   function goOn({ checkout_url }: { checkout_url: string }) {
     keys.renew(usd);
     location.assign(checkout_url);

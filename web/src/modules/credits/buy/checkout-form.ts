@@ -5,7 +5,7 @@ import { decimalProblem } from '../../../lib/format/typed-amount.ts';
 
 const range = `Choose an amount from $${USD_CENTS_MIN / 100} to $${formatNumber(USD_CENTS_MAX / 100)}`;
 
-/** What is wrong with an amount of US dollars, in words; undefined where it can be paid. */
+/** Returns the problem of an amount in US dollars, if any. */
 export function usdProblem(usd: string): string | undefined {
   const unreadable = decimalProblem(usd);
   if (unreadable) return unreadable;

@@ -4,7 +4,7 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { NO_STARTING_CREDITS } from '../credit-queries.ts';
 
-/** How credits come on a server without a payment provider. */
+/** How to get credits on a server without a payment provider. */
 export function CreditSources() {
   const user = useUser();
   return (

@@ -6,7 +6,7 @@ import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { pricesQuery } from '../credit-queries.ts';
 import { priceColumns } from '../prices/price-columns.tsx';
 
-/** What everything costs. */
+/** All prices. */
 export function PriceList() {
   return (
     <Card

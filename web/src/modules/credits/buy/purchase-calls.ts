@@ -4,7 +4,7 @@ import { call } from '../../../lib/api/api-client.ts';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
-/** What the user has bought page by page, newest first; follows the balance. */
+/** The user's purchases, newest first; refreshed with the balance. */
 export const purchasesQuery = (userId: string) =>
   endpointPages(
     ['transaction', 'purchases', userId],
@@ -13,7 +13,7 @@ export const purchasesQuery = (userId: string) =>
     { rows: 'purchases', id: 'id' },
   );
 
-/** Asks for the payment provider's page, and begins anew where Back from there brings this page out of memory. */
+/** Requests the payment provider's page. Resets when Back restores this page from the browser's cache. */
 export function useCheckout(userId: string) {
   const checkout = useMutation({
     meta: { title: 'The payment could not be started' },

@@ -23,14 +23,14 @@ const allRead = {
   fetchNextPage: vi.fn<() => void>(),
 };
 
-test('older purchases are read on below those that are there', () => {
+test('loads older purchases below the listed ones', () => {
   const fetchNextPage = vi.fn<() => void>();
   render(<PurchaseList purchases={[paid]} pages={{ ...allRead, hasNextPage: true, fetchNextPage }} />);
   fireEvent.click(screen.getByRole('button', { name: 'Load more' }));
   expect(fetchNextPage).toHaveBeenCalled();
 });
 
-test('a receipt is in sight however narrow the window is', () => {
+test('a receipt is visible in a narrow window', () => {
   render(<PurchaseList purchases={[paid]} pages={allRead} />);
   const receipt = screen.getByRole('link', { name: /^Receipt/ });
   expect(receipt.getAttribute('href')).toBe(paid.receipt_url);

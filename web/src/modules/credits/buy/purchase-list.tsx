@@ -9,7 +9,7 @@ import { Pager, type Pages } from '../../../ui/pager.tsx';
 
 const usd = (bgl: string) => displayAmount(parseBgl(bgl), 'USD');
 
-/** What was bought, with its receipts. */
+/** Purchases with their receipts. */
 export function PurchaseList({ purchases, pages }: { purchases: readonly Purchase[]; pages: Pages }) {
   return (
     <Card title="Purchases" flush>

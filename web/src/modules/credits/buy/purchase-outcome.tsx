@@ -9,7 +9,7 @@ const POLL_MS = 3_000;
 
 type Props = { purchaseId: string; className: string };
 
-/** What became of the purchase with which the browser has come back from the payment provider. */
+/** The result of the purchase that the user returns from. */
 export function PurchaseOutcome({ purchaseId, className }: Props) {
   const user = useUser();
   const find = (pages: { purchases: Purchase[] }[] = []) =>
@@ -29,7 +29,7 @@ export function PurchaseOutcome({ purchaseId, className }: Props) {
       )}
       {purchase.status === 'open' && (
         <Callout title="Waiting for your payment to be confirmed">
-          The credits are added as soon as it is.
+          Your credits are added once it is confirmed.
         </Callout>
       )}
       {purchase.status === 'failed' && (
@@ -39,7 +39,7 @@ export function PurchaseOutcome({ purchaseId, className }: Props) {
       )}
       {purchase.status === 'refused' && (
         <Callout tone="warn" title="Your payment could not be credited">
-          What was paid does not match this purchase. The operators of this server have been notified.
+          Your payment does not match this purchase. The operators of this server have been notified.
         </Callout>
       )}
       {purchase.status === 'expired' && (

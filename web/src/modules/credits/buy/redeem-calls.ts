@@ -4,7 +4,7 @@ import { ApiError } from '../../../lib/api/api-error.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
-/** Adds the credits of a code to the balance. */
+/** Redeems a code. */
 export function useRedeemCode(userId: string) {
   return useMutation({
     meta: { inPlace: isAboutCode },
@@ -14,7 +14,7 @@ export function useRedeemCode(userId: string) {
   });
 }
 
-/** The code itself was refused: the form says so under its field. */
+/** True if the error is about the code, which the form shows below its field. */
 export function isAboutCode(error: unknown): error is ApiError {
   return error instanceof ApiError && error.param === 'code';
 }

@@ -8,7 +8,7 @@ export const codesQuery = endpointPages(['codes'], listCodes, {}, { rows: 'codes
 
 const refresh = () => readAgain(codesQuery.queryKey);
 
-/** What the form asks for; the server says what is wrong with it. */
+/** The form's values; the server validates them. */
 export type NewCodes = {
   amount: string;
   count: number;
@@ -17,7 +17,7 @@ export type NewCodes = {
   expires_at: string | null;
 };
 
-/** Makes codes, which the answer alone has. */
+/** Creates codes, which only this response contains. */
 export function useCreateCodes() {
   return useMutation({
     mutationFn: ({ idempotencyKey, ...body }: NewCodes & { idempotencyKey: string }) =>
@@ -26,7 +26,7 @@ export function useCreateCodes() {
   });
 }
 
-/** Ends a code. */
+/** Revokes a code. */
 export function useRevokeCode() {
   return useMutation({
     mutationFn: (codeId: string) => call(revokeCode, { params: { codeId } }),

@@ -12,7 +12,7 @@ import { Money } from '../../../ui/money.tsx';
 import { PagedTable } from '../../../ui/paged-table.tsx';
 import { codesQuery, useRevokeCode } from './code-calls.ts';
 
-/** All codes, each with its state and who redeemed it; an open one can be revoked. */
+/** All codes with their state and redemptions; open ones can be revoked. */
 export function CodeTable() {
   const list = useInfiniteQuery(codesQuery);
   const revoke = useRevokeCode();
@@ -47,7 +47,7 @@ export function CodeTable() {
           <EmptyState
             icon={<Ticket aria-hidden />}
             title="No codes yet"
-            description="Codes you create are listed here, with who redeemed them."
+            description="Codes you create appear here with their redemptions."
           />
         }
       />
@@ -55,7 +55,7 @@ export function CodeTable() {
         open={asked !== null}
         onOpenChange={(open) => !open && setAsked(null)}
         title={`Revoke the code ending in ${asked?.hint}?`}
-        description="It can no longer be redeemed. Credits already redeemed stay where they are."
+        description="It can no longer be redeemed. Credits already redeemed are not affected."
         action="Revoke"
         pending={revoke.isPending}
         onConfirm={() => asked && revoke.mutate(asked.id, { onSettled: () => setAsked(null) })}
@@ -120,7 +120,7 @@ const columns: Column<CreditCode>[] = [
   },
   {
     id: 'state',
-    header: 'State',
+    header: 'Status',
     hideBelow: 'sm',
     cell: State,
   },

@@ -4,7 +4,7 @@ import { useUser } from '../../accounts/session.ts';
 import { CodeTable } from './code-table.tsx';
 import { CreateCodesCard } from './create-codes-card.tsx';
 
-/** The operator's codes for credits: makes them, lists them, ends them. */
+/** The operator's page to create, list and revoke codes. */
 export function CodesPage() {
   const { is_operator } = useUser();
   return (
@@ -17,7 +17,7 @@ export function CodesPage() {
 function Codes() {
   return (
     <>
-      <PageHeader title="Codes" description="Codes are redeemed on Buy Credits." />
+      <PageHeader title="Codes" description="Users redeem codes on Buy Credits." />
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="min-w-0 max-lg:order-last">
           <CodeTable />

@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 const asked = { amount: '50', count: 1, redemptions_max: 1, note: '' };
 
-test('codes can be redeemed until the end of their last day', async () => {
+test('codes are valid until the end of their last day', async () => {
   fireEvent.change(day(), { target: { value: '2001-01-01' } });
   await submit();
   expect(screen.getByText('Choose today or a later day')).toBeTruthy();
@@ -40,24 +40,24 @@ test('codes can be redeemed until the end of their last day', async () => {
   expect(body()).toEqual({ ...asked, expires_at: endOfDay('2099-12-31').toISOString() });
 });
 
-test('codes without a last day have no end', async () => {
+test('codes without a last day do not expire', async () => {
   await submit();
   expect(await screen.findByText('ABCD')).toBeTruthy();
   expect(body()).toEqual({ ...asked, expires_at: null });
-  // They are not shown again: Escape does not put them away.
+  // Escape does not close it, because the codes are not shown again.
   await userEvent.keyboard('{Escape}');
   await userEvent.click(await screen.findByRole('button', { name: 'Done' }));
   await vi.waitFor(() => expect(screen.queryByText('ABCD')).toBeNull());
 });
 
-test('a date that is typed in part is not taken for none', async () => {
+test('rejects an incomplete date instead of ignoring it', async () => {
   vi.spyOn(day(), 'validity', 'get').mockReturnValue({ badInput: true } as ValidityState);
   await submit();
   expect(screen.getByText('Enter the whole date, or leave it empty')).toBeTruthy();
   expect(body()).toBeUndefined();
 });
 
-test('an amount is not cut off at its end, which would be another amount', async () => {
+test('does not truncate an amount, which would change it', async () => {
   const amount = screen.getByLabelText<HTMLInputElement>('Value of each code');
   await userEvent.click(amount);
   await userEvent.paste('0'.repeat(30));

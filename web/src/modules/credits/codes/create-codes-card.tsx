@@ -18,7 +18,7 @@ import { useCreateCodes } from './code-calls.ts';
 
 const empty = { amount: '', count: '1', redemptions: '1', lastDay: '', note: '' };
 
-/** Makes codes, and shows them once. */
+/** Creates codes and shows them once. */
 export function CreateCodesCard() {
   const keys = useIdempotencyKeys('codes');
   const create = useCreateCodes();
@@ -105,7 +105,7 @@ function isWhole(text: string, max: number): boolean {
   return /^\d{1,6}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= max;
 }
 
-/** The codes that are being made are shown once, on this page. */
+/** Asks before leaving, because the new codes are shown only once. */
 function LeavingQuestion() {
   return useClosingQuestion(shownOnce, 'page', () => undefined).question;
 }
@@ -118,7 +118,7 @@ function MadeCodes({ codes, onClose }: { codes: readonly string[] | null; onClos
       keepOpen
       onOpenChange={(open) => !open && onClose()}
       title="Copy the codes now"
-      description="They are not shown again: only their last characters are kept."
+      description="They will not be shown again. Only their last characters are stored."
       footer={
         <>
           <CopyButton text={text} label="Copy" withText />

@@ -15,14 +15,14 @@ const notified = vi.spyOn(notify, 'success').mockReturnValue(undefined);
 
 const button = (name: string) => screen.getByRole('button', { name });
 const question = async () => within(await screen.findByRole('alertdialog'));
-/** What was booked, or tried to be. */
+/** Returns the bookings that were sent. */
 const bodies = () =>
   vi
     .mocked(call)
     .mock.calls.filter(([{ method }]) => method === 'POST')
     .map(([, input]) => input);
 
-/** On a server with these users, which answers to a booking like this. */
+/** Fakes a server with these users and this answer to a booking. */
 function serve(booked: () => Promise<unknown>) {
   const user = (username: string) => ({
     user_id: `id-of-${username}`,
@@ -46,7 +46,7 @@ beforeEach(() => {
 const open = (card: React.ReactNode) =>
   render(<QueryClientProvider client={queryClient}>{card}</QueryClientProvider>);
 
-test('a chargeback says what happens, and after it what was taken and what is owed', async () => {
+test('a chargeback explains its effect, and then shows the collected and owed amounts', async () => {
   serve(async () => ({ transaction_id: 't', amount: '125', collected: '100', owed: '25' }));
   open(<ChargebackCard />);
   await userEvent.click(button('Charge back'));
@@ -83,7 +83,7 @@ test.each([
 
 const noSuchUser = 'User not found. Please check the username.';
 
-test('who is no user is said at the field, nothing is asked or lost', async () => {
+test('shows an unknown user at the field, without asking or losing input', async () => {
   serve(() => Promise.reject(new Error('nobody asks for this')));
   open(<GrantCard />);
   await userEvent.type(screen.getByLabelText('Recipient'), 'nobody');
@@ -95,7 +95,7 @@ test('who is no user is said at the field, nothing is asked or lost', async () =
   expect(bodies()).toEqual([]);
 });
 
-test('an address is booked by as it was typed: one that nobody has confirmed is refused', async () => {
+test('books by the typed address, so that an unconfirmed one is rejected', async () => {
   serve(() => new Promise(() => {}));
   open(<GrantCard />);
   await userEvent.type(screen.getByLabelText('Recipient'), 'ada@example.com');
@@ -105,7 +105,7 @@ test('an address is booked by as it was typed: one that nobody has confirmed is 
   expect(bodies()).toEqual([{ body: { recipient_id: 'ada@example.com', amount: '125' } }]);
 });
 
-test('who has gone since the question is reported at the field too', async () => {
+test('shows at the field that the user has been deleted since the confirmation', async () => {
   serve(() => Promise.reject(new ApiError(noSuchUser, { status: 404, code: 'not_found' })));
   open(<GrantCard />);
   await userEvent.type(screen.getByLabelText('Recipient'), 'ada');
@@ -116,7 +116,7 @@ test('who has gone since the question is reported at the field too', async () =>
   expect(bodies()).toEqual([{ body: { recipient_id: 'id-of-ada', amount: '125' } }]);
 });
 
-test('the question is exact, and says whose account it is', async () => {
+test('the confirmation shows the exact amount and the account', async () => {
   serve(() => new Promise(() => {}));
   open(<GrantCard />);
   await userEvent.type(screen.getByLabelText('Recipient'), 'Ada@Example.com');
@@ -127,7 +127,7 @@ test('the question is exact, and says whose account it is', async () => {
   expect(dialog.getByText('Ada Lovelace, ada@example.com')).toBeTruthy();
 });
 
-test('more than can be booked is said under the amount', async () => {
+test('shows below the amount that it exceeds the limit', async () => {
   open(<GrantCard />);
   await userEvent.type(screen.getByLabelText('Recipient'), 'ada');
   await userEvent.type(screen.getByLabelText('Amount'), '99999999999');

@@ -17,20 +17,20 @@ import { isUnknownUser, useFindAccount } from './ledger-calls.ts';
 type Form = { user: string; amount: string; description: string };
 
 type Props = {
-  /** What the user is in it: 'Recipient'. */
+  /** Label of the user's field: 'Recipient'. */
   userLabel: string;
-  /** What it is called where nothing else is typed. */
+  /** Description used if none is typed. */
   defaultDescription: string;
   /** The verb on its buttons. */
   action: string;
   tone: 'primary' | 'danger';
-  /** Asked before it is booked; the amount is in words. */
+  /** Returns the confirmation's question; the amount is formatted. */
   question: (amount: string, user: string) => string;
-  /** What happens then. */
+  /** Explains the effect of the booking. */
   consequence: string;
   pending: boolean;
   book: (booking: {
-    /** An id or an address, and what the user is called. */
+    /** A user id or an address, and the username. */
     user: string;
     username: string;
     amount: string;
@@ -39,7 +39,7 @@ type Props = {
   }) => Promise<unknown>;
 };
 
-/** What the operator is asked about, and whose account it is. */
+/** The booking to confirm, with its account. */
 type Asked = Form & { account: Account };
 
 const problemsOf =
@@ -56,12 +56,18 @@ const trimmed = ({ user, amount, description }: Form): Form => ({
   description: description.trim(),
 });
 
-/** Whose account was shown, whatever it is called by now; nobody gets credits by an address that is not confirmed. */
+/**
+ * Books by account id, so that a rename does not matter. A typed address is sent as is, because the server
+ * rejects unconfirmed ones.
+ */
 const handleOf = ({ user, account }: Asked) => (user.includes('@') ? user : account.user_id);
 
 const empty: Form = { user: '', amount: '', description: '' };
 
-/** Books an amount for a user by name, once it is known who that is and the operator has confirmed it. A repeat after a lost answer is not booked twice. */
+/**
+ * Books an amount for a user after looking up the account and a confirmation. A repeat after a lost response
+ * is not booked twice.
+ */
 export function BookingForm({ userLabel, defaultDescription, action, tone, pending, book, ...props }: Props) {
   const keys = useIdempotencyKeys(`booking.${action}`);
   const find = useFindAccount();
@@ -160,7 +166,7 @@ type QuestionProps = Pick<Props, 'action' | 'tone' | 'question' | 'consequence' 
   onConfirm: () => void;
 };
 
-/** Says how much, in both currencies, and to whom: a name that is mistyped may be somebody else's. */
+/** Confirms the amount in both currencies and the account: a mistyped name may belong to another user. */
 function Question({ asked: { amount, account }, question, consequence, ...dialog }: QuestionProps) {
   return (
     <ConfirmDialog

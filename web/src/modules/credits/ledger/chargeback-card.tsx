@@ -5,7 +5,7 @@ import { notify } from '../../../ui/notify.ts';
 import { BookingForm } from './booking-form.tsx';
 import { useChargeBack } from './ledger-calls.ts';
 
-/** Takes the credits of a payment back that the payer's bank has reversed. */
+/** Books the reversal of a payment by the payer's bank. */
 export function ChargebackCard() {
   const chargeBack = useChargeBack();
   return (
@@ -19,7 +19,7 @@ export function ChargebackCard() {
         action="Charge back"
         tone="danger"
         question={(amount, user) => `Charge ${amount} back from ${user}?`}
-        consequence="What the user could send is taken at once; the rest becomes a debt, collected from later credits. Running work keeps its holds. This cannot be undone."
+        consequence="Sendable credits are taken immediately; the rest becomes a debt, collected from future credits. Running work keeps its holds. This cannot be undone."
         pending={chargeBack.isPending}
         book={(booking) =>
           chargeBack.mutateAsync(booking, {

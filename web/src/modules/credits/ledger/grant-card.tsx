@@ -4,7 +4,7 @@ import { notify } from '../../../ui/notify.ts';
 import { BookingForm } from './booking-form.tsx';
 import { useGrantCredits } from './ledger-calls.ts';
 
-/** Gives credits to a user. */
+/** Grants credits to a user. */
 export function GrantCard() {
   const grant = useGrantCredits();
   return (
@@ -15,7 +15,7 @@ export function GrantCard() {
         action="Grant"
         tone="primary"
         question={(amount, user) => `Grant ${amount} to ${user}?`}
-        consequence="The credits can be spent at once. A grant cannot be taken back."
+        consequence="The credits can be spent immediately. A grant cannot be undone."
         pending={grant.isPending}
         book={(booking) =>
           grant.mutateAsync(booking, {

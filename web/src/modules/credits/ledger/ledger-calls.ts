@@ -12,7 +12,7 @@ import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
-/** A proof is there after a moment, unless it is the first of many transfers. */
+/** A proof takes a moment, unless it is the first over many transfers. */
 const PROOF_POLL_MS = 3_000;
 
 export const ledgerQuery = endpointQuery(
@@ -22,7 +22,7 @@ export const ledgerQuery = endpointQuery(
   { staleTime: 0, call: { timeoutMs: 30_000 } },
 );
 
-/** The books and their last proof; they are read again until one is there that is not old. */
+/** The ledger and its last proof. Polled while a proof is being made. */
 export function useLedger() {
   return useQuery({
     ...ledgerQuery,
@@ -30,7 +30,7 @@ export function useLedger() {
   });
 }
 
-/** What an operator books for a user: an id or an email address, and the name that is shown. */
+/** An operator's booking: user id or email address, and the displayed name. */
 type Booking = {
   user: string;
   username: string;
@@ -44,7 +44,7 @@ const booked = {
   onSuccess: () => readAgain(['ledger'], ['balance'], ['transaction']),
 };
 
-/** Gives credits to a user. */
+/** Grants credits to a user. */
 export function useGrantCredits() {
   return useMutation({
     ...booked,
@@ -53,7 +53,7 @@ export function useGrantCredits() {
   });
 }
 
-/** Takes a payment back from a user. */
+/** Charges a payment back to a user. */
 export function useChargeBack() {
   return useMutation({
     ...booked,
@@ -62,7 +62,7 @@ export function useChargeBack() {
   });
 }
 
-/** Looks up whose username, email address or id was typed; nobody's fails as the booking itself would. */
+/** Looks up an account by username, email address or id. Fails like the booking if there is none. */
 export function useFindAccount() {
   return useMutation({
     meta: { inPlace: isUnknownUser },
@@ -77,7 +77,7 @@ export function useFindAccount() {
   });
 }
 
-/** Nobody has the name or address that was typed: the form says so under its field. */
+/** True if no user has the typed name or address, which the form shows below its field. */
 export function isUnknownUser(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 'not_found';
 }

@@ -44,13 +44,13 @@ beforeEach(() => {
 test.each([
   ['the ledger', LedgerPage],
   ['the access requests', AccessRequestsPage],
-])('%s is for operators alone, and nothing is asked for', (what, Page) => {
+])('%s is only for operators, and sends no request for others', (what, Page) => {
   open(Page, false);
   expect(screen.getByText(`Only operators can see ${what}`)).toBeTruthy();
   expect(call).not.toHaveBeenCalled();
 });
 
-test('the checks say of when they are, and whether they are made again', async () => {
+test('shows when the checks were made, and if they are running again', async () => {
   answer(proof, true);
   open(LedgerPage, true);
   expect(await screen.findByText('All pass')).toBeTruthy();
@@ -60,7 +60,7 @@ test('the checks say of when they are, and whether they are made again', async (
   expect(await screen.findByText('The books as of 2 Jan 2030, 09:05.')).toBeTruthy();
 });
 
-test('before the first proof the books are being checked, until it is there', async () => {
+test('before the first proof shows that the books are being checked', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   try {
     answer(null, true);

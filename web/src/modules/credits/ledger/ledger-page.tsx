@@ -25,7 +25,7 @@ import { sortAccounts } from './sort-accounts.ts';
 type Ledger = ResponseOf<typeof getLedger>;
 type Proof = NonNullable<Ledger['proof']>;
 
-/** The operator's view of the books: the last proof first, then the accounts. */
+/** The operator's view of the ledger: the last proof, then the accounts. */
 export function LedgerPage() {
   const { is_operator } = useUser();
   return (
@@ -41,7 +41,7 @@ function Books() {
     <>
       <PageHeader
         title="Ledger"
-        description="Every transaction is a double entry. Checked each hour, and when this page opens."
+        description="Every transaction is a double entry. Checked hourly and when you open this page."
         actions={
           <Button
             loading={ledger.isFetching || ledger.data?.is_being_proved}
@@ -115,7 +115,7 @@ function Checks({ proof, isBeingProved }: { proof: Proof | null; isBeingProved: 
       <Card title="Checks">
         <EmptyState
           title="The books are being checked"
-          description="The first check reads every transfer. What it finds appears here."
+          description="The first check reads every transfer. Its results appear here."
           compact
         />
       </Card>

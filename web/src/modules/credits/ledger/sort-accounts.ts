@@ -3,7 +3,7 @@ import type { Sort } from '../../../ui/data-table.tsx';
 
 type Account = { account_id: string; owner: string | null; balance: string; held: string; transfers: number };
 
-/** A sorted copy. Amounts are compared exactly. */
+/** Returns a sorted copy. Compares amounts exactly. */
 export function sortAccounts<A extends Account>(accounts: readonly A[], { column, descending }: Sort): A[] {
   const sorted = accounts.toSorted((one, other) => {
     if (column === 'balance') return compare(parseBgl(one.balance), parseBgl(other.balance));

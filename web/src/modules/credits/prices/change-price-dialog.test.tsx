@@ -25,7 +25,7 @@ beforeEach(() => {
   vi.mocked(call).mockReset().mockResolvedValue({});
 });
 
-/** Types the new price, and gives the question. */
+/** Types the new price and returns the confirmation dialog. */
 async function ask(typed: string) {
   render(
     <QueryClientProvider client={queryClient}>
@@ -37,7 +37,7 @@ async function ask(typed: string) {
   return within(await screen.findByRole('alertdialog', { name: 'Change the price of ‘One picture’?' }));
 }
 
-test('the old and the new price are shown before anything changes', async () => {
+test('shows the old and the new price before anything changes', async () => {
   const question = await ask('10');
   expect(screen.getByRole('alertdialog').textContent).toContain(
     'From $0.04 = 1.00 BGL to $0.40 = 10.00 BGL per picture, effective immediately.',
@@ -48,7 +48,7 @@ test('the old and the new price are shown before anything changes', async () => 
   expect(bodies()).toEqual([{ body: { price_id: 'p1', unit_price: '10', valid_from: null } }]);
 });
 
-test('who cancels the question has the form as it was', async () => {
+test('cancelling the confirmation keeps the form', async () => {
   const question = await ask('100');
   await userEvent.click(question.getByRole('button', { name: 'Cancel' }));
   await vi.waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
@@ -56,7 +56,7 @@ test('who cancels the question has the form as it was', async () => {
   expect([bodies(), onClose.mock.calls]).toEqual([[], []]);
 });
 
-test('it stays open while it saves, and what was typed stays where that fails', async () => {
+test('stays open while saving, and keeps the input on failure', async () => {
   const answer = Promise.withResolvers<unknown>();
   vi.mocked(call).mockReturnValue(answer.promise);
   const question = await ask('10');

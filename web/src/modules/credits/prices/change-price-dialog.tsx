@@ -16,7 +16,7 @@ import { type Price, priceUnits } from './price-units.ts';
 
 const FORM = 'change-price';
 
-/** Asks for the new price of one thing, and from when on it holds. */
+/** Changes one price, now or at a later time. */
 export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: () => void }) {
   const change = useChangePrice();
   const [isAsking, setAsking] = useState(false);
@@ -83,7 +83,7 @@ export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: (
 
 type ChangeProps = { price: Price; form: PriceForm };
 
-/** What it was and what it will be, for whoever has slipped by a digit. */
+/** Confirms the old and the new price, to catch a mistyped digit. */
 function Change({ price, form }: ChangeProps) {
   return (
     <>
@@ -101,7 +101,7 @@ type FieldsProps = {
   problems: ReturnType<typeof priceProblems>;
 };
 
-/** The price, and when it comes. */
+/** The price and its start. */
 function Fields({ price, form, onChange, problems }: FieldsProps) {
   return (
     <>

@@ -13,7 +13,7 @@ export const priceChangesQuery = endpointPages(
   { rows: 'changes', id: 'id', staleTime: 0 },
 );
 
-/** Changes a price, and reads the list and its history again. */
+/** Changes a price and refreshes the list and its history. */
 export function useChangePrice() {
   return useMutation({
     mutationFn: (body: CallOf<typeof changePrice>['body']) => call(changePrice, { body }),

@@ -3,7 +3,7 @@ import type { Column } from '../../../ui/data-table.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { type Price, priceUnits } from './price-units.ts';
 
-/** What the price is of, with what it will be. */
+/** The priced item, with its upcoming price. */
 export const priceColumns: Column<Price>[] = [
   {
     id: 'label',

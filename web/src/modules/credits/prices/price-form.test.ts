@@ -20,9 +20,9 @@ test.each<[Partial<PriceForm>, object]>([
   expect(priceProblems({ ...good, ...changed }, { unit_price: '2', next: null }, now)).toEqual(problems);
 });
 
-test('the price that it is already is none to change to, unless it withdraws a change to come', () => {
+test('rejects the current price, unless it withdraws an upcoming change', () => {
   expect(priceProblems({ ...good, amount: '2.50' }, { unit_price: '2.5', next: null }, now)).toEqual({
-    amount: 'This is already the price',
+    amount: 'This is the current price',
   });
   const next = { unit_price: '3', valid_from: '2030-02-01T00:00:00.000Z' };
   expect(priceProblems(good, { unit_price: '2.5', next }, now)).toEqual({});

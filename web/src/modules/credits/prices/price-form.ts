@@ -5,19 +5,19 @@ import { bglProblem } from '../../../lib/format/typed-amount.ts';
 import type { Price } from './price-units.ts';
 
 export type PriceForm = {
-  /** In BGL; what is no amount as it was typed. */
+  /** In BGL; an invalid amount stays as typed. */
   amount: string;
   when: 'now' | 'later';
-  /** A local time as the browser's field has it; empty where it is not whole. */
+  /** A local time in the format of the browser's field; empty if incomplete. */
   at: string;
 };
 
-/** What the price is, and the change that is to come. */
+/** The current price and the upcoming change. */
 type CurrentPrice = Pick<Price, 'unit_price' | 'next'>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What is wrong with the form, by field. */
+/** Returns the form's problems by field. */
 export function priceProblems(
   { amount, when, at }: PriceForm,
   price: CurrentPrice,
@@ -32,8 +32,8 @@ function amountProblem(amount: string, { unit_price, next }: CurrentPrice): { am
   const micro = parseBgl(amount);
   if (micro > BigInt(UNIT_PRICE_MAX_BGL) * MICRO_PER_BGL)
     return { amount: `Price must be at most ${showBoth(String(UNIT_PRICE_MAX_BGL))}` };
-  // Where a change is to come, today's price withdraws it.
-  return micro === parseBgl(unit_price) && !next ? { amount: 'This is already the price' } : {};
+  // If a change is upcoming, today's price withdraws it.
+  return micro === parseBgl(unit_price) && !next ? { amount: 'This is the current price' } : {};
 }
 
 function momentProblem(at: string, now: Date): { at?: string } {

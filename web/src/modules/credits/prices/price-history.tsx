@@ -10,7 +10,7 @@ import { PagedTable } from '../../../ui/paged-table.tsx';
 import { priceChangesQuery } from './price-calls.ts';
 import { priceUnits } from './price-units.ts';
 
-/** Every change that was made of a price, newest first. */
+/** All price changes, newest first. */
 export function PriceHistory() {
   const list = useInfiniteQuery(priceChangesQuery);
   return (
@@ -34,7 +34,7 @@ export function PriceHistory() {
   );
 }
 
-/** From when on it holds, and whether it does yet. */
+/** When a change starts, and its state. */
 function From(change: Pick<PriceChange, 'withdrawn_at' | 'valid_from'>) {
   return (
     <span className="inline-flex flex-wrap items-center gap-2">

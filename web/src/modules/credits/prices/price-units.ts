@@ -3,7 +3,7 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 
 export type Price = ResponseOf<typeof listPrices>['prices'][number];
 
-/** What a price is of, after its amount. */
+/** Units after an amount. */
 export const priceUnits: Record<Price['unit'], string> = {
   hour: 'per hour',
   million_tokens: 'per million tokens',

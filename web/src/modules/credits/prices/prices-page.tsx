@@ -14,7 +14,7 @@ import { priceColumns } from './price-columns.tsx';
 import { PriceHistory } from './price-history.tsx';
 import type { Price } from './price-units.ts';
 
-/** What everything costs, for operators, who change it here. */
+/** All prices; operators can change them here. */
 export function PricesPage() {
   const { is_operator } = useUser();
   return (
@@ -40,7 +40,7 @@ function Prices() {
   };
   return (
     <>
-      <PageHeader title="Prices" description="A new price applies to what starts after it takes effect." />
+      <PageHeader title="Prices" description="New prices apply to new work only." />
       <div className="grid gap-6">
         <Card title="Price list" flush>
           <QueryView

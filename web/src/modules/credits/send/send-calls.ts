@@ -12,8 +12,8 @@ import { describeSendFailure, SEND_OPERATION } from './send-failure.ts';
 export type Transfer = { recipient_id: string; amount: string };
 
 /**
- * Sends credits. Where that fails, all tabs read their session again: the key may have been replaced. A failure that its sheet
- * does not show any more is announced.
+ * Sends credits. After a failure all tabs re-read their session, because the key may have been replaced.
+ * Announces a failure if the sheet is closed.
  */
 export function useTransfer(userId: string, keys: IdempotencyKeys, isShown: boolean) {
   return useMutation({
@@ -25,7 +25,7 @@ export function useTransfer(userId: string, keys: IdempotencyKeys, isShown: bool
           { body: { user_id: userId, ...transfer } },
           { idempotencyKey: keys.keyFor(transfer), operation: SEND_OPERATION },
         );
-        // Here, since the form that has sent it may be gone by now, and the keys are not.
+        // Not in the form, which may be unmounted by now; the keys outlive it.
         keys.renew(transfer);
         return sent;
       } catch (error) {
@@ -35,7 +35,7 @@ export function useTransfer(userId: string, keys: IdempotencyKeys, isShown: bool
     },
     onError: (error) => {
       broadcastSession({ type: 'invalid-key', userId });
-      // Too little credit is announced everywhere.
+      // Insufficient credit is announced globally.
       const isAnnounced = error instanceof ApiError && error.code === 'insufficient_funds';
       if (!isShown && !isAnnounced)
         notify.failure('Transfer Failed', { description: describeSendFailure(error).reason });
@@ -44,10 +44,10 @@ export function useTransfer(userId: string, keys: IdempotencyKeys, isShown: bool
   });
 }
 
-/** Whom an address means is not told. */
+/** The server does not reveal who owns an address. */
 export const canBeLookedUp = (name: string): boolean => name !== '' && !name.includes('@');
 
-/** Whom a username or an id means; asked for once both it and an amount are there. */
+/** Looks up a recipient by username or id, once an amount is set too. */
 export const recipientQuery = (
   userId: string,
   { recipient_id: name, amount }: { recipient_id: string; amount: string | null },

@@ -20,9 +20,9 @@ vi.mock('@tanstack/react-router', async (importOriginal) => ({
 }));
 
 let answer: () => Promise<unknown>;
-/** Whom the server finds. */
+/** The recipient that the server finds. */
 let found: (() => Promise<unknown>) | null;
-/** So much was bought, and so much of it can be sent. */
+/** Returns a balance with this bought and this sendable amount. */
 const bought = (all: string, sendable = all) => ({
   ...{ balance: all, held: '0', available: all, given: '0' },
   sendable,
@@ -39,7 +39,7 @@ const keys = () =>
     .mock.calls.filter(([{ method }]) => method === 'POST')
     .map(([, , options]) => options?.idempotencyKey);
 
-/** The sheet as the URL opens and closes it: by Back it closes without a word to it. */
+/** Renders the sheet like the URL does; Back closes it without calling it. */
 function show() {
   const sheet = (open: boolean, recipient?: string) => (
     <QueryClientProvider client={queryClient}>
@@ -64,7 +64,7 @@ async function send(to: string, much: string) {
   await press();
 }
 
-/** Presses Send, and again where it is asked about. */
+/** Presses Send, and confirms if asked. */
 async function press() {
   await userEvent.click(screen.getByRole('button', { name: 'Send' }));
   const question = screen.queryByRole('alertdialog');
@@ -89,7 +89,7 @@ beforeEach(() => {
     });
 });
 
-test('what was sent is not shown again when the sheet is opened after Back', async () => {
+test('does not show a past transfer when the sheet is reopened after Back', async () => {
   const sheet = show();
   await send('bob', '5');
   await screen.findByText('Transfer Successful');
@@ -99,7 +99,7 @@ test('what was sent is not shown again when the sheet is opened after Back', asy
   expect(screen.queryByText('Transfer Successful')).toBeNull();
 });
 
-test('a transfer is told as done though nothing can be read after it', async () => {
+test('reports a completed transfer even if later reads fail', async () => {
   show();
   await recipient();
   const read = vi.fn(() => new Promise(() => {}));
@@ -114,7 +114,7 @@ test('a transfer is told as done though nothing can be read after it', async () 
   expect(read).toHaveBeenCalled();
 });
 
-test('a transfer that ended while the sheet was closed is announced once', async () => {
+test('announces once a transfer that ended while the sheet was closed', async () => {
   let arrive: (value: unknown) => void = () => undefined;
   answer = () => new Promise((resolve) => (arrive = resolve));
   const sheet = show();
@@ -129,7 +129,7 @@ test('a transfer that ended while the sheet was closed is announced once', async
   expect((await recipient()).value).toBe('');
 });
 
-test('a transfer that fails while the sheet is closed is announced, and is there when it is opened again', async () => {
+test('announces a transfer that fails while the sheet is closed, and shows it when reopened', async () => {
   const announced = vi.spyOn(notify, 'failure').mockReturnValue(undefined);
   let refuse: (error: Error) => void = () => undefined;
   answer = () => new Promise((_resolve, reject) => (refuse = reject));
@@ -146,7 +146,7 @@ test('a transfer that fails while the sheet is closed is announced, and is there
   await screen.findByText('Transfer Failed');
 });
 
-test('a transfer that fails in sight is told there alone, and closing asks before it discards what was typed', async () => {
+test('shows a failed transfer only in the open sheet, and asks before discarding the input', async () => {
   const announced = vi.spyOn(notify, 'failure').mockReturnValue(undefined);
   answer = () => Promise.reject(new ApiError('No user has this name', { status: 404 }));
   show();
@@ -157,7 +157,7 @@ test('a transfer that fails in sight is told there alone, and closing asks befor
   await screen.findByText('Discard what you entered?');
 });
 
-test('a draft stays after Back, unless the sheet is opened for somebody else', async () => {
+test('keeps a draft after Back unless the sheet is opened for another recipient', async () => {
   const sheet = show();
   await userEvent.type(await recipient(), 'bob');
   sheet.goBack();
@@ -182,7 +182,7 @@ test('an amount keeps its value when the currency is switched', async () => {
   expect(sent()).toEqual([{ user_id: 'ada', recipient_id: 'bob', amount: '9' }]);
 });
 
-test('a form without a draft begins in the currency of the header', async () => {
+test("an empty form uses the header's currency", async () => {
   currencyChoice.set('BGL');
   const sheet = show();
   sheet.goBack();
@@ -193,7 +193,7 @@ test('a form without a draft begins in the currency of the header', async () => 
   expect(sent()).toMatchObject([{ amount: '25' }]);
 });
 
-test('an amount with a decimal comma stays as it was typed, and is not sent', async () => {
+test('keeps an amount with a decimal comma as typed, and does not send it', async () => {
   show();
   await send('bob', '0,02');
   await screen.findByText('Use only digits, and a point for decimals, e.g. 0.02');
@@ -201,7 +201,7 @@ test('an amount with a decimal comma stays as it was typed, and is not sent', as
   expect(sent()).toEqual([]);
 });
 
-test('more than can be sent is said under the amount, before anything is asked', async () => {
+test('shows below the amount that it exceeds the sendable credits, before asking', async () => {
   balance = bought('500', '300');
   show();
   await screen.findByText(/^You can send up to/);
@@ -210,7 +210,7 @@ test('more than can be sent is said under the amount, before anything is asked',
   expect(sent()).toEqual([]);
 });
 
-test('more than there is leads to where credits come from', async () => {
+test('an amount above the balance shows a link to get credits', async () => {
   balance = bought('500');
   show();
   await screen.findByText(/^You can send up to/);
@@ -221,7 +221,7 @@ test('more than there is leads to where credits come from', async () => {
   expect(sent()).toEqual([]);
 });
 
-test('where nothing can be sent the form says why before anything is typed, and sends nothing', async () => {
+test('explains before any input why nothing can be sent', async () => {
   balance = { ...bought('5', '0'), given: '5' };
   show();
   await screen.findByText('You cannot send any credits now');
@@ -234,7 +234,7 @@ test('where nothing can be sent the form says why before anything is typed, and 
   expect(sent()).toEqual([]);
 });
 
-test('after a lost answer the same transfer can be repeated, though the balance may have paid for it', async () => {
+test('after a lost response the same transfer can be repeated even if the balance has dropped', async () => {
   balance = bought('125');
   answer = () => Promise.reject(new Error('lost'));
   show();
@@ -248,7 +248,7 @@ test('after a lost answer the same transfer can be repeated, though the balance 
   expect(sent()).toHaveLength(2);
 });
 
-test('a transfer that arrived while the sheet was open for somebody else can be made once more', async () => {
+test('a transfer that completed while the sheet showed another recipient can be made again', async () => {
   let arrive: (value: unknown) => void = () => undefined;
   answer = () => new Promise((resolve) => (arrive = resolve));
   const sheet = show();
@@ -264,7 +264,7 @@ test('a transfer that arrived while the sheet was open for somebody else can be 
   expect(new Set(keys()).size).toBe(2);
 });
 
-test('what was refused is no repeat: it is measured by the balance, and sent anew', async () => {
+test('a rejected transfer is not a repeat: it is checked against the balance and sent with a new key', async () => {
   balance = bought('125');
   answer = () => Promise.reject(new ApiError('No user has this name', { status: 404 }));
   show();
@@ -281,7 +281,7 @@ test('what was refused is no repeat: it is measured by the balance, and sent ane
   expect(new Set(keys()).size).toBe(2);
 });
 
-test('being asked to wait says nothing of a lost answer before: it is still the same transfer', async () => {
+test('a rate limit does not end a possible repeat after a lost response', async () => {
   show();
   answer = () => Promise.reject(new Error('lost'));
   await send('bob', '4');
@@ -296,7 +296,7 @@ test('being asked to wait says nothing of a lost answer before: it is still the 
   expect(new Set(keys()).size).toBe(1);
 });
 
-test('the recipient is looked up and named before anything is sent', async () => {
+test('looks up and shows the recipient before sending', async () => {
   let tell: (answer: unknown) => void = () => undefined;
   found = () => new Promise((resolve) => (tell = resolve));
   show();
@@ -312,7 +312,7 @@ test('the recipient is looked up and named before anything is sent', async () =>
   expect(sent()).toEqual([{ user_id: 'ada', recipient_id: 'user-7', amount: '25' }]);
 });
 
-test('an address is asked about as it was typed, and nobody is looked up', async () => {
+test('confirms an address as typed, without a lookup', async () => {
   found = vi.fn(() => Promise.resolve({ recipient: { user_id: 'u', username: 'sam' } }));
   show();
   await userEvent.type(await recipient(), 'sam@example.com');
@@ -325,7 +325,7 @@ test('an address is asked about as it was typed, and nobody is looked up', async
   expect(sent()).toEqual([]);
 });
 
-test('nobody is asked about a name that no user has', async () => {
+test('does not ask to confirm an unknown name', async () => {
   found = () => Promise.resolve({ recipient: null });
   show();
   await send('nobody', '1');

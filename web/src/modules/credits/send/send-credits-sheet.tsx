@@ -12,16 +12,19 @@ import { useSendCredits } from './use-send-credits.ts';
 type Props = {
   open: boolean;
   onClose: () => void;
-  /** Whom it is opened for. */
+  /** The prefilled recipient. */
   recipient?: string;
 };
 
 const FORM_ID = 'send-credits';
 
-/** Send Credits: the form, then Transfer Successful or Transfer Failed. What was sent begins the next transfer anew. */
+/**
+ * Send Credits: the form, then Transfer Successful or Transfer Failed. After a success, the next one starts
+ * empty.
+ */
 export function SendCreditsSheet({ open, onClose, recipient = '' }: Props) {
   const { key, ...round } = useRound(open, recipient, (wanted, draft) => wanted === '' || wanted === draft);
-  // They outlive the form: what is typed once more after a lost answer is not sent twice.
+  // Outlive the form, so that the same transfer typed again after a lost response is not sent twice.
   const keys = useIdempotencyKeys('transfer');
   return <SendCredits key={key} open={open} onClose={onClose} keys={keys} {...round} />;
 }
@@ -94,7 +97,7 @@ function SendCredits({ open, onClose, keys, begunWith, onDraft }: SendProps) {
 
 type ButtonsProps = {
   transfer: { isSuccess: boolean; isError: boolean; isPending: boolean; reset: () => void };
-  /** The server is asked whom the name means. */
+  /** The recipient is being looked up. */
   isLookingUp: boolean;
   /** Nothing can be sent. */
   disabled: boolean;

@@ -10,7 +10,7 @@ const answer = (status: number, body: unknown) =>
 const RECIPIENT = 'Failed to transfer Bagels. Please check the recipient username and try again.';
 const PROCESSING = 'There was an error processing your transfer. Please try again.';
 
-test('about the recipient, the server says why', () => {
+test("shows the server's reason for a problem with the recipient", () => {
   const message = 'You cannot send credits to yourself';
   expect(answer(400, { error: { message, param: 'recipient_id' } })).toEqual({
     title: RECIPIENT,
@@ -19,7 +19,7 @@ test('about the recipient, the server says why', () => {
   });
 });
 
-test('an answer without a sentence points to the recipient', () => {
+test('an answer without a message asks to check the recipient', () => {
   expect(answer(404, '')).toEqual({
     title: RECIPIENT,
     reason: 'Failed to send Bagels. Please check the recipient username.',
@@ -27,7 +27,7 @@ test('an answer without a sentence points to the recipient', () => {
   });
 });
 
-test('missing credit is shown in the chosen currency', () => {
+test('shows missing credit in the current currency', () => {
   const error = { code: 'insufficient_funds', required_amount: '250', available_amount: '125', message: 'x' };
   expect(answer(402, { error })).toEqual({
     title: PROCESSING,
@@ -40,7 +40,7 @@ test.each([
   new ApiError('The server cannot be reached.', { status: 0, code: 'network' }),
   new ApiError('Request timeout after 10000ms', { status: 0, code: 'timeout' }),
   new Error('It broke'),
-])('without an answer it says that nothing is sent twice: %s', (error) => {
+])('without a response it says that nothing is sent twice: %s', (error) => {
   expect(describeSendFailure(error)).toEqual({
     title: PROCESSING,
     reason: 'Failed to send Bagels. Please try again.',
@@ -53,6 +53,6 @@ test.each([
   [new ApiError('Bad gateway', { status: 502 }), true],
   // It was never sent.
   [new ApiError('API key not found', { status: 0, code: 'no_key' }), false],
-])('it may have been sent where nobody knows, and only there: %s', (error, isUncertain) => {
+])('only an unknown outcome may have been sent: %s', (error, isUncertain) => {
   expect(describeSendFailure(error)).toMatchObject({ isUncertain });
 });

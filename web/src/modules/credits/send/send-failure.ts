@@ -3,21 +3,21 @@ import { isUnanswered } from '../../../lib/api/idempotency-key.ts';
 import { errorMessage } from '../../../ui/notify.ts';
 
 /**
- * Completes 'Failed to …' where the server refused without a word: the sentence of the specification for an answer
- * without a usable body.
+ * Completes 'Failed to …' if the server gives no reason: the specified message for an answer without a usable
+ * body.
  */
 export const SEND_OPERATION = 'send Bagels. Please check the recipient username.';
 
 export type SendFailure = {
   /** The sentence under 'Transfer Failed'. */
   title: string;
-  /** The reason: the server's, else a general one. */
+  /** The server's reason, or a general one. */
   reason: string;
-  /** No answer came: it may have been sent all the same, and trying again does not send it twice. */
+  /** No response: it may have been sent, and a retry does not send it twice. */
   isUncertain: boolean;
 };
 
-/** The message for a failed transfer. */
+/** Returns the message for a failed transfer. */
 export function describeSendFailure(error: unknown): SendFailure {
   const answered = error instanceof ApiError && error.status > 0;
   const aboutRecipient = answered && (error.status === 404 || error.param === 'recipient_id');

@@ -15,11 +15,11 @@ import { recipientQuery } from './send-calls.ts';
 import { type SendForm, type SendProblems, whyLess, type whyNothing } from './send-form.ts';
 
 type Props = {
-  /** Of the form: the button that submits it stands elsewhere. */
+  /** Id of the form; its submit button is outside. */
   id: string;
   form: SendForm;
   currency: Currency;
-  /** What was typed, in BGL; null where it is no amount. */
+  /** The typed amount in BGL; null if invalid. */
   amount: string | null;
   problems: SendProblems;
   nothing: ReturnType<typeof whyNothing>;
@@ -27,7 +27,9 @@ type Props = {
   onSubmit: (event: FormEvent<HTMLFormElement>) => void;
 };
 
-/** Recipient and amount, with who that is, what the amount is in the other currency, and what can be sent. */
+/**
+ * Recipient and amount, with the resolved user, the amount in the other currency, and the sendable credits.
+ */
 export function SendFields({ id, form, currency, amount, problems, nothing, onChange, onSubmit }: Props) {
   const user = useUser();
   const balance = useBalance(user.id).data;
@@ -62,7 +64,7 @@ export function SendFields({ id, form, currency, amount, problems, nothing, onCh
           onChange={(event) => onChange({ amount: event.target.value })}
         />
       </Field>
-      {/* Below the fields: it is known later than they are shown. */}
+      {/* Below the fields, because it loads later. */}
       {nothing && (
         <Callout tone="warn" title="You cannot send any credits now" action={nothing.buy && <GetCredits />}>
           {nothing.reason}
@@ -91,7 +93,7 @@ function GetCredits() {
   );
 }
 
-/** Whom the name means, once it and the amount could be sent; an address shows nothing. */
+/** The resolved user, once name and amount are valid; nothing for an address. */
 function Recipient({ name, amount }: { name: string; amount: string | null }) {
   const user = useUser();
   const asked = useDebounced(JSON.stringify({ recipient_id: name.trim(), amount }));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { lackOfCredit, sendProblems, whyLess, whyNothing } from './send-form.ts';
 
-test('an empty form says what is missing', () => {
+test('an empty form shows what is missing', () => {
   expect(sendProblems({ recipient: ' ', amount: '0' }, 'USD')).toEqual({
     recipient: 'Recipient username cannot be empty',
     amount: 'Amount must be greater than 0',
@@ -9,13 +9,13 @@ test('an empty form says what is missing', () => {
   expect(sendProblems({ recipient: 'ada', amount: '1' }, 'USD')).toEqual({});
 });
 
-test('a decimal comma sends nothing', () => {
+test('does not send a decimal comma', () => {
   expect(sendProblems({ recipient: 'ada', amount: '0,02' }, 'USD')).toEqual({
     amount: 'Use only digits, and a point for decimals, e.g. 0.02',
   });
 });
 
-test('what is more than there is, or than can be sent, is said before it is asked about', () => {
+test('rejects more than the balance or the sendable credits before asking', () => {
   const balance = { available: '250', sendable: '125.000001' };
   expect(lackOfCredit('125.000001', balance)).toBeUndefined();
   expect(lackOfCredit('126', balance)).toBe('You can send up to $5.00000004');
@@ -36,10 +36,10 @@ test.each([
   [[25, 25, 5, 0], 'Running work may need all of your credits.', true],
   [
     [25, 0, 5, 0],
-    'You have reached this server’s limit for 24 hours, or a payment of yours was taken back and is still owed.',
+    'You have reached this server’s 24-hour limit, or you still owe a payment that was reversed.',
     false,
   ],
-] as const)('why nothing of %j can be sent', (of, reason, buy) => {
+] as const)('explains why nothing of %j can be sent', (of, reason, buy) => {
   expect(whyNothing(balanceOf(of))).toEqual({ reason, buy });
 });
 
@@ -47,7 +47,7 @@ test.each([
   [[25, 5, 0, 20], undefined],
   [[25, 5, 10, 15], 'The rest is promotional credit, which cannot be sent to others.'],
   [[25, 0, 10, 3], 'This server limits how much you can send within 24 hours.'],
-] as const)('why less of %j can be sent than spent', (of, reason) => {
+] as const)('explains why less of %j can be sent than spent', (of, reason) => {
   expect(whyNothing(balanceOf(of))).toBeNull();
   expect(whyLess(balanceOf(of))).toBe(reason);
 });

@@ -5,11 +5,11 @@ import { showUnrounded } from '../../../lib/format/currency.ts';
 import { insufficientBalance } from '../../../lib/format/insufficient-balance.ts';
 import { amountProblem } from '../../../lib/format/typed-amount.ts';
 
-/** What the Send Credits form holds: the amount as it was typed, in the currency that the form began with. */
+/** Values of the form: the amount as typed, in the form's initial currency. */
 export type SendForm = { recipient: string; amount: string };
 export type SendProblems = { recipient?: string; amount?: string };
 
-/** What is wrong with the form, in the words that stand under its fields; empty where it can be sent. */
+/** Returns the form's problems as displayed below its fields; empty if valid. */
 export function sendProblems({ recipient, amount }: SendForm, currency: Currency): SendProblems {
   const problem = amountProblem(amount, currency);
   return {
@@ -20,7 +20,7 @@ export function sendProblems({ recipient, amount }: SendForm, currency: Currency
 
 type Balance = Pick<ResponseOf<typeof getBalance>, 'balance' | 'held' | 'available' | 'given' | 'sendable'>;
 
-/** Why nothing can be sent at all, and whether bought credits could be; null where something can. */
+/** Returns why nothing can be sent, and if buying credits would help; null if something can be sent. */
 export function whyNothing(all: Balance): { reason: string; buy: boolean } | null {
   const [balance, given] = [parseBgl(all.balance), parseBgl(all.given)];
   if (parseBgl(all.sendable) > 0n) return null;
@@ -32,15 +32,14 @@ export function whyNothing(all: Balance): { reason: string; buy: boolean } | nul
     };
   if (parseBgl(all.available) === 0n)
     return { reason: 'Running work may need all of your credits.', buy: true };
-  // What is owed is nowhere told.
+  // The API does not return the owed amount.
   return {
-    reason:
-      'You have reached this server’s limit for 24 hours, or a payment of yours was taken back and is still owed.',
+    reason: 'You have reached this server’s 24-hour limit, or you still owe a payment that was reversed.',
     buy: false,
   };
 }
 
-/** Why less can be sent than spent; undefined where it is the same. */
+/** Returns why less can be sent than spent; undefined if the amounts are equal. */
 export function whyLess({ balance, held, available, given, sendable }: Balance): string | undefined {
   const [all, inUse, gift] = [parseBgl(balance), parseBgl(held), parseBgl(given)];
   if (parseBgl(sendable) >= parseBgl(available)) return undefined;
@@ -49,13 +48,13 @@ export function whyLess({ balance, held, available, given, sendable }: Balance):
     : 'The rest is promotional credit, which cannot be sent to others.';
 }
 
-/** Says so where there is less that can be spent, or sent, than the amount in BGL. */
+/** Returns the problem if the amount in BGL exceeds the available or the sendable credits. */
 export function lackOfCredit(
   amount: string,
   { available, sendable }: { available: string; sendable: string },
 ): string | undefined {
   const micro = parseBgl(amount);
-  // What can be sent is less than what can be spent.
+  // The sendable amount is below the available amount.
   if (micro > parseBgl(available)) return insufficientBalance(amount, sendable);
   return micro > parseBgl(sendable) ? `You can send up to ${showUnrounded(sendable)}` : undefined;
 }

@@ -5,7 +5,7 @@ import { Callout } from '../../../ui/callout.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { describeSendFailure } from './send-failure.ts';
 
-/** What was sent to whom. */
+/** The sent amount and its recipient. */
 export function TransferSuccessful({ sent }: { sent: { recipient_id: string; amount: string } }) {
   return (
     <div role="status" className="flex flex-col items-center py-8 text-center">
@@ -23,7 +23,7 @@ export function TransferSuccessful({ sent }: { sent: { recipient_id: string; amo
   );
 }
 
-/** Why it failed, and what can be done. */
+/** The reason and the next steps. */
 export function TransferFailed({ error }: { error: unknown }) {
   const { title, reason, isUncertain } = describeSendFailure(error);
   const needsCredit = error instanceof ApiError && error.code === 'insufficient_funds';

@@ -9,10 +9,13 @@ import { useBalance } from '../credit-queries.ts';
 import { canBeLookedUp, recipientQuery, type Transfer, useTransfer } from './send-calls.ts';
 import { lackOfCredit, type SendForm, type SendProblems, sendProblems, whyNothing } from './send-form.ts';
 
-/** What the Send Credits sheet knows: its form, whom it asks about before it sends, and the transfer. A repeat after a lost answer is not sent twice. */
+/**
+ * State of the Send Credits sheet: form, confirmation and transfer. A repeat after a lost response is not
+ * sent twice.
+ */
 export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen: boolean) {
   const user = useUser();
-  // What was typed keeps its value when the header's currency is switched.
+  // The typed amount keeps its value when the header's currency is switched.
   const [currency] = useState(() => currencyChoice.get());
   const transfer = useTransfer(user.id, keys, isOpen);
   const queries = useQueryClient();
@@ -28,7 +31,7 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen:
   const amount = amountInBgl(form.amount, currency);
   const body = amount === null ? null : { recipient_id: form.recipient.trim(), amount };
   const balance = useBalance(user.id).data;
-  // What was sent before, and perhaps arrived, may have been paid from what is missing now: the server knows.
+  // A repeated transfer may already have been paid from the balance, so the server decides.
   const isRepeat = body !== null && keys.isRepeat(body);
   const nothing = balance && !isRepeat ? whyNothing(balance) : null;
 
@@ -39,7 +42,7 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen:
     return lack ? { ...found, amount: lack } : found;
   }
 
-  /** Asks once, and only where somebody has the name: what is sent again after a lost answer was asked about. */
+  /** Asks for confirmation if the recipient exists; a repeat was confirmed before. */
   async function sendOrAsk() {
     if (body === null || transfer.isPending || isLookingUp) return;
     if (isRepeat) return transfer.mutate(body);
@@ -53,21 +56,21 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen:
     setAsking(true);
   }
 
-  /** Sends what was asked about. */
+  /** Sends the confirmed transfer. */
   function send() {
     if (asked) transfer.mutate(asked.body, { onSettled: () => setAsking(false) });
   }
 
   return {
     ...fields,
-    /** The currency in which it is typed. */
+    /** The currency of the typed amount. */
     currency,
-    /** In BGL; null where what was typed is no amount. */
+    /** In BGL; null if the typed amount is invalid. */
     amount,
-    /** Why nothing can be sent; null where something can. */
+    /** Why nothing can be sent; null if something can be sent. */
     nothing,
     isLookingUp,
-    /** What is or was last asked about. */
+    /** The transfer being confirmed, or the last one. */
     asked,
     asking,
     setAsking,

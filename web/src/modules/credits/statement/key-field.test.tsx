@@ -36,7 +36,7 @@ const show = (value?: string) =>
     </QueryClientProvider>,
   );
 
-test('offers every API key, revoked ones too, and asks for no transfers', async () => {
+test('offers every API key, including revoked ones, and requests no transfers', async () => {
   show();
   await userEvent.click(screen.getByRole('combobox', { name: 'API key' }));
   await screen.findByRole('option', { name: 'Nightly (revoked)' });
@@ -47,7 +47,7 @@ test('offers every API key, revoked ones too, and asks for no transfers', async 
   ]);
 });
 
-test('keeps a chosen key that is not in the list', async () => {
+test('keeps a selected key that is not in the list', async () => {
   show('gone');
-  expect(await screen.findByText('The chosen key')).toBeTruthy();
+  expect(await screen.findByText('The selected key')).toBeTruthy();
 });

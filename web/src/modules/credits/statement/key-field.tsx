@@ -5,14 +5,14 @@ import { everyApiKeyQuery } from '../../accounts/keys/key-calls.ts';
 import { useUser } from '../../accounts/session.ts';
 
 type Props = {
-  /** The id of the chosen key; undefined for all. */
+  /** The id of the selected key; undefined for all. */
   value: string | undefined;
   onChange: (key: string | undefined) => void;
 };
 
 const ALL = 'all';
 
-/** Which API key's transactions are listed; one that was revoked has its own still. */
+/** Filters transactions by API key, including revoked keys. */
 export function KeyField({ value, onChange }: Props) {
   const { data } = useQuery(everyApiKeyQuery(useUser().id));
   const keys = (data?.api_keys ?? []).map(({ id, name, revoked_at }) => ({
@@ -20,7 +20,7 @@ export function KeyField({ value, onChange }: Props) {
     label: revoked_at === null ? name : `${name} (revoked)`,
   }));
   const isListed = value === undefined || keys.some((key) => key.value === value);
-  const chosen = isListed ? [] : [{ value, label: 'The chosen key' }];
+  const chosen = isListed ? [] : [{ value, label: 'The selected key' }];
   return (
     <Field label="API key" className="basis-full sm:w-44 sm:basis-auto">
       <Select

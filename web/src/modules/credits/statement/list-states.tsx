@@ -5,17 +5,17 @@ import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { NO_STARTING_CREDITS } from '../credit-queries.ts';
 
-/** What every view of the transactions says where they could not be loaded. */
+/** Error title of every transaction view. */
 export const LOADING_FAILED = 'Error Loading Transactions';
 
 type Props = {
-  /** A period, or a key, was chosen. */
+  /** A period or a key is selected. */
   filtered: boolean;
-  /** Leads to all of them, where something was chosen. */
+  /** A link that clears the filter. */
   showAll: ReactNode;
 };
 
-/** Where there is nothing to list. */
+/** Shown if there are no transactions. */
 export function NoTransactions({ filtered, showAll }: Props) {
   const user = useUser();
   const none = 'Credits you receive and spend appear here.';
@@ -33,7 +33,7 @@ export function NoTransactions({ filtered, showAll }: Props) {
   );
 }
 
-/** In place of a list that is being read. */
+/** Placeholder while transactions load. */
 export function LoadingTransactions() {
   return (
     <LoadingRegion label="Loading transactions" className="divide-y divide-line">

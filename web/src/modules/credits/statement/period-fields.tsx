@@ -8,7 +8,7 @@ import { type Period, periodProblems } from './period.ts';
 
 type Props = { period: Period; onChange: (period: Period) => void };
 
-/** First and last day. A day that cannot be meant stays in its field with the reason, and changes nothing. */
+/** First and last day. An invalid day stays in its field with the reason and is not applied. */
 export function PeriodFields({ period, onChange }: Props) {
   const [refused, setRefused] = useState<Period | null>(null);
   const shown = refused ?? period;

@@ -9,7 +9,7 @@ type Summary = z.infer<typeof transactionSummary>;
 
 const labels: [keyof Summary, string][] = [
   ['total_cost_video_generations', 'Videos'],
-  ['total_cost_image_generations', 'Images'],
+  ['total_cost_image_generations', 'Pictures'],
   ['total_cost_fine_tuning', 'Fine-tuning'],
   ['total_cost_llm_inference', 'Chat and completions'],
   ['other_costs', 'Deployments'],
@@ -17,14 +17,14 @@ const labels: [keyof Summary, string][] = [
 ];
 
 type Props = {
-  /** Undefined while it is being read: the place of each amount is there already. Null where there is none. */
+  /** Undefined while loading, when amounts have placeholders; null if there is none. */
   summary: Summary | null | undefined;
   /** It could not be read. */
   failed: boolean;
   narrow?: boolean;
 };
 
-/** What a period has cost, by what it was spent on, and what was sent to others. */
+/** Spending of a period by use, and the amount sent to others. */
 export function PeriodTotals({ summary, failed, narrow = false }: Props) {
   if (summary === null || (!summary && failed)) return null;
   return (

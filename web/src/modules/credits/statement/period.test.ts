@@ -11,13 +11,13 @@ test.each([
   [{ to: '2099-01-01' }, { to: future }],
   [{ from: '2026-11-19', to: '2026-11-18' }, { from: 'The first day cannot be after the last' }],
   [{ from: '1926-11-19' }, { from: 'Choose a day in 2000 or later' }],
-  // The second digit of 2026.
+  // While typing the second digit of 2026.
   [{ from: '0020-11-19' }, { from: '' }],
 ])('%j', (period, problems) => {
   expect(periodProblems(period, today)).toEqual(problems);
 });
 
-test('what cannot be shown counts as open', () => {
+test('treats invalid days as open', () => {
   expect(usablePeriod({ from: '2026-11-01', to: '2099-01-01' }, today)).toEqual({ from: '2026-11-01' });
   expect(usablePeriod({ from: '2026-11-19', to: '2026-11-18' }, today)).toEqual({ to: '2026-11-18' });
   expect(usablePeriod({ from: '2026-11-18', to: '2026-11-19' }, today)).toEqual({

@@ -1,14 +1,14 @@
-/** Days of the reader's calendar, both inclusive; undefined is open. */
+/** Days in the user's calendar, both inclusive; undefined is open. */
 export type Period = { from?: string; to?: string };
 
-/** Earlier days are slips of the keyboard. */
+/** Earlier days are typing errors. */
 const FIRST_DAY = '2000-01-01';
-/** A year that is being typed digit by digit passes through these. */
+/** A year typed digit by digit is below this at first. */
 const TYPED_YEAR_END = '1000-01-01';
 
 /**
- * What is wrong with each day, in words; empty where the period can be shown. A sentence may be empty: the day is
- * not finished yet.
+ * Returns the problem of each day; empty if the period is valid. A problem may be an empty text while a day
+ * is incomplete.
  */
 export function periodProblems({ from, to }: Period, today: string): Period {
   const problems = { ...problemOf('from', from, today), ...problemOf('to', to, today) };
@@ -18,7 +18,7 @@ export function periodProblems({ from, to }: Period, today: string): Period {
   return problems;
 }
 
-/** The part of a period that can be shown: what is wrong in it counts as open. */
+/** Returns the valid part of a period; invalid days count as open. */
 export function usablePeriod(period: Period, today: string): Period {
   const problems = periodProblems(period, today);
   return {
@@ -27,12 +27,15 @@ export function usablePeriod(period: Period, today: string): Period {
   };
 }
 
-/** The period as the server is asked for it: with the name of the time zone whose days they are. */
+/** Adds the user's time zone, as the server requires. */
 export function withTimeZone(period: Period): Period & { time_zone: string } {
   return { ...period, time_zone: timeZone() };
 }
 
-/** An IANA name, from `Temporal` where the browser has it: the first use of `Intl` takes a phone longer than the dashboard does. */
+/**
+ * Returns the IANA name. Prefers `Temporal`, because the first use of `Intl` on a phone is slower than
+ * rendering the dashboard.
+ */
 function timeZone(): string {
   return 'Temporal' in globalThis
     ? Temporal.Now.timeZoneId()

@@ -2,7 +2,7 @@ import { cx } from '../../../lib/cx.ts';
 import { currencyChoice, showUnrounded } from '../../../lib/format/currency.ts';
 import { isIncoming, type Transaction } from './transaction-rows.ts';
 
-/** '+$5.00', '−$0.12' or '−$0.00341': the sign says the direction, the colour repeats it. Unrounded, so that rows add up. */
+/** Renders '+$5.00', '−$0.12' or '−$0.00341'. Unrounded, so that rows add up; colour repeats the sign. */
 export function SignedAmount({ transaction }: { transaction: Transaction }) {
   const currency = currencyChoice.use();
   const incoming = isIncoming(transaction);

@@ -5,13 +5,13 @@ import { type StatementRow, totalsOf } from './transaction-rows.ts';
 
 type Props = {
   rows: readonly StatementRow[];
-  /** There are older ones that are not loaded yet. */
+  /** Older transactions are not loaded yet. */
   hasMore: boolean;
-  /** What of today's balance can be sent to others. */
+  /** The sendable part of the current balance. */
   sendable: string | undefined;
 };
 
-/** What the rows in sight sum to, and what of today's balance can be sent. */
+/** Totals of the loaded rows, and the sendable part of the current balance. */
 export function StatementSummary({ rows, hasMore, sendable }: Props) {
   const currency = currencyChoice.use();
   const { incoming, outgoing, net } = totalsOf(rows);

@@ -10,7 +10,7 @@ import { useFace } from '../../generations/face/face-query.ts';
 import { SignedAmount } from './signed-amount.tsx';
 import { type StatementRow, type Transaction, workOf } from './transaction-rows.ts';
 
-/** Settled movements, exact to the last decimal, with the balance after each, and the hash that chains them. */
+/** Settled movements with every decimal, the balance after each, and its hash in the chain. */
 export function StatementTable({ rows }: { rows: readonly StatementRow[] }) {
   const currency = currencyChoice.use();
   return (
@@ -22,8 +22,8 @@ export function StatementTable({ rows }: { rows: readonly StatementRow[] }) {
         columns={[...aboutColumns, ...amountColumns(currency)]}
       />
       <p className="border-line border-t px-5 py-3 text-[0.8125rem] text-muted">
-        Each hash seals a transaction with the one before it, so that none can be changed. New ones are sealed
-        within a minute.
+        Each hash covers its transaction and the previous hash, so past transactions cannot be changed. New
+        ones are sealed within a minute.
       </p>
     </>
   );
@@ -95,7 +95,7 @@ const amountColumns = (currency: Currency): Column<StatementRow>[] => [
   },
 ];
 
-/** What it was for, with the picture and the name of what that was. */
+/** The description, with the thumbnail and name of the work. */
 function About({ transaction }: { transaction: Transaction }) {
   const { description, asset_name: name, generation_id: generationId } = transaction;
   const generation = useFace(useUser().id, generationId ?? null);

@@ -7,7 +7,7 @@ import { groupByDay, type Transaction } from './transaction-rows.ts';
 
 const HEIGHTS = { day: 37, transaction: 61, group: 61 };
 
-/** Grouped by day, newest first. Only the lines in sight exist, so ten thousand scroll as well as ten. */
+/** Transactions grouped by day, newest first. Virtualized: only visible lines are rendered. */
 export function TransactionList({ transactions }: { transactions: readonly Transaction[] }) {
   const rows = useMemo(() => groupByDay(transactions), [transactions]);
   const opened = useOpened();

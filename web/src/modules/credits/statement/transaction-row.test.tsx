@@ -42,7 +42,7 @@ const row = (transaction: Transaction) => (
   <TransactionRow row={{ kind: 'transaction', key: 't1', transaction }} last opened={opened} />
 );
 
-test('a charge for a picture shows it with its prompt, in one line, and leads to it', async () => {
+test('a charge for a picture shows its thumbnail and prompt on one line, and links to it', async () => {
   show(row(charge('g1')));
   const link = await screen.findByRole('link', { name: /^A loaf of rye of rye .*…$/ });
   expect(link.getAttribute('href')).toBe('/gallery/g1');
@@ -51,14 +51,14 @@ test('a charge for a picture shows it with its prompt, in one line, and leads to
   expect(screen.getByText(/ · Picture by Paris$/)).toBeTruthy();
 });
 
-test('one for a picture that was deleted says what it was, and leads nowhere', async () => {
+test('a charge for a deleted picture has its description and no link', async () => {
   show(row(charge('gone')));
   await screen.findByText(/ · deleted$/);
   expect(screen.getByText('Picture by Paris')).toBeTruthy();
   expect(screen.queryByRole('link')).toBeNull();
 });
 
-test('the statement keeps its description and says the prompt under it', async () => {
+test('the statement shows the prompt below the description', async () => {
   show(<StatementTable rows={[{ transaction: charge('g1'), balanceAfter: '4.5' }]} />);
   await screen.findByText(/^A loaf of rye/);
   expect(screen.getByRole('link', { name: 'Picture by Paris' }).getAttribute('href')).toBe('/gallery/g1');

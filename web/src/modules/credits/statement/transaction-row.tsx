@@ -16,12 +16,12 @@ import { isIncoming, type ListRow, nameOfGroup, type Transaction, workOf } from 
 
 type Props = {
   row: ListRow;
-  /** Nothing stands under it. */
+  /** It is the last row. */
   last: boolean;
   opened: Opened;
 };
 
-/** A row of the list: the heading of a day, a line, or the lines of one deployment on that day. */
+/** A row of the list: a day's heading, a line, or one deployment's lines of that day. */
 export function TransactionRow({ row, last, opened }: Props) {
   if (row.kind === 'day')
     return (
@@ -54,7 +54,7 @@ function Single({ transaction, last, opened }: SingleProps) {
 
 type GroupProps = Omit<Props, 'row'> & { transactions: Transaction[]; groupKey: string };
 
-/** One deployment on one day: the sum, which opens into its charges. */
+/** The sum of one deployment's charges on one day; opens the charges. */
 function Group({ transactions, groupKey, last, opened }: GroupProps) {
   const open = opened.has(groupKey);
   const [newest] = transactions;
@@ -84,13 +84,13 @@ function Group({ transactions, groupKey, last, opened }: GroupProps) {
 
 type LineProps = {
   transaction: Transaction;
-  /** Stands behind the time. */
+  /** Shown after the time. */
   note: string | null;
   last: boolean;
   opener: ReactNode;
 };
 
-/** What it was for, which leads to the work itself, when, and how much; a picture or video by its prompt. */
+/** Title with a link to the work, time, and amount. A picture or video is titled with its prompt. */
 function Line({ transaction, note, last, opener }: LineProps) {
   const { generation_id: generationId, description } = transaction;
   const generation = useFace(useUser().id, generationId ?? null);
@@ -138,7 +138,7 @@ function Direction({ transaction }: { transaction: Transaction }) {
   );
 }
 
-/** The day stands above, but for what is pending. */
+/** The heading shows the day, except for pending transactions. */
 function timeOf({ status, transaction_date }: Transaction): string {
   const date = new Date(transaction_date);
   if (status !== 'pending') return formatClock(date);

@@ -45,7 +45,7 @@ test('one heading per day', () => {
   ]);
 });
 
-test('what is pending stands under a heading of its own, whenever it began', () => {
+test('pending transactions have their own heading, whatever their start', () => {
   const at = (day: number, part: Partial<Transaction> = {}) =>
     transaction({ transaction_date: new Date(2026, 10, day, 9).toISOString(), ...part });
   const rows = groupByDay(
@@ -63,14 +63,14 @@ test('what is pending stands under a heading of its own, whenever it began', () 
   ]);
 });
 
-test('a group is named as the deployment is, also where tokens were charged last', () => {
+test('a group is named like its deployment, even if tokens were charged last', () => {
   const tokens = transaction({ asset_name: 'crumb-expert', usage_window_id: 'w1' });
   const hours = transaction({ asset_name: 'Crumb Expert', description: 'Serving Crumb Expert' });
   expect(nameOfGroup([tokens, hours])).toBe('Crumb Expert');
   expect(nameOfGroup([tokens])).toBe('crumb-expert');
 });
 
-test('what a deployment is charged on a day is one row, at the place of the newest charge', () => {
+test("a deployment's charges of one day are one row, at the position of the newest", () => {
   const at = (hour: number, part: Partial<Transaction> = {}) =>
     transaction({ transaction_date: new Date(2026, 10, 20, hour).toISOString(), ...part });
   const pod = { pod_id: 'p1' };
@@ -96,7 +96,7 @@ test('what a deployment is charged on a day is one row, at the place of the newe
   ]);
 });
 
-test('a line leads to its work', () => {
+test('a line links to its work', () => {
   const about = (part: Partial<Transaction>) => workOf(transaction(part));
   expect(about({ run_id: 'r', model_id: 'm', dataset_id: 'd' })).toEqual({
     to: '/runs/$id',
@@ -112,7 +112,7 @@ test('a line leads to its work', () => {
   expect(about({})).toBeNull();
 });
 
-test('the running balance goes back to nothing before the first movement', () => {
+test('the running balance ends at zero before the first movement', () => {
   const rows = withRunningBalance(
     [
       transaction({ status: 'pending', amount: '50' }),

@@ -14,15 +14,15 @@ export function isIncoming({ transaction_type }: Pick<Transaction, 'transaction_
 export type ListRow =
   | { kind: 'day'; key: string; heading: string }
   | { kind: 'transaction'; key: string; transaction: Transaction }
-  /** What one deployment cost on one day. */
+  /** One deployment's charges on one day. */
   | { kind: 'group'; key: string; transactions: Transaction[] };
 
-/** The heading of what is held now: the server sends it first, whenever it began. */
+/** Heading of held amounts, which the server sends first. */
 const PENDING = 'Pending';
 
 /**
- * The list with a heading before each day's first line, newest first, as the server sends it; what is pending has a
- * heading of its own. What a deployment was charged several times on a day is one row, at the place of the newest charge.
+ * Returns the server's list, newest first, with a heading for each day and one for pending transactions.
+ * Several charges of a deployment on one day become one row, at the position of the newest.
  */
 export function groupByDay(transactions: readonly Transaction[], now: Date = new Date()): ListRow[] {
   const rows: ListRow[] = [];
@@ -49,19 +49,24 @@ export function groupByDay(transactions: readonly Transaction[], now: Date = new
   return rows;
 }
 
-/** What the line is shown together with; null where it stands alone. What is still held has not been charged. */
+/**
+ * Returns the key of the line's group, or null. Pending transactions are not grouped, because they are not
+ * charged yet.
+ */
 function groupOf({ pod_id, status, transaction_type }: Transaction, day: string): string | null {
   if (pod_id === null || status === 'pending' || isIncoming({ transaction_type })) return null;
   return `${day} ${pod_id}`;
 }
 
-/** What a group of charges is for: hours bear the deployment's title, tokens only the name that calls use. */
+/**
+ * Returns the name of a group: hourly charges have the deployment's title, token charges only its model name.
+ */
 export function nameOfGroup(transactions: readonly Transaction[]): string {
   const named = transactions.find((one) => one.usage_window_id === null) ?? transactions[0];
   return named?.asset_name ?? named?.description ?? '';
 }
 
-/** The page of the work that the line is about; null where there is none. */
+/** Returns the link to the line's work, or null. */
 export function workOf({ run_id, pod_id, generation_id, model_id, dataset_id }: Transaction) {
   if (run_id !== null) return { to: '/runs/$id', params: { id: run_id } } as const;
   if (pod_id !== null) return { to: '/my-deployments/$podId', params: { podId: pod_id } } as const;
@@ -74,8 +79,8 @@ export function workOf({ run_id, pod_id, generation_id, model_id, dataset_id }: 
 export type StatementRow = { transaction: Transaction; balanceAfter: string };
 
 /**
- * The balance after each settled movement, reckoned back from `balance`, which the newest of them has left. Pending
- * ones have moved nothing yet and are left out.
+ * Returns each settled movement with the balance after it, computed back from `balance`, the balance after
+ * the newest. Skips pending movements.
  */
 export function withRunningBalance(transactions: readonly Transaction[], balance: string): StatementRow[] {
   let after = parseBgl(balance);
@@ -89,7 +94,7 @@ export function withRunningBalance(transactions: readonly Transaction[], balance
     });
 }
 
-/** What came in, what went out and the difference, in decimal BGL. */
+/** Returns the sums of incoming and outgoing amounts and their difference, in decimal BGL. */
 export function totalsOf(rows: readonly StatementRow[]): { incoming: string; outgoing: string; net: string } {
   let incoming = 0n;
   let outgoing = 0n;

@@ -20,11 +20,14 @@ import { PeriodTotals } from './period-totals.tsx';
 import { SpendCard } from './spend/spend-card.tsx';
 import { TransactionList } from './transaction-list.tsx';
 
-/** Every movement of the account: by day, or as a statement with the balance after each. Filters live in the URL. */
+/**
+ * All movements of the account: by day, or as a statement with the balance after each. Filters live in the
+ * URL.
+ */
 export function TransactionsPage() {
   const { view = 'list', key: askedKey, ...asked } = useSearch({ from: '/app/transactions' });
   const { from, to } = usablePeriod(asked, localDay(new Date()));
-  // The statement is of every key.
+  // The statement covers every key.
   const key = view === 'statement' ? undefined : askedKey;
   const filtered = (from ?? to ?? key) !== undefined;
   const nothing = (
@@ -42,7 +45,7 @@ export function TransactionsPage() {
     <>
       <PageHeader
         title="Transaction History"
-        description="Every credit in and out. Holds are pending until their work has ended."
+        description="All credits in and out. Holds are pending until their work ends."
       />
       <div className="grid grid-cols-1 gap-6">
         <SpendCard from={from} to={to} />
@@ -84,7 +87,7 @@ function ByDay({ filter, nothing }: ByDayProps) {
   );
 }
 
-/** The same for both views. */
+/** Shown in both views. */
 function Totals({ filter }: { filter: Filter }) {
   const { data, isError } = useInfiniteQuery(transactionsQuery(useUser().id, filter));
   return <PeriodTotals summary={data?.pages[0]?.summary} failed={isError} />;

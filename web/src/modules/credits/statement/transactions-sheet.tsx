@@ -20,7 +20,7 @@ import { groupByDay, type Transaction } from './transaction-rows.ts';
 
 type Props = { open: boolean; onClose: () => void };
 
-/** Transaction History over any page: the lines of a period by day, and what they sum to. */
+/** Transaction History as a sheet: transactions by day, with totals. */
 export function TransactionsSheet({ open, onClose }: Props) {
   const [chosen, setChosen] = useState<Period>({});
   const [key, setKey] = useState<string>();
@@ -47,7 +47,7 @@ export function TransactionsSheet({ open, onClose }: Props) {
         </>
       }
     >
-      {/* It reaches to the edges of the sheet. */}
+      {/* Extends to the edges of the sheet. */}
       <div className="-mx-5 -my-5">
         {open && (
           <Transactions
@@ -101,7 +101,7 @@ function Rows({ transactions }: { transactions: readonly Transaction[] }) {
       {rows.map((row, index) => (
         <li
           key={`${row.kind}:${row.key}`}
-          // However many there are, the browser lays out only those in sight.
+          // Lets the browser skip the layout of off-screen rows.
           className="[contain-intrinsic-height:auto_3.8125rem] [content-visibility:auto]"
         >
           <TransactionRow row={row} last={index === rows.length - 1} opened={opened} />

@@ -9,7 +9,7 @@ import type { Turn } from './chat.ts';
 import { AddressedPlayground } from './testing/addressed-playground.tsx';
 import { keptConversations } from './testing/kept-conversations.ts';
 
-/** What the model was sent, and what it answers with: pieces of a text, or a refusal. */
+/** Requests sent to the model, and its answer: streamed pieces of text, or null to refuse. */
 let asked: { messages: Turn[]; top_p?: number; seed?: number }[];
 let answer: string | null;
 
@@ -65,17 +65,17 @@ test('each answer can be copied', async () => {
   expect(await navigator.clipboard.readText()).toBe(rye);
 });
 
-test('the last answer can be made anew, in its place', async () => {
+test('regenerates the last answer in place', async () => {
   await userEvent.click(button('Regenerate the answer'));
   expect(await screen.findByText('Spelt bread')).toBeTruthy();
   expect(screen.queryByText('Rye bread')).toBeNull();
   expect(sent()).toEqual([[flour, wheat, bread]]);
   await expect.poll(said).toEqual([flour, wheat, bread, 'Spelt bread']);
-  // The keyboard stays with what it was about.
+  // Keyboard focus stays in the conversation.
   expect(document.activeElement).toBe(screen.getByRole('log'));
 });
 
-test('an answer that does not come leaves the old one in its place', async () => {
+test('a failed regeneration leaves the old answer in place', async () => {
   answer = null;
   await userEvent.click(button('Regenerate the answer'));
   await screen.findByText('The model is away');
@@ -84,7 +84,7 @@ test('an answer that does not come leaves the old one in its place', async () =>
   expect(screen.getByLabelText<HTMLTextAreaElement>('Message').value).toBe('');
 });
 
-test('the last question can be asked in other words', async () => {
+test('edits and resends the last question', async () => {
   await userEvent.click(button('Edit the question'));
   const field = screen.getByLabelText('Your question');
   expect(document.activeElement).toBe(field);
@@ -95,7 +95,7 @@ test('the last question can be asked in other words', async () => {
   await expect.poll(said).toEqual([flour, wheat, 'Which roll?', 'Spelt bread']);
 });
 
-test('other words that are not answered are still there, and the old question with its answer too', async () => {
+test('keeps an edited question that gets no answer, and the old question and answer', async () => {
   answer = null;
   await userEvent.click(button('Edit the question'));
   await userEvent.type(screen.getByLabelText('Your question'), ' Or roll?{Enter}');
@@ -104,7 +104,7 @@ test('other words that are not answered are still there, and the old question wi
   await expect.poll(() => kept.read('pod-1')).toMatchObject({ turns, unanswered: 'Which bread? Or roll?' });
 });
 
-test('Escape leaves the question as it was, and the keyboard where it began', async () => {
+test('Escape discards the edit and returns focus to the button', async () => {
   await userEvent.click(button('Edit the question'));
   await userEvent.type(screen.getByLabelText('Your question'), ' Or roll?{Escape}');
   expect(screen.getByText('Which bread?')).toBeTruthy();
@@ -112,7 +112,7 @@ test('Escape leaves the question as it was, and the keyboard where it began', as
   expect(asked).toEqual([]);
 });
 
-test('the share and the seed are sent once they are given', async () => {
+test('sends top P and the seed once they are set', async () => {
   await userEvent.click(button('Regenerate the answer'));
   await screen.findByText('Spelt bread');
   await userEvent.click(button('Advanced'));

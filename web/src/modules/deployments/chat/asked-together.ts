@@ -1,22 +1,22 @@
-/** What the one field of two conversations has to know of the one that it does not stand in. */
+/** State of the second conversation that the shared question field needs. */
 export type Follower = {
   answering: boolean;
   isAskable: boolean;
   ask: (question: string) => void;
   stop: () => void;
-  /** Told when its settings do not let anything be asked. */
+  /** Called when its settings are invalid, so nothing can be asked. */
   onHeldUp: () => void;
 };
 
-/** Two conversations side by side that are asked in one field. */
+/** Two side-by-side conversations that share one question field. */
 export type AskedTogether = {
-  /** Takes part until the function that it returns is called. */
+  /** Joins the shared field. Returns a function that leaves it. */
   follow: (follower: Follower) => () => void;
   follower: () => Follower | undefined;
   subscribe: (onChange: () => void) => () => void;
 };
 
-/** `field`: where the question is asked, for the conversation that leads; the other one has none. */
+/** `field`: element that holds the question field; set only for the leading conversation. */
 export type Together = { conversations: AskedTogether; field?: HTMLElement | null };
 
 export function askedTogether(): AskedTogether {

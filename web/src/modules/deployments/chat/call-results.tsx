@@ -7,16 +7,16 @@ import type { ChatCall, Turn } from './chat.ts';
 type Props = {
   calls: ChatCall[];
   again: {
-    /** The settings let it be sent. */
+    /** The settings are valid. */
     isAskable: boolean;
     answerCalls: (results: NonNullable<Turn['results']>) => Promise<boolean>;
   };
-  /** What is typed, by the call: it stays while it is on its way. */
+  /** Typed results by call id. They stay while the request is in flight. */
   results: Record<string, string>;
   onChange: (results: Record<string, string>) => void;
 };
 
-/** What the calls of the last answer came to, as the person says: the model goes on with it. */
+/** Lets the user enter the results of the last answer's tool calls; the model then continues. */
 export function CallResults({ calls, again: { isAskable, answerCalls }, results, onChange }: Props) {
   const isWhole = calls.every(({ id }) => results[id]?.trim());
 

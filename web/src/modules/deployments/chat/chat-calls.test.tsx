@@ -10,7 +10,7 @@ import { newestTurns } from './kept-conversation.ts';
 import { AddressedPlayground } from './testing/addressed-playground.tsx';
 import { keptConversations } from './testing/kept-conversations.ts';
 
-/** What the model was asked, and what it says next; null: it does not answer. */
+/** Requests sent to the model, and the next delta; null: the model does not answer. */
 let asked: { messages: unknown[]; tools?: unknown; tool_choice?: string }[];
 let delta: object | null;
 let kept: ReturnType<typeof keptConversations>;
@@ -58,16 +58,16 @@ beforeEach(() => {
 
 afterEach(async () => {
   cleanup();
-  // What was under way is saved, and not to what the next test keeps.
+  // Lets pending saves finish so that they do not leak into the next test.
   await new Promise((resolve) => setTimeout(resolve));
   vi.unstubAllGlobals();
 });
 
-test('a model calls what is in the settings, and goes on with the result that it gets', async () => {
+test('a model calls the configured tools and continues with the result', async () => {
   await open();
   await userEvent.click(screen.getByRole('button', { name: 'Tools' }));
   fireEvent.change(await functions(), { target: { value: JSON.stringify(definitions) } });
-  await userEvent.click(screen.getByRole('checkbox', { name: /Answer every question/ }));
+  await userEvent.click(screen.getByRole('checkbox', { name: /Require a call in every answer/ }));
   delta = calling;
   await userEvent.type(screen.getByLabelText('Message'), 'Is it warm?{Enter}');
   expect(await screen.findByRole('heading', { name: 'Calls weather' })).toBeTruthy();
@@ -92,7 +92,7 @@ test('a model calls what is in the settings, and goes on with the result that it
   expect(await functions()).toHaveProperty('value', JSON.stringify(definitions));
 });
 
-test('a result that no answer came to is still there', async () => {
+test('keeps an entered result that got no answer', async () => {
   kept.keep('pod-1', { turns });
   await open();
   await userEvent.type(await screen.findByRole('textbox', { name: 'Result of weather' }), 'Rain');
@@ -104,7 +104,7 @@ test('a result that no answer came to is still there', async () => {
 });
 
 test.each(['{', '{"type": "function"}', '[{"type": "function"}]'])(
-  'functions that are none are not sent: %s',
+  'does not send invalid functions: %s',
   async (typed) => {
     await open();
     await userEvent.click(screen.getByRole('button', { name: 'Tools' }));
@@ -112,11 +112,11 @@ test.each(['{', '{"type": "function"}', '[{"type": "function"}]'])(
     expect(await screen.findByText(/^(Must be a JSON list|Function 1 must have a name)/)).toBeTruthy();
     await userEvent.type(screen.getByLabelText('Message'), 'Is it warm?{Enter}');
     expect(asked).toEqual([]);
-    expect(screen.getByRole('status').textContent).toContain('Correct “Tools”');
+    expect(screen.getByRole('status').textContent).toContain('Fix “Tools”');
   },
 );
 
-test('of a conversation that is too long no results stay without their calls', () => {
+test('trimming a long conversation drops results together with their calls', () => {
   const results: Turn[] = [
     { role: 'user', content: '', results: [{ id: 'call_1', name: 'weather', content: 'Rain' }] },
     { role: 'assistant', content: 'Take an umbrella.' },

@@ -19,12 +19,12 @@ import type { AnsweringModel, useAnsweringModels, WantedModels } from './use-ans
 
 type Props = {
   answering: ReturnType<typeof useAnsweringModels>;
-  /** There are two, or the address asks for two. */
+  /** True if two models are open or the URL asks for two. */
   isComparing: boolean;
   onChoose: (models: WantedModels, how?: 'replace' | 'push') => void;
 };
 
-/** A conversation with what answers already, or the same questions to two side by side. */
+/** A chat with one model, or the same questions sent to two models side by side. */
 export function ChatCard({ answering, isComparing, onChoose }: Props) {
   const { query, chosen, isReady } = answering;
   const pending = isComparing ? (
@@ -51,7 +51,7 @@ type ChatsProps = Omit<Props['answering'], 'chosen'> & Pick<Props, 'onChoose'> &
 
 function Chats({ models, chosen, conversation, second, onChoose }: ChatsProps) {
   const without = (other?: AnsweringModel) => models.filter(({ id }) => id !== other?.id);
-  // What is left for a comparison is there again after it.
+  // The single conversation is restored after a comparison.
   const kept = conversation === undefined ? {} : { conversation };
   if (second) {
     return (
@@ -96,7 +96,7 @@ function Chats({ models, chosen, conversation, second, onChoose }: ChatsProps) {
 
 type Side = Pick<ModelCardProps, 'model' | 'choices' | 'onChoose'>;
 
-/** Two models that are asked the same from the beginning, in a conversation of its own. Another model begins another one. */
+/** Two models asked the same questions in a new conversation. Changing a model starts another one. */
 function Compared({ first, second, onStop }: { first: Side; second: Side; onStop: () => void }) {
   const [isTogether, setTogether] = useState(true);
   const [conversations] = useState(askedTogether);
@@ -158,9 +158,9 @@ type ModelCardProps = {
   model: AnsweringModel;
   choices: readonly AnsweringModel[];
   onChoose: (id: string) => void;
-  /** Absent: the page alone has the conversation. */
+  /** If absent, the conversation is not saved and lives only in this page. */
   opened?: Opened;
-  /** Another conversation of the page begins with another value. */
+  /** Changing this value starts a new conversation in the page. */
   conversation?: string;
   together?: Together | undefined;
   action?: ReactNode;
@@ -218,7 +218,7 @@ function ModelCard({
   );
 }
 
-/** Until the starter model is prepared, a new installation has nothing that answers. */
+/** A new installation has no model to chat with until the starter model is prepared. */
 function NothingAnswers() {
   const starter = useMachine().data?.preparations.find(({ id }) => id === 'starter-language-model');
   const isComing = starter !== undefined && starter.state !== 'failed';
@@ -234,7 +234,7 @@ function NothingAnswers() {
   );
 }
 
-/** As high as a conversation in which nothing was said. */
+/** Matches the height of an empty conversation. */
 function ChatSkeleton() {
   return (
     <div className="card flex flex-col gap-4 p-5">

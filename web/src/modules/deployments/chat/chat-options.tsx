@@ -10,10 +10,10 @@ import { type TypedTools, toolsProblem } from './chat-tools.ts';
 
 export type ChatSettings = { system: string; tools?: TypedTools | undefined; options: ChatOptions };
 
-/** The rest of the context is the conversation's. */
+/** The remaining context is left for the conversation. */
 export const initialSettings: ChatSettings = { system: '', options: { temperature: 0, max_tokens: 1024 } };
 
-/** A seed is one of both engines, a share above 0 of vLLM's. */
+/** Both engines support a seed; vLLM requires `top_p` above 0. */
 const limits = {
   temperature: { min: 0, max: 2 },
   top_p: { min: 0.01, max: 1 },
@@ -28,7 +28,10 @@ export const optionLabels = {
   tools: 'Tools',
 } as const;
 
-/** What keeps a question from being sent to a model with such a context, by field. An empty field that has to be filled is NaN. */
+/**
+ * Returns validation problems by field for a model with this context size. A required field left empty is
+ * NaN.
+ */
 export function optionProblems(
   options: ChatOptions,
   contextTokens: number,
@@ -50,7 +53,7 @@ export function optionProblems(
   };
 }
 
-/** The settings that keep a question from being sent. */
+/** Returns the settings that block sending. */
 export function problemFields(
   { options, tools }: ChatSettings,
   contextTokens: number,
@@ -61,12 +64,11 @@ export function problemFields(
 
 type Props = {
   settings: ChatSettings;
-  /** How many tokens the model reads and writes at most. */
+  /** Maximum tokens of prompt and answer together. */
   contextTokens: number;
   onChange: (settings: ChatSettings) => void;
 };
 
-/** How the model is to answer. */
 export function ChatOptionFields({ settings, contextTokens, onChange }: Props) {
   const { system, options } = settings;
   const [hasAdvanced] = useState(options.top_p !== undefined || options.seed !== undefined);
@@ -94,14 +96,14 @@ export function ChatOptionFields({ settings, contextTokens, onChange }: Props) {
       </Field>
       <Field
         label={optionLabels.temperature}
-        help="At 0 the answer is the same every time."
+        help="0 gives the same answer every time."
         error={problems.temperature}
       >
         <NumberField step={0.1} {...number('temperature')} />
       </Field>
       <Field
         label={optionLabels.max_tokens}
-        help={`The answer stops there. Together with the conversation, it can have at most ${formatNumber(contextTokens)} tokens.`}
+        help={`Maximum length of an answer. Context window: ${formatNumber(contextTokens)} tokens.`}
         error={problems.max_tokens}
       >
         <NumberField step={64} {...number('max_tokens')} />
@@ -115,7 +117,7 @@ export function ChatOptionFields({ settings, contextTokens, onChange }: Props) {
           <Field
             label={optionLabels.top_p}
             aside="Optional"
-            help="Picks from the most likely tokens that together reach this share."
+            help="Samples from the most likely tokens whose total probability reaches this value."
             error={problems.top_p}
           >
             <NumberField step={0.05} {...optional('top_p')} />
@@ -123,7 +125,7 @@ export function ChatOptionFields({ settings, contextTokens, onChange }: Props) {
           <Field
             label={optionLabels.seed}
             aside="Optional"
-            help="With the same seed, the same question is answered alike."
+            help="The same seed gives the same answer to the same question."
             error={problems.seed}
           >
             <NumberField {...optional('seed')} />
@@ -134,7 +136,7 @@ export function ChatOptionFields({ settings, contextTokens, onChange }: Props) {
   );
 }
 
-/** The functions that the model may call. Nothing here runs them: who chats says what they came to. */
+/** Functions that the model may call. They are not executed here: the user enters the results. */
 function ToolFields({ tools, onChange }: { tools: TypedTools; onChange: (tools: TypedTools) => void }) {
   const [isOpen] = useState(tools.definitions !== '');
   return (
@@ -143,7 +145,7 @@ function ToolFields({ tools, onChange }: { tools: TypedTools; onChange: (tools: 
         <Field
           label="Functions"
           aside="Optional"
-          help="A JSON list, as “tools” in the API. You enter each result yourself."
+          help="A JSON list in the format of “tools” in the API. You enter each result yourself."
           error={toolsProblem(tools)}
         >
           <Textarea
@@ -156,7 +158,7 @@ function ToolFields({ tools, onChange }: { tools: TypedTools; onChange: (tools: 
           />
         </Field>
         <Checkbox
-          label="Answer every question with a call"
+          label="Require a call in every answer"
           checked={tools.required}
           onChange={(required) => onChange({ ...tools, required })}
         />

@@ -64,7 +64,7 @@ test.each([
   ['terminated', ENDED],
   ['failed', ENDED],
   ['stopping', 'This deployment is being terminated.'],
-] as const)('the conversation with a %s deployment can be read, and nothing asked', async (status, why) => {
+] as const)('shows the conversation with a %s deployment read-only', async (status, why) => {
   keep('Why rye?');
   open(status);
   for (const text of ['Which bread?', 'Rye bread', 'Why rye?', why])
@@ -73,7 +73,7 @@ test.each([
   expect(screen.queryByRole('button', { name: 'New conversation' })).toBeNull();
 });
 
-test('what was typed when the deployment ended can be read, until the conversation is deleted', async () => {
+test('shows a typed draft after the deployment ended, until the conversation is deleted', async () => {
   const id = keep();
   keepInTab('ada', `question.${id}`, 'Why not wheat?');
   open('terminated');
@@ -86,13 +86,13 @@ test('what was typed when the deployment ended can be read, until the conversati
   expect(screen.getByText(ENDED)).toBeTruthy();
 });
 
-test('without a conversation an ended deployment says only that it has ended', async () => {
+test('shows only the ended state if an ended deployment has no conversation', async () => {
   open('terminated');
   expect(await screen.findByText(ENDED)).toBeTruthy();
   expect(screen.queryByRole('log')).toBeNull();
 });
 
-test('a conversation goes on where the deployment answers', async () => {
+test('a conversation continues while the deployment can answer', async () => {
   keep();
   open('sleeping');
   expect(await screen.findByText('Rye bread')).toBeTruthy();

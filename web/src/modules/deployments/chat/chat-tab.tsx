@@ -12,7 +12,7 @@ type Props = {
   together?: Together | undefined;
 };
 
-/** A conversation with a deployment: it goes on while the deployment can answer, and can be read after its end. */
+/** A conversation with a deployment. Read-only once the deployment has ended. */
 export function ChatTab({ pod, ...shown }: Props) {
   const closed = whyClosed(pod);
   if (!closed && !canChat(pod)) {
@@ -38,7 +38,7 @@ function whyClosed({ status }: Deployment): string | undefined {
     : undefined;
 }
 
-/** It answers, or has answered before and takes a question while it wakes or starts again. */
+/** True if the deployment is usable, or was ready before and is waking or restarting. */
 export function canChat(pod: Pick<Deployment, 'status' | 'ready_at'>): boolean {
   return isUsable(pod) || (pod.ready_at !== null && isPending(pod));
 }

@@ -1,9 +1,9 @@
 import type { ChatMessage, ChatTools, Turn } from './chat.ts';
 
-/** The functions as they are typed in the settings. */
+/** Functions as typed in the settings. */
 export type TypedTools = { definitions: string; required: boolean };
 
-/** What keeps a question from being sent; undefined where nothing does. */
+/** Returns the problem that blocks sending, or undefined. */
 export function toolsProblem({ definitions }: TypedTools): string | undefined {
   if (definitions.trim() === '') return;
   const tools = parse(definitions);
@@ -14,14 +14,14 @@ export function toolsProblem({ definitions }: TypedTools): string | undefined {
   return;
 }
 
-/** The functions to send; undefined where there are none. After results the model is free to say what they mean. */
+/** Returns the functions to send, or undefined. After results, the model does not have to call one. */
 export function toolsFor(typed: TypedTools | undefined, question: Turn): ChatTools | undefined {
   const definitions = typed && parse(typed.definitions);
   if (!typed || !Array.isArray(definitions) || definitions.length === 0) return undefined;
   return { definitions, required: typed.required && !question.results };
 }
 
-/** What the model is told: what was said, after its instructions where it has any. */
+/** Returns the messages to send: the system prompt, if any, then the turns. */
 export function messagesOf(turns: Turn[], system: string): ChatMessage[] {
   const messages = turns.flatMap(toMessages);
   return system ? [{ role: 'system', content: system }, ...messages] : messages;

@@ -8,12 +8,12 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it('counts speed from the second token on', () => {
+it('measures speed from the second token', () => {
   expect(speedOf(100, 1_100, 11)).toEqual({ firstTokenMs: 100, tokens: 11, tokensPerSecond: 10 });
   expect(speedOf(100, 100, 1).tokensPerSecond).toBeNull();
 });
 
-it('what a model thinks comes apart from its answer, and its first token counts', async () => {
+it('separates thoughts from the answer, and counts their first token', async () => {
   const deltas = [{ reasoning_content: 'Hm, ' }, { reasoning_content: 'bread' }, { content: 'Rye' }];
   setCredentials({ userId: 'u1', apiKey: 'bk_1' });
   const events = deltas.map((delta) => `data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`);
@@ -30,7 +30,7 @@ it('what a model thinks comes apart from its answer, and its first token counts'
   expect([thoughts.join(''), answer.join('')]).toEqual(['Hm, bread', 'Rye']);
 });
 
-it('calls come piece by piece, and are asked for by the functions', async () => {
+it('assembles tool calls from pieces and requests them as functions', async () => {
   const piece = (index: number, more: object) => ({ tool_calls: [{ index, ...more }] });
   const deltas = [
     piece(0, { id: 'call_1', type: 'function', function: { name: 'add', arguments: '' } }),
@@ -66,7 +66,7 @@ it('calls come piece by piece, and are asked for by the functions', async () => 
   ]);
 });
 
-it('an error in the middle of the answer has its code and its amounts', async () => {
+it('an error in the middle of an answer has its code and amounts', async () => {
   const events = [
     { choices: [{ delta: { content: 'Rye ' } }] },
     {
@@ -105,7 +105,7 @@ it('an error in the middle of the answer has its code and its amounts', async ()
   expect(pieces).toEqual(['Rye ']);
 });
 
-it('an answer of which nothing is heard for a minute is given up in words; a comment of the server is heard', async () => {
+it('aborts an answer after a minute of silence; server comments reset the timer', async () => {
   vi.useFakeTimers();
   setCredentials({ userId: 'u1', apiKey: 'bk_1' });
   let send = (_text: string) => {};

@@ -6,7 +6,7 @@ import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { eventStreamParser } from '../../../lib/live/event-stream-parser.ts';
 import { textPieces } from '../../../lib/live/text-pieces.ts';
 
-/** A turn of a conversation, as it is kept. */
+/** A saved turn of a conversation. */
 export type Turn = Conversation['turns'][number];
 
 export type ChatCall = { id: string; name: string; arguments: string };
@@ -18,41 +18,43 @@ export type ChatMessage =
   | { role: 'assistant'; content: string; tool_calls?: ToolCall[] }
   | { role: 'tool'; content: string; tool_call_id: string };
 
-/** Functions in the form of the API, and whether the answer has to call one. */
+/** Functions in API format, and whether the model must call one. */
 export type ChatTools = { definitions: object[]; required: boolean };
 
-/** Told of what comes, piece by piece. */
+/** Receives the answer piece by piece. */
 export type ChatListener = {
   onText: (text: string) => void;
-  /** What the model thinks before. */
+  /** The model's reasoning before the answer. */
   onThought?: (text: string) => void;
-  /** All calls as far as they have come. */
+  /** All calls received up to now. */
   onCalls?: (calls: ChatCall[]) => void;
 };
 
 export type ChatOptions = {
   temperature: number;
   max_tokens: number;
-  /** Unless they are given, the model's own share and another seed each time. */
+  /** Default to the model's own value and a random seed. */
   top_p?: number | undefined;
   seed?: number | undefined;
 };
 
-/** How the answer came: milliseconds to its first token, tokens, tokens per second after the first. */
+/** Speed of an answer: milliseconds to the first token, token count, tokens per second after the first. */
 export type ChatSpeed = { firstTokenMs: number; tokens: number; tokensPerSecond: number | null };
 
-/** What ended an answer before the model did: the most tokens that were asked for, or a context with no room for more. */
+/** Why an answer was cut: it reached the requested maximum, or the context is full. */
 export type ChatCut = 'maximum' | 'context';
 
 type ChatEnd = { speed: ChatSpeed; cut?: ChatCut | undefined };
 
-/** The first answer may wait for a model to wake. */
+/** The first answer may have to wait for a model to wake. */
 const TIMEOUT_MS = 10 * 60_000;
 
-/** The server sends a comment every 15 s while it waits for the model: who hears nothing has lost it. */
+/**
+ * The server sends a comment every 15 s while it waits for the model; longer silence means a lost connection.
+ */
 const SILENCE_MS_MAX = 60_000;
 
-/** Completes 'Failed to …' where an error has no words of its own. */
+/** Completes 'Failed to …' for errors without a message. */
 const OPERATION = 'chat with the model';
 
 export const chatModelsQuery = endpointQuery(['deployment', 'models'], listModels);
@@ -64,7 +66,7 @@ export type ChatRequest = {
   tools?: ChatTools | undefined;
 };
 
-/** Asks a model and tells of its answer as it comes. Throws what `streamAnswer` throws. */
+/** Asks a model and streams its answer to the listener. Throws what `streamAnswer` throws. */
 export async function streamChat(
   request: ChatRequest,
   listener: ChatListener,
@@ -84,11 +86,14 @@ export async function streamChat(
     signal,
   );
   if (!isCut) return { speed };
-  // The one reason stands for both.
+  // The API reports one finish reason for both cuts.
   return { speed, cut: speed.tokens < request.options.max_tokens ? 'context' : 'maximum' };
 }
 
-/** Tells of the streamed completion that `ask` asks for, as it comes. Throws an `ApiError`, also when the stream itself tells of an error, or the signal's reason. */
+/**
+ * Streams the completion that `ask` requests to the listener. Throws an `ApiError`, also for an error inside
+ * the stream, or the signal's reason.
+ */
 export async function streamAnswer(
   ask: (options: CallOptions) => Promise<Response>,
   { onText, onThought, onCalls }: ChatListener,
@@ -133,7 +138,7 @@ export async function streamAnswer(
 }
 
 function toolsBody({ definitions, required }: ChatTools) {
-  // What is typed is checked by the server, which names what is wrong.
+  // The server validates the typed functions and names what is wrong.
   return { tools: definitions as never, tool_choice: required ? ('required' as const) : ('auto' as const) };
 }
 
@@ -144,7 +149,7 @@ function addPiece(calls: ChatCall[], { index, id, function: said }: CallPiece): 
   call.arguments += said?.arguments ?? '';
 }
 
-/** Passes the pieces on; where none has come for too long it aborts `silence`, which ends the response, and throws. */
+/** Yields the pieces. After too long a silence it aborts `silence`, which ends the response, and throws. */
 async function* whileHeard(pieces: AsyncIterable<string>, silence: AbortController): AsyncGenerator<string> {
   const giveUp = () =>
     silence.abort(
@@ -168,7 +173,7 @@ async function* whileHeard(pieces: AsyncIterable<string>, silence: AbortControll
   }
 }
 
-/** Pure: the figures under an answer. */
+/** Returns the speed figures under an answer. */
 export function speedOf(firstTokenMs: number, totalMs: number, tokens: number): ChatSpeed {
   const rest = totalMs - firstTokenMs;
   return {
@@ -182,7 +187,7 @@ type CallPiece = { index: number; id?: string; function?: { name?: string; argum
 
 type Chunk = {
   choices?: {
-    /** What it thinks is no part of the answer; the server names it so, whichever engine told the two apart. */
+    /** Reasoning is not part of the answer; the server uses this name for every engine. */
     delta?: { content?: string | null; reasoning_content?: string | null; tool_calls?: CallPiece[] };
     finish_reason?: string | null;
   }[];

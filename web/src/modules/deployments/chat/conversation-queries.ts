@@ -9,10 +9,9 @@ import { newUuid } from '../../../lib/new-id.ts';
 import { keepInTab, readFromTab } from '../../../lib/tab-storage.ts';
 import { useUser } from '../../accounts/session.ts';
 
-/** A conversation as it was read. */
 export type ReadConversation = ResponseOf<typeof getConversation>;
 
-/** One of the user's conversations with a model, as the server keeps it. */
+/** Reads one of the user's saved conversations with a model. */
 export const conversationQuery = (userId: string, model: string, id: string) =>
   endpointQuery(
     ['conversation', 'one', id, model, userId],
@@ -21,7 +20,7 @@ export const conversationQuery = (userId: string, model: string, id: string) =>
     { staleTime: 0 },
   );
 
-/** The user's conversations with a model, without what was said. */
+/** Lists the user's conversations with a model, without their turns. */
 export const conversationsQuery = (userId: string, model: string) =>
   endpointQuery(
     ['conversation', 'list', model, userId],
@@ -30,11 +29,14 @@ export const conversationsQuery = (userId: string, model: string) =>
     { staleTime: 0 },
   );
 
-/** The id of the conversation with a model that was saved last, which is read with it, or of a new one where there is none. */
+/**
+ * Returns the id of the conversation with a model that was saved last, and caches that conversation; a new id
+ * if there is none.
+ */
 const newestQuery = (userId: string, model: string) =>
   queryOptions({
     queryKey: ['conversation', 'one', 'newest', model, userId],
-    // Each page looks for it once.
+    // Each page resolves it once.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     queryFn: async ({ signal }) => {
@@ -45,7 +47,7 @@ const newestQuery = (userId: string, model: string) =>
     },
   });
 
-/** The id of the first conversation with a model: the same after a reload, with what was typed and not asked. */
+/** Returns the id of the first conversation with a model: stable across reloads, so drafts survive. */
 function firstOfTab(userId: string, model: string): string {
   const name = `first.${model}`;
   const kept = readFromTab(userId, name);
@@ -54,7 +56,7 @@ function firstOfTab(userId: string, model: string): string {
   return id;
 }
 
-/** A new conversation with the settings of one that was read. Returns its id. */
+/** Creates a conversation with the settings of an existing one. Returns its id. */
 export function beginConversation(userId: string, model: string, from: ReadConversation): string {
   const id = newUuid();
   const conversation = from.conversation && { ...from.conversation, turns: [], unanswered: '' };
@@ -64,8 +66,8 @@ export function beginConversation(userId: string, model: string, from: ReadConve
 }
 
 /**
- * The conversation with a model that is at hand: the one that is wanted, else the one that was saved last, which it stays
- * whatever is saved meanwhile. Without a model there is none.
+ * Opens the wanted conversation with a model, otherwise the one saved last. The choice is stable even if
+ * another is saved later. Without a model there is none.
  */
 export function useOpenedConversation(model: string | undefined, wanted: string | undefined) {
   const { id: userId } = useUser();

@@ -9,11 +9,11 @@ import type { ChatCut, ChatSpeed, Turn } from './chat.ts';
 
 type Props = {
   turn: Turn;
-  /** More of it may come. */
+  /** More text may arrive. */
   waiting: boolean;
 };
 
-/** A question or an answer, with what can be done with it. */
+/** A question or an answer with its actions. */
 export function ConversationTurn({ turn, waiting, children }: Props & { children?: ReactNode }) {
   const own = turn.role === 'user';
   return (
@@ -24,7 +24,9 @@ export function ConversationTurn({ turn, waiting, children }: Props & { children
   );
 }
 
-/** A question as it was typed, or an answer with its formatting, which is read once, not whenever another one grows. */
+/**
+ * A question as typed, or an answer as Markdown. Memoized, so other answers' updates do not parse it again.
+ */
 const TurnText = memo(function TurnText({ turn, waiting }: Props) {
   const own = turn.role === 'user';
   return (
@@ -70,7 +72,7 @@ const TurnText = memo(function TurnText({ turn, waiting }: Props) {
   );
 });
 
-/** A call with its arguments, or what it came to. */
+/** A tool call with its arguments, or its result. */
 function Said({ title, text }: { title: string; text: string }) {
   return (
     <section className="my-1 min-w-0">
@@ -85,7 +87,7 @@ function Said({ title, text }: { title: string; text: string }) {
   );
 }
 
-/** JSON with its lines; what is no whole JSON yet stays as it is. */
+/** Pretty-prints JSON; returns incomplete JSON unchanged. */
 function indented(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), null, 2);
@@ -94,7 +96,7 @@ function indented(json: string): string {
   }
 }
 
-/** What the model has thought before its answer: most people can leave it closed. */
+/** The model's reasoning before its answer, collapsed by default. */
 function Thoughts({ text, thinking }: { text: string; thinking: boolean }) {
   return (
     <div className="my-1.5 text-[0.8125rem] text-muted">
@@ -107,7 +109,7 @@ function Thoughts({ text, thinking }: { text: string; thinking: boolean }) {
   );
 }
 
-/** Why the answer is not longer, and what makes longer ones possible. */
+/** Explains why the answer was cut and how to get longer ones. */
 function sentenceOfCut(cut: ChatCut, speed: ChatSpeed | undefined): string {
   if (cut === 'context') {
     return 'The answer stopped because the context window is full. Start a new conversation for longer answers.';

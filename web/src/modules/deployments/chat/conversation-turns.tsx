@@ -15,7 +15,7 @@ type Props = {
   modelName: string;
   turns: Turn[];
   answering: boolean;
-  /** How the last question is asked once more; only where anything can be asked. */
+  /** Actions on the last question; absent if nothing can be asked. */
   again?: {
     isAskable: boolean;
     askAgain: (question?: string) => Promise<boolean>;
@@ -23,24 +23,24 @@ type Props = {
   };
 };
 
-/** A question that is given other words. */
+/** A question being edited. */
 type Edited = { turn: Turn; text: string };
 
-/** The turns so far; their end stays in sight unless the person has scrolled up. */
+/** The turns. Scrolls to the end unless the user has scrolled up. */
 export function ConversationTurns({ modelName, turns, answering, again }: Props) {
   const { box, content, onScroll, follow } = useStickToBottom();
-  // Who asks looks at what they have asked.
+  // Scroll down after asking.
   useEffect(() => follow(), [follow, turns.length]);
   const [edited, setEdited] = useState<Edited | null>(null);
   const editButton = useRef<HTMLButtonElement>(null);
 
   async function askAgain(as?: Edited) {
-    // What was pressed goes: the keyboard stays with the conversation.
+    // The pressed button unmounts, so move focus to the conversation.
     box.current?.focus({ preventScroll: true });
     setEdited(null);
     follow();
     const answered = await again?.askAgain(as?.text);
-    // Nothing typed is lost.
+    // Do not lose the typed text.
     if (!answered && as) setEdited(as);
   }
 
@@ -60,7 +60,7 @@ export function ConversationTurns({ modelName, turns, answering, again }: Props)
       aria-busy={answering}
       tabIndex={0}
       onScroll={onScroll}
-      // Nothing below it moves while an answer comes, or gets its formatting after a reload. What is asked next stays in sight.
+      // Fixed height: streaming and Markdown rendering do not move the content below.
       className={cx(
         'flex flex-col overflow-y-auto rounded-xl bg-subtle p-4',
         turns.length === 0 ? 'min-h-40 lg:min-h-72' : 'h-[clamp(14rem,calc(100dvh-32rem),28rem)]',
@@ -69,7 +69,7 @@ export function ConversationTurns({ modelName, turns, answering, again }: Props)
       <div ref={content} className="flex shrink-0 grow flex-col gap-4">
         {turns.length === 0 && <NothingSaid modelName={modelName} />}
         {turns.map((turn, index) => {
-          // Turns are only ever added at the end.
+          // Turns are only ever appended.
           if (again && turn === last && edited?.turn === turn) {
             const send = (text: string) => void askAgain({ turn, text });
             const editor = { text: edited.text, isAskable: again.isAskable, onSend: send, onCancel: cancel };

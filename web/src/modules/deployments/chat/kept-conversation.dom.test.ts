@@ -9,7 +9,7 @@ import { type Conversation, newestTurns, OpenConversation } from './kept-convers
 import { keptConversations } from './testing/kept-conversations.ts';
 
 let kept = keptConversations();
-/** While it is set, nothing is saved. */
+/** While set, every save fails. */
 let failure: Error | null;
 const call = vi.hoisted(() => vi.fn<(endpoint: Endpoint, input: object) => Promise<unknown>>());
 vi.mock('../../../lib/api/api-client.ts', () => ({ call }));
@@ -53,7 +53,7 @@ beforeEach(async () => {
 
 afterEach(() => vi.useRealTimers());
 
-test('of a long conversation the oldest questions go first, each with its answer', () => {
+test('a long conversation drops its oldest questions first, with their answers', () => {
   const all = [...first, ...second, ...third];
   const { length } = JSON.stringify(all);
   expect(newestTurns(all, length)).toEqual(all);
@@ -61,7 +61,7 @@ test('of a long conversation the oldest questions go first, each with its answer
   expect(newestTurns(all, 10)).toEqual([]);
 });
 
-test('several changes are one save', async () => {
+test('batches several changes into one save', async () => {
   const conversation = open();
   conversation.change(add(first));
   conversation.change(add(second));
@@ -70,7 +70,7 @@ test('several changes are one save', async () => {
   expect(call).toHaveBeenCalledOnce();
 });
 
-test('a change is made to what another tab has saved before', async () => {
+test('applies a change to the version that another tab saved', async () => {
   const conversation = open();
   kept.keep('rye', { turns: first }, OF.id);
   conversation.change(add(second));
@@ -78,7 +78,7 @@ test('a change is made to what another tab has saved before', async () => {
   expect(conversation.current().turns).toEqual([...first, ...second]);
 });
 
-test('what could not be saved is tried again, and kept by this tab meanwhile', async () => {
+test('retries a failed save, and keeps the change in this tab until then', async () => {
   vi.useFakeTimers();
   const conversation = open();
   failure = new Error('The server is away');
@@ -92,7 +92,7 @@ test('what could not be saved is tried again, and kept by this tab meanwhile', a
   expect(sessionStorage).toHaveLength(0);
 });
 
-test('a save whose answer was lost is not made twice', async () => {
+test('does not repeat a save whose response was lost', async () => {
   vi.useFakeTimers();
   call.mockImplementationOnce(async (endpoint, input) => {
     kept.answer(endpoint, input);
@@ -106,7 +106,7 @@ test('a save whose answer was lost is not made twice', async () => {
   expect(kept.read('rye').turns).toEqual([...first, ...second]);
 });
 
-test('what another tab has saved on top of ours before our answer came is not made twice', async () => {
+test('does not repeat a save if another tab saved on top of it before our response arrived', async () => {
   const conversation = open();
   call.mockImplementationOnce(async (endpoint, input) => {
     const answer = kept.answer(endpoint, input);
@@ -119,7 +119,7 @@ test('what another tab has saved on top of ours before our answer came is not ma
   expect(kept.read('rye').turns).toEqual([...first, ...third]);
 });
 
-test('what the page was left with is there again, unless it has come', async () => {
+test('restores changes made while leaving the page, unless they were saved', async () => {
   const conversation = open();
   conversation.leave(add(first));
   expect(kept.read('rye').turns).toEqual(first);
@@ -152,7 +152,7 @@ test('an empty number field stays empty', async () => {
   expect(conversation.current().settings).toEqual(settings);
 });
 
-test('what this browser kept before is taken over, and goes once it is saved', async () => {
+test('migrates conversations that this browser stored earlier, and deletes them once saved', async () => {
   const old = { turns: first, unanswered: '', settings: initialSettings };
   browserStorage.keep('ada', 'conversation.rye', old);
   expect(open().current()).toEqual(old);
@@ -160,7 +160,7 @@ test('what this browser kept before is taken over, and goes once it is saved', a
   await expect.poll(() => localStorage.length).toBe(0);
 });
 
-test('where none are kept nothing is sent', () => {
+test('sends nothing if conversations are not saved', () => {
   const conversation = open(false);
   conversation.change(add(first));
   conversation.leave();

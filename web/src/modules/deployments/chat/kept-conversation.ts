@@ -16,34 +16,33 @@ import { conversationQuery, type ReadConversation as Read } from './conversation
 
 export type Conversation = {
   turns: Turn[];
-  /** The last question, if nothing of an answer has come; otherwise empty. */
+  /** The last question, if no part of an answer has arrived; otherwise empty. */
   unanswered: string;
   settings: ChatSettings;
 };
 
-/** What is to become of a conversation, whatever another tab has made of it meanwhile. */
+/** A change to a conversation that can be applied to any version, including another tab's. */
 type Change = (conversation: Conversation) => Conversation;
 
-/** What is typed into a setting is one save. */
+/** Debounces typing in the settings into one save. */
 const GATHER_MS = 250;
-/** A save that has failed is tried again after this long, and then after twice as long each time. */
+/** Delay before the first retry of a failed save; it doubles each time. */
 const RETRY_MS = 2_000;
 const RETRY_MS_MAX = 60_000;
-/** Saves that another tab or device comes before. */
+/** Maximum retries after another tab or device has saved first. */
 const CONFLICTS_MAX = 5;
-/** What a browser sends of a page that is being left. */
+/** Browsers limit `keepalive` requests to 64 KiB. */
 const KEEPALIVE_BYTES_MAX = 60_000;
 
 export const emptyConversation: Conversation = { turns: [], unanswered: '', settings: initialSettings };
 
 type Of = { userId: string; model: string; id: string };
-/** Told what the conversation has become, and that it could not be saved. */
+/** Called with the changed conversation, and when a save fails. */
 type Listeners = { show: (conversation: Conversation) => void; failed: (error: unknown) => void };
 
 /**
- * The conversation at hand: what the server keeps with the changes that are on their way there, one save after the
- * other. Where another tab or device has saved before, the changes are made to what that has saved. A save that has
- * failed is tried again.
+ * The open conversation: the saved version plus pending changes. Saves run one at a time; on a conflict the
+ * changes are reapplied to the version that another tab or device saved. Failed saves are retried.
  */
 export class OpenConversation {
   private readonly of: Of;
@@ -55,7 +54,7 @@ export class OpenConversation {
   private version: number;
   private kept: Conversation;
   private changes: Change[] = [];
-  /** Saves without an answer, with how many of the changes each has: one may have come all the same. */
+  /** Saves without a response, each with its number of changes. One of them may have succeeded. */
   private unanswered: { id: string; changes: number }[] = [];
 
   constructor(of: Of, read: Read, { show, failed }: Listeners) {
@@ -80,18 +79,18 @@ export class OpenConversation {
     if (this.isKept) void this.saves.run();
   }
 
-  /** Takes what another tab or device has saved. */
+  /** Adopts a version that another tab or device saved. */
   follow(newer: Read): void {
     if (newer.version > this.version) this.adopt(newer);
   }
 
-  /** Saves from now on without waiting for more. */
+  /** From now on saves immediately, without batching. */
   flush(): void {
     this.isLeft = true;
     this.saves.flush();
   }
 
-  /** While the page is left: keeps what is not saved yet, and what this change makes of it, here and at the server. */
+  /** Called while the page unloads: stores unsaved changes, including this one, locally and on the server. */
   leave(made?: Change): void {
     if (!this.isKept || (!made && this.changes.length === 0)) return;
     const conversation = made ? made(this.current()) : this.current();
@@ -110,7 +109,7 @@ export class OpenConversation {
     this.show(this.current());
   }
 
-  /** The changes of a save that has come are not made again. */
+  /** Drops the changes of a save that succeeded. */
   private settle(saveId: string | null): void {
     const arrived = this.unanswered.find(({ id }) => id === saveId);
     if (!arrived) return;
@@ -132,7 +131,7 @@ export class OpenConversation {
           throw error;
         }
         const newer = await call(getConversation, addressOf(this.of));
-        // What was deleted does not come back by itself.
+        // Do not recreate a deleted conversation.
         if (this.isLeft && newer.version === 0) return this.drop();
         this.adopt(newer);
       }
@@ -146,7 +145,7 @@ export class OpenConversation {
 
   private confirm({ version, save_id, conversation }: Save): void {
     this.settle(save_id);
-    // An event may have told of it before.
+    // An event may have reported this version earlier.
     if (version > this.version) {
       this.version = version;
       this.kept = conversation;
@@ -171,7 +170,9 @@ function put(of: Of, { conversation, ...save }: Save, keepalive = false) {
   return call(saveConversation, { ...addressOf(of), body }, { keepalive });
 }
 
-/** What was left of a conversation: `after` is the version that it follows, or the save that was on its way. */
+/**
+ * Local copy of an unsaved conversation: `after` is the version it follows, or the save that was in flight.
+ */
 type Left = {
   after: [version: number, saveId: string | null];
   save_id: string;
@@ -179,8 +180,8 @@ type Left = {
 };
 
 /**
- * What is kept of a conversation here until the server has it: what this tab could not save; and, of before conversations were
- * kept in accounts, what this browser has.
+ * Local copy until the server has the conversation: changes that this tab could not save, and conversations
+ * that this browser stored before accounts had them.
  */
 function localCopy({ userId, model, id }: Of) {
   const [left, old] = [`left.${id}`, `conversation.${model}`];
@@ -191,7 +192,7 @@ function localCopy({ userId, model, id }: Of) {
   return {
     forget,
     keep: (value: Left) => keepInTab(userId, left, value),
-    /** What is to be done to what the server keeps, if anything. */
+    /** Returns the change to apply to the saved version, if any. */
     read: ({ version, save_id, is_kept }: Read): Change | null => {
       if (!is_kept) return null;
       const before = browserStorage.read(userId, old);
@@ -217,7 +218,7 @@ function isConversation(value: unknown): value is WireConversation {
 
 type Work = { isDue: () => boolean; work: () => Promise<void>; failed: (error: unknown) => void };
 
-/** Does work that is due, once for what comes within a moment, and again where it failed; after `flush` at once, and once. */
+/** Runs due work in batches and retries failures; after `flush` it runs immediately and only once. */
 function gathered({ isDue, work, failed }: Work) {
   let isRunning = false;
   let isFlushed = false;
@@ -255,7 +256,7 @@ function gathered({ isDue, work, failed }: Work) {
   };
 }
 
-/** An empty number field is NaN, and null on the wire. */
+/** An empty number field is NaN, which is null on the wire. */
 function fromWire(conversation: WireConversation | null): Conversation {
   if (!conversation) return emptyConversation;
   const { options, ...settings } = conversation.settings;
@@ -264,18 +265,18 @@ function fromWire(conversation: WireConversation | null): Conversation {
   return { ...conversation, settings: { ...settings, options: { ...options, ...numbers } } };
 }
 
-/** JSON makes null of NaN. What cannot be stored, NUL and half of a surrogate pair, goes. */
+/** JSON turns NaN into null. Removes characters that cannot be stored: NUL and lone surrogates. */
 function toWire(conversation: Conversation): WireConversation {
   const storable = (_key: string, value: unknown) =>
     typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value;
   return JSON.parse(JSON.stringify(conversation, storable)) as WireConversation;
 }
 
-/** Pure: the newest questions with their answers that fit. */
+/** Returns the newest questions, with their answers, that fit. */
 export function newestTurns(turns: Turn[], lengthMax: number): Turn[] {
   let first = 0;
   const isTooLong = () => JSON.stringify(turns.slice(first)).length > lengthMax;
-  // Results without the calls before them say nothing.
+  // Results are meaningless without the preceding calls.
   while (first < turns.length && (isTooLong() || turns[first]?.results)) first += 2;
   return turns.slice(first);
 }

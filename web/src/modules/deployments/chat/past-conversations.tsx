@@ -20,13 +20,13 @@ import { forgetQuestion } from './use-question.ts';
 type Props = {
   userId: string;
   model: string;
-  /** The conversation at hand. */
+  /** The open conversation. */
   current: string | undefined;
   onOpen: (id: string) => void;
   onDeleted: (id: string) => void;
 };
 
-/** Opens the list of the conversations with a model, where each can be opened and deleted. */
+/** A popover that lists the conversations with a model, to open or delete them. */
 export function PastConversations({ userId, model, current, onOpen, onDeleted }: Props) {
   const [open, setOpen] = useState(false);
   const [asked, setAsked] = useState<ConversationRow | null>(null);
@@ -41,7 +41,7 @@ export function PastConversations({ userId, model, current, onOpen, onDeleted }:
   });
   return (
     <>
-      {/* It would lie over the question, and is there again after it. */}
+      {/* The list would cover the confirmation dialog; it reopens afterwards. */}
       <Popover.Root open={open && asked === null} onOpenChange={setOpen}>
         <Popover.Trigger
           render={
@@ -95,7 +95,7 @@ function List({ userId, model, current, onOpen, onDelete }: ListProps) {
         failed="Your conversations could not be loaded"
         pending={<ListSkeleton rows={3} rowHeight={52} />}
         isEmpty={({ conversations }) => conversations.length === 0}
-        empty={<p className="px-6 py-10 text-center text-muted">Nothing has been asked yet.</p>}
+        empty={<p className="px-6 py-10 text-center text-muted">No conversations yet.</p>}
         compact
         flush
       >

@@ -10,7 +10,7 @@ import { initialSettings } from './chat-options.tsx';
 import { AddressedPlayground } from './testing/addressed-playground.tsx';
 import { keptConversations } from './testing/kept-conversations.ts';
 
-/** What the model has been asked, and its answer as far as the test lets it come. */
+/** Requests sent to the model, and the stream that the test uses to answer. */
 let asked: { messages: unknown; max_tokens: number }[];
 let answer: ReadableStreamDefaultController<Uint8Array>;
 
@@ -18,14 +18,14 @@ const sends = (chunk: object) =>
   answer.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(chunk)}\n\n`));
 const says = (text: string) => sends({ choices: [{ delta: { content: text } }] });
 
-/** What the server keeps of Ada, and of Eve. */
+/** Saved conversations of Ada and Eve. */
 let kept: ReturnType<typeof keptConversations>;
 let keptOfEve: ReturnType<typeof keptConversations>;
 
-/** A reload, or coming back to the page. */
+/** Simulates a reload or a return to the page. */
 async function open({ as = 'ada', id = 'pod-1' } = {}) {
   cleanup();
-  // What was under way is saved.
+  // Let pending saves finish.
   await new Promise((resolve) => setTimeout(resolve));
   queryClient.clear();
   setCredentials({ userId: as, apiKey: `bk_${as}` });
@@ -85,9 +85,9 @@ afterEach(async () => {
   vi.unstubAllGlobals();
 });
 
-test('a conversation and its settings are there again, and go on', async () => {
+test('restores a conversation with its settings and continues it', async () => {
   await open();
-  expect(screen.getByText(/at most 8,192 tokens\.$/)).toBeTruthy();
+  expect(screen.getByText(/Context window: 8,192 tokens\.$/)).toBeTruthy();
   const tokens = screen.getByLabelText('Maximum tokens');
   await userEvent.clear(tokens);
   await userEvent.type(tokens, '64{Tab}');
@@ -110,7 +110,7 @@ test('a conversation and its settings are there again, and go on', async () => {
 test.each([
   ['leaving the page', () => cleanup()],
   ['a reload', () => window.dispatchEvent(new Event('pagehide'))],
-])('an answer that %s interrupts is kept as far as it came, and marked', async (_how, interrupt) => {
+])('saves an answer that %s interrupts, and marks it as interrupted', async (_how, interrupt) => {
   await open();
   await ask('Which bread?');
   says('Rye br');
@@ -121,7 +121,7 @@ test.each([
     .toMatchObject({ content: 'Rye br', interrupted: true });
 });
 
-test('Stop marks what has come', async () => {
+test('Stop marks the partial answer', async () => {
   await open();
   await ask('Which bread?');
   says('Rye br');
@@ -130,7 +130,7 @@ test('Stop marks what has come', async () => {
   expect(await screen.findByText(INTERRUPTED)).toBeTruthy();
 });
 
-test('a question without an answer goes before what was typed meanwhile', async () => {
+test('an unanswered question is put before text typed in the meantime', async () => {
   await open();
   await ask('Which bread?');
   await userEvent.type(screen.getByLabelText('Message'), 'And why?');
@@ -147,7 +147,7 @@ test.each([
     'The answer stopped because the context window is full. Start a new conversation for longer answers.',
   ],
 ])(
-  'of at most %i tokens an answer that was cut at %i says so, after a reload too',
+  'with a maximum of %i tokens, an answer cut at %i says so, also after a reload',
   async (most, came, words) => {
     await open();
     const tokens = screen.getByLabelText('Maximum tokens');
@@ -165,7 +165,7 @@ test.each([
   },
 );
 
-test('an answer that came to its end is not said to be cut', async () => {
+test('a complete answer is not marked as cut', async () => {
   await open();
   await ask('Which bread?');
   says('Rye');
@@ -177,12 +177,12 @@ test('an answer that came to its end is not said to be cut', async () => {
   expect(asked[0]).toMatchObject({ max_tokens: 1024 });
 });
 
-test('a setting that is wrong is named beside Send, which leads to it and keeps what is typed', async () => {
+test('an invalid setting is named next to Send, which moves focus to it and leaves the draft', async () => {
   await open();
   const temperature = screen.getByLabelText('Temperature');
   await userEvent.clear(temperature);
   await userEvent.type(temperature, '9{Tab}');
-  const told = /^Correct “Temperature” in the settings/;
+  const told = /^Fix “Temperature” in the settings/;
   expect(screen.getByText(told)).toBeTruthy();
   await userEvent.type(screen.getByLabelText('Message'), 'Which bread?{Enter}');
   expect(document.activeElement).toBe(temperature);
@@ -195,7 +195,7 @@ test('a setting that is wrong is named beside Send, which leads to it and keeps 
   expect(screen.queryByText(told)).toBeNull();
 });
 
-test('a question without any of an answer is in the field again', async () => {
+test('an unanswered question returns to the field', async () => {
   await open();
   await ask('Which bread?');
   await open();
@@ -205,7 +205,7 @@ test('a question without any of an answer is in the field again', async () => {
   expect(message()).toBe('Which bread?');
 });
 
-test('a new conversation leaves the one before, and has its settings', async () => {
+test('a new conversation keeps the settings of the previous one', async () => {
   await open();
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'New conversation' }).disabled).toBe(true);
   await userEvent.type(screen.getByLabelText('System prompt'), 'Be brief');
@@ -227,7 +227,7 @@ const history = async () => {
   return screen.findByRole('dialog', { name: 'Conversations' });
 };
 
-test('an earlier conversation is opened and goes on', async () => {
+test('opens and continues an earlier conversation', async () => {
   kept.keep('pod-1', { turns: cake }, crypto.randomUUID());
   kept.keep('pod-1', { turns: [{ role: 'user', content: 'Which bread?' }] }, crypto.randomUUID());
   await open();
@@ -245,7 +245,7 @@ test('an earlier conversation is opened and goes on', async () => {
   expect(kept.read('pod-1').turns).toHaveLength(4);
 });
 
-test('conversations are deleted one by one; after the one at hand there is a new one', async () => {
+test('deletes conversations one by one; deleting the open one starts a new one', async () => {
   kept.keep('pod-1', { turns: [{ role: 'user', content: 'Which bread?' }] });
   kept.keep('pod-1', { turns: cake }, crypto.randomUUID());
   await open();
@@ -257,12 +257,12 @@ test('conversations are deleted one by one; after the one at hand there is a new
   await remove('Which cake?');
   await vi.waitFor(() => expect(screen.queryByText('Plum cake')).toBeNull());
   expect(screen.getByLabelText('Message')).toBeTruthy();
-  // The answer that was on its way has ended, and is saved before this one if at all.
+  // The interrupted answer must be saved before this one, if at all.
   await askAndAnswer('Which roll?', 'Rye');
   await expect.poll(() => kept.titles('pod-1')).toEqual(['Which roll?', 'Which bread?']);
 });
 
-test('what was typed and not asked is in the field again, of this conversation alone', async () => {
+test('restores an unsent draft, only in its own conversation', async () => {
   await open();
   await userEvent.type(screen.getByLabelText('Message'), 'Which cake');
   await open({ id: 'pod-2' });
@@ -278,7 +278,7 @@ test('what was typed and not asked is in the field again, of this conversation a
   expect(message()).toBe('');
 });
 
-test('no other deployment has it, and nobody else', async () => {
+test('a conversation is not visible in other deployments or to other users', async () => {
   await open();
   await askAndAnswer('Which bread?', 'Rye bread');
   await open({ id: 'pod-2' });
@@ -289,7 +289,7 @@ test('no other deployment has it, and nobody else', async () => {
   expect(screen.queryByText('Which bread?')).toBeNull();
 });
 
-test('what another tab makes of it is followed, and not saved once more', async () => {
+test('follows changes from another tab without saving them again', async () => {
   await open();
   await askAndAnswer('Which bread?', 'Rye bread');
   await expect.poll(() => kept.read('pod-1').turns).toHaveLength(2);
@@ -300,7 +300,7 @@ test('what another tab makes of it is followed, and not saved once more', async 
   expect(kept.version('pod-1')).toBe(2);
 });
 
-test('what another tab asks while an answer comes here stays, in front of that', async () => {
+test('keeps a question from another tab in front of an answer in progress', async () => {
   await open();
   await askAndAnswer('Which bread?', 'Rye bread');
   await expect.poll(() => kept.read('pod-1').turns).toHaveLength(2);
@@ -315,7 +315,7 @@ test('what another tab asks while an answer comes here stays, in front of that',
   expect(screen.queryByText(INTERRUPTED)).toBeNull();
 });
 
-test('an answer that is made anew stays in its place while another tab changes the settings, which stay too', async () => {
+test('regenerating an answer while another tab changes the settings keeps both', async () => {
   await open();
   await askAndAnswer('Which bread?', 'Rye bread');
   await expect.poll(() => kept.read('pod-1').turns).toHaveLength(2);

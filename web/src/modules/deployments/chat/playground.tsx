@@ -27,35 +27,35 @@ import { SaveChatDialog } from './save-chat-dialog.tsx';
 import { useConversation } from './use-conversation.ts';
 import { type ConversationKey, readQuestion } from './use-question.ts';
 
-/** Which conversation the address names, and how it names another one: in place of the present address, or as the next. */
+/** The conversation in the URL, and how to navigate to another one. */
 export type Opened = {
   conversation: string | undefined;
   onOpen: (id: string, how: 'replace' | 'push') => void;
 };
 
 type Props = {
-  /** The deployment's id, or a shared model's name: each has conversations of its own. */
+  /** The deployment's id or a shared model's name. Each has its own conversations. */
   model: string;
   modelName: string;
-  /** Absent: a conversation that the page alone has, as long as it is open. */
+  /** If absent, the conversation is not saved and ends with the page. */
   opened?: Opened | undefined;
-  /** What stands above the conversation. */
+  /** Content above the conversation. */
   about?: ReactNode;
-  /** Where it is served: sets the price of its tokens. */
+  /** Device that serves the model; determines the token price. */
   device: ServingDevice | undefined;
-  /** How many tokens it reads and writes at most. */
+  /** Maximum tokens of prompt and answer together. */
   contextTokens?: number;
-  /** BGL for an hour of a deployment; a model that everybody shares has none. */
+  /** BGL per hour of a deployment; absent for shared models. */
   pricePerHour?: string;
-  /** Why nothing can be asked any more. */
+  /** Why no more questions can be asked. */
   closed?: string | undefined;
-  /** The settings are closed under the conversation, where they otherwise stand beside it. */
+  /** Collapses the settings below the conversation instead of showing them next to it. */
   folded?: boolean | undefined;
-  /** The conversations that are asked in one field, and which place this one has among them. */
+  /** The conversations that share a question field, and this one's role. */
   together?: Together | undefined;
 };
 
-/** Chat with one model as it streams. */
+/** Streaming chat with one model. */
 export function Playground({ opened, ...props }: Props) {
   if (opened) return <KeptPlayground opened={opened} {...props} />;
   return (
@@ -73,7 +73,7 @@ const ofPage: ReadConversation = {
 
 type KeptProps = Omit<Props, 'opened'> & { opened: Opened };
 
-/** The conversation that the address names, else the newest, with the way to the others and to a new one. */
+/** The conversation in the URL or the newest one, with its history and a button for a new one. */
 function KeptPlayground({ opened: { conversation, onOpen }, ...props }: KeptProps) {
   const { model, about, closed } = props;
   const { id: userId } = useUser();
@@ -136,7 +136,7 @@ function KeptPlayground({ opened: { conversation, onOpen }, ...props }: KeptProp
 type OwnProps = Omit<Props, 'opened' | 'about'> & {
   id: string;
   read: ReadConversation;
-  /** It is there to be asked something. */
+  /** A new conversation: focus its question field. */
   isBegun?: boolean;
   onAsk?: () => void;
 };
@@ -194,7 +194,7 @@ function OwnPlayground({
   );
 }
 
-/** The way from a conversation to a dataset. */
+/** Saves a conversation to a dataset. */
 function SaveChat(props: Pick<Conversation, 'turns' | 'settings'>) {
   const [open, setOpen] = useState(false);
   return (
@@ -235,7 +235,7 @@ function Settings({ fields, folded, hasProblem, isKept, children }: SettingsProp
   );
 }
 
-/** Why no answer came; too little credit leads to more of it, in the currency that is chosen by now. */
+/** Explains why there is no answer. If credit ran out, links to buying more, in the current currency. */
 function NoAnswer({ error }: { error: unknown }) {
   currencyChoice.use();
   const needsCredit = error instanceof ApiError && error.code === 'insufficient_funds';
@@ -260,7 +260,7 @@ type Conversation = ReturnType<typeof useConversation>;
 
 type ClosedProps = { keptAs: ConversationKey; why: string; modelName: string; conversation: Conversation };
 
-/** What was said, also the question that was never answered or asked. */
+/** A read-only conversation, including a question that was never answered or sent. */
 function ClosedConversation({ keptAs, why, modelName, conversation }: ClosedProps) {
   const { turns, unanswered, answering } = conversation;
   const question = readQuestion(keptAs) || unanswered;
@@ -273,16 +273,16 @@ function ClosedConversation({ keptAs, why, modelName, conversation }: ClosedProp
   );
 }
 
-/** Which setting keeps everything from being asked: on a narrow screen it is further down, and it may be in a part that is closed. */
+/** Names the invalid setting, which may be off screen or in a collapsed section. */
 function HeldUp({ by }: { by: string }) {
   return (
     <p role="status" className="text-[0.8125rem] text-bad">
-      Correct “{by}” in the settings before you send anything.
+      Fix “{by}” in the settings before you send a message.
     </p>
   );
 }
 
-/** What asking costs, and what it is paid beside. */
+/** Token prices, and a note about the hourly price. */
 function TokenPrices({ device, pricePerHour }: Pick<Props, 'device' | 'pricePerHour'>) {
   const read = useServingPrice('prompt_tokens', device);
   const written = useServingPrice('completion_tokens', device);
@@ -293,7 +293,7 @@ function TokenPrices({ device, pricePerHour }: Pick<Props, 'device' | 'pricePerH
       output tokens
       {pricePerHour && (
         <>
-          , on top of <Money unrounded bgl={pricePerHour} /> for each hour that the model is awake
+          , plus <Money unrounded bgl={pricePerHour} /> per hour while the model is awake
         </>
       )}
       .

@@ -4,13 +4,13 @@ import { Textarea } from '../../../ui/textarea.tsx';
 
 type Props = {
   text: string;
-  /** The options let it be asked. */
+  /** The settings are valid. */
   isAskable: boolean;
   onSend: (question: string) => void;
   onCancel: () => void;
 };
 
-/** A question that is asked again in other words: Enter sends it, Escape leaves it as it was. */
+/** Edits the last question: Enter sends it, Escape cancels. */
 export function QuestionEditor({ text, isAskable, onSend, onCancel }: Props) {
   const [draft, setDraft] = useState(text);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -43,7 +43,7 @@ export function QuestionEditor({ text, isAskable, onSend, onCancel }: Props) {
         onKeyDown={onKeyDown}
       />
       <div className="flex flex-wrap items-center justify-end gap-2">
-        <p className="min-w-0 flex-1 px-1 text-muted text-xs">A new answer takes the place of the old one.</p>
+        <p className="min-w-0 flex-1 px-1 text-muted text-xs">This replaces the current answer.</p>
         <Button size="sm" onClick={onCancel}>
           Cancel
         </Button>

@@ -12,11 +12,11 @@ type Props = Pick<ReturnType<typeof useConversation>, 'answering' | 'unanswered'
   isAskable: boolean;
   together: Together | undefined;
   autoFocus: boolean;
-  /** Told when something is to be sent that the settings do not let be asked. */
+  /** Called on an attempt to send while the settings are invalid. */
   onHeldUp: () => void;
 };
 
-/** Where a conversation is asked: in a field of its own, or together with another one in the field of the one that leads. */
+/** The question field of a conversation: its own, or the field that the leading conversation shares. */
 export function Question({ together, ...props }: Props) {
   if (!together) return <QuestionField {...props} />;
   const { conversations, field } = together;
@@ -26,7 +26,7 @@ export function Question({ together, ...props }: Props) {
 
 type Own = Omit<Props, 'together'>;
 
-/** Takes part without a field. A question without an answer stays with the conversation. */
+/** Follows the shared field without rendering one. An unanswered question stays in the conversation. */
 function Following({ conversations, answering, isAskable, ...on }: Own & { conversations: AskedTogether }) {
   const ask = useEffectEvent((question: string) => void on.ask(question));
   const stop = useEffectEvent(() => on.stop());
@@ -50,7 +50,7 @@ function SharedField({ conversations, ...own }: Own & { conversations: AskedToge
   return <QuestionField {...own} follower={follower} />;
 }
 
-/** Enter sends, Shift and Enter starts a line. */
+/** Enter sends; Shift+Enter inserts a line break. */
 function QuestionField({
   keptAs,
   follower,
@@ -65,7 +65,7 @@ function QuestionField({
 
   async function send(question: string) {
     if (await ask(question)) return;
-    // Nothing typed is lost: an unanswered question goes back into the field.
+    // An unanswered question returns to the field.
     setDraft((typed) => (typed.trim() === '' ? question : `${question}\n\n${typed}`));
   }
 

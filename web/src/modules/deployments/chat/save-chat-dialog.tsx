@@ -21,7 +21,7 @@ import { exchangesOf, trainingRow } from './training-row.ts';
 
 type Props = { turns: readonly Turn[]; settings: ChatSettings; onClose: () => void };
 
-/** Puts the answers of a conversation that the person chooses into a dataset, to train on. */
+/** Saves selected answers of a conversation to a dataset for training. */
 export function SaveChatDialog({ turns, settings, onClose }: Props) {
   const form = useId();
   const exchanges = exchangesOf(turns);
@@ -46,7 +46,7 @@ export function SaveChatDialog({ turns, settings, onClose }: Props) {
       open
       onOpenChange={(open) => !open && !save.isPending && onClose()}
       title="Save as training data"
-      description="The conversation becomes a row of a dataset. A fine-tune learns the answers you select, and only reads the others."
+      description="Saves the conversation as a row of a dataset. A fine-tune learns the answers you select; the others are context only."
       footer={
         <>
           <Button onClick={onClose} disabled={save.isPending}>
@@ -73,7 +73,7 @@ export function SaveChatDialog({ turns, settings, onClose }: Props) {
         <DatasetTargetFields
           {...fields}
           error={submitted ? problem : undefined}
-          help="The row goes to the end of its chats.jsonl."
+          help="The row is added to the end of its chats.jsonl."
         />
       </form>
     </Dialog>
@@ -106,7 +106,7 @@ function useSaveChat() {
   const [datasets, rows] = [useIdempotencyKeys('chats-dataset'), useIdempotencyKeys('chat-row')];
   return useMutation({
     mutationFn: async ({ title, datasetId, row }: Wanted) => {
-      // Sent again after a failure, both have the keys of before: no second dataset, no second row.
+      // A retry reuses the idempotency keys, so it creates no second dataset or row.
       const dataset = { title, category: '', tags: [] };
       const id =
         datasetId ??

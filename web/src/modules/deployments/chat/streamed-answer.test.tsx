@@ -21,13 +21,13 @@ vi.mock('../../../ui/markdown.tsx', () => ({
   MarkdownLines: vi.fn<typeof MarkdownLines>(({ text }) => <p>{text}</p>),
 }));
 
-/** What the model does. */
+/** Controls the fake model. */
 let says: (text: string) => void;
 let thinks: (text: string) => void;
 let ends: () => void;
 let fails: (error: Error) => void;
 
-/** What the next frame draws; a hidden tab has no next frame. */
+/** Callbacks for the next animation frame; a hidden tab never gets one. */
 let frames: Map<number, FrameRequestCallback>;
 const drawFrame = () => {
   const due = [...frames.values()];
@@ -75,7 +75,7 @@ function ask() {
   return { unmount, stop: () => result.current.stop(), answer: () => result.current.turns.at(-1) };
 }
 
-test('what has come of an answer is drawn once per frame', () => {
+test('draws a streaming answer once per frame', () => {
   const { answer } = ask();
   act(() => {
     says('Rye ');
@@ -95,7 +95,7 @@ test.each([
   ['is stopped', (stop: () => void) => stop(), true],
   ['fails', () => fails(new Error('The model is away')), true],
 ])(
-  'an answer that %s without another frame is there as far as it came',
+  'an answer that %s before the next frame is shown as far as it arrived',
   async (_how, finish, interrupted) => {
     const { answer, stop } = ask();
     act(() => says('Rye br'));
@@ -107,7 +107,7 @@ test.each([
   },
 );
 
-test('a page that is left between two frames keeps all that has come', async () => {
+test('leaving the page between two frames keeps everything received', async () => {
   const { unmount } = ask();
   act(() => says('Rye br'));
   unmount();
@@ -119,7 +119,7 @@ test('a page that is left between two frames keeps all that has come', async () 
     });
 });
 
-test('what a model thinks is folded away beside its answer, and kept with it', async () => {
+test("folds the model's reasoning next to its answer and saves both", async () => {
   render(
     <QueryClientProvider client={queryClient}>
       <UserContext value={{ id: 'ada' } as never}>
@@ -143,7 +143,7 @@ test('what a model thinks is folded away beside its answer, and kept with it', a
     .toMatchObject({ content: 'Rye', thoughts: 'Something dark' });
 });
 
-test('earlier answers are not read for their formatting again while another one grows', async () => {
+test('earlier answers are not parsed again while another one streams', async () => {
   kept.keep('pod-1', {
     turns: [
       { role: 'user', content: 'Which bread?' },

@@ -19,7 +19,7 @@ const turns: Turn[] = [
 const definitions = '[{"type": "function", "function": {"name": "look"}}]';
 const settings = { ...initialSettings, system: ' You bake. ', tools: { definitions, required: true } };
 
-test('each answer is offered with what it answers, and whether it is whole', () => {
+test('offers each answer with its question, and whether it is complete', () => {
   expect(exchangesOf(turns)).toEqual([
     { at: 1, question: 'Is the rye fresh?', answer: 'Calls look', isWhole: true },
     { at: 3, question: 'look: {"fresh": true}', answer: 'Baked today.', isWhole: true },
@@ -27,7 +27,7 @@ test('each answer is offered with what it answers, and whether it is whole', () 
   ]);
 });
 
-test('a row ends with the last answer that is learnt, and others are only read', () => {
+test('a row ends with the last selected answer; the others are context only', () => {
   expect(trainingRow(turns, settings, [3])).toEqual({
     messages: [
       { role: 'system', content: 'You bake.' },
@@ -43,7 +43,7 @@ test('a row ends with the last answer that is learnt, and others are only read',
   });
 });
 
-test('thoughts go with an answer that is learnt, and a plain chat has neither instructions nor functions', () => {
+test('thoughts are saved with selected answers; a plain chat has no instructions or functions', () => {
   expect(trainingRow(turns, initialSettings, [1])).toEqual({
     messages: [
       { role: 'user', content: 'Is the rye fresh?' },

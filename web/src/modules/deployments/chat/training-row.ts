@@ -4,17 +4,17 @@ import type { Turn } from './chat.ts';
 import type { ChatSettings } from './chat-options.tsx';
 import { messagesOf, toolsFor } from './chat-tools.ts';
 
-/** An answer of a conversation, with what it answers. */
+/** An answer of a conversation with its question. */
 export type Exchange = {
-  /** Its place among the turns. */
+  /** Index among the turns. */
   at: number;
   question: string;
   answer: string;
-  /** It came to its own end. */
+  /** The answer is complete. */
   isWhole: boolean;
 };
 
-/** The answers of a conversation that can be learnt. Pure. */
+/** Returns the answers of a conversation that can be trained on. */
 export function exchangesOf(turns: readonly Turn[]): Exchange[] {
   return turns.flatMap((turn, at) => {
     if (turn.role !== 'assistant') return [];
@@ -33,8 +33,8 @@ export function exchangesOf(turns: readonly Turn[]): Exchange[] {
 }
 
 /**
- * A conversation as a row to train on, up to the last of the answers at `learnt`; other answers are only read, and so are
- * thoughts nowhere but in the answers that are learnt. Pure.
+ * Returns a conversation as a training row, up to the last selected answer (`learnt`). The other answers are
+ * context only, and thoughts are included only in selected answers.
  */
 export function trainingRow(
   turns: readonly Turn[],

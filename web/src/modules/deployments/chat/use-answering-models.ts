@@ -9,19 +9,22 @@ import { chatModelsQuery } from './chat.ts';
 import { canChat } from './chat-tab.tsx';
 import { useOpenedConversation } from './conversation-queries.ts';
 
-/** A model that can be asked at once: a deployment, or a starter model, which needs none. */
+/** A model that can answer now: a deployment or a starter model. */
 export type AnsweringModel = {
-  /** Names its conversations, too: the deployment's id, or the starter model's name. */
+  /** Also identifies its conversations: the deployment's id or the starter model's name. */
   id: string;
   name: string;
   title: string;
   pod?: Deployment;
 };
 
-/** What the address asks for: the model to chat with, which conversation with it, and a model beside it. */
+/** State in the URL: the model, the conversation, and the model to compare with. */
 export type WantedModels = { chat?: string; conversation?: string; beside?: string };
 
-/** What answers, the user's deployments first, and what is talked with: as wanted, else the newest that runs, else the starter model. */
+/**
+ * Returns the models that can answer, the user's deployments first, and the chosen one: as wanted, otherwise
+ * the newest running deployment, otherwise the starter model.
+ */
 export function useAnsweringModels({ chat, beside, ...wanted }: WantedModels) {
   const deployments = useDeployments('text');
   const query = useQuery(chatModelsQuery);
@@ -37,7 +40,7 @@ export function useAnsweringModels({ chat, beside, ...wanted }: WantedModels) {
     .map(({ id }): AnsweringModel => ({ id, name: id, title: id }));
   const models = [...own, ...starters];
   const find = (id: string | null | undefined) => models.find((model) => model.id === id);
-  // What somebody talks with stays, whatever comes up meanwhile.
+  // The chosen model does not change if another becomes available.
   const [opened, setOpened] = useState<string | null>(null);
   const usual = own.find(({ pod }) => pod?.status === 'running') ?? starters[0] ?? own[0];
   const chosen = isRead ? (find(chat) ?? find(opened) ?? usual) : undefined;
@@ -51,7 +54,7 @@ export function useAnsweringModels({ chat, beside, ...wanted }: WantedModels) {
   return { query, models, chosen, conversation, second, isReady: isRead && isReady };
 }
 
-/** The first reading of the conversation with a model, once that is known; done where there is none. */
+/** First read of the conversation with a model; done if there is no model. */
 function useFirstReading(
   isKnown: boolean,
   model: AnsweringModel | undefined,

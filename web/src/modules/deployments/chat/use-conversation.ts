@@ -11,17 +11,17 @@ import { type Conversation, OpenConversation } from './kept-conversation.ts';
 
 type Of = {
   userId: string;
-  /** Under which conversations with the model are kept: a deployment's id, or a shared model's name. */
+  /** Groups conversations: a deployment's id or a shared model's name. */
   model: string;
-  /** The conversation is the same as long as this is. */
+  /** Identifies the conversation. */
   id: string;
   modelName: string;
 };
 
-/** An answer that is on its way. */
+/** An answer in progress. */
 type Running = { controller: AbortController; question: Turn; inPlaceOf: Turn[] };
 
-/** A conversation with one model, which the server keeps; leaving stops the answer. */
+/** A saved conversation with one model. Unmounting stops the answer. */
 export function useConversation({ modelName, ...of }: Of, read: ReadConversation) {
   const [kept, setKept] = useState<Conversation>();
   const [error, setError] = useState<unknown>(null);
@@ -47,7 +47,7 @@ export function useConversation({ modelName, ...of }: Of, read: ReadConversation
     drawAnswer(nothing, true);
     setError(null);
     setRunning(request);
-    // A tab that dies now leaves the question.
+    // Saves the question in case the tab dies.
     conversation.change((now) => ({ ...now, unanswered: question.content }));
     const { signal } = request.controller;
     const messages = messagesOf(before, system.trim());
@@ -77,15 +77,15 @@ export function useConversation({ modelName, ...of }: Of, read: ReadConversation
     error,
     answering: running !== null,
     ask: (question: string) => ask({ role: 'user', content: question }),
-    /** Goes on with what the calls of the last answer came to. */
+    /** Continues with the results of the last answer's calls. */
     answerCalls: (results: NonNullable<Turn['results']>) => ask({ role: 'user', content: '', results }),
-    /** Asks the last question again, as it was or in other words; its answer goes when another one comes. */
+    /** Asks the last question again, optionally reworded. The old answer is replaced only by a new one. */
     askAgain: (words?: string) => ask(questionOf(turns, words), turns.slice(-2)),
     stop: () => running?.controller.abort(),
   };
 }
 
-/** The last question, or other words in its place. */
+/** Returns the last question, or the reworded one. */
 function questionOf(turns: Turn[], words: string | undefined): Turn {
   const last = turns.at(-2);
   return words === undefined && last ? last : { role: 'user', content: words ?? '' };
@@ -94,8 +94,8 @@ function questionOf(turns: Turn[], words: string | undefined): Turn {
 const nothing: Turn = { role: 'assistant', content: '' };
 
 /**
- * What is left when an answer ends: a question without any of one is to be asked again, and what it stands in place of
- * stays.
+ * Returns the change at the end of an answer. An unanswered question becomes `unanswered`, and the turns it
+ * would have replaced stay.
  */
 function ended({ question, inPlaceOf }: Running, answer: Turn, isWhole = false) {
   return (conversation: Conversation): Conversation => {
@@ -108,13 +108,15 @@ function ended({ question, inPlaceOf }: Running, answer: Turn, isWhole = false) 
   };
 }
 
-/** The turns without these, where they are still the last. */
+/** Returns the turns without `last`, if they still end with it. */
 function without(turns: Turn[], last: Turn[]): Turn[] {
   const first = turns.length - last.length;
   return JSON.stringify(turns.slice(first)) === JSON.stringify(last) ? turns.slice(0, first) : turns;
 }
 
-/** The answer as a turn that is drawn as it grows; resolves with as much as has come, and what broke it off. */
+/**
+ * Streams the answer as a turn and draws it as it grows. Resolves with what arrived and the failure, if any.
+ */
 async function streamTurn(
   request: ChatRequest,
   signal: AbortSignal,
@@ -137,13 +139,13 @@ async function streamTurn(
     );
     return { answer: { ...answer, ...end } };
   } catch (failure) {
-    // Half a call cannot be answered.
+    // An incomplete call cannot be answered.
     const { calls: _, ...said } = answer;
     return { answer: said, failure };
   }
 }
 
-/** A value that changes often: it is drawn once per frame, or at once. */
+/** State for a value that changes often: rendered once per frame, or immediately. */
 function useFrames<Value>(first: Value) {
   const [drawn, setDrawn] = useState(first);
   const newest = useRef(first);
@@ -159,7 +161,7 @@ function useFrames<Value>(first: Value) {
   return [drawn, draw] as const;
 }
 
-/** Calls `leave` when the page is left. */
+/** Calls `leave` when the page unloads or unmounts. */
 function useLeave(leave: () => void): void {
   const left = useEffectEvent(leave);
   useEffect(() => {
@@ -172,8 +174,7 @@ function useLeave(leave: () => void): void {
 function warnOnce(): () => void {
   let isWarned = false;
   return () => {
-    if (!isWarned)
-      notify.warning('This conversation could not be saved yet. This tab keeps it and tries again.');
+    if (!isWarned) notify.warning('This conversation could not be saved yet. This tab will keep trying.');
     isWarned = true;
   };
 }

@@ -1,8 +1,11 @@
-/** Where the files of a model do not say how much it was made to read. */
+/** Used if the model's files do not state its context size. */
 const UNKNOWN_MAX = 32_768;
 const FIRST = 2048;
 
-/** The contexts to choose from, in tokens: powers of two up to what the model was made for, and that; `usual` is always one of them. Pure. */
+/**
+ * Returns the context sizes to choose from, in tokens: powers of two up to the model's maximum, that maximum,
+ * and always `usual`.
+ */
 export function contextChoices({ usual, max }: { usual: number; max: number | null }): number[] {
   const most = max ?? Math.max(UNKNOWN_MAX, usual);
   const choices = new Set([usual, most]);

@@ -8,13 +8,13 @@ import { type DeploymentRequest, quoteQuery } from './use-deploy.ts';
 
 type Props = { request: DeploymentRequest; onChange: (contextTokens: number) => void };
 
-/** How much a text model reads and writes in one request; nothing for other kinds. */
+/** The context size of a text model; renders nothing for other kinds. */
 export function ContextField({ request: { contextTokens, ...request }, onChange }: Props) {
   const { data: usual } = useQuery(quoteQuery(request, useUser().id));
   if (!usual?.context_tokens) return null;
   const choices = contextChoices({ usual: usual.context_tokens, max: usual.context_tokens_max ?? null });
   return (
-    <Field label="Context" help="Prompt and answer together. A longer one needs more memory.">
+    <Field label="Context" help="Prompt and answer together. A larger context needs more memory.">
       <Select
         value={String(contextTokens ?? usual.context_tokens)}
         onChange={(tokens) => onChange(Number(tokens))}

@@ -19,7 +19,7 @@ vi.mock('@tanstack/react-router', async (original) => ({
   useNavigate: () => navigate,
 }));
 
-/** What the server answers to the question for the price. */
+/** The server's quote. */
 let quote: () => Promise<{ price_per_hour: string }>;
 const priceIs = (price_per_hour: string) => {
   quote = async () => ({ price_per_hour });
@@ -51,14 +51,14 @@ const deploys = () =>
     .mock.calls.filter(([endpoint]) => endpoint === deployVllm)
     .map(([, input, options]) => ({ ...input, key: options?.idempotencyKey }));
 
-it('waits for its price', () => {
+it('waits for the price', () => {
   quote = () => new Promise(() => undefined);
   show();
   expect(button()?.disabled).toBe(true);
   expect(screen.getByText('Loading the price…')).toBeTruthy();
 });
 
-it('deploys at the price that stands beside it', async () => {
+it('deploys at the displayed price', async () => {
   priceIs('1.25');
   show();
   expect((await screen.findByText(/per hour/)).textContent).toBe(
@@ -70,7 +70,7 @@ it('deploys at the price that stands beside it', async () => {
   ]);
 });
 
-it('leads to the deployment', async () => {
+it('navigates to the deployment', async () => {
   priceIs('1.25');
   show();
   await screen.findByText(/per hour/);
@@ -83,7 +83,7 @@ it('leads to the deployment', async () => {
   );
 });
 
-it('who has gone elsewhere meanwhile stays there, and hears of it all the same', async () => {
+it('does not navigate if the user has left the page, but shows a toast', async () => {
   const notified = vi.spyOn(notify, 'success').mockReturnValue(undefined);
   takeAwaited(workId('p1'));
   priceIs('1.25');
@@ -103,7 +103,7 @@ it('who has gone elsewhere meanwhile stays there, and hears of it all the same',
   notified.mockRestore();
 });
 
-it('a price that has changed is read again and said, and what is deployed at then', async () => {
+it('reloads and announces a changed price, and deploys at the new one', async () => {
   priceIs('1.25');
   show();
   await screen.findByText(/per hour/);
@@ -118,7 +118,7 @@ it('a price that has changed is read again and said, and what is deployed at the
   expect(second).toEqual({ body: { model_id: 'm1', user_id: 'u1', cost_max: '2.5' }, key: first?.key });
 });
 
-it('says why there is no price, and tries again', async () => {
+it('explains why there is no price, and retries', async () => {
   quote = () => Promise.reject(new ApiError('This model has no weights', { status: 409 }));
   show();
   await screen.findByText('This model has no weights');

@@ -12,22 +12,22 @@ import { type Kind, kindRow, linkTo } from '../kinds.ts';
 import { type DeploymentRequest, quoteQuery, useDeploy } from './use-deploy.ts';
 
 type Props = {
-  /** What it deploys; remount it for another one. */
+  /** The deployment to create. Remount for another one. */
   request: DeploymentRequest;
-  /** What the button says; 'Deploy' unless given. */
+  /** Defaults to 'Deploy'. */
   label?: string;
-  /** The licence that is still to be accepted, and whether the click does that. */
+  /** The licence to accept, if any, and whether the click accepts it. */
   licence?: Licence | null;
   accepted?: boolean;
 };
 
-/** Serves a model and leads to its page, with the price of an hour beside the button. */
+/** Deploys a model and navigates to its page. Shows the hourly price next to the button. */
 export function DeployButton({ request, label = 'Deploy', licence = null, accepted = false }: Props) {
   const navigate = useNavigate();
   const quote = useQuery(quoteQuery(request, useUser().id));
   const deployment = useDeploy();
   const price = quote.data?.price_per_hour;
-  // Who has gone elsewhere meanwhile stays there.
+  // Not called if the user has left the page: the component is unmounted.
   const deploy = () =>
     deployment.mutate(
       { request, licence, price },
@@ -35,7 +35,7 @@ export function DeployButton({ request, label = 'Deploy', licence = null, accept
     );
   return (
     <div className="flex items-center gap-2">
-      {/* On a phone the price has two lines, and their place before it is known. */}
+      {/* Reserves the two lines that the price has on a phone. */}
       <span className="block max-w-xs content-center text-[0.8125rem] text-muted [overflow-wrap:anywhere] max-sm:min-h-11">
         {price ? (
           <>
@@ -70,7 +70,7 @@ export function DeployButton({ request, label = 'Deploy', licence = null, accept
   );
 }
 
-/** What is paid for beside the time. */
+/** Returns what is billed in addition to time. */
 function outputsOf(kind: Kind): string {
   const { output } = kindRow(kind);
   if (!output) return 'tokens';

@@ -32,7 +32,7 @@ vi.mock('@tanstack/react-router', async (original) => ({
 
 const editor = { dataset_id: 'm1', pipeline: 'FluxKontextPipeline' };
 
-it('deploys at the price that is shown; one that has changed is read again and said', async () => {
+it('deploys at the displayed price; reloads and announces a changed price', async () => {
   let price_per_hour = '12.5';
   vi.mocked(call).mockImplementation(async (endpoint: unknown, input?: { body?: unknown }) => {
     if (endpoint === imageCalls['flux-kontext'].quote)
@@ -67,7 +67,7 @@ it('deploys at the price that is shown; one that has changed is read again and s
   expect(sent).toEqual(['12.5', '25']);
 });
 
-it('says that it runs on the CPU where there is no GPU, and folds the choice of one', async () => {
+it('notes that a machine without GPUs uses the CPU, and collapses the GPU choice', async () => {
   queryClient.clear();
   vi.mocked(call).mockImplementation(async (endpoint: unknown) => {
     if (endpoint === getMachine) return { accelerators: [] };
@@ -84,7 +84,7 @@ it('says that it runs on the CPU where there is no GPU, and folds the choice of 
   expect(screen.getByRole('combobox', { name: 'GPU' }).textContent).toBe('NVIDIA Tesla A100 (40GB)');
 });
 
-it('offers several GPUs for text where one machine has them, each at its price', async () => {
+it('offers several GPUs for text if one machine has them, each at its price', async () => {
   queryClient.clear();
   const accelerators = [{ gpu_type: instanceGpus.a100, label: 'NVIDIA Tesla A100 (40GB)', count: 4 }];
   vi.mocked(call).mockImplementation(async (endpoint: unknown) => {
@@ -118,7 +118,7 @@ it('offers several GPUs for text where one machine has them, each at its price',
   );
 });
 
-it('says why there is no price, and tries again', async () => {
+it('explains why there is no price, and retries', async () => {
   queryClient.clear();
   let answer: () => object = () => {
     throw new ApiError('The price list is away', { status: 409 });
@@ -146,7 +146,7 @@ it('says why there is no price, and tries again', async () => {
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Deploy' }).disabled).toBe(false);
 });
 
-it('what is deployed again is of the kind that it was', async () => {
+it('redeploys a deployment as the same kind', async () => {
   queryClient.clear();
   vi.mocked(call).mockImplementation(async (endpoint: unknown) =>
     endpoint === imageCalls.flux.quote
@@ -162,7 +162,7 @@ it('what is deployed again is of the kind that it was', async () => {
   expect(screen.getByRole('radio', { name: 'FLUX', checked: true })).toBeTruthy();
 });
 
-it('offers what can be deployed as the kind, and forgets a choice that cannot', async () => {
+it('offers models that fit the kind, and clears a choice that does not', async () => {
   queryClient.clear();
   const painter = { dataset_id: 'm1', pipeline: 'FluxPipeline' };
   vi.mocked(call).mockImplementation(async (endpoint: unknown) => {

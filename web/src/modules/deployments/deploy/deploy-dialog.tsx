@@ -23,14 +23,14 @@ const DEFAULT_INSTANCE: InstanceType = 'a100';
 
 type Props = {
   family: Family;
-  /** The model that is chosen at first. */
+  /** The initially selected model. */
   chosen?: string | null;
-  /** The kind at first; unless given, one that the model can be deployed as. */
+  /** The initial kind. Defaults to a kind that fits the model. */
   chosenKind?: Kind;
   onClose: () => void;
 };
 
-/** What is deployed, on which GPU, at which price and under which licence. */
+/** A dialog to choose the model, the GPU and the licence of a deployment, with its price. */
 export function DeployDialog({ family, chosen = null, chosenKind, onClose }: Props) {
   const { kind, modelId, isKnown, chooseKind, chooseModel } = useChoice(family, chosen, chosenKind);
   const { fits, modelsNote } = kindRow(kind);
@@ -96,7 +96,9 @@ export function DeployDialog({ family, chosen = null, chosenKind, onClose }: Pro
   );
 }
 
-/** The model and the kind that go together. What a model that was brought along is deployed as is known once it has been read. */
+/**
+ * The selected model and kind. The kind of an initially selected model is known once the model has loaded.
+ */
 function useChoice(family: Family, chosen: string | null, chosenKind: Kind | undefined) {
   const [firstKind = 'text', ...furtherKinds] = kindsOf(family);
   const [modelId, setModelId] = useState(chosen);
@@ -109,7 +111,7 @@ function useChoice(family: Family, chosen: string | null, chosenKind: Kind | und
     isKnown: wantedKind !== undefined || !model.isPending,
     chooseKind: (next: Kind) => {
       setWantedKind(next);
-      // It would be refused.
+      // The server would reject it.
       if (model.data && !kindRow(next).fits(model.data)) setModelId(null);
     },
     chooseModel: (id: string | null) => {
@@ -121,7 +123,7 @@ function useChoice(family: Family, chosen: string | null, chosenKind: Kind | und
 
 type KindProps = { family: Family; value: Kind; onChange: (kind: Kind) => void };
 
-/** Only where a family has several. */
+/** Renders only if the family has several kinds. */
 function KindField({ family, ...field }: KindProps) {
   const kinds = kindsOf(family);
   if (kinds.length < 2) return null;
@@ -132,7 +134,7 @@ function KindField({ family, ...field }: KindProps) {
   return <RadioCards aria-label="Kind" columns={3} options={options} {...field} />;
 }
 
-/** Where it would run, and what that costs when; nothing where that cannot be said, as the button says then. */
+/** Where the model will run and when it costs; renders nothing on an error, because the button shows that. */
 function Placement({ request }: { request: DeploymentRequest }) {
   const { data: quote, isError } = useQuery(quoteQuery(request, useUser().id));
   if (!quote)

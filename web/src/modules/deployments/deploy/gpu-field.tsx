@@ -14,14 +14,14 @@ import { describeAbsence } from '../../machines/devices.ts';
 import { useMachine } from '../../machines/machine-queries.ts';
 import type { Family } from '../kinds.ts';
 
-/** What a model is served on; one GPU unless a number is given. */
+/** `gpuCount` defaults to 1. */
 export type Gpus = { instanceType: InstanceType; gpuCount?: GpuCount };
 
 type Props = { family: Family; value: Gpus; onChange: (value: Gpus) => void };
 
 /**
- * The type of GPU, and how many of it where one machine has several: an image model is served on one. Folded where there is
- * none to choose from.
+ * The GPU type, and the count if one machine has several; image models use one GPU. Collapsed on CPU-only
+ * machines.
  */
 export function GpuField({ family, value, onChange }: Props) {
   const { data: machine } = useMachine();
@@ -36,7 +36,7 @@ export function GpuField({ family, value, onChange }: Props) {
     >
       <Select
         value={value.instanceType}
-        // Of another type there may be fewer.
+        // Other types may have fewer GPUs: reset the count.
         onChange={(instanceType) => onChange({ instanceType })}
         options={instanceTypes.map((one) => ({
           value: one,
@@ -47,7 +47,7 @@ export function GpuField({ family, value, onChange }: Props) {
     </Field>
   );
   if (isCpuOnly)
-    return <CpuHardware note="This machine has no GPU: the model runs on its CPU.">{type}</CpuHardware>;
+    return <CpuHardware note="No GPU on this machine. The model will run on the CPU.">{type}</CpuHardware>;
   return (
     <>
       {type}
@@ -67,7 +67,7 @@ type CountProps = { most: number; value: GpuCount; onChange: (value: GpuCount) =
 function CountField({ most, value, onChange }: CountProps) {
   const options = gpuCounts.filter((count) => count <= most);
   return (
-    <Field label="Number of GPUs" help="For a model that does not fit on one. Each is charged.">
+    <Field label="Number of GPUs" help="For a model that does not fit on one GPU. Each GPU is charged.">
       <Segmented
         label="Number of GPUs"
         value={String(value)}

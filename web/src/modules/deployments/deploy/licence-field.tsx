@@ -5,7 +5,9 @@ import { Checkbox } from '../../../ui/checkbox.tsx';
 
 type Props = { licence: Licence; accepted: boolean; onChange: (accepted: boolean) => void };
 
-/** What the model's licence says in short, where its text is, and the box that accepts it; or when that was done. */
+/**
+ * The model's licence in short, a link to its text, and a checkbox to accept it or the date it was accepted.
+ */
 export function LicenceField({ licence, accepted, onChange }: Props) {
   const { title, version, url, summary, accepted_at } = licence;
   const link = (
@@ -38,7 +40,7 @@ export function LicenceField({ licence, accepted, onChange }: Props) {
       <Checkbox
         checked={accepted}
         onChange={onChange}
-        label="I have read the licence and accept it; the summary does not replace its text."
+        label="I have read and accept the licence. The summary does not replace its text."
       />
     </section>
   );

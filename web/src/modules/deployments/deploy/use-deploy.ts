@@ -16,7 +16,7 @@ import { notify } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/session.ts';
 import { deploymentKinds, type Kind, kindRow, workId } from '../kinds.ts';
 
-/** What is asked for; the GPUs and the context where its kind has a choice of them. */
+/** A deployment to create. GPUs and context are set only if the kind offers them. */
 export type DeploymentRequest = {
   kind: Kind;
   modelId: string;
@@ -25,7 +25,7 @@ export type DeploymentRequest = {
   contextTokens?: number;
 };
 
-/** A text model asks for no licence, and has a context. */
+/** A text model needs no licence and has a context size. */
 type Quote = Omit<ResponseOf<typeof imageCalls.flux.quote>, 'licence' | 'title'> & {
   licence?: Licence | null;
 } & Partial<Pick<ResponseOf<typeof quoteVllm>, 'context_tokens' | 'context_tokens_max'>>;
@@ -38,7 +38,7 @@ const bodyOf = ({ modelId, instanceType, gpuCount, contextTokens }: DeploymentRe
   ...(contextTokens && { context_tokens: contextTokens }),
 });
 
-/** Where the model would run, what that costs, and which licence it needs. */
+/** Reads where the model would run, its price, and the licence it needs. */
 export const quoteQuery = (request: DeploymentRequest, userId: string) =>
   queryOptions({
     queryKey: ['deployment', 'quote', request, userId],
@@ -54,11 +54,11 @@ type Deploy = {
   request: DeploymentRequest;
   /** The licence that the click accepts. */
   licence: Licence | null;
-  /** The price of an hour that was shown, which it may cost at most. */
+  /** The displayed hourly price, sent as the maximum. */
   price: string | undefined;
 };
 
-/** Accepts the licence, where one is given, and deploys. */
+/** Accepts the licence, if one is given, and deploys. */
 export function useDeploy() {
   const user = useUser();
   const keys = useIdempotencyKeys('deployment');
@@ -90,7 +90,7 @@ export function useDeploy() {
       awaitEnd(workId(pod_id));
       readAgain(['deployment']);
     },
-    // What it costs now is shown before it is asked for once more.
+    // Shows the current price before the user retries.
     onError: () => queryClient.invalidateQueries({ queryKey: ['deployment'] }),
     meta: { product: 'Deployment', inPlace: isPriceChange },
   });

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { claudeCodeExample } from '../../../lib/api/examples/chat-examples.ts';
 import { CodeBlock } from '../../../ui/code-block.tsx';
 
-/** Settings of Claude Code for a model, and the way to those of other agents. */
+/** Claude Code settings for a model, and a link to those for other agents. */
 export function AgentSettings({ modelName }: { modelName: string }) {
   return (
     <>

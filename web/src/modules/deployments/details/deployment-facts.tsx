@@ -24,19 +24,19 @@ type Facts =
 
 type Props = {
   deployment: Pick<Deployment, Facts> & Partial<Pick<Deployment, 'replicas'>>;
-  /** What is to be said of a deployment of its kind alone: a figure that stands beside its model. */
+  /** A figure specific to the deployment's kind, shown next to its model. */
   kind: ReactNode;
   priceNote: ReactNode;
   costNote?: ReactNode;
 };
 
-/** Which deployment it is of those of its model, what it serves, where, and what that costs. */
+/** Facts about a deployment: id, model, location and cost. */
 export function DeploymentFacts({ deployment, kind, priceNote, costNote }: Props) {
   const { pod_id, model_id, model_name, title, device, price_per_hour, cost_so_far } = deployment;
   const { created_at, terminated_at, last_request_at, sleeps_after_minutes } = deployment;
   return (
     <dl className="mb-6 grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-4">
-      <Figure label="Name" note="in the calls of your programs">
+      <Figure label="Model ID" note="for API calls">
         <span className="font-mono text-[0.8125rem]">{model_name}</span>
       </Figure>
       <Figure
@@ -75,7 +75,7 @@ export function DeploymentFacts({ deployment, kind, priceNote, costNote }: Props
   );
 }
 
-/** How many replicas there are, where there may be several. */
+/** Returns the number of replicas if there may be several. */
 function replicasNote({
   replicas,
   max_replicas,
@@ -83,7 +83,7 @@ function replicasNote({
   return max_replicas > 1 ? `${replicas} of up to ${max_replicas} replicas` : undefined;
 }
 
-/** When it was asked last, in words. */
+/** Returns the time of the last request. */
 export function lastRequest({ last_request_at }: Pick<Deployment, 'last_request_at'>): ReactNode {
   return last_request_at === null ? 'None yet' : <RelativeTime at={last_request_at} />;
 }

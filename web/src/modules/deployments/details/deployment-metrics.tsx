@@ -11,7 +11,7 @@ import { everyMinute } from './every-minute.ts';
 const milliseconds: ChartProps['formatY'] = (value, axis) =>
   `${value.toFixed(axis ? placesOf(axis.step) : 0)} ms`;
 
-/** The last hour, minute by minute: requests, latency, speed. */
+/** Requests, latency and speed of the last hour by minute. */
 export function DeploymentMetrics({ podId }: { podId: string }) {
   const metrics = useDeploymentMetrics(podId);
   return (

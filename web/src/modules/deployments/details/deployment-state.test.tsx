@@ -21,7 +21,7 @@ const show = (stop_reason: 'credits' | 'budget' | null) =>
     />,
   );
 
-test('a deployment whose credit has ended says so in the chosen currency, and leads to more', () => {
+test('a deployment stopped for lack of credit says so in the current currency and links to buying more', () => {
   show('credits');
   expect(screen.getByText(/Required: \$0\.05\. Available: \$0\.01\./)).toBeTruthy();
   act(() => currencyChoice.set('BGL'));
@@ -29,7 +29,7 @@ test('a deployment whose credit has ended says so in the chosen currency, and le
   expect(screen.getByRole('link', { name: 'Get credits' }).getAttribute('href')).toBe('/buy-bagels');
 });
 
-test('one that ended otherwise leads to no credits', () => {
+test('a deployment stopped for another reason does not link to credits', () => {
   show('budget');
   expect(screen.queryByRole('link')).toBeNull();
 });

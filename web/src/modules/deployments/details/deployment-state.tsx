@@ -9,7 +9,7 @@ type Props = {
   deployment: Pick<Deployment, 'status' | 'reason' | 'stop_reason' | 'progress' | 'cost_so_far'>;
 };
 
-/** Why a deployment is not simply running, and how far it is. */
+/** Explains why a deployment is not running, and its progress. */
 export function DeploymentState({ deployment }: Props) {
   const currency = currencyChoice.use();
   const { status, reason, stop_reason, progress, cost_so_far } = deployment;

@@ -14,7 +14,7 @@ const point = (at: string) => ({
 });
 const seconds = (at: string) => Date.parse(at) / 1000;
 
-test('a request stands at its minute of the hour that ends now', () => {
+test('plots a request at its minute of the current hour', () => {
   const asked = point('2026-01-01T10:32:00.000Z');
   const { x, minutes } = everyMinute([asked], Date.parse('2026-01-01T10:40:59.000Z'));
   expect(x).toHaveLength(61);
@@ -24,7 +24,7 @@ test('a request stands at its minute of the hour that ends now', () => {
   expect(minutes[x.indexOf(seconds(asked.at))]).toBe(asked);
 });
 
-test('no point is lost to a clock that is late or early', () => {
+test('keeps every point if the clocks differ', () => {
   const asked = point('2026-01-01T10:32:00.000Z');
   expect(everyMinute([asked], Date.parse('2026-01-01T10:30:00Z')).minutes.at(-1)).toBe(asked);
   expect(everyMinute([asked], Date.parse('2026-01-01T11:40:00Z')).minutes[0]).toBe(asked);

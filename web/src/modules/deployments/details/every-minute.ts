@@ -4,8 +4,9 @@ const MINUTE_S = 60;
 const HOUR_S = 3600;
 
 /**
- * The points on an axis without gaps: one x (seconds since 1970) per minute of the hour up to `now` (milliseconds),
- * null for a minute without requests. Where this clock and the server's disagree, the axis reaches to the points.
+ * Returns the points on a gapless axis: one x (seconds since 1970) per minute of the hour up to `now`
+ * (milliseconds), null for a minute without requests. The axis extends to points outside it if the clocks
+ * differ.
  */
 export function everyMinute(
   points: readonly MetricsPoint[],

@@ -19,7 +19,7 @@ test.each([
   [30, 'After 30 minutes without a request it sleeps and costs nothing; the next request wakes it.'],
   [1, 'After 1 minute without a request it sleeps and costs nothing; the next request wakes it.'],
   [null, 'It never sleeps: you pay until you terminate it.'],
-])('who is about to deploy a text model reads when it sleeps: %s', async (sleeps_after_minutes, sentence) => {
+])('shows when a text model sleeps before it is deployed: %s', async (sleeps_after_minutes, sentence) => {
   queryClient.clear();
   vi.mocked(call).mockImplementation(async (endpoint: unknown) =>
     endpoint === quoteVllm
@@ -34,7 +34,7 @@ test.each([
   expect((await screen.findByText(/^You pay for the time/)).textContent).toContain(sentence);
 });
 
-test('a deployment says it beside its last request', () => {
-  expect(sleepNote(30)).toBe('It sleeps after 30 minutes without one');
-  expect(sleepNote(null)).toBe('It never sleeps');
+test('shows when a deployment sleeps, next to its last request', () => {
+  expect(sleepNote(30)).toBe('Sleeps after 30 minutes without a request');
+  expect(sleepNote(null)).toBe('Never sleeps');
 });

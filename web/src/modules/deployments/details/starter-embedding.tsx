@@ -4,7 +4,7 @@ import { Card } from '../../../ui/card.tsx';
 import { CodeTabs } from '../../../ui/code-block.tsx';
 import { chatModelsQuery } from '../chat/chat.ts';
 
-/** How programs call the embedding model that everybody may use without a deployment. */
+/** How to call the shared embedding model, which needs no deployment. */
 export function StarterEmbedding() {
   const { data } = useQuery(chatModelsQuery);
   const starter = data?.data.find(({ owned_by, task }) => owned_by === 'bakehouse' && task === 'embedding');

@@ -11,7 +11,7 @@ import { AgentSettings } from './agent-settings.tsx';
 import { DeploymentLog } from './deployment-log.tsx';
 import { DeploymentMetrics } from './deployment-metrics.tsx';
 
-/** How a text or embedding model is used, and how it does. */
+/** Tabs of a text or embedding model: usage and health. */
 export function TextTabs({ pod }: { pod: Deployment }) {
   const isChat = pod.task === 'text';
   const { tab = isChat ? 'chat' : 'code', conversation }: { tab?: string; conversation?: string } = useSearch(

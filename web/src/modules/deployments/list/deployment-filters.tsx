@@ -19,7 +19,7 @@ type Filter = (typeof filters)[number]['value'];
 type FiltersProps = {
   shown: DeploymentsSearch;
   onChange: (search: DeploymentsSearch) => void;
-  /** The search has a line of its own. */
+  /** Puts the search on a line of its own. */
   narrow?: boolean;
 };
 
@@ -30,7 +30,7 @@ const sorts = [
 
 type Sort = (typeof sorts)[number]['value'];
 
-/** Narrows a list of deployments by words and by status, and sorts it. */
+/** Search, status filter and sort order of a deployment list. */
 export function DeploymentFilters({ shown, onChange, narrow = false }: FiltersProps) {
   const { search = '', status, ended, sort = 'created' } = shown;
   const searchFor = (words: string) => {
@@ -65,7 +65,7 @@ export function DeploymentFilters({ shown, onChange, narrow = false }: FiltersPr
   );
 }
 
-/** Where nothing fits what the list is narrowed to. */
+/** Shown if no deployment matches the filters. */
 export function NoDeploymentsFound() {
   return (
     <EmptyState title="No deployments found" description="No deployments match your search and filter." />

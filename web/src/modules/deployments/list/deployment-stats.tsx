@@ -6,7 +6,7 @@ import { Money } from '../../../ui/money.tsx';
 
 type Stats = ResponseOf<typeof vllmStats>;
 
-/** Sums over the text deployments of a user who has had some. */
+/** Totals over the user's text deployments. */
 export function DeploymentStats({ stats, narrow }: { stats: Stats; narrow: boolean }) {
   const { requests, completion_tokens: tokens, cost } = stats;
   return (
@@ -27,7 +27,7 @@ export function DeploymentStats({ stats, narrow }: { stats: Stats; narrow: boole
   );
 }
 
-/** How many run; those that sleep answer too, after they woke. */
+/** Number of running deployments; sleeping ones answer too, after waking. */
 function Running({ running, sleeping }: Pick<Stats, 'running' | 'sleeping'>) {
   return (
     <>

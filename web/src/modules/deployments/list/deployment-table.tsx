@@ -23,7 +23,7 @@ type TableProps = {
   deployments: ReturnType<typeof useDeployments>;
   isNarrowed: boolean;
   onDeploy: () => void;
-  /** Each deployment is one column: the table stands beside something else. */
+  /** Shows each deployment in a single column, for a table next to other content. */
   narrow?: boolean;
 };
 
@@ -56,7 +56,7 @@ export function DeploymentTable({
               icon={<Rocket aria-hidden />}
               title={none}
               description={noneAbout}
-              // Beside something else it is in the sight of the page's own button.
+              // In the narrow layout the page's own button is visible.
               action={!narrow && <Button onClick={onDeploy}>{deploy}</Button>}
             />
           )
@@ -69,7 +69,6 @@ export function DeploymentTable({
 
 type OnTerminate = (deployment: Deployment) => void;
 
-/** All of it in one column. */
 const narrowColumns = (onTerminate: OnTerminate): Column<Deployment>[] => [
   {
     id: 'title',
@@ -92,7 +91,6 @@ const narrowColumns = (onTerminate: OnTerminate): Column<Deployment>[] => [
   endColumn(onTerminate),
 ];
 
-/** All of it in columns. */
 const columnsOf = (family: Family, onTerminate: OnTerminate): Column<Deployment>[] => [
   { id: 'title', header: 'Model', cell: (deployment) => <Name deployment={deployment} /> },
   {
@@ -150,7 +148,7 @@ const endColumn = (onTerminate: OnTerminate): Column<Deployment> => ({
   control: true,
 });
 
-/** The title, and under it what tells a deployment from another one of the same model. */
+/** The title, and details that distinguish deployments of the same model. */
 function Name({ deployment }: { deployment: Deployment }) {
   const { kind, model_name, created_at } = deployment;
   return (
@@ -176,7 +174,7 @@ function TitleLink({ deployment }: { deployment: Deployment }) {
   );
 }
 
-/** Beside the one that edits pictures unless another is chosen. */
+/** Marks the deployment that edits pictures by default. */
 function ActiveBadge({ podId }: { podId: string }) {
   const active = useActiveKontextDeployment(useUser().id);
   return active?.pod_id === podId && <Badge tone="good">Active Kontext deployment</Badge>;

@@ -1,9 +1,9 @@
 import { type DeploymentFilter, deploymentFilters } from '@bakehouse/contract/deployments/text';
 
 /**
- * What a list of deployments is narrowed to, and its order (the newest first unless by title), as they stand in the address.
- * `deploy`: the model that is chosen in the dialog, which is open then. `chat`: the model that is talked with, a deployment's id or
- * a starter model's name; `conversation`: the one with it; `beside`: the model that it is compared with.
+ * Filters and order of a deployment list, as in the URL; newest first by default. `deploy`: model selected in
+ * the open dialog. `chat`: model in the chat (deployment id or starter model name). `conversation`: open
+ * conversation. `beside`: model to compare with.
  */
 export type DeploymentsSearch = {
   search?: string;
@@ -38,18 +38,18 @@ export function parseDeployments({
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** The conversation that an address names; what is no id names none. */
+/** Returns the conversation in the URL; ignores invalid ids. */
 export function parseConversation({ conversation }: Record<string, unknown>): { conversation?: string } {
   return typeof conversation === 'string' && UUID.test(conversation) ? { conversation } : {};
 }
 
-/** Those that are texts and not empty. */
+/** Returns the values that are non-empty strings. */
 function filled<Name extends string>(values: Record<Name, unknown>): { [name in Name]?: string } {
   const texts = Object.entries(values).filter(([, value]) => typeof value === 'string' && value !== '');
   return Object.fromEntries(texts) as { [name in Name]?: string };
 }
 
-/** Whether it hides some that are there: without ended ones all is shown that is of use. */
+/** True if a filter hides active deployments. */
 export function isNarrowed({ search, status }: DeploymentsSearch): boolean {
   return search !== undefined || status !== undefined;
 }

@@ -12,11 +12,11 @@ type Props = {
   shown: DeploymentsSearch;
   onChange: (search: DeploymentsSearch) => void;
   onDeploy: () => void;
-  /** It is a column beside something else. */
+  /** Renders as a column next to other content. */
   narrow: boolean;
 };
 
-/** The list of text deployments; with figures, and what narrows it, once there has been one. */
+/** The list of text deployments, with figures and filters once the user has had one. */
 export function TextDeployments({ shown, onChange, onDeploy, narrow }: Props) {
   const deployments = useDeployments('text', shown);
   const stats = useDeploymentStats(useUser().id);

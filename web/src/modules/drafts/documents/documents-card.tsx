@@ -14,7 +14,7 @@ import { useRemoveDocument } from '../draft-calls.ts';
 import { isRunning } from '../draft-sentences.ts';
 import { useAddDocuments } from './use-add-documents.ts';
 
-/** The documents of a draft; while it does not run, more can be added and each removed. */
+/** The documents of a draft; they can be added and removed while it is not running. */
 export function DocumentsCard({ draft }: { draft: Draft }) {
   const { draft_id: id, documents } = draft;
   const { reading, refused, add, dismiss } = useAddDocuments(id);
@@ -82,7 +82,7 @@ function DocumentItem({ document: { name, pages, empty_pages: empty, characters 
         <span className="block text-[0.8125rem] text-muted">
           {pages !== null && `${countOf(pages, 'page')}, `}
           {formatNumber(characters)} characters
-          {empty > 0 && <span className="text-warn"> · {countOf(empty, 'page')} without text left out</span>}
+          {empty > 0 && <span className="text-warn"> · {countOf(empty, 'page')} skipped (no text)</span>}
         </span>
       </span>
       {onRemove && (

@@ -4,7 +4,9 @@ import { upload } from '../../../lib/api/upload.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { errorMessage } from '../../../ui/notify.ts';
 
-/** Adds documents to a draft, one after the other: names of those on their way, and why others were refused. */
+/**
+ * Adds documents to a draft one after another. Returns the names in progress, and why others were rejected.
+ */
 export function useAddDocuments(id: string) {
   const [reading, setReading] = useState<string[]>([]);
   const [refused, setRefused] = useState<string[]>([]);

@@ -13,7 +13,7 @@ import { chunkQuery, useChangeRow, useDeleteRows } from '../draft-calls.ts';
 
 type Props = { draftId: string; row: DraftRow; onClose: () => void };
 
-/** A row beside the text that it was written from; one that is saved is only read. */
+/** A row next to its source text; read-only once it is saved. */
 export function RowDialog({ draftId, row, onClose }: Props) {
   const formId = useId();
   const isSaved = row.saved_in !== null;

@@ -20,7 +20,7 @@ import { SaveDialog } from './save-dialog.tsx';
 const route = getRouteApi('/app/drafts/$id');
 const ALL = 'all';
 
-/** The rows of a draft: opened to be mended, chosen to be deleted or saved as a dataset. */
+/** The rows of a draft: edit, delete, or save as a dataset. */
 export function RowsCard({ draft }: { draft: Draft }) {
   const { draft_id: id } = draft;
   const { document } = route.useSearch();
@@ -37,8 +37,8 @@ export function RowsCard({ draft }: { draft: Draft }) {
       title="Rows"
       description={
         unsaved < draft.rows
-          ? `${countOf(draft.rows, 'row')}, of which ${draft.rows_saved} are saved`
-          : `${countOf(draft.rows, 'row')}. Open one to mend it.`
+          ? `${countOf(draft.rows, 'row')}, ${draft.rows_saved} saved`
+          : `${countOf(draft.rows, 'row')}. Click a row to edit it.`
       }
       actions={
         <RowActions
@@ -81,7 +81,7 @@ export function RowsCard({ draft }: { draft: Draft }) {
 
 type FilterProps = { documents: Draft['documents']; chosen: string | undefined };
 
-/** Of which document the rows are shown; nothing where there is one alone. */
+/** Filters rows by document; renders nothing if there is only one. */
 function DocumentFilter({ documents, chosen }: FilterProps) {
   const navigate = route.useNavigate();
   if (documents.length < 2) return null;
@@ -196,7 +196,7 @@ function DeleteDialog({ draftId, rows, onClose }: DeleteProps) {
       open
       onOpenChange={(open) => !open && onClose()}
       title={`Delete ${countOf(rows.length, 'row')}?`}
-      description="They are gone from the draft for good."
+      description="They will be permanently deleted from the draft."
       action="Delete"
       pending={deletion.isPending}
       onConfirm={() =>

@@ -14,10 +14,10 @@ import { useUser } from '../../accounts/session.ts';
 import { createDataset } from '../../assets/asset-calls.ts';
 import { DatasetTargetFields, useDatasetTarget } from '../../assets/choice/dataset-target.tsx';
 
-/** `rows`: those that were chosen; none stands for all that are not saved yet. */
+/** `rows`: the selected rows; empty for all unsaved ones. */
 type Props = { draft: Draft; rows: string[]; onClose: () => void };
 
-/** Asks into which dataset the rows go. */
+/** Chooses the dataset to save the rows in. */
 export function SaveDialog({ draft, rows, onClose }: Props) {
   const form = useId();
   const count = rows.length > 0 ? rows.length : draft.rows - draft.rows_saved;
@@ -54,14 +54,14 @@ export function SaveDialog({ draft, rows, onClose }: Props) {
         <DatasetTargetFields
           {...fields}
           error={submitted ? problem : undefined}
-          help={`The rows go to the end of its ${DOCUMENTS_FILE}.`}
+          help={`The rows are added to the end of its ${DOCUMENTS_FILE}.`}
         />
       </form>
     </Dialog>
   );
 }
 
-/** The name of the first document without its ending. */
+/** Returns the name of the first document without its extension. */
 function nameOf({ documents: [first] }: Draft): string {
   return first?.name.replace(/\.[^.]+$/, '') || 'Rows from documents';
 }
@@ -77,7 +77,7 @@ function useSaveRows(draftId: string) {
   ];
   return useMutation({
     mutationFn: async ({ title, datasetId, rows }: Wanted) => {
-      // Sent again after a failure, both have the keys of before: no second dataset, no second rows.
+      // A retry reuses the idempotency keys, so it creates no second dataset or rows.
       const dataset = { title, category: '', tags: [] };
       const id =
         datasetId ??

@@ -2,10 +2,10 @@ import { DEFAULT_PROMPT, type DraftSettings, draftNumbers, TEXT_PLACE } from '@b
 import { numberProblem } from '@bakehouse/contract/fields/number-field';
 import type { Problems } from '../../../ui/use-form.ts';
 
-/** What the form has: a number that is not there is NaN, a model that is not chosen ''. */
+/** Values of the form: a missing number is NaN, an unselected model ''. */
 export type SettingsForm = DraftSettings;
 
-/** Those of before, else what small models do well with. */
+/** Returns the previous settings, or defaults that suit small models. */
 export function initialSettings(before: DraftSettings | null, models: readonly string[]): SettingsForm {
   if (before && models.includes(before.model)) return before;
   return {
@@ -17,7 +17,7 @@ export function initialSettings(before: DraftSettings | null, models: readonly s
   };
 }
 
-/** What is wrong with the settings, in the words of the server. Pure. */
+/** Returns the settings' problems in the server's words. */
 export function problemsOf(values: SettingsForm): Problems<SettingsForm> {
   const number = (name: keyof typeof draftNumbers) => numberProblem(draftNumbers[name], values[name]);
   const isLong = values.overlap_characters > values.chunk_characters / 2;

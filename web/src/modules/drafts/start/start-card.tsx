@@ -20,7 +20,7 @@ import { quoteQuery, useStartDraft } from '../draft-calls.ts';
 import { initialSettings, problemsOf, type SettingsForm } from './settings-form.ts';
 import { TextModels } from './text-models.tsx';
 
-/** Which model writes, how, and at which price; what was written before is asked about before it goes. */
+/** Model, settings and price; asks before replacing existing rows. */
 export function StartCard({ draft }: { draft: Draft }) {
   return <TextModels>{(models) => <LoadedCard draft={draft} models={models} />}</TextModels>;
 }
@@ -55,7 +55,7 @@ function LoadedCard({ draft, models }: { draft: Draft; models: string[] }) {
         open={asks}
         onOpenChange={setAsks}
         title="Write the rows again?"
-        description={`${countOf(unsaved, 'row')} that ${unsaved === 1 ? 'is' : 'are'} in no dataset ${unsaved === 1 ? 'is' : 'are'} replaced.`}
+        description={`${countOf(unsaved, 'unsaved row')} will be replaced.`}
         action="Write again"
         pending={start.isPending}
         onConfirm={begin}
@@ -84,7 +84,7 @@ function SettingsFields({ models, values, problems, change }: FieldsProps) {
         <Field
           label="Model"
           error={problems.model}
-          help="A starter model shows how it works. Deploy a larger one for rows that are worth training on."
+          help="Starter models are for trying this out. Deploy a larger model for rows worth training on."
         >
           <Select
             value={values.model}
@@ -92,7 +92,7 @@ function SettingsFields({ models, values, problems, change }: FieldsProps) {
             options={models.map((name) => ({ value: name, label: name }))}
           />
         </Field>
-        {number('rows_per_chunk', 'Fewer are less alike.')}
+        {number('rows_per_chunk', 'Fewer rows are more varied.')}
       </div>
       <Disclosure
         title="Prompt and chunks"
@@ -112,8 +112,8 @@ function SettingsFields({ models, values, problems, change }: FieldsProps) {
             />
           </Field>
           <div className="grid gap-5 sm:grid-cols-2">
-            {number('chunk_characters', 'Cut at paragraphs and headings. A token has about 4 characters.')}
-            {number('overlap_characters', 'Characters of a chunk that the next one begins with.')}
+            {number('chunk_characters', 'Split at paragraphs and headings. A token is about 4 characters.')}
+            {number('overlap_characters', 'Characters that each chunk repeats from the previous one.')}
           </div>
         </div>
       </Disclosure>
@@ -126,7 +126,7 @@ function boundsOf(name: keyof typeof draftNumbers) {
   return { min, max, step };
 }
 
-/** What it costs at most, once the fields have settled and nothing is wrong with them. */
+/** The maximum cost, once the fields are stable and valid. */
 function Quote({ draftId, settings }: { draftId: string; settings: SettingsForm }) {
   const settled = JSON.parse(useDebounced(JSON.stringify(settings))) as SettingsForm;
   const isSound = !Object.values(problemsOf(settled)).some(Boolean);
@@ -143,8 +143,7 @@ function Quote({ draftId, settings }: { draftId: string; settings: SettingsForm 
       {quote.data ? (
         <>
           {countOf(quote.data.chunks, 'chunk')}, up to {countOf(quote.data.rows_max, 'row')}. At most{' '}
-          <Money bgl={quote.data.highest_bgl} /> is held, and you pay for the tokens used, at the price of
-          batches.
+          <Money bgl={quote.data.highest_bgl} /> is held, and you pay for the tokens used, at batch prices.
         </>
       ) : (
         <>

@@ -11,11 +11,11 @@ import { chatModelsQuery } from '../../deployments/chat/chat.ts';
 const POLL_MS = 5_000;
 
 type Props = {
-  /** Gets at least one name. */
+  /** Receives at least one name. */
   children: (names: string[]) => ReactNode;
 };
 
-/** Reads the names of the models that can write text. Without any, says how to get one. */
+/** Reads the names of the models that can write text. Without any, explains how to get one. */
 export function TextModels({ children }: Props) {
   const query = useQuery({
     ...chatModelsQuery,
@@ -50,7 +50,7 @@ function NoModel() {
         </ButtonLink>
       }
     >
-      The starter model is here as soon as this server has prepared it.
+      The starter model will be available once this server has prepared it.
     </Callout>
   );
 }

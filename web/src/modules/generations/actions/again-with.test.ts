@@ -7,7 +7,7 @@ test.each([
   ['top1', 1],
   ['topk', 3],
   ['full', 8],
-] as const)('%s generates with %i, and the rest stays', (strategy, k) => {
+] as const)('%s generates with %i and keeps the other parameters', (strategy, k) => {
   expect(againWith(generation, { strategy, k: 3, sameSeed: true })).toEqual({
     cfg_scale: 7.5,
     sampling_strategy: strategy,
@@ -16,6 +16,6 @@ test.each([
   });
 });
 
-test('another seed is the server’s choice', () => {
+test('lets the server choose another seed', () => {
   expect(againWith(generation, { strategy: 'full', k: 3, sameSeed: false }).seed).toBeNull();
 });

@@ -25,14 +25,14 @@ beforeEach(() => {
 });
 afterEach(() => vi.clearAllMocks());
 
-test('a picture that can be downloaded is', async () => {
+test('downloads a picture', async () => {
   fetched.mockResolvedValue(new Response('bytes', { headers: { 'content-type': 'image/png' } }));
   await downloadEdit(edit);
   expect(saveAs).toHaveBeenCalledExactlyOnceWith(expect.any(Blob), 'flux-kontext-g1.png');
   expect(opened).not.toHaveBeenCalled();
 });
 
-test('else it is opened in a new tab, which cannot reach back', async () => {
+test('falls back to a new tab without an opener', async () => {
   const tab = { opener: window };
   opened.mockReturnValue(tab as never);
   await downloadEdit(edit);
@@ -41,18 +41,18 @@ test('else it is opened in a new tab, which cannot reach back', async () => {
   expect(copied).not.toHaveBeenCalled();
 });
 
-test('where no tab may be opened, its address is copied', async () => {
+test('copies the address if no tab may be opened', async () => {
   await downloadEdit(edit);
   expect(copied).toHaveBeenCalledExactlyOnceWith(address);
   expect(notify.info).toHaveBeenCalledOnce();
 });
 
-test('where nothing may be copied, an error shows it', async () => {
+test('shows the address in an error if copying is not allowed', async () => {
   copied.mockRejectedValue(new Error('not allowed'));
   await expect(downloadEdit(edit)).rejects.toThrow(address);
 });
 
-test('without an address there is nothing to fall back to', async () => {
+test('has no fallback without an address', async () => {
   await expect(downloadEdit({ ...edit, outputs: [] })).rejects.toThrow('Image URL not provided');
   expect(opened).not.toHaveBeenCalled();
 });

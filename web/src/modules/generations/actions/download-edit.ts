@@ -3,7 +3,10 @@ import { copyText } from '../../../lib/device/copy-text.ts';
 import { notify } from '../../../ui/notify.ts';
 import { downloadPicture } from './download-picture.ts';
 
-/** Has the browser save the picture. Where that fails it is opened in a new tab, else its address is copied, else shown in an error. */
+/**
+ * Downloads the picture. Falls back to opening it in a new tab, then to copying its address, then to an error
+ * with the address.
+ */
 export async function downloadEdit(
   generation: Pick<Generation, 'id' | 'generator' | 'outputs'>,
 ): Promise<void> {
@@ -23,7 +26,7 @@ export async function downloadEdit(
   }
 }
 
-/** Whether the browser has let it. */
+/** Returns true if the browser allowed it. */
 function openInNewTab(url: string): boolean {
   const tab = window.open(url, '_blank');
   if (!tab) return false;

@@ -26,7 +26,7 @@ const download = (outputs = [output]) => downloadPicture({ id: '0123456789', gen
 const picture = (bytes = 'bytes', type = 'image/jpeg') =>
   new Response(bytes, { headers: { 'content-type': type } });
 
-test('the picture is saved under a name of its own', async () => {
+test('saves the picture under its own name', async () => {
   fetched.mockResolvedValue(picture());
   await download();
   expect(fetched).toHaveBeenCalledExactlyOnceWith(

@@ -2,7 +2,10 @@ import { downloadImage } from '@bakehouse/contract/file-links';
 import { callRaw } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 
-/** The bytes of a picture of this server, wherever it is stored. Throws an Error with the sentence to show. */
+/**
+ * Returns the bytes of a picture on this server, wherever it is stored. Throws an Error whose message can be
+ * shown.
+ */
 export async function fetchPicture(url: string, filename: string): Promise<Blob> {
   try {
     const response = await callRaw(downloadImage, { query: { url, filename } });
@@ -12,7 +15,7 @@ export async function fetchPicture(url: string, filename: string): Promise<Blob>
   }
 }
 
-/** Those of our server say it themselves; what lies between it and the browser may answer too. */
+/** Our server's errors have messages, but a proxy in between may answer too. */
 function sentenceFor(error: unknown): string {
   if (!(error instanceof ApiError)) return 'Failed to download image';
   switch (error.status) {

@@ -19,13 +19,13 @@ import { RunAgainDialog } from './run-again-dialog.tsx';
 type Props = {
   generation: Generation;
   onDeleted: () => void;
-  /** Another one has begun, to be shown beside this one. */
+  /** Called with another generation that was started, to be shown next to this one. */
   onRunAgain: (started: Generation) => void;
-  /** Further buttons of the page that it is shown on. */
+  /** More buttons of the containing page. */
   more?: ReactNode;
 };
 
-/** What can be done with a generation that has ended. */
+/** Actions on a finished generation. */
 export function GenerationActions({ generation, onDeleted, onRunAgain, more }: Props) {
   const [asking, setAsking] = useState<'again' | 'delete' | null>(null);
   const close = () => setAsking(null);
@@ -96,7 +96,7 @@ const remixIcons = {
   seed: <Sprout aria-hidden />,
 };
 
-/** Takes it over into the form of its generator. */
+/** A menu that copies the generation into its generator's form. */
 function RemixMenu({ generation }: { generation: Generation }) {
   const { generator } = generation;
   return (
@@ -156,7 +156,7 @@ const videoDeletion = {
   description: 'It will be permanently deleted.',
 };
 
-/** What goes with a generation of so many pictures. */
+/** Returns the texts that confirm deletion, by number of pictures. */
 function deletionOf(pictures: number): { title: string; description: string } {
   if (pictures === 0)
     return {

@@ -1,18 +1,18 @@
 import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
 
-/** What is brought along to a generator's page: it stands in the form when the page opens. */
+/** Values that a link brings to a generator's form. */
 export type Brought = {
   prompt?: string;
   settings?: GenerationParameters;
   /** The generation whose picture is edited. */
   source?: string;
-  /** Which of its pictures, where it made several. */
+  /** The picture to edit, if the generation has several. */
   source_output?: string;
-  /** The generation whose source is edited once more. */
+  /** The generation whose source is edited again. */
   same_source_as?: string;
-  /** The deployment that generates, by its name. */
+  /** Name of the deployment that generates. */
   model?: string;
-  /** Or the service that does, by its title. */
+  /** Title of the service that generates. */
   service?: string;
 };
 
@@ -23,7 +23,7 @@ export const remixParts = [
 ] as const;
 export type RemixPart = (typeof remixParts)[number]['value'];
 
-/** What of a generation is taken over into the form. */
+/** Returns the values to copy from a generation into the form. */
 export function remixOf(
   {
     id,

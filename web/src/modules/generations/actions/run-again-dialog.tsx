@@ -25,15 +25,15 @@ const strategies = [
     description: 'At each step, only the expert that the router ranks highest.',
   },
   { value: 'topk', label: 'The best few', description: 'Several experts, combined by weight.' },
-  { value: 'full', label: 'All eight', description: 'Every expert at every step. It takes longest.' },
+  { value: 'full', label: 'All eight', description: 'Every expert at every step. The slowest choice.' },
 ] as const;
 
 const howMany = paris.fields.find((field) => field.kind === 'number' && field.name === 'k');
 
-/** Of experts, unless another is typed. */
+/** Default number of experts. */
 const COUNT = 2;
 
-/** The same prompt and settings with other experts of the same model, so that the two pictures can be held side by side. */
+/** Repeats a generation with other experts of the same model, to compare the two pictures. */
 export function RunAgainDialog({ generation, onClose, onStarted }: Props) {
   const form = useId();
   const [strategy, setStrategy] = useState<Strategy>(
@@ -43,10 +43,10 @@ export function RunAgainDialog({ generation, onClose, onStarted }: Props) {
   const [sameSeed, setSameSeed] = useState(true);
   const [refused, setRefused] = useState(false);
   const start = useStartGeneration();
-  // As in the form: put right once the field is left, and asked for as such before.
+  // Clamped like the form's field, which clamps on blur; the request never sends the raw number.
   const count = howMany?.kind === 'number' ? clampNumber(howMany, k ?? COUNT) : COUNT;
   const parameters = againWith(generation, { strategy, k: count, sameSeed });
-  // A deployment of the person's own and the starter make different pictures.
+  // The user's own deployment and the starter make different pictures.
   const asked = { generator: generation.generator, model: generation.model, parameters };
   const quote = useQuote(asked, true);
   const busy = useRecentGenerations(useUser().id).some(

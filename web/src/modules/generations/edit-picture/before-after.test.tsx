@@ -2,7 +2,7 @@ import { fireEvent, render, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { BeforeAfter } from './before-after.tsx';
 
-test('one slider lies between the picture and its source, and the arrow keys move it', () => {
+test('one slider between the picture and its source moves with the arrow keys', () => {
   render(
     <BeforeAfter
       before="/before.png"

@@ -5,16 +5,15 @@ import { fitted } from '../view/frame.tsx';
 import { Media } from '../view/media.tsx';
 
 type Props = {
-  /** Where the source is. */
+  /** URL of the source. */
   before: string;
   after: { url: string; width: number; height: number };
-  /** What was asked for. */
   prompt: string;
 };
 
 /**
- * A picture over its source, and one slider between the two. The source is cut as the model has seen it: to the ratio of the
- * result, from its middle.
+ * A picture on top of its source, with a slider between them. The source is cropped as the model saw it:
+ * centred, to the ratio of the result.
  */
 export function BeforeAfter({ before, after, prompt }: Props) {
   const [share, setShare] = useState(50);

@@ -8,16 +8,16 @@ import { SourceImage } from './source-image.tsx';
 
 type Props = {
   source: Source;
-  /** 0 to 100 while the picture is on its way. */
+  /** Upload progress, 0 to 100. */
   uploaded: number | null;
-  /** Why it did not begin. */
+  /** Why it did not start. */
   error: Error | null;
-  /** The form that asks for it, by its id. */
+  /** Id of the form that submits it. */
   form: string;
   onStartOver: () => void;
 };
 
-/** An edit before the server has begun it: the picture is on its way there, or did not arrive. */
+/** An edit that has not started on the server: its picture is uploading, or the upload failed. */
 export function EditStart({ source, uploaded, error, form, onStartOver }: Props) {
   return (
     <section aria-label="Results" className="min-w-0">

@@ -10,13 +10,13 @@ import { Thumbnail } from '../view/thumbnail.tsx';
 import { type Edited, lineageOf } from './lineage.ts';
 
 const SHOWN_MAX = 100;
-/** Deeper ones do not step in any further: their prompts must be readable. */
+/** Deeper levels are not indented further, so that prompts stay readable. */
 const INDENTED_MAX = 4;
 
 const rowClass = 'flex min-w-0 items-center gap-2.5 rounded-lg p-1.5';
 const pictureClass = 'relative block size-10 shrink-0 overflow-hidden rounded-md bg-subtle shadow-card';
 
-/** Where a picture comes from and what was made of it: each with a way to it. Nothing where it stands alone. */
+/** The pictures that this one came from and its edits, with links. Renders nothing for a single picture. */
 export function EditTree({ generation, className }: { generation: Generation; className?: string }) {
   const list = useGenerations(useUser().id, { root: generation.root_id, limit: SHOWN_MAX });
   const trees = lineageOf(list.data?.pages[0]?.generations ?? []);

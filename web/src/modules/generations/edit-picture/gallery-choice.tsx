@@ -13,7 +13,7 @@ import { isVideo, Media } from '../view/media.tsx';
 
 type Props = { userId: string; onChoose: (source: { generationId: string; outputId: string }) => void };
 
-/** A picture that was generated before, in place of a file. */
+/** Chooses an earlier picture instead of a file. */
 export function GalleryChoice({ userId, onChoose }: Props) {
   const [isOpen, setOpen] = useState(false);
   return (

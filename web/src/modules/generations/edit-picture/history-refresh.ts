@@ -1,9 +1,9 @@
 import { useEffect, useEffectEvent } from 'react';
 
-/** Other parts of the page, and what people add to it, hear of it by this name. */
+/** Public event name: other parts of the page and user scripts may listen. */
 const EVENT = 'fluxKontextHistoryRefresh';
 
-/** Says that an edit has ended: whoever shows the history reads it again. */
+/** Announces that an edit has ended, so that histories reload. */
 export function announceEditEnd(): void {
   window.dispatchEvent(new Event(EVENT));
 }

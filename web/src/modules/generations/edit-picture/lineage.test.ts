@@ -18,13 +18,13 @@ const shown = (nodes: Edited[]): string =>
     .map(({ generation, edits }) => generation.id + (edits.length > 0 ? `(${shown(edits)})` : ''))
     .join(' ');
 
-test('each edit hangs under what it was made from, the oldest first', () => {
+test('nests each edit under its source, oldest first', () => {
   const newestFirst = [at('d', 4, 'b'), at('c', 3, 'a'), at('b', 2, 'a'), at('a', 1)];
   expect(shown(lineageOf(newestFirst))).toBe('a(b(d) c)');
 });
 
-test('what was made from a picture that is gone begins a tree of its own', () => {
+test('a picture whose source was deleted becomes a root', () => {
   expect(shown(lineageOf([at('d', 4, 'b'), at('c', 3), at('a', 1, 'gone')]))).toBe('a c d');
 });
 
-test('nothing is no tree', () => expect(lineageOf([])).toEqual([]));
+test('no generations make no tree', () => expect(lineageOf([])).toEqual([]));

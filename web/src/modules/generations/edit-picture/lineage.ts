@@ -1,11 +1,11 @@
 import type { Generation } from '@bakehouse/contract/generations';
 
-/** A picture with what was made from it. */
+/** A picture with its edits. */
 export type Edited = { generation: Generation; edits: Edited[] };
 
 /**
- * The trees that these generations are, oldest first: each hangs under the one it was made from; one whose source is not
- * among them begins a tree. Pure.
+ * Returns the edit trees, oldest first: each generation nests under its source, or becomes a root if its
+ * source is not in the list.
  */
 export function lineageOf(generations: readonly Generation[]): Edited[] {
   const oldestFirst = [...generations].sort((one, other) => one.created_at.localeCompare(other.created_at));

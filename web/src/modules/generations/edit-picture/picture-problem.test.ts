@@ -12,7 +12,7 @@ test.each([
   ['PNG', png],
   ['JPEG', bytesOf('\xff\xd8\xff\xe0 and more')],
   ['WebP', bytesOf('RIFF\x10\0\0\0WEBPVP8 ')],
-])('a %s can be edited', async (_, bytes) => {
+])('accepts a %s', async (_, bytes) => {
   expect(await problem(bytes)).toBeNull();
 });
 
@@ -22,18 +22,18 @@ test.each([
   ['GIF', bytesOf('GIF89a and more')],
   ['another RIFF', bytesOf('RIFF\x10\0\0\0WAVEfmt ')],
   ['nothing', bytesOf('')],
-])('what is %s by its bytes is refused, whatever its name says', async (_, bytes) => {
+])('rejects %s by its bytes, whatever its name says', async (_, bytes) => {
   expect(await problem(bytes)).toBe('The picture must be a PNG, JPEG or WebP file');
 });
 
-test('one byte too many is reported before anything is read', async () => {
+test('reports one byte too many before reading anything', async () => {
   const sized = (size: number) =>
     Object.defineProperty(new File([png], 'bread.png'), 'size', { value: size });
   expect(await pictureProblem(sized(PICTURE_BYTES_MAX), small)).toBeNull();
   expect(await pictureProblem(sized(PICTURE_BYTES_MAX + 1), small)).toBe('The picture is larger than 20 MB');
 });
 
-test('what no browser can show is damaged, and 40 megapixels are enough', async () => {
+test('rejects a picture that no browser can decode, and accepts 40 megapixels', async () => {
   expect(await problem(png, () => Promise.reject(new Error('broken')))).toBe(
     'The picture is damaged or incomplete',
   );
@@ -43,7 +43,7 @@ test('what no browser can show is damaged, and 40 megapixels are enough', async 
   );
 });
 
-test('one side may be 16 times as long as the other', async () => {
+test('accepts a ratio of up to 16 to 1', async () => {
   expect(await problem(png, async () => ({ width: 100, height: 1_600 }))).toBeNull();
   expect(await problem(png, async () => ({ width: 100, height: 1_601 }))).toBe(
     'The picture is too narrow: one side is more than 16 times as long as the other',

@@ -9,14 +9,16 @@ const HEAD_BYTES = 12;
 
 type Pixels = { width: number; height: number };
 
-/** Why a file cannot be edited, in a sentence, before it is sent; null where it can. `measure` throws where no picture can be read. */
+/**
+ * Returns why a file cannot be edited, before it is sent, or null. `measure` throws for undecodable pictures.
+ */
 export async function pictureProblem(
   file: File,
   measure: (file: File) => Promise<Pixels> = measurePicture,
 ): Promise<string | null> {
   if (file.size > PICTURE_BYTES_MAX) return pictureMessages.tooLarge;
   try {
-    // Its name and the type that the system gives it say nothing certain.
+    // The file name and the reported type are unreliable.
     if (!isKnownFormat(await file.slice(0, HEAD_BYTES).arrayBuffer())) return pictureMessages.type;
     const { width, height } = await measure(file);
     if (width * height > PICTURE_PIXELS_MAX) return pictureMessages.tooManyPixels;
@@ -42,7 +44,7 @@ async function measurePicture(file: File): Promise<Pixels> {
     return await new Promise((resolve, reject) => {
       const picture = new Image();
       picture.onload = () => resolve({ width: picture.naturalWidth, height: picture.naturalHeight });
-      picture.onerror = () => reject(new Error('The browser cannot show it'));
+      picture.onerror = () => reject(new Error('the browser cannot decode the picture'));
       picture.src = url;
     });
   } finally {

@@ -29,7 +29,7 @@ const edited = (generationId: string | null, outputId: string | null = null) =>
   });
 const nothing = () => undefined;
 
-test('a file is sent once, and what a generation has made not at all', async () => {
+test('uploads a file once, and never uploads a generated picture', async () => {
   const source = { file: new File(['bytes'], 'bread.png') };
   expect(await sendSource(source, nothing)).toEqual({ picture_id: 'p1' });
   expect(await sendSource(source, nothing)).toEqual({ picture_id: 'p1' });
@@ -40,7 +40,7 @@ test('a file is sent once, and what a generation has made not at all', async () 
   expect(await sendSource({ generationId: 'g1', outputId: 'o2' }, nothing)).toEqual(second);
 });
 
-test('the source of an edit is named as it was there; one that was uploaded is sent once more', async () => {
+test("names an edit's source as the edit did, and uploads an uploaded source again", async () => {
   vi.mocked(call).mockResolvedValueOnce(edited('g0', 'o2'));
   const named = { source_generation_id: 'g0', source_output_id: 'o2' };
   expect(await sendSource({ sameAsId: 'e1' }, nothing)).toEqual(named);
@@ -54,9 +54,9 @@ test('the source of an edit is named as it was there; one that was uploaded is s
   expect(await file?.text()).toBe('bytes');
 });
 
-test('what was made from its prompt alone has no source', async () => {
+test('a picture made from its prompt alone has no source', async () => {
   vi.mocked(call).mockResolvedValueOnce(generationOf());
   await expect(sendSource({ sameAsId: 'g1' }, nothing)).rejects.toThrow(
-    'That picture was made from its prompt alone',
+    'That picture was made from a prompt only and has no source',
   );
 });

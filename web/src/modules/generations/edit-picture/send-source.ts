@@ -5,26 +5,26 @@ import { upload } from '../../../lib/api/upload.ts';
 import { fetchPicture } from '../actions/fetch-picture.ts';
 import type { Source } from './source.ts';
 
-/** How a source is named where a generation is asked for. */
+/** How a request names its source. */
 export type SentSource = { picture_id: string } | { source_generation_id: string; source_output_id?: string };
 
-/** Told 0 to 100 while a picture is on its way. */
+/** Called with the progress, 0 to 100. */
 export type OnUpload = (percent: number) => void;
 
-/** Those that the server has: asking once more does not send them again. */
+/** Sources that the server has; retries do not send them again. */
 const sent = new WeakMap<object, SentSource>();
 
-/** A file is the same whatever was made of it. */
+/** A file is the same source whatever was edited from it. */
 const keyOf = (source: Source): object => ('file' in source ? source.file : source);
 
-/** Has the server know the picture, and says how it is named there. */
+/** Makes the picture available on the server. Returns how a request names it. */
 export async function sendSource(source: Source, onUpload: OnUpload): Promise<SentSource> {
   const known = sent.get(keyOf(source)) ?? (await send(source, onUpload));
   sent.set(keyOf(source), known);
   return known;
 }
 
-/** The server does not have it any more. */
+/** Called when the server no longer has it. */
 export function forgetSent(source: Source): void {
   sent.delete(keyOf(source));
 }
@@ -33,7 +33,7 @@ async function send(source: Source, onUpload: OnUpload): Promise<SentSource> {
   if ('generationId' in source) return made(source.generationId, source.outputId);
   if ('file' in source) return sendFile(source.file, onUpload);
   const edited = (await call(getGeneration, { params: { id: source.sameAsId } })).source;
-  if (edited === null) throw new Error('That picture was made from its prompt alone');
+  if (edited === null) throw new Error('That picture was made from a prompt only and has no source');
   if (edited.generation_id !== null) return made(edited.generation_id, edited.output_id ?? undefined);
   const bytes = await fetchPicture(edited.url, 'source');
   return sendFile(new File([bytes], 'source', { type: edited.media_type }), onUpload);

@@ -31,7 +31,7 @@ function show(source: Source | null = null) {
   );
 }
 
-/** Returns whether the browser pastes it too. */
+/** Returns true if the browser also pastes it. */
 function paste(into: Element, name: string, types: string[]): boolean {
   const files = [new File(['bytes'], name, { type: 'image/png' })];
   return fireEvent.paste(into, { clipboardData: { files, types } });
@@ -39,20 +39,20 @@ function paste(into: Element, name: string, types: string[]): boolean {
 
 const prompt = () => screen.getByLabelText('Prompt');
 
-test('text that is pasted into a field stays text, though its program offers a picture of it', async () => {
+test('pasted text stays text even if its program also offers a picture of it', async () => {
   show();
   expect(paste(prompt(), 'cells.png', ['text/plain', 'text/html', 'Files'])).toBe(true);
   expect(paste(document.body, 'bread.png', ['text/plain', 'Files'])).toBe(false);
   await waitFor(() => expect(taken()).toEqual(['bread.png']));
 });
 
-test('a picture is taken wherever it is pasted', async () => {
+test('accepts a picture pasted anywhere on the page', async () => {
   show();
   expect(paste(prompt(), 'bread.png', ['text/html', 'Files'])).toBe(false);
   await waitFor(() => expect(taken()).toEqual(['bread.png']));
 });
 
-test('of two pictures the later one is taken, however long the first is looked at', async () => {
+test('keeps the later of two pictures even if checking the first takes longer', async () => {
   show();
   let look: (problem: string | null) => void = () => {};
   vi.mocked(pictureProblem).mockReturnValueOnce(new Promise((resolve) => (look = resolve)));
@@ -64,14 +64,14 @@ test('of two pictures the later one is taken, however long the first is looked a
   expect(screen.queryByText('The picture is damaged or incomplete')).toBeNull();
 });
 
-/** Returns whether the browser leaves the page for it. */
+/** Returns true if the browser navigates to the file. */
 function drop(on: Element, name: string): boolean {
   const dataTransfer = { files: [new File(['bytes'], name, { type: 'image/png' })], types: ['Files'] };
   fireEvent.dragOver(on, { dataTransfer });
   return fireEvent.drop(on, { dataTransfer });
 }
 
-test('a picture that is dropped beside its place, or over another one, is taken once', async () => {
+test('handles a dropped picture once, inside its drop area, outside, or over another picture', async () => {
   show();
   expect(drop(prompt(), 'bread.png')).toBe(false);
   await waitFor(() => expect(taken()).toEqual(['bread.png']));
@@ -83,12 +83,12 @@ test('a picture that is dropped beside its place, or over another one, is taken 
   await waitFor(() => expect(taken()).toEqual(['bread.png', 'roll.png', 'second.png']));
 });
 
-test('a picture that is refused leaves the one that is there, and says so until the form is submitted', async () => {
+test('a rejected picture leaves the current one, and its error stays until the form is submitted', async () => {
   show({ file: new File(['bytes'], 'first.png') });
   vi.mocked(pictureProblem).mockResolvedValueOnce('The picture is damaged or incomplete');
   paste(document.body, 'broken.png', ['Files']);
-  await screen.findByText('The new picture was not taken: it is damaged or incomplete');
+  await screen.findByText('The new picture was rejected: it is damaged or incomplete');
   expect(screen.getByText('first.png')).toBeTruthy();
   fireEvent.click(screen.getByRole('button', { name: 'Generate' }));
-  await waitFor(() => expect(screen.queryByText(/was not taken/)).toBeNull());
+  await waitFor(() => expect(screen.queryByText(/was rejected/)).toBeNull());
 });

@@ -13,23 +13,23 @@ import { pictureOf, SourceImage } from './source-image.tsx';
 
 type Props = {
   label: string;
-  /** Whose gallery a picture can be taken from; nobody's for a visitor. */
+  /** The user whose gallery is offered; undefined for visitors. */
   userId: string | undefined;
   source: Source | null;
   onChange: (source: Source | null) => void;
-  /** Why it cannot go on as it is. */
+  /** Validation problem to show. */
   problem: string | undefined;
-  /** What becomes of the picture that was chosen. */
+  /** A note about how the model uses the picture. */
   note?: string | undefined;
 };
 
 /**
- * The picture that is edited: dropped, chosen, pasted, or brought along from a generation. A file that cannot be edited is
- * refused at once, and leaves the picture that is there already.
+ * The picture to edit: dropped, chosen, pasted, or taken from a generation. An invalid file is rejected
+ * immediately and does not replace the current picture.
  */
 export function SourceField({ label, userId, source, onChange, problem, note }: Props) {
   const [refused, setRefused] = useState<string>();
-  // An earlier one may be looked at for longer.
+  // Checking an earlier file may take longer.
   const newest = useRef<File>(null);
   const place = useRef<HTMLDivElement>(null);
 
@@ -48,12 +48,12 @@ export function SourceField({ label, userId, source, onChange, problem, note }: 
   }
   usePastedFile((file) => void take(file));
   useDroppedFile((file) => void take(file));
-  // With a picture that is good, nothing stands in the way of the form any more.
+  // A valid picture no longer blocks the form.
   useSubmission(place, () => source !== null && setRefused(undefined));
 
   return (
     <Field label={label} error={refused ? refusalText(refused, source) : problem}>
-      {/* The form finds by this where the focus goes. */}
+      {/* The form moves focus to this element. */}
       <div ref={place} data-source role="group" aria-label={label}>
         {source === null ? (
           <FileDrop
@@ -85,7 +85,7 @@ export function SourceField({ label, userId, source, onChange, problem, note }: 
 }
 
 function refusalText(refused: string, source: Source | null): string {
-  return source ? `The new picture was not taken: ${refused.replace(/^The picture/, 'it')}` : refused;
+  return source ? `The new picture was rejected: ${refused.replace(/^The picture/, 'it')}` : refused;
 }
 
 function AboutFile({ file }: { file: File }) {
@@ -106,14 +106,12 @@ function AboutGeneration({ source }: { source: Exclude<Source, { file: File }> }
   return (
     <>
       {!isSame && <p className="line-clamp-2 [overflow-wrap:anywhere]">{data.prompt}</p>}
-      <p className="text-muted text-xs">
-        {isSame ? 'The picture that was edited before' : 'From your gallery'}
-      </p>
+      <p className="text-muted text-xs">{isSame ? 'The previous source picture' : 'From your gallery'}</p>
     </>
   );
 }
 
-/** Text is pasted where the cursor is; a picture has no other place on the page. */
+/** Text is pasted at the cursor, but a picture has only one target on the page. */
 function usePastedFile(onFile: (file: File) => void): void {
   const paste = useEffectEvent((event: ClipboardEvent) => {
     const [file] = event.clipboardData?.files ?? [];
@@ -128,11 +126,11 @@ function usePastedFile(onFile: (file: File) => void): void {
   }, []);
 }
 
-/** Where it is dropped beside its place, the browser would leave the page for it, and what is typed. */
+/** For a drop outside its area the browser would navigate to the file and lose the draft. */
 function useDroppedFile(onFile: (file: File) => void): void {
   const drop = useEffectEvent((event: DragEvent) => {
     const [file] = event.dataTransfer?.files ?? [];
-    // Its place has taken it already.
+    // The drop area has already handled it.
     if (!file || event.defaultPrevented) return;
     event.preventDefault();
     onFile(file);
@@ -149,7 +147,7 @@ function useDroppedFile(onFile: (file: File) => void): void {
   }, []);
 }
 
-/** Told when the form around the place is submitted, before the form looks at its fields. */
+/** Calls `onSubmit` when the surrounding form is submitted, before the form validates. */
 function useSubmission(place: RefObject<HTMLElement | null>, onSubmit: () => void): void {
   const submit = useEffectEvent(onSubmit);
   useEffect(() => {
@@ -160,7 +158,7 @@ function useSubmission(place: RefObject<HTMLElement | null>, onSubmit: () => voi
   }, [place]);
 }
 
-/** Office programs offer a picture of the text as well. */
+/** Office programs also offer a picture of copied text. */
 function isTextForField({ target, clipboardData }: ClipboardEvent): boolean {
   const isField = target instanceof Element && target.closest('input, textarea, [contenteditable]') !== null;
   return isField && clipboardData !== null && clipboardData.types.includes('text/plain');

@@ -7,7 +7,7 @@ import type { Source } from './source.ts';
 
 type Props = { source: Source; className: string };
 
-/** The picture that is edited, whatever it comes from. It is named beside it. */
+/** The source picture of any kind. Decorative: its name is shown next to it. */
 export function SourceImage({ source, className }: Props) {
   return 'file' in source ? (
     <FileImage key={source.file.name} file={source.file} className={className} />
@@ -16,7 +16,7 @@ export function SourceImage({ source, className }: Props) {
   );
 }
 
-/** Where the picture of a source that is no file is, among what is known of its generation. */
+/** Returns the picture of a source that is not a file, from its generation. */
 export function pictureOf(source: Exclude<Source, { file: File }>, generation: Generation) {
   if ('sameAsId' in source) return generation.source;
   const { outputId } = source;

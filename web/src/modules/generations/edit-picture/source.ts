@@ -1,10 +1,12 @@
-/** The picture that is edited. */
+/** The picture to edit. */
 export type Source =
   | ({ file: File } & Edited)
-  /** What this generation has made; of several pictures this one, else the first. */
+  /** The given picture of a generation, or its first. */
   | { generationId: string; outputId?: string }
-  /** What this generation was made from. */
+  /** The source of another edit. */
   | ({ sameAsId: string } & Edited);
 
-/** The last edit that was begun of it. Where a file is gone, after a reload, its picture is had from there. */
+/**
+ * The last edit started with it. After a reload, when the file is gone, the picture is read from that edit.
+ */
 type Edited = { editId?: string };

@@ -2,7 +2,7 @@ import { type Generation, listGenerations } from '@bakehouse/contract/generation
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 
-/** As many as the server gives at once. */
+/** The server's page limit. */
 const BATCH_MAX = 100;
 
 type Asked = {
@@ -13,18 +13,18 @@ type Asked = {
 };
 let waiting: Asked[] = [];
 
-/** A generation as a row elsewhere shows it; null where it was deleted. Those of all rows in sight are read together. */
+/** Reads a generation for a small preview; null if it was deleted. Reads of all visible rows are batched. */
 export const faceQuery = (userId: string, id: string) => ({
   queryKey: ['generation', 'face', id] as const,
   queryFn: () => readTogether(userId, id),
 });
 
-/** Nothing is read without an id. */
+/** Reads nothing without an id. */
 export function useFace(userId: string, id: string | null): Generation | null | undefined {
   return useQuery({ ...faceQuery(userId, id ?? ''), enabled: id !== null }).data;
 }
 
-/** What the rows of one rendering ask for is one call. */
+/** Batches the reads of one rendering into one call. */
 function readTogether(userId: string, id: string): Promise<Generation | null> {
   return new Promise((resolve, reject) => {
     waiting.push({ userId, id, resolve, reject });

@@ -6,13 +6,13 @@ import { Thumbnail } from '../view/thumbnail.tsx';
 const PROMPT_MAX = 100;
 
 type Props = {
-  /** Null where it was deleted, undefined until it is known. */
+  /** Null if it was deleted; undefined while loading. */
   generation: Generation | null | undefined;
-  /** Its size, and its place in the row. */
+  /** Size and position in the row. */
   className?: string;
 };
 
-/** A small picture of a generation beside a row about it; it has its place before it is there. */
+/** A thumbnail of a generation for a row about it; reserves its space while loading. */
 export function Face({ generation, className = 'size-8' }: Props) {
   return (
     <span
@@ -28,7 +28,7 @@ export function Face({ generation, className = 'size-8' }: Props) {
   );
 }
 
-/** A prompt in one line, short enough to be read in a row. */
+/** Returns the prompt on one line, shortened for a row. */
 export function shortPrompt(prompt: string): string {
   const line = prompt.replaceAll(/\s+/g, ' ').trim();
   return line.length > PROMPT_MAX ? `${line.slice(0, PROMPT_MAX - 1).trimEnd()}…` : line;

@@ -1,13 +1,13 @@
 type Choice = {
-  /** All that can be chosen, in the order in which they are shown. */
+  /** All selectable ids in display order. */
   shown: readonly string[];
   id: string;
   checked: boolean;
-  /** The one that was chosen or left out before it: with it, all between are too. */
+  /** The previously toggled id: everything between it and `id` is toggled too. */
   from?: string | null;
 };
 
-/** What is chosen once one more is, or no longer, or all from another one to it. In the order in which they are shown. */
+/** Returns the selection after toggling one id or a range, in display order. */
 export function choose(chosen: readonly string[], { shown, id, checked, from }: Choice): string[] {
   const [start, end] = [shown.indexOf(from ?? id), shown.indexOf(id)];
   const range = start < 0 || end < 0 ? [id] : shown.slice(Math.min(start, end), Math.max(start, end) + 1);

@@ -7,21 +7,20 @@ import { Button } from '../../../ui/button.tsx';
 import { useOpening } from '../../../ui/use-opening.ts';
 import { useDownloadZip } from './reuse-calls.ts';
 
-/** Loaded where it is asked for, like the other one. */
 const DeleteDialog = loadable(async () => (await import('./delete-dialog.tsx')).DeleteDialog);
-/** Its choice of a dataset is loaded where it is asked for. */
+/** Loaded on demand. */
 const TrainingDialog = loadable(async () => (await import('./training-dialog.tsx')).TrainingDialog);
 
 type Props = {
   chosen: readonly Generation[];
-  /** As many could be chosen. */
+  /** Number of selectable pictures. */
   shown: number;
   onChooseAll: () => void;
   onClear: () => void;
   onCompare: (ids: readonly string[]) => void;
 };
 
-/** What can be done with the pictures that are chosen; it stays in sight while one scrolls for more. */
+/** A sticky bar with the actions on the selected pictures. */
 export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Props) {
   const [asking, setAsking] = useState<'dataset' | 'delete' | null>(null);
   const { open, waitingFor } = useOpening();

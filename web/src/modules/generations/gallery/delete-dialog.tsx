@@ -5,7 +5,7 @@ import { countPictures, useDeleteGenerations } from '../deletion-calls.ts';
 
 type Props = { generations: readonly Generation[]; onClose: () => void };
 
-/** Asks once before all that are chosen are deleted. */
+/** Confirms the deletion of all selected pictures. */
 export function DeleteDialog({ generations, onClose }: Props) {
   const deletion = useDeleteGenerations();
   const count = countPictures(generations);
@@ -18,7 +18,7 @@ export function DeleteDialog({ generations, onClose }: Props) {
       description={`${one ? 'It' : 'They'} will be permanently deleted. What ${one ? 'it' : 'they'} cost stays in your transactions.`}
       action="Delete"
       pending={deletion.isPending}
-      // Where all are deleted the dialog goes with them, and only the promise still tells of it.
+      // If all are deleted, this component unmounts, so only the promise can report it.
       onConfirm={() => void deletion.mutateAsync(generations).finally(onClose)}
     />
   );

@@ -33,7 +33,7 @@ beforeEach(() => {
   ];
 });
 
-it('all generations are there, and narrowed by what stands in the address', async () => {
+it('shows all generations, filtered by the URL', async () => {
   const router = await renderPage('/gallery');
   await screen.findByRole('link', { name: 'A roll' });
   expect(screen.getByRole('link', { name: 'A rye loaf, running' })).toBeTruthy();
@@ -44,7 +44,7 @@ it('all generations are there, and narrowed by what stands in the address', asyn
   await screen.findByText('No generations found');
 });
 
-it('two that are chosen stand side by side, with what differs, until Back', async () => {
+it('compares two selected generations and their differences until Back', async () => {
   const router = await renderPage('/gallery');
   await userEvent.click(await screen.findByRole('checkbox', { name: 'Select A roll' }));
   expect(screen.getByRole('button', { name: 'Compare' })).toHaveProperty('disabled', true);
@@ -58,7 +58,7 @@ it('two that are chosen stand side by side, with what differs, until Back', asyn
   expect(router.state.location.pathname).toBe('/gallery');
 });
 
-it('closing leads back to the gallery where the two were chosen there, and otherwise takes their place', async () => {
+it('closing a comparison goes back to the gallery if it was opened there, otherwise replaces it', async () => {
   const router = await renderPage('/gallery');
   const at = () => router.history.location.state.__TSR_index;
   const close = async () => {
@@ -78,13 +78,13 @@ it('closing leads back to the gallery where the two were chosen there, and other
   expect(at()).toBe(0);
   await router.navigate({ to: '/gallery', search: { compare: ['g1', 'g2'] } } as never);
   await screen.findByRole('heading', { name: 'Side by side' });
-  // The entry before has two side by side already.
+  // The history entry already shows the comparison.
   await compare();
   await close();
   expect(at()).toBe(2);
 });
 
-it('pictures are chosen one by one, all from one to another, all, and none, by the keys too', async () => {
+it('selects single pictures, ranges, all and none, also by keyboard', async () => {
   api.generations = ['a', 'b', 'c', 'd'].map((id) => generationOf({ id, prompt: `Bread ${id}` }));
   await renderPage('/gallery');
   const user = userEvent.setup();
@@ -106,7 +106,7 @@ it('pictures are chosen one by one, all from one to another, all, and none, by t
   expect(count()).toBeUndefined();
 });
 
-it('of ten thousand only those in sight exist, and each knows its place', async () => {
+it('renders only the visible tiles of ten thousand, each with its position', async () => {
   vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(250);
   api.generations = Array.from({ length: 10_000 }, (_, index) =>
     generationOf({ id: `g${index}`, prompt: `Bread ${index}` }),
@@ -118,13 +118,13 @@ it('of ten thousand only those in sight exist, and each knows its place', async 
   expect(tiles[1]?.getAttribute('aria-posinset')).toBe('2');
 });
 
-it('one that has made no picture cannot be chosen', async () => {
+it('a generation without pictures cannot be selected', async () => {
   await renderPage('/gallery');
   await screen.findByRole('checkbox', { name: 'Select A roll' });
   expect(screen.queryByRole('checkbox', { name: 'Select A rye loaf' })).toBeNull();
 });
 
-it('what is chosen is downloaded as one zip', async () => {
+it('downloads the selection as one zip', async () => {
   const click = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockReturnValue();
   await renderPage('/gallery');
   await userEvent.click(await screen.findByRole('checkbox', { name: 'Select A roll' }));
@@ -138,11 +138,11 @@ it('what is chosen is downloaded as one zip', async () => {
   expect(api.bodiesOf('/api/v1/generations/zip')).toEqual([{ ids: ['g2'] }]);
 });
 
-it('what is chosen becomes a dataset, or goes into one', async () => {
+it('adds the selection to a new or existing dataset', async () => {
   const notified = vi.spyOn(notify, 'success').mockReturnValue(undefined);
   await renderPage('/gallery');
   await userEvent.click(await screen.findByRole('checkbox', { name: 'Select A roll' }));
-  // Its code is fetched then.
+  // Loads the dialog's code.
   await act(async () => userEvent.click(screen.getByRole('button', { name: 'Add to a dataset' })));
   expect(await screen.findByRole('dialog', { name: 'Add 1 picture to a dataset' })).toBeTruthy();
   const name = await screen.findByRole('textbox', { name: 'Name' });
@@ -158,14 +158,14 @@ it('what is chosen becomes a dataset, or goes into one', async () => {
   expect(notified).toHaveBeenCalledExactlyOnceWith('1 picture added to “Breads”', left);
 });
 
-it('what is chosen is deleted after one question; what cannot be, stays chosen, and is told', async () => {
+it('deletes the selection after one confirmation; failed deletions stay selected and are reported', async () => {
   const failed = vi.spyOn(notify, 'failure').mockReturnValue(undefined);
   api.generations = ['a', 'b', 'c'].map((id) => generationOf({ id, prompt: `Bread ${id}` }));
   api.undeletable = 'b';
   await renderPage('/gallery');
   await userEvent.click(await screen.findByRole('checkbox', { name: 'Select Bread a' }));
   await userEvent.click(screen.getByRole('button', { name: 'Select all 3' }));
-  // Its code is fetched then.
+  // Loads the dialog's code.
   await act(async () => userEvent.click(screen.getByRole('button', { name: 'Delete selected pictures' })));
   await screen.findByRole('alertdialog', { name: 'Delete 3 pictures and their settings?' });
   await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
@@ -191,7 +191,7 @@ function twoPictures(changed: Parameters<typeof generationOf>[0] = {}) {
   };
 }
 
-it('deleting a tile of several pictures says how many go', async () => {
+it('confirms the number of pictures when a tile has several', async () => {
   const notified = vi.spyOn(notify, 'success').mockReturnValue(undefined);
   api.generations = [twoPictures()];
   await renderPage('/gallery');
@@ -202,7 +202,7 @@ it('deleting a tile of several pictures says how many go', async () => {
   await vi.waitFor(() => expect(notified).toHaveBeenCalledExactlyOnceWith('2 pictures deleted'));
 });
 
-it('a tile of several pictures says how many there are, and leads to where one of them is chosen', async () => {
+it('a tile with several pictures shows their number and links to a page to choose one', async () => {
   api.generations = [twoPictures(), generationOf({ id: 'g2', prompt: 'A roll' })];
   await renderPage('/gallery');
   await screen.findByRole('link', { name: 'A loaf of bread, 2 pictures' });
@@ -211,7 +211,7 @@ it('a tile of several pictures says how many there are, and leads to where one o
   expect(hrefOf('Edit this picture: A roll')).toBe('/flux-kontext?source=g2');
 });
 
-it('each of several pictures is edited by itself', async () => {
+it('edits each of several pictures separately', async () => {
   api.generations = [twoPictures()];
   await renderPage('/gallery/g1');
   expect(screen.queryByRole('link', { name: 'Edit this picture' })).toBeNull();
@@ -219,7 +219,7 @@ it('each of several pictures is edited by itself', async () => {
   expect(link.getAttribute('href')).toBe('/flux-kontext?source=g1&source_output=o2');
 });
 
-it('a picture opens at its own size, the arrow keys go to the next, and Escape leads back', async () => {
+it('opens a picture at full size, arrow keys move to the next, and Escape goes back', async () => {
   api.generations = [twoPictures()];
   await renderPage('/gallery/g1');
   const second = screen.getByRole('button', { name: 'View full size: A loaf of bread, 2 of 2' });
@@ -236,7 +236,7 @@ it('a picture opens at its own size, the arrow keys go to the next, and Escape l
   await waitFor(() => expect(document.activeElement).toBe(second));
 });
 
-it('buttons and arrow keys go to the generations beside it, and back leads to the gallery', async () => {
+it('buttons and arrow keys move to adjacent generations, and Back returns to the gallery', async () => {
   const router = await renderPage('/gallery');
   await userEvent.click(await screen.findByRole('link', { name: 'A roll' }));
   const next = await screen.findByRole('button', { name: 'Next generation' });
@@ -256,7 +256,7 @@ it('buttons and arrow keys go to the generations beside it, and back leads to th
   await waitFor(() => expect(at()).toBe('/gallery'));
 });
 
-it('a generation shows all that it was made from, and takes it over into the form', async () => {
+it('shows all inputs of a generation and copies them into the form', async () => {
   const router = await renderPage('/gallery/g1');
   const terms = screen.getAllByRole('term').map(({ textContent }) => textContent);
   expect(terms).toEqual(
@@ -280,7 +280,7 @@ it('a generation shows all that it was made from, and takes it over into the for
   await waitFor(() => expect(router.state.location.pathname).toBe('/paris'));
 });
 
-it('one that is not there says so', async () => {
+it('shows that a generation does not exist', async () => {
   await renderPage('/gallery/g9');
   expect(await screen.findByText('There is no such generation')).toBeTruthy();
 });

@@ -26,7 +26,10 @@ import { useChosen } from './use-chosen.ts';
 const route = getRouteApi('/app/gallery');
 const SKELETONS = 10;
 
-/** All that the user has generated, narrowed by what stands in the address; what is chosen is compared, downloaded, put into a dataset or deleted. */
+/**
+ * All of the user's generations, filtered by the URL. Selected ones can be compared, downloaded, added to a
+ * dataset or deleted.
+ */
 export function GalleryPage() {
   return (
     <>
@@ -58,7 +61,7 @@ const generatorOptions = [
   ...generatorNames.map((name) => ({ value: name, label: generators[name].title })),
 ];
 const stateOptions = [
-  { value: 'all', label: 'All states' },
+  { value: 'all', label: 'All statuses' },
   ...generationStates.map((state) => ({
     value: state,
     label: state.charAt(0).toUpperCase() + state.slice(1),
@@ -84,7 +87,12 @@ function Filter() {
         />
       </div>
       <div className="w-36 max-sm:flex-1">
-        <Select aria-label="State" value={state ?? 'all'} onChange={choose('state')} options={stateOptions} />
+        <Select
+          aria-label="Status"
+          value={state ?? 'all'}
+          onChange={choose('state')}
+          options={stateOptions}
+        />
       </div>
     </div>
   );
@@ -114,13 +122,16 @@ function useCompare() {
   const { history } = useRouter();
   const { compare: inSight } = route.useSearch();
   return {
-    /** Side by side they stand above the grid, to whose top this leads. */
+    /** The comparison opens above the grid and scrolls to the top. */
     open: (ids: readonly string[]) =>
       void navigate({
         search: (search) => ({ ...search, compare: [...ids] }),
         state: { isGalleryBefore: inSight === undefined },
       }),
-    /** Leads to the gallery as it was, by Back where it is there: otherwise the next Back would lead to it once more. */
+    /**
+     * Goes back if the gallery is the previous entry; otherwise replaces this entry, so that Back does not
+     * lead to the gallery twice.
+     */
     close: () => {
       if (history.location.state.isGalleryBefore) history.back();
       else void navigate({ search: ({ compare: _, ...rest }) => rest, replace: true, resetScroll: false });
@@ -147,7 +158,7 @@ function Grid() {
   );
 }
 
-/** The pictures, each with a box to choose it by, and what can be done with those that are chosen. */
+/** Pictures with checkboxes, and the actions on the selected ones. */
 function Choosable({ generations, pager }: { generations: Generation[]; pager: ReactNode }) {
   const { chosen, isChosen, canBeChosen, count, toggle, chooseAll, clear, handlers } = useChosen(generations);
   const { open } = useCompare();
@@ -160,7 +171,7 @@ function Choosable({ generations, pager }: { generations: Generation[]; pager: R
     );
   return (
     <>
-      {/* The keys go to the boxes in it; around them they only count for more than one. */}
+      {/* The checkboxes handle the keys; the wrapper only handles multiple selection. */}
       <div role="presentation" {...handlers}>
         <LongGrid
           generations={generations}
@@ -183,7 +194,7 @@ function Choosable({ generations, pager }: { generations: Generation[]; pager: R
   );
 }
 
-/** The picture's link has the prompt as its name already. */
+/** The picture's link is already labelled with the prompt. */
 function Caption({ generation }: { generation: Generation }) {
   const { prompt, generator, created_at, state } = generation;
   return (
@@ -201,7 +212,7 @@ function Caption({ generation }: { generation: Generation }) {
   );
 }
 
-/** Where there are several, nobody can say here which one is meant: the page of the generation has each by itself. */
+/** If there are several pictures, links to the generation's page to choose one. */
 function EditLink({ generation: { id, prompt, outputs } }: { generation: Generation }) {
   const label = outputs.length > 1 ? 'Choose a picture to edit' : 'Edit this picture';
   const look = { variant: 'ghost', size: 'icon-sm', 'aria-label': `${label}: ${prompt}` } as const;

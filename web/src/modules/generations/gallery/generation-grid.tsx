@@ -15,18 +15,18 @@ const grids = {
   large: 'grid-cols-2 sm:grid-cols-3 lg:grid-cols-4 xl:grid-cols-5 gap-4',
 };
 
-/** Small pictures stand side by side, large ones have room for what is said under them. */
+/** Small tiles, or large ones with room for a caption. */
 export const gridClass = (size: keyof typeof grids) => cx('grid', grids[size]);
 
 type Props = {
   generations: readonly Generation[];
-  /** Stands before them. */
+  /** Rendered before the pictures. */
   first?: ReactNode;
-  /** How long ago each was asked for stands under it. */
+  /** Shows the age of each generation below it. */
   withTimes?: boolean;
 };
 
-/** A few small pictures, each with a link to all that is known of it. */
+/** A few small pictures with links to their pages. */
 export function GenerationGrid({ generations, first, withTimes = false }: Props) {
   return (
     <ul className={gridClass('small')}>
@@ -45,7 +45,7 @@ export function GenerationGrid({ generations, first, withTimes = false }: Props)
   );
 }
 
-/** As many places as there will be pictures at least. */
+/** Placeholders for at least as many pictures as will load. */
 export function PendingGrid({ tiles, size = 'large' }: { tiles: number; size?: keyof typeof grids }) {
   return (
     <LoadingRegion className={gridClass(size)}>
@@ -56,7 +56,7 @@ export function PendingGrid({ tiles, size = 'large' }: { tiles: number; size?: k
   );
 }
 
-/** A picture with a link to its page; a large one says more. */
+/** A picture with a link to its page; the large variant shows more. */
 export function GenerationTile({ generation, large = false }: { generation: Generation; large?: boolean }) {
   const { id, prompt, state, source, outputs, generator } = generation;
   const [first] = outputs;
@@ -90,7 +90,7 @@ export function GenerationTile({ generation, large = false }: { generation: Gene
           small
           media={source}
           alt=""
-          title={makesVideos(generator) ? 'The picture that it begins with' : 'The picture that was edited'}
+          title={makesVideos(generator) ? 'First frame' : 'Source picture'}
           className="absolute bottom-2 left-2 size-[28%] rounded-md border-2 border-white bg-white shadow-card"
         />
       )}
@@ -103,7 +103,7 @@ export function GenerationTile({ generation, large = false }: { generation: Gene
   );
 }
 
-/** Tells a video from a picture, with its length. */
+/** Marks a video and shows its length. */
 function VideoMark({ seconds }: { seconds: number | null }) {
   return (
     <span

@@ -25,7 +25,7 @@ import { StepButtons } from './step-buttons.tsx';
 const route = getRouteApi('/app/gallery/$id');
 const columnsClass = 'grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,22rem)]';
 
-/** One generation: the picture, all that it was made from, and what can be done with it. */
+/** A generation's page: pictures, inputs and actions. */
 export function GenerationPage() {
   const { id } = route.useParams();
   return (
@@ -137,9 +137,7 @@ function MadeFrom({ generation }: { generation: Generation }) {
           <RevisionLink revision={generatedBy} />
         </Row>
       )}
-      {parameters.lora && (
-        <Row label="LoRA">{lora ? <RevisionLink revision={lora} /> : 'deleted since then'}</Row>
-      )}
+      {parameters.lora && <Row label="LoRA">{lora ? <RevisionLink revision={lora} /> : 'since deleted'}</Row>}
       <Row label="Provider">{provider === 'own' ? 'this server' : (service ?? 'an external service')}</Row>
       {generationParameters(generation).map(({ name, value }) => (
         <Row key={name} label={name}>

@@ -4,22 +4,22 @@ import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } fro
 import { usePlaceOnPage } from '../../../ui/use-place-on-page.ts';
 import { GenerationTile, gridClass } from './generation-grid.tsx';
 
-/** Fewer pictures exist all. */
+/** Shorter grids are not virtualized. */
 const VIRTUAL_FROM = 100;
 const GAP_PX = 16;
-/** Of a column and of what stands under a picture, until they are measured. */
+/** Estimated column width and caption height before they are measured. */
 const COLUMN_PX = 200;
 const CAPTION_PX = 44;
 
 type Props = {
   generations: readonly Generation[];
-  /** Under each picture. */
+  /** Rendered below each picture. */
   caption: (generation: Generation) => ReactNode;
-  /** In the corner of each picture: a box to choose it by. */
+  /** Rendered in the corner of each picture: its checkbox. */
   corner: (generation: Generation) => ReactNode;
 };
 
-/** Large pictures, each with a link to all that is known of it. Only those in sight exist, so ten thousand scroll as well as ten. */
+/** Large pictures with links to their pages. Virtualized: only visible tiles are rendered. */
 export function LongGrid({ generations, caption, corner }: Props) {
   const list = useRef<HTMLUListElement>(null);
   const { visible, columns, style, measure } = useTilesInSight(list, generations);
@@ -28,7 +28,7 @@ export function LongGrid({ generations, caption, corner }: Props) {
       {visible.map(({ generation, place }) => (
         <li
           key={generation.id}
-          // A row is as high as its first tile.
+          // The first tile determines the height of its row.
           ref={place % columns === 0 ? measure : undefined}
           data-index={Math.floor(place / columns)}
           aria-setsize={generations.length}
@@ -46,7 +46,7 @@ export function LongGrid({ generations, caption, corner }: Props) {
   );
 }
 
-/** The pictures that exist, each with its place among all, and the room that the grid takes for all of them. */
+/** Returns the visible tiles with their index, and the total size of the grid. */
 function useTilesInSight(list: RefObject<HTMLElement | null>, generations: readonly Generation[]) {
   const top = usePlaceOnPage(list);
   const { columns, width, template } = useTracks(list);
@@ -59,7 +59,7 @@ function useTilesInSight(list: RefObject<HTMLElement | null>, generations: reado
     overscan: 2,
     enabled: isLong,
   });
-  // Every row has another height then.
+  // Row heights change with the columns.
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, template]);
   if (!isLong) return { columns, visible: generations.map((generation, place) => ({ generation, place })) };
   const rows = virtualizer.getVirtualItems();
@@ -77,7 +77,7 @@ function useTilesInSight(list: RefObject<HTMLElement | null>, generations: reado
   };
 }
 
-/** How many columns the grid has at this width, and how wide they are. */
+/** Returns the number and width of the grid's columns. */
 function useTracks(list: RefObject<HTMLElement | null>) {
   const [template, setTemplate] = useState('');
   useLayoutEffect(() => {

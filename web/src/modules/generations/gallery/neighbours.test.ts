@@ -8,7 +8,7 @@ const beside = (lists: Parameters<typeof neighboursOf>[0], id: string) => {
   return [before?.id, after?.id];
 };
 
-test('what is beside a generation is told by the longest list that holds it', () => {
+test('takes the neighbours of a generation from the longest list that contains it', () => {
   const lists = [listOf('a', 'b'), listOf('a', 'x', 'b', 'c'), listOf('p', 'q', 'r', 's', 't')];
   expect(beside(lists, 'b')).toEqual(['x', 'c']);
   expect(beside(lists, 'a')).toEqual([undefined, 'x']);

@@ -13,16 +13,16 @@ import { GenerationGrid, PendingGrid } from './generation-grid.tsx';
 const SHOWN_MAX = 20;
 const VEO_SHOWN_MAX = 100;
 
-/** What is said of an edit's size before anybody knows it. */
+/** Displayed size of an edit until the real one is known. */
 const PLACEHOLDER_MB = 2.5;
 
 type Props = {
   generator: GeneratorName;
-  /** What is on its way to be edited: it has a place among them until the edit has begun, or has failed to. */
+  /** A source being uploaded; shown as a placeholder until its edit starts or fails. */
   awaited?: Source | null;
 };
 
-/** The user's last pictures or videos by one generator, 20 at most, of Veo 100. */
+/** The user's latest pictures or videos of one generator: at most 20, or 100 of Veo. */
 export function PictureHistory({ generator, awaited = null }: Props) {
   const list = useGenerations(useUser().id, historyOf(generator));
   const isVideo = makesVideos(generator);

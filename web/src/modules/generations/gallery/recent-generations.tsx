@@ -8,10 +8,10 @@ import { useUser } from '../../accounts/session.ts';
 import { recentGenerationsQuery } from '../generation-queries.ts';
 import { GenerationGrid, PendingGrid } from './generation-grid.tsx';
 
-/** As many at most, in one row where there is room. */
+/** Maximum number, in one row if there is room. */
 const SHOWN_MAX = 10;
 
-/** The newest generations of all generators. */
+/** The latest generations of all generators. */
 export function RecentGenerations({ title }: { title: string }) {
   const list = useInfiniteQuery(recentGenerationsQuery(useUser().id));
   return (

@@ -5,7 +5,7 @@ import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
-/** Has the browser download the pictures of these generations as one zip, by itself. */
+/** Downloads the pictures of these generations as one zip. */
 export function useDownloadZip() {
   return useMutation({
     mutationFn: async (ids: readonly string[]) => {
@@ -18,13 +18,13 @@ export function useDownloadZip() {
 
 type Wanted = {
   ids: readonly string[];
-  /** To which they are added, or … */
+  /** The dataset to add them to, or null to create one. */
   datasetId: string | null;
-  /** … the name of a new one. */
+  /** Name of the new dataset. */
   title: string;
 };
 
-/** Puts pictures with their prompts into a dataset to train on. */
+/** Adds pictures with their prompts to a training dataset. */
 export function useAddTrainingPictures() {
   const keys = useIdempotencyKeys('training-pictures');
   return useMutation({

@@ -10,11 +10,14 @@ import { useUser } from '../../accounts/session.ts';
 import { type GenerationPages, generationQuery, LISTS, useRecentGenerations } from '../generation-queries.ts';
 import { neighboursOf } from './neighbours.ts';
 
-/** To the generations beside this one in the lists that were read, by the arrow keys too. They have their place before the lists are read, so that nothing moves then. */
+/**
+ * Buttons and arrow keys to the adjacent generations in the loaded lists. Rendered before the lists load, to
+ * avoid layout shift.
+ */
 export function StepButtons({ id }: { id: string }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  // It is read on every page, and tells when it has come.
+  // Already read on every page; subscribing re-renders when it loads.
   useRecentGenerations(useUser().id);
   const lists = client.getQueriesData<GenerationPages>({ queryKey: LISTS });
   const { before, after } = neighboursOf(
@@ -23,10 +26,10 @@ export function StepButtons({ id }: { id: string }) {
   );
   const goTo = (generation: Generation | undefined) => {
     if (!generation) return;
-    // In sight at once, and read again: the links of its pictures end.
+    // Show the cached generation immediately, but refetch it, because its picture links expire.
     const { queryKey } = generationQuery(generation.id);
     client.setQueryData(queryKey, (known) => known ?? generation, { updatedAt: 0 });
-    // Back leads to where the first of them was opened.
+    // Back returns to the page that opened the first one.
     void navigate({ to: '/gallery/$id', params: { id: generation.id }, replace: true });
   };
   useStepKeys(['ArrowLeft', 'ArrowRight'], (step) => goTo(step < 0 ? before : after));

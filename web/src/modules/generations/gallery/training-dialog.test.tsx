@@ -25,7 +25,7 @@ const show = (generations: Generation[]) =>
   );
 const edit = (id: string) => generationOf({ id, generator: 'flux-kontext' });
 
-test('it counts what is added, and says that edits are left out', () => {
+test('shows the number of added pictures and of skipped edits', () => {
   const { unmount } = show([generationOf(), edit('e1'), edit('e2')]);
   screen.getByRole('dialog', { name: 'Add 1 picture to a dataset' });
   screen.getByText(/The 2 edits you selected are left out/);
@@ -35,7 +35,7 @@ test('it counts what is added, and says that edits are left out', () => {
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Add pictures' }).disabled).toBe(true);
 });
 
-test('the name that it begins with is none of another dataset', async () => {
+test('suggests a name that no other dataset has', async () => {
   const named = (title: string) => ({ dataset_id: title, title, file_count: 1, size_bytes: 1 });
   vi.mocked(call).mockResolvedValue({ datasets: [named('Training pictures')], next_cursor: null });
   show([generationOf()]);
@@ -44,7 +44,7 @@ test('the name that it begins with is none of another dataset', async () => {
   );
 });
 
-test('a pasted name that is too long is kept whole, and no dataset is made', async () => {
+test('keeps an overlong pasted name and creates no dataset', async () => {
   show([generationOf()]);
   const field = screen.getByLabelText<HTMLInputElement>('Name');
   await userEvent.clear(field);

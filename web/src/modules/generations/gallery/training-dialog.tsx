@@ -15,7 +15,7 @@ import { countPictures } from '../deletion-calls.ts';
 import { useAddTrainingPictures } from './reuse-calls.ts';
 
 type Props = { generations: readonly Generation[]; onClose: () => void; onAdded: () => void };
-/** Says what has become of the dataset, with the way there. */
+/** Reports the result with a link to the dataset. */
 function useNotifyAdded() {
   const navigate = useNavigate();
   return ({ dataset_id: id, title, added, present, left_out }: ResponseOf<typeof addTrainingPictures>) => {
@@ -38,7 +38,7 @@ function useNotifyAdded() {
   };
 }
 
-/** How many pictures the server takes of these, and how many of these it leaves out. */
+/** Returns how many pictures the server will add, and how many edits it will skip. */
 function countTaken(generations: readonly Generation[]): { added: number; edits: number } {
   const taken = generations.filter(
     ({ generator }) => generators[generator].makes === 'image' && !editsPictures(generators[generator]),
@@ -46,7 +46,7 @@ function countTaken(generations: readonly Generation[]): { added: number; edits:
   return { added: countPictures(taken), edits: generations.length - taken.length };
 }
 
-/** Why fewer are added than were chosen. */
+/** Returns why fewer pictures are added than selected. */
 function editsSentence(edits: number): string {
   const because = 'because their prompts only describe a change';
   if (edits === 0) return `Edits would be left out, ${because}.`;
@@ -55,7 +55,7 @@ function editsSentence(edits: number): string {
     : `The ${edits} edits you selected are left out, ${because}.`;
 }
 
-/** Asks into which dataset the chosen pictures are put. */
+/** Chooses the dataset that selected pictures are added to. */
 export function TrainingDialog({ generations, onClose, onAdded }: Props) {
   const form = useId();
   const notifyAdded = useNotifyAdded();

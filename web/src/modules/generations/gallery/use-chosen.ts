@@ -3,15 +3,15 @@ import { type KeyboardEvent, type SyntheticEvent, useRef, useState } from 'react
 import { choose } from './choose.ts';
 
 /**
- * The pictures that are chosen among those that are shown. With Shift all from the last one on are; Ctrl+A chooses all
- * and Escape none, wherever in the grid the focus is.
+ * The selected pictures among the displayed ones. Shift selects a range; Ctrl+A selects all and Escape none,
+ * anywhere in the grid.
  */
 export function useChosen(generations: readonly Generation[]) {
   const [chosen, setChosen] = useState<string[]>([]);
   const last = useRef<string | null>(null);
   const shift = useRef(false);
   const shown = generations.filter(({ state }) => state === 'completed').map(({ id }) => id);
-  // Both are asked for each of what may be thousands.
+  // Sets, because there may be thousands of pictures.
   const choosable = new Set(shown);
   const marked = new Set(chosen);
   const noteShift = (event: SyntheticEvent) => {
@@ -22,7 +22,7 @@ export function useChosen(generations: readonly Generation[]) {
     chosen: generations.filter(({ id }) => choosable.has(id) && marked.has(id)),
     isChosen: (id: string) => marked.has(id),
     canBeChosen: (id: string) => choosable.has(id),
-    /** How many can be. */
+    /** Number of selectable pictures. */
     count: shown.length,
     toggle: (id: string, checked: boolean) => {
       setChosen(choose(chosen, { shown, id, checked, from: shift.current ? last.current : null }));
@@ -30,7 +30,7 @@ export function useChosen(generations: readonly Generation[]) {
     },
     clear: () => setChosen([]),
     chooseAll: () => setChosen(shown),
-    /** For what stands around the grid. */
+    /** For the element around the grid. */
     handlers: {
       onClickCapture: noteShift,
       onKeyDownCapture: noteShift,

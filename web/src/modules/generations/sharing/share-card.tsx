@@ -14,7 +14,7 @@ import { shareQuery, useShareLink, useStopSharing } from './share-link-calls.ts'
 
 type Props = { id: string; noun: 'picture' | 'video' };
 
-/** Creates, copies and revokes the share link of a generation. */
+/** A card to create, copy and revoke the share link of a generation. */
 export function ShareCard({ id, noun }: Props) {
   const query = useQuery(shareQuery(id));
   // The pressed button disappears, so its replacement takes the focus.

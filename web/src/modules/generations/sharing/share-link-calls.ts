@@ -4,12 +4,11 @@ import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
-/** The share link of a generation. */
+/** Reads the share link of a generation. */
 export function shareQuery(id: string) {
   return endpointQuery(['generation', 'share', id], getGenerationShare, { params: { id } });
 }
 
-/** Creates the link. */
 export function useShareLink(id: string) {
   return useMutation({
     mutationFn: () => call(shareGeneration, { params: { id } }),
@@ -17,7 +16,6 @@ export function useShareLink(id: string) {
   });
 }
 
-/** Revokes the link. */
 export function useStopSharing(id: string) {
   return useMutation({
     mutationFn: () => call(unshareGeneration, { params: { id } }),

@@ -22,7 +22,7 @@ beforeEach(() => {
   api.generations = [generationOf()];
 });
 
-it('a link is made at one press, copied, and revoked at another; the focus goes along', async () => {
+it('creates, copies and revokes a link, and focus follows the buttons', async () => {
   await renderPage('/gallery/g1');
   await screen.findByText(/^Create a link that shows this picture, its prompt and your name/);
   await userEvent.click(screen.getByRole('button', { name: 'Share link' }));
@@ -39,7 +39,7 @@ it('a link is made at one press, copied, and revoked at another; the focus goes 
   expect(api.shares.size).toBe(0);
 });
 
-it('what is shared says so when its page is opened, and what has not ended has no link', async () => {
+it("a generation's page shows that it is shared; an unfinished one cannot be", async () => {
   api.shares.set('g1', 'token-of-g1');
   await renderPage('/gallery/g1');
   expect(await screen.findByRole('button', { name: 'Stop sharing' })).toBeTruthy();
@@ -49,7 +49,7 @@ it('what is shared says so when its page is opened, and what has not ended has n
   expect(screen.queryByRole('heading', { name: 'Share' })).toBeNull();
 });
 
-it('a link that cannot be made leaves the button', async () => {
+it('a failed creation leaves the button', async () => {
   api.refusal = new ApiError('The server is busy', { status: 503 });
   await renderPage('/gallery/g1');
   const button = await screen.findByRole('button', { name: 'Share link' });
@@ -58,7 +58,7 @@ it('a link that cannot be made leaves the button', async () => {
   expect(screen.queryByRole('textbox', { name: 'Link' })).toBeNull();
 });
 
-it('the page behind a link shows the picture, its prompt and maker, and leads to the generator', async () => {
+it('the shared page shows the picture, its prompt and author, and links to the generator', async () => {
   api.shares.set('g1', 'token-of-g1');
   await renderPage('/share/token-of-g1');
   expect(screen.getByRole('heading', { level: 1, name: 'Paris picture' })).toBeTruthy();
@@ -70,7 +70,7 @@ it('the page behind a link shows the picture, its prompt and maker, and leads to
   expect(within(document.body).queryByRole('button', { name: 'Delete' })).toBeNull();
 });
 
-it('a video is played, and a link that does not work says so', async () => {
+it('plays a shared video, and shows an error for an invalid link', async () => {
   const [picture] = generationOf().outputs;
   const video = { ...picture, media_type: 'video/mp4', duration_s: 2, has_audio: false } as never;
   api.generations = [generationOf({ generator: 'wan', outputs: [video] })];

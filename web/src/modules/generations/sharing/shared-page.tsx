@@ -19,7 +19,7 @@ import { VideoFacts } from '../view/video.tsx';
 const route = getRouteApi('/public/share/$token');
 const columnsClass = 'grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,22rem)]';
 
-/** The page behind a share link, for anyone, signed in or not. */
+/** The public page behind a share link. */
 export function SharedPage() {
   const { token } = route.useParams();
   return (
@@ -64,7 +64,7 @@ function LoadedPage({ shared }: { shared: SharedGeneration }) {
   );
 }
 
-/** Each at its own size, as far as the window has room for it. */
+/** Each at its own size, limited by the window. */
 function Outputs({ outputs, prompt }: Pick<SharedGeneration, 'outputs' | 'prompt'>) {
   const nameOf = (index: number) =>
     outputs.length > 1 ? `${prompt}, ${index + 1} of ${outputs.length}` : prompt;

@@ -9,23 +9,23 @@ type Call = {
 };
 type Query = { search?: string; state?: string; generator?: string; root?: string; only_running?: string };
 
-/** What the server would answer about generations, from a list in memory; it notes what it was asked. */
+/** Fakes the generations API from a list in memory and records its calls. */
 export class FakeApi {
   generations: Generation[] = [];
-  /** The user's deployments of FLUX, or Paris. */
+  /** The user's FLUX or Paris deployments. */
   deployments: Record<string, string>[] = [];
-  /** The user's models that are LoRAs. */
+  /** The user's LoRA models. */
   loras: { id: string; title: string }[] = [];
-  /** Those on the second page of them. */
+  /** Second page of LoRAs. */
   moreLoras: { id: string; title: string }[] = [];
-  /** What the next generation is. */
+  /** The next generation to return. */
   next: Generation | null = null;
   cost: string | null = '0.5';
-  /** Why no generation begins. */
+  /** Error for the next start. */
   refusal: Error | null = null;
-  /** This generation cannot be deleted. */
+  /** Id of a generation that cannot be deleted. */
   undeletable: string | null = null;
-  /** What is shared by links: their tokens, by the ids of the generations. */
+  /** Share tokens by generation id. */
   shares = new Map<string, string>();
   readonly calls: Call[] = [];
 
@@ -80,7 +80,7 @@ export class FakeApi {
     }
   };
 
-  /** The bodies that one endpoint was given. */
+  /** Returns the request bodies that an endpoint received. */
   bodiesOf(path: string): unknown[] {
     return this.calls.filter((call) => call.path === path).map(({ input }) => input.body);
   }

@@ -2,7 +2,7 @@ import type { Generation } from '@bakehouse/contract/generations';
 
 const PICTURE = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==';
 
-/** A finished picture by Paris, with what is different about it. */
+/** Returns a finished Paris picture with overrides. */
 export function generationOf(changed: Partial<Generation> = {}): Generation {
   return {
     id: 'g1',
@@ -58,7 +58,7 @@ export function generationOf(changed: Partial<Generation> = {}): Generation {
   };
 }
 
-/** One that has not ended yet. */
+/** Returns an unfinished generation. */
 export function unfinished(changed: Partial<Generation> = {}): Generation {
   return generationOf({ state: 'running', step: 5, outputs: [], ended_at: null, ...changed });
 }

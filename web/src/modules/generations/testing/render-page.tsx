@@ -17,7 +17,7 @@ import { generationsRoutes, sharedRoutes } from '../routes.ts';
 
 const user = { id: 'u1' } as never;
 
-/** Opens a page of generators or generations as somebody who is signed in; Paris and Kontext are served. */
+/** Renders a page of generators or generations for a signed-in user; Paris and Kontext are served. */
 export async function renderPage(path: string) {
   queryClient.clear();
   sessionStorage.clear();

@@ -10,11 +10,11 @@ import { GenerationPicture } from './generation-picture.tsx';
 
 const SIDES = 'grid gap-5 sm:grid-cols-2';
 
-/** Two generations side by side, and where they differ. */
+/** Two generations side by side with their differences. */
 export function CompareGenerations({ ids: [one, other] }: { ids: readonly [string, string] }) {
   const first = useGeneration(one);
   const second = useGeneration(other);
-  // Both come at once: on a phone, where they stand one above the other, the first would push the second down.
+  // Rendered together: stacked on a phone, the first would push the second down.
   if (first.isPending || second.isPending) return <Pending />;
   const both = [first.data, second.data].filter((generation) => generation !== undefined);
   return (

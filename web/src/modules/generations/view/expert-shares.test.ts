@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { expertShares, outlineOf } from './expert-shares.ts';
 
-test('an expert’s share is its mean weight over the steps so far', () => {
+test('an expert’s share is its mean weight over the steps', () => {
   expect(expertShares([])).toEqual([]);
   expect(
     expertShares([
@@ -14,7 +14,7 @@ test('an expert’s share is its mean weight over the steps so far', () => {
   ]);
 });
 
-test('its outline has a bar for each step, as high as its weight', () => {
+test('the outline has one bar per step, as high as its weight', () => {
   expect(outlineOf([1, 0.5], 1)).toBe('M0 1V0H1V0.5H2V1Z');
   expect(outlineOf([0.25], 0.5)).toBe('M0 1V0.5H1V1Z');
 });

@@ -1,7 +1,7 @@
-/** The part that one expert has had so far, and its weight at each step. */
+/** The mean share of one expert, and its weight at each step. */
 export type ExpertShare = { expert: number; share: number; weights: number[] };
 
-/** From a row of weights for each step: one entry for each expert, in their order. */
+/** Converts one row of weights per step into one entry per expert, in order. */
 export function expertShares(rows: readonly (readonly number[])[]): ExpertShare[] {
   const [first] = rows;
   if (!first) return [];
@@ -11,7 +11,10 @@ export function expertShares(rows: readonly (readonly number[])[]): ExpertShare[
   });
 }
 
-/** The outline of one expert's weights as an SVG path: a bar for each step, one unit wide; `top` is as high as the drawing. */
+/**
+ * Returns the outline of an expert's weights as an SVG path: one unit-wide bar per step, scaled so that `top`
+ * is the full height.
+ */
 export function outlineOf(weights: readonly number[], top: number): string {
   const bars = weights.map((weight, step) => `V${round(1 - weight / top)}H${step + 1}`);
   return `M0 1${bars.join('')}V1Z`;

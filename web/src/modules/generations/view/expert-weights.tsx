@@ -1,17 +1,17 @@
 import { cx } from '../../../lib/cx.ts';
 import { expertShares, outlineOf } from './expert-shares.ts';
 
-/** Below this a bar cannot be distinguished from none. */
+/** Smaller bars would be invisible. */
 const TOP_MIN = 0.25;
 
 type Props = {
-  /** A row for each step so far. */
+  /** One row per completed step. */
   rows: readonly (readonly number[])[];
-  /** As many as there will be. */
+  /** Total number of steps. */
   steps: number;
 };
 
-/** Who generates: the weight of each expert over the steps. It fills from left to right while the picture is generated. */
+/** The weight of each expert over the steps; fills from left to right during generation. */
 export function ExpertWeights({ rows, steps }: Props) {
   const shares = expertShares(rows);
   const most = Math.max(...shares.map(({ share }) => share));

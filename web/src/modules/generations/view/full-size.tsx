@@ -9,14 +9,14 @@ import { Media } from './media.tsx';
 type Props = {
   outputs: Generation['outputs'];
   prompt: string;
-  /** Which of them, from 0; null: none. */
+  /** Index of the displayed picture; null if closed. */
   at: number | null;
   onAt: (at: number | null) => void;
 };
 
-/** One picture at its own size. The arrow keys go to those beside it. */
+/** One picture at its own size; arrow keys move to the adjacent ones. */
 export function FullSize({ outputs, prompt, at, onAt }: Props) {
-  // It stays in sight while the dialog fades away.
+  // Keeps the picture while the dialog fades out.
   const [shown, setShown] = useState(at ?? 0);
   if (at !== null && at !== shown) setShown(at);
   const goBy = (step: number) => outputs[shown + step] && onAt(shown + step);
@@ -34,7 +34,7 @@ export function FullSize({ outputs, prompt, at, onAt }: Props) {
       footer={
         outputs.length > 1 && (
           <>
-            {/* They keep the focus where there is none beside it. */}
+            {/* aria-disabled keeps the focus on the button at the first and last picture. */}
             <Button aria-disabled={shown === 0} onClick={() => goBy(-1)}>
               <ArrowLeft aria-hidden />
               Previous

@@ -4,7 +4,7 @@ import { Figure } from '../../../ui/figure.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { isUnderWay, secondsTaken } from '../generation-sentences.ts';
 
-/** What a picture cost, and how it was generated, in figures. */
+/** Cost and generation details of a picture. */
 export function GenerationFigures({ generation }: { generation: Generation }) {
   const { expert_used: expert, routing_confidence: confidence, cost } = generation;
   const seconds = secondsTaken(generation);

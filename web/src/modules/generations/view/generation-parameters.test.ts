@@ -5,7 +5,7 @@ import { differences, generationParameters } from './generation-parameters.ts';
 const generated = (sampling_strategy: string, k: number, changed = {}) =>
   generationOf({ parameters: { cfg_scale: 7.5, sampling_strategy, k, seed: null }, ...changed });
 
-test('parameters have the names and the words of the form', () => {
+test('labels parameters and values like the form', () => {
   expect(generationParameters(generated('topk', 4))).toEqual([
     { name: 'Guidance', value: '7.5' },
     { name: 'Experts', value: 'The best few' },
@@ -14,7 +14,7 @@ test('parameters have the names and the words of the form', () => {
   ]);
 });
 
-test('of two only what differs', () => {
+test('returns only the differences of two generations', () => {
   expect(differences([generated('topk', 4), generated('full', 8)])).toEqual([
     { name: 'Experts', values: ['The best few', 'All eight'] },
     { name: 'Number of experts', values: ['4', '8'] },
@@ -29,7 +29,7 @@ test('of two only what differs', () => {
   ]);
 });
 
-test('a LoRA is named by its model', () => {
+test("shows a LoRA by its model's name", () => {
   const revision = { asset_id: 'a1', revision_id: 'r1', number: 1, title: 'Watercolour' };
   const flux = (lora_revision: typeof revision | null) =>
     generationOf({ generator: 'flux', parameters: { lora: 'a1', lora_scale: 0.5 }, lora_revision });

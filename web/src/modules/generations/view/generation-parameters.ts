@@ -4,7 +4,7 @@ import { generators } from '@bakehouse/contract/generators/table';
 
 export type NamedValue = { name: string; value: string };
 
-/** Every parameter of a generation, as its form names it; a LoRA is a model (`lora_revision`). */
+/** Returns all parameters with their form labels; a LoRA is shown as a model (`lora_revision`). */
 export function generationParameters({
   generator,
   parameters,
@@ -22,7 +22,7 @@ export function generationParameters({
 type Compared = Parameters<typeof generationParameters>[0] &
   Pick<Generation, 'prompt' | 'model' | 'model_revision' | 'lora_revision'>;
 
-/** What was asked for in which several generations differ, with the value of each. */
+/** Returns the inputs in which the generations differ, with each one's value. */
 export function differences(all: readonly Compared[]): { name: string; values: string[] }[] {
   const columns = all.map((generation) => [...originOf(generation), ...generationParameters(generation)]);
   const names = [...new Set(columns.flatMap((column) => column.map(({ name }) => name)))];

@@ -12,13 +12,13 @@ const show = (generation = generationOf()) =>
     </QueryClientProvider>,
   ).container;
 
-test('a finished one is the picture, with its prompt as its text and its size known', () => {
+test('a finished generation shows its picture with the prompt as alt text and its size', () => {
   show();
   const picture = screen.getByRole('img', { name: 'A loaf of bread' });
   expect([picture.getAttribute('width'), picture.getAttribute('height')]).toEqual(['128', '128']);
 });
 
-test('one that waits says its place, one that is generated how far it is', () => {
+test('shows the queue position while waiting, and the progress while generating', () => {
   show(unfinished({ state: 'queued', reason: '2 pictures ahead of yours', step: 0, started_at: null }));
   expect(screen.getByText('2 pictures ahead of yours')).toBeTruthy();
   expect(screen.getByRole('progressbar').getAttribute('aria-valuenow')).toBeNull();
@@ -27,7 +27,7 @@ test('one that waits says its place, one that is generated how far it is', () =>
   expect(document.querySelector('img')?.getAttribute('src')).toBe('data:image/jpeg;base64,AA==');
 });
 
-test('one that a service has started on says that it cannot be cancelled, instead of offering it', () => {
+test('shows that a generation started by a service cannot be cancelled', () => {
   const asked = { provider: 'upstream' as const, service: 'fal' };
   show(unfinished({ ...asked, state: 'starting', reason: 'Queued at fal, 2 ahead of yours' }));
   expect(screen.getByRole('button', { name: 'Cancel' })).toBeTruthy();
@@ -40,7 +40,7 @@ test('one that a service has started on says that it cannot be cancelled, instea
   expect(screen.getByRole('button', { name: 'Cancel' })).toBeTruthy();
 });
 
-test('one that was delivered in part says above its pictures what is missing', () => {
+test('a partial delivery shows above the pictures what is missing', () => {
   show(generationOf({ reason: '2 of 4 pictures could not be delivered and were not charged.' }));
   expect(screen.getByText('2 of 4 pictures could not be delivered and were not charged.')).toBeTruthy();
   expect(screen.getByRole('img', { name: 'A loaf of bread' })).toBeTruthy();
@@ -54,6 +54,6 @@ test.each([
   ],
   ['failed', '', 'The picture could not be generatedYou were not charged.'],
   ['cancelled', 'Cancelled', 'CancelledYou were not charged.'],
-] as const)('one that is %s (%s) says once why, and that it cost nothing', (state, reason, text) => {
+] as const)('a generation that is %s (%s) shows once why, and that it was free', (state, reason, text) => {
   expect(show(generationOf({ state, reason, outputs: [] })).textContent).toBe(text);
 });

@@ -26,7 +26,7 @@ import { VideoFacts, VideoPlayer } from './video.tsx';
 
 const SECOND_MS = 1_000;
 
-/** The picture as far as it is there, with what is going on, or why there is none, or fewer than were asked for. */
+/** The picture or its preview with progress; or why there is none, or fewer than requested. */
 export function GenerationPicture({ generation }: { generation: Generation }) {
   if (isUnderWay(generation)) return <UnderWay generation={generation} />;
   const remark = generation.state === 'completed' && generation.reason;
@@ -65,7 +65,7 @@ function failureTitle({ generator, source }: Generation): string {
   return `The picture could not be ${source ? 'edited' : 'generated'}`;
 }
 
-/** What it has made; each picture opens at its own size, and a video is played where it stands. */
+/** The result; a picture opens at full size, a video plays in place. */
 function Made({ generation }: { generation: Generation }) {
   const [opened, setOpened] = useState<number | null>(null);
   const { source, prompt, outputs } = generation;
@@ -113,7 +113,7 @@ function Made({ generation }: { generation: Generation }) {
   );
 }
 
-/** A picture that is pressed to see it at its own size. */
+/** A picture that opens at full size when pressed. */
 function Zoomable({ label, onOpen, children }: { label: string; onOpen: () => void; children: ReactNode }) {
   return (
     <button
@@ -129,7 +129,7 @@ function Zoomable({ label, onOpen, children }: { label: string; onOpen: () => vo
 
 const ACTION = 'flex items-center justify-center gap-1.5 py-2 hover:bg-subtle';
 
-/** All that one generation has made; each is downloaded, and edited, by itself. */
+/** Several pictures of one generation, each with its own download and edit. */
 function Several({
   generation: { id: generationId, outputs, prompt },
   onOpen,
@@ -230,9 +230,9 @@ type EditedProps = {
   percent: number | null;
 };
 
-/** The source, from which the edit emerges: the first previews are little more than noise. */
+/** The source fading into the edit, because the first previews are mostly noise. */
 function Edited({ source, preview, percent }: EditedProps) {
-  // The model may cut what it is given.
+  // The model may crop its input.
   const [ratio, setRatio] = useState(source.width / source.height);
   return (
     <div className="relative" style={fitted(ratio)}>
@@ -252,7 +252,7 @@ function Edited({ source, preview, percent }: EditedProps) {
   );
 }
 
-/** Ticks; the first step that was seen tells how fast it is. */
+/** Updates every second; the first observed step is the base of the estimate. */
 function Time({ generation }: { generation: Generation }) {
   const now = useNow(SECOND_MS);
   const [first] = useState({ at: now, step: generation.step });

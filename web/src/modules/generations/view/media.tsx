@@ -3,15 +3,15 @@ import { cx } from '../../../lib/cx.ts';
 import { SmallVideo, VideoPlayer } from './video.tsx';
 
 type Props = Omit<ComponentProps<'img'>, 'src' | 'width' | 'height'> & {
-  /** An output, a source, or what is there of an output so far. */
+  /** An output, a source, or the preview of an output. */
   media: { url: string; thumbnail_url?: string; width?: number; height?: number; media_type?: string };
-  /** Empty where it is named beside it. */
+  /** Empty if the caption names it. */
   alt: string;
-  /** A small copy, which fills what is around it. */
+  /** A thumbnail that fills its container. */
   small?: boolean;
 };
 
-/** What was generated, or is edited: a picture, or a video, which is played where it is not small. */
+/** A picture or a video; large videos have a player. */
 export function Media({ media, alt, small = false, className, ...look }: Props) {
   const { url, thumbnail_url, width, height } = media;
   if (isVideo(media)) {
@@ -32,7 +32,7 @@ export function Media({ media, alt, small = false, className, ...look }: Props) 
   return <img {...look} src={url} alt={alt} width={width} height={height} className={className} />;
 }
 
-/** Whether what was generated is a video. */
+/** Returns true for a video. */
 export function isVideo({ media_type: type = '' }: { media_type?: string }): boolean {
   return type.startsWith('video/');
 }

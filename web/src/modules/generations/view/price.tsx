@@ -8,7 +8,7 @@ type Props = {
   className?: string;
 };
 
-/** What a picture costs, beside the button; what is held is the server's own. A price that cannot be read is not known. */
+/** The price next to the button; "unknown" if it cannot be read. The server decides the held amount. */
 export function Price({ quote, className }: Props) {
   const { data, isError, isSettled } = quote;
   const cost = isError ? null : data?.cost;
@@ -18,7 +18,7 @@ export function Price({ quote, className }: Props) {
       {cost === undefined ? (
         <Skeleton className="mt-1 h-6 w-16" />
       ) : cost === null ? (
-        <p className="font-semibold text-lg">Not known</p>
+        <p className="font-semibold text-lg">Unknown</p>
       ) : (
         <p className={cx('font-semibold text-lg', !isSettled && 'opacity-60')}>
           <Money bgl={cost} />

@@ -5,7 +5,7 @@ import { Media } from './media.tsx';
 
 const iconClass = 'absolute inset-0 m-auto size-5 text-faint';
 
-/** The picture as far as it is there, or a sign of why there is none. It fills what is around it, and is named there. */
+/** The picture, its preview, or an icon if there is none. Fills its container, which names it. */
 export function Thumbnail({ generation: { outputs, preview, state } }: { generation: Generation }) {
   const [output] = outputs;
   const media = output ?? (preview ? { url: preview } : undefined);

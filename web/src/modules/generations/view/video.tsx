@@ -4,15 +4,15 @@ import { cx } from '../../../lib/cx.ts';
 
 type Shown = { url: string; thumbnail_url?: string; width?: number; height?: number };
 
-/** One of so few seconds is played again and again, as it would be gone before one has looked. */
+/** Videos this short loop. */
 const REPEATED_S_MAX = 6;
 
-/** The first frame that lists show; undefined where there is none apart from the video. */
+/** Returns the poster frame, or undefined if it is the video itself. */
 function posterOf({ url, thumbnail_url: thumbnail }: Shown): string | undefined {
   return thumbnail === url ? undefined : thumbnail;
 }
 
-/** A video that is played, with the browser's own controls. */
+/** A video player with the browser's controls. */
 export function VideoPlayer({
   video,
   label,
@@ -24,7 +24,7 @@ export function VideoPlayer({
 }) {
   const { url, width, height, duration_s: seconds } = video;
   return (
-    // oxlint-disable-next-line jsx-a11y/media-has-caption -- nobody has written down what is said in it
+    // oxlint-disable-next-line jsx-a11y/media-has-caption -- generated videos have no captions
     <video
       controls
       playsInline
@@ -40,7 +40,7 @@ export function VideoPlayer({
   );
 }
 
-/** A video in a list: its first frame, which moves while the pointer is over it. */
+/** A video in a list: its poster, played on hover. */
 export function SmallVideo({ video, className }: { video: Shown; className?: string }) {
   const [isOver, setOver] = useState(false);
   const place = useRef<HTMLVideoElement>(null);
@@ -82,12 +82,11 @@ export function SmallVideo({ video, className }: { video: Shown; className?: str
 
 type Facts = Pick<Generation['outputs'][number], 'duration_s' | 'width' | 'height' | 'has_audio'>;
 
-/** What a video is, in a line: its length, its size, and whether there is sound. */
+/** Length, size and sound of a video in one line. */
 export function VideoFacts({ video, className }: { video: Facts; className?: string }) {
   return <p className={cx('text-[0.8125rem] text-muted tabular-nums', className)}>{videoFacts(video)}</p>;
 }
 
-/** The same as a text. Pure. */
 function videoFacts({ duration_s: seconds, width, height, has_audio: hasAudio }: Facts): string {
   const length = seconds === null ? [] : [`${Number(seconds.toFixed(2))} seconds`];
   return [...length, `${width} × ${height} pixels`, hasAudio ? 'with sound' : 'without sound'].join(', ');

@@ -15,7 +15,7 @@ import {
 
 const { flux, paris, seedance, veo } = generators;
 
-test('a form begins with the defaults', () => {
+test('a form starts with the defaults', () => {
   expect(initialValues(paris)).toEqual({
     cfg_scale: 7.5,
     num_inference_steps: 100,
@@ -33,7 +33,7 @@ test('a form begins with the defaults', () => {
   });
 });
 
-test('what was typed before is there again, as far as it fits', () => {
+test('restores earlier values if they are valid', () => {
   const typed = { aspect_ratio: '9:16', guidance_scale: 'much', seed: 7, other: 1 };
   expect(initialValues(flux, typed)).toEqual({
     aspect_ratio: '9:16',
@@ -47,7 +47,7 @@ test('what was typed before is there again, as far as it fits', () => {
   expect(initialValues(flux, { aspect_ratio: '5:4' }).aspect_ratio).toBe('1:1');
 });
 
-test('the choice of experts decides how many there are; the last own number comes back', () => {
+test('the experts choice sets their number, and the last custom number returns', () => {
   const typed = { ...initialValues(paris), k: 3 };
   const withChoice = (sampling_strategy: string) => ({ ...typed, sampling_strategy });
   const isOpen = (choice: string) =>
@@ -60,7 +60,7 @@ test('the choice of experts decides how many there are; the last own number come
   expect([isOpen('top1'), isOpen('topk'), isOpen('full')]).toEqual([false, true, false]);
 });
 
-test('Reset leaves one expert, and the last own number of them comes back all the same', () => {
+test('Reset selects one expert, and the last custom number still returns', () => {
   const typed = { ...initialValues(paris), k: 6, cfg_scale: 3, seed: 7 };
   const reset = resetValues(paris, typed);
   expect(effectiveValues(paris, reset)).toEqual({
@@ -74,7 +74,7 @@ test('Reset leaves one expert, and the last own number of them comes back all th
   expect(effectiveValues(paris, { ...reset, sampling_strategy: 'topk' }).k).toBe(6);
 });
 
-test('numbers that are left come into their bounds, and what is none falls back', () => {
+test('clamps numbers on blur and replaces invalid ones with the fallback', () => {
   const left = (typed: FormValues) => clampedValues(paris, { ...initialValues(paris), ...typed });
   expect(left({ cfg_scale: 0.2, num_inference_steps: 5, k: 0, seed: -1 })).toMatchObject({
     ...{ cfg_scale: 1, num_inference_steps: 10, k: 1, seed: 0 },
@@ -89,7 +89,7 @@ test('numbers that are left come into their bounds, and what is none falls back'
   });
 });
 
-test('what becomes of a number that does not fit is said', () => {
+test('explains how an invalid number was corrected', () => {
   const typed = {
     ...initialValues(paris),
     cfg_scale: 99,
@@ -100,13 +100,13 @@ test('what becomes of a number that does not fit is said', () => {
   expect(correctionsOf(paris, typed)).toEqual({
     cfg_scale: '99 is too high and was changed to 15.',
     num_inference_steps: '20.6 was rounded to 21.',
-    k: 'It was empty and is now 2.',
+    k: 'It was empty and was set to 2.',
     seed: '−1 is too low and was changed to 0.',
   });
   expect(correctionsOf(paris, clampedValues(paris, typed))).toEqual({});
 });
 
-test('each number says its bounds, but for one that another field decides', () => {
+test('each number shows its bounds unless another field decides it', () => {
   const helps = (strategy: string) =>
     Object.fromEntries(
       visibleFields(paris, { ...initialValues(paris), sampling_strategy: strategy }).map((field) => [
@@ -122,12 +122,12 @@ test('each number says its bounds, but for one that another field decides', () =
   expect(helps('full').k).toBeUndefined();
 });
 
-test('what is asked for is inside the bounds, also while a field is not left', () => {
+test('requests are within the bounds even before a field is blurred', () => {
   const typed = { ...initialValues(paris), num_inference_steps: 5, cfg_scale: 99 };
   expect(requestParameters(paris, typed)).toMatchObject({ num_inference_steps: 10, cfg_scale: 15 });
 });
 
-test('a LoRA is asked for with its strength, once one is chosen or brought along', () => {
+test('sends a LoRA with its strength once it is chosen or brought by a link', () => {
   const ofLora = (values: FormValues) =>
     Object.entries(requestParameters(flux, values)).filter(([name]) => name.startsWith('lora'));
   const first = initialValues(flux);
@@ -141,17 +141,17 @@ test('a LoRA is asked for with its strength, once one is chosen or brought along
   expect(visibleFields(flux, brought).some(({ name }) => name.startsWith('lora'))).toBe(false);
 });
 
-test('a prompt is needed; numbers are never what is wrong', () => {
+test('a prompt is required; numbers are never a problem', () => {
   const problems = (prompt: string, values: FormValues) =>
     problemsOf(paris, { prompt, values, source: null });
   expect(problems(' \n', initialValues(paris))).toEqual({ prompt: 'Please enter a prompt' });
   const values = { ...initialValues(paris), cfg_scale: 16, k: 0, seed: -1 };
   expect(problems('bread', values)).toEqual({});
-  // What another field decides is right by itself.
+  // A value decided by another field is always valid.
   expect(problems('bread', { ...initialValues(paris), k: 0, sampling_strategy: 'full' })).toEqual({});
 });
 
-test('who changes pictures needs one', () => {
+test('an editor requires a picture', () => {
   const kontext = generators['flux-kontext'];
   const values = initialValues(kontext);
   expect(problemsOf(kontext, { prompt: 'a hat', values, source: null })).toEqual({

@@ -11,10 +11,10 @@ import { formatNumber } from '../../../lib/format/format-number.ts';
 import type { FormField } from '../../../ui/form-fields.tsx';
 import { promptProblem } from './prompt-problem.ts';
 
-/** What stands in a generator's form; a number that is not there is NaN. */
+/** Values of a generator's form; an empty number is NaN. */
 export type FormValues = Record<string, string | number | boolean>;
 
-/** The form as it begins: the defaults, and over them what was typed before, as far as it fits. */
+/** Returns the initial values: the defaults, overridden by valid earlier values. */
 export function initialValues({ fields }: Generator, typed: Record<string, unknown> = {}): FormValues {
   return Object.fromEntries(
     fields.flatMap((field) => {
@@ -26,7 +26,7 @@ export function initialValues({ fields }: Generator, typed: Record<string, unkno
   );
 }
 
-/** The form after Reset. What another field decides then stays as it was typed, for when it is free again. */
+/** Returns the values after Reset. A field that another field decides keeps its typed value for later. */
 export function resetValues(generator: Generator, values: FormValues): FormValues {
   const reset = initialValues(generator, generator.reset);
   const decided = generator.fields.filter((field) => decidedValue(field, reset) !== undefined);
@@ -34,7 +34,7 @@ export function resetValues(generator: Generator, values: FormValues): FormValue
   return initialValues(generator, { ...generator.reset, ...kept });
 }
 
-/** What was typed, with the settings that were brought along over it; what another field decides is not typed. */
+/** Returns the values overridden by the given settings, except fields that another field decides. */
 export function withSettings<Values extends Record<string, unknown>>(
   { fields }: Generator,
   typed: Values,
@@ -47,8 +47,8 @@ export function withSettings<Values extends Record<string, unknown>>(
 }
 
 /**
- * The form after a number is left: inside its bounds, and in place of one that is not there what its field falls back
- * to. A seed may stay empty.
+ * Returns the values after a number field is blurred: clamped, or replaced by the fallback if empty. A seed
+ * may stay empty.
  */
 export function clampedValues({ fields }: Generator, values: FormValues): FormValues {
   const clamped = fields.flatMap((field) => {
@@ -64,7 +64,7 @@ export function clampedValues({ fields }: Generator, values: FormValues): FormVa
   return { ...values, ...Object.fromEntries(clamped) };
 }
 
-/** What becomes of the numbers that do not fit once they are left, as sentences by field. */
+/** Returns a sentence for each number that clamping changes, by field. */
 export function correctionsOf(generator: Generator, values: FormValues): Partial<Record<string, string>> {
   const clamped = clampedValues(generator, values);
   const changed = generator.fields.flatMap((field) => {
@@ -76,7 +76,7 @@ export function correctionsOf(generator: Generator, values: FormValues): Partial
 }
 
 function correction(field: GeneratorField, { from, to }: { from: number; to: number }): string {
-  if (Number.isNaN(from)) return `It was empty and is now ${formatNumber(to)}.`;
+  if (Number.isNaN(from)) return `It was empty and was set to ${formatNumber(to)}.`;
   const [before, after] = [formatNumber(from), formatNumber(to)];
   const min = 'min' in field ? field.min : 0;
   if (from < min) return `${before} is too low and was changed to ${after}.`;
@@ -84,7 +84,7 @@ function correction(field: GeneratorField, { from, to }: { from: number; to: num
   return `${before} was rounded to ${after}.`;
 }
 
-/** What the server is asked for; a seed that is not there is its choice. */
+/** Returns the request parameters; without a seed the server chooses one. */
 export function requestParameters(generator: Generator, values: FormValues): GenerationParameters {
   const asked = generator.fields.filter((field) => !isLeftOut(field, values)).map(({ name }) => name);
   return Object.fromEntries(
@@ -95,8 +95,8 @@ export function requestParameters(generator: Generator, values: FormValues): Gen
 }
 
 /**
- * The fields as the form shows them: what another field decides is not for the person to change. A LoRA and what goes with it
- * stand apart (`lora-field.tsx`).
+ * Returns the fields to render. A field that another field decides is disabled. The LoRA fields are in
+ * `lora-field.tsx`.
  */
 export function visibleFields({ fields }: Generator, values: FormValues): FormField<string>[] {
   return fields.flatMap((field): FormField<string>[] => {
@@ -119,20 +119,20 @@ export function visibleFields({ fields }: Generator, values: FormValues): FormFi
   });
 }
 
-/** Whether the form shows it before anything is unfolded. */
+/** Returns true if the field is visible before "Advanced" is opened. */
 export function isInSight(field: GeneratorField): boolean {
   if (field.isAdvanced || field.kind === 'picture' || field.kind === 'lora') return false;
   return field.kind !== 'number' || field.onlyWith === undefined;
 }
 
-/** The help of a number, with its bounds. */
+/** Returns the help text of a number with its bounds. */
 export function withRange({ help, min, max }: { help?: string; min: number; max: number }): string {
-  // On one line, however narrow the column is.
+  // Non-breaking spaces keep the range on one line.
   const range = ['From', formatNumber(min), 'to', `${formatNumber(max)}.`].join('\u00a0');
   return help ? `${help} ${range}` : range;
 }
 
-/** What is wrong, by field. */
+/** Returns the form's problems by field. */
 export function problemsOf(
   generator: Generator,
   { prompt, values, source }: { prompt: string; values: FormValues; source: object | null },
@@ -146,10 +146,10 @@ export function problemsOf(
   };
 }
 
-/** What is wrong with the settings, by field. */
+/** Returns the settings' problems by field. */
 export function parameterProblems(generator: Generator, values: FormValues): Partial<Record<string, string>> {
   const found: Record<string, string> = {};
-  // Numbers are put right, and not refused.
+  // Numbers are corrected, not rejected.
   const effective = effectiveValues(generator, clampedValues(generator, values));
   for (const field of generator.fields) {
     const value = effective[field.name];

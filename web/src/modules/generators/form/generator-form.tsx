@@ -19,10 +19,10 @@ import { promptHelp, promptPlaceholder, sourceNote } from './starter-prompt.ts';
 import type { Draft } from './use-draft.ts';
 import { isServed } from './waits-for.ts';
 
-/** Their code comes apart: most people turn none. */
+/** Loaded later: most users change no settings. */
 const GeneratorSettings = loadable(async () => (await import('./generator-settings.tsx')).GeneratorSettings);
 
-/** Prompt and settings, rendered from the generator's table, and what stands between them and a result. */
+/** The form rendered from the generator's table: prompt, settings and blocking problems. */
 export function GeneratorForm({ id }: { id: string }) {
   const { ownOnly, userId, isUserKnown, draft, change: onChange, serving, generation } = useGeneratorPage();
   const { form: generator, isStarter } = serving;
@@ -83,7 +83,7 @@ export function GeneratorForm({ id }: { id: string }) {
   );
 }
 
-/** Enter submits from inside a field, whose number is put right as if it were left. */
+/** Enter submits inside a field, so its number is clamped as on blur. */
 function leaveField(form: HTMLFormElement) {
   const field = document.activeElement;
   if (!(field instanceof HTMLInputElement && form.contains(field))) return;
@@ -91,7 +91,7 @@ function leaveField(form: HTMLFormElement) {
   field.focus();
 }
 
-/** As high as they will be: what is not folded, two beside each other, and the line of what is. */
+/** Placeholder of the same height: visible fields in two columns and the "Advanced" line. */
 function SettingsSkeleton() {
   const { fields } = useGeneratorPage().serving.form;
   return (
@@ -106,10 +106,10 @@ function SettingsSkeleton() {
   );
 }
 
-/** Its code comes apart: few generators take a picture. */
+/** Loaded later: few generators accept a picture. */
 function PictureField(props: ComponentProps<typeof SourceField>) {
   const { isUserKnown } = useGeneratorPage();
-  // Who is signed in has one button more.
+  // A signed-in user has one more button.
   const height = props.userId === undefined ? 'h-49' : 'h-48.5 sm:h-50.5 lg:h-56';
   const pending = <Skeleton className={cx('rounded-xl', height)} />;
   if (!isUserKnown) return pending;
@@ -129,7 +129,7 @@ function NotBegun({ keyMissing, refusal }: { keyMissing: boolean; refusal: strin
   );
 }
 
-/** A visitor has no key. What is typed is there again after signing in. */
+/** A visitor has no key. The draft is restored after signing in. */
 function KeyMissing() {
   const next = useLocation({ select: ({ href }) => href });
   return (

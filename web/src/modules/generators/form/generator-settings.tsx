@@ -11,7 +11,7 @@ import { ModelField } from '../model-field.tsx';
 import { clampedValues, correctionsOf, type FormValues, resetValues, visibleFields } from './form-values.ts';
 import type { Draft } from './use-draft.ts';
 
-/** Its code comes apart: a visitor has no LoRA. */
+/** Loaded later: visitors have no LoRAs. */
 const LoraField = loadable(async () => (await import('./lora-field.tsx')).LoraField);
 
 type Props = {
@@ -19,7 +19,7 @@ type Props = {
   onChange: (changed: Partial<Draft>) => void;
 };
 
-/** What the generator's table asks for below the prompt, and with what. */
+/** The generator's settings below the prompt. */
 export function GeneratorSettings({ problems, onChange }: Props) {
   const { userId, serving, draft } = useGeneratorPage();
   const { form: generator } = serving;
@@ -38,7 +38,7 @@ export function GeneratorSettings({ problems, onChange }: Props) {
   return (
     <div className="grid gap-5" onBlur={() => afterPress(leave)}>
       {inSight.length > 0 && <FormFields fields={inSight} {...form} />}
-      {/* Below the rest: one's own deployments are known late, and nothing may move. */}
+      {/* Rendered last: the user's deployments load late and must not shift the layout. */}
       <ModelField />
       {userId !== undefined && (
         <DeferredPart>
@@ -61,7 +61,7 @@ export function GeneratorSettings({ problems, onChange }: Props) {
   );
 }
 
-/** A number that has been typed is put right once its field is left, which is said there; before, more may be typed. */
+/** Corrects numbers on blur and explains the corrections below the field. */
 function useCorrections(generator: Generator, values: FormValues, onChange: (values: FormValues) => void) {
   const [corrected, setCorrected] = useState<{
     values: FormValues;
@@ -76,7 +76,7 @@ function useCorrections(generator: Generator, values: FormValues, onChange: (val
   }
   function explain(field: FormField<string>): FormField<string> {
     if (field.kind !== 'number') return field;
-    // A number that has been changed since is another one.
+    // A changed number needs no explanation any more.
     const isSame = corrected && Object.is(corrected.values[field.name], values[field.name]);
     const correction = isSame && corrected.texts[field.name];
     return { ...field, help: <NumberHelp text={field.help} correction={correction} /> };
@@ -84,7 +84,10 @@ function useCorrections(generator: Generator, values: FormValues, onChange: (val
   return { leave, explain };
 }
 
-/** A sentence that came now would move the button that is being pressed from under the pointer: its click would be lost. */
+/**
+ * Delays work while the pointer is down: a layout shift would move the pressed button, and its click would be
+ * lost.
+ */
 function afterPress(work: () => void): void {
   if (!document.querySelector(':active')) return work();
   const stop = new AbortController();
@@ -93,14 +96,14 @@ function afterPress(work: () => void): void {
       type,
       () => {
         stop.abort();
-        // Once the click is over.
+        // Runs after the click.
         setTimeout(work);
       },
       { signal: stop.signal },
     );
 }
 
-/** Under a number: what it is for, its bounds, and what was typed in its place if that did not fit. */
+/** Help below a number: its purpose, its bounds, and any correction. */
 function NumberHelp({ text, correction }: { text: ReactNode; correction: string | false | undefined }) {
   return (
     <>

@@ -6,12 +6,12 @@ import { errorMessage } from '../../../ui/notify.ts';
 import { assetQuery } from '../../assets/asset-queries.ts';
 import { lorasQuery } from './loras-query.ts';
 
-/** Leads back to no LoRA. */
+/** Value for no LoRA. */
 const NONE = 'none';
 
 type Props = { userId: string; value: string | null; onChange: (id: string | null) => void };
 
-/** A choice of the LoRAs that one may use; of more than a page, the server finds what is typed. */
+/** Chooses one of the user's LoRAs; searches on the server if there is more than a page. */
 export function LoraCombobox({ userId, value, onChange }: Props) {
   const newest = useInfiniteQuery(lorasQuery(userId));
   const [typed, setTyped] = useState('');

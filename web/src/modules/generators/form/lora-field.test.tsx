@@ -37,7 +37,7 @@ beforeEach(() => {
 const quoted = () => api.bodiesOf('/api/v1/generations/quote').at(-1);
 const field = () => screen.queryByRole<HTMLInputElement>('combobox', { name: 'LoRA' });
 
-it('a deployment of one’s own generates with one of one’s LoRAs, as strong as is said', async () => {
+it("the user's deployment generates with one of the user's LoRAs at the given strength", async () => {
   await renderPage('/flux');
   await waitFor(() => expect(field()?.placeholder).toBe('None'));
   expect(screen.queryByRole('textbox', { name: 'LoRA strength' })).toBeNull();
@@ -67,7 +67,7 @@ it('a deployment of one’s own generates with one of one’s LoRAs, as strong a
   expect(screen.queryByRole('textbox', { name: 'LoRA strength' })).toBeNull();
 });
 
-it('a service and Paris take none', async () => {
+it('services and Paris accept no LoRA', async () => {
   const router = await renderPage('/flux');
   const upstream = { title: 'fal', model: 'fal-ai/flux', fields: ['n'], price: '0.625' };
   act(() => {
@@ -83,8 +83,8 @@ it('a service and Paris take none', async () => {
   expect(field()).toBeNull();
 });
 
-it('the starter that edits takes one; who has none sees no field', async () => {
-  // No deployment of one's own edits.
+it('the editing starter accepts a LoRA; a user without LoRAs sees no field', async () => {
+  // The user has no editing deployment.
   const kontext = ['deployment', 'list', 'flux-kontext', 'u1', 'usable'];
   await renderPage('/flux-kontext');
   act(() => void queryClient.setQueryData(kontext, []));
@@ -93,14 +93,14 @@ it('the starter that edits takes one; who has none sees no field', async () => {
   await waitFor(() => expect(field()).toBeNull());
 });
 
-it('one that was brought along and is not among one’s models stays chosen, and says so', async () => {
+it("a LoRA from a link that is not one of the user's models stays selected and is marked", async () => {
   const settings = encodeURIComponent(JSON.stringify({ lora: idOf(9), lora_scale: 0.5 }));
   await renderPage(`/flux?settings=${settings}`);
   await waitFor(() => expect(field()?.value).toBe('Not one of your models'));
   await waitFor(() => expect(quoted()).toMatchObject({ parameters: { lora: idOf(9), lora_scale: 0.5 } }));
 });
 
-it('of more than a page of them, the server finds what is typed', async () => {
+it('searches on the server if there is more than a page', async () => {
   api.moreLoras = [{ id: idOf(3), title: 'Sourdough sketch' }];
   await renderPage('/flux');
   await waitFor(() => expect(field()).toBeTruthy());

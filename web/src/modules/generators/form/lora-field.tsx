@@ -12,18 +12,18 @@ type Props = {
   draft: Pick<Draft, 'values'>;
   onChange: (changed: { values: FormValues }) => void;
   userId: string;
-  /** A number with what was typed in its place, if that did not fit. */
+  /** Adds the explanation of a correction to a number field. */
   explain: (field: FormField<string>) => FormField<string>;
 };
 
-/** The person's own LoRAs, where whoever generates takes one and there is one to choose. */
+/** The user's LoRAs; rendered only if the provider accepts one and the user has one. */
 export function LoraField({ generator, draft: { values }, onChange, userId, explain }: Props) {
   const field = generator.fields.find(({ kind }) => kind === 'lora');
   const enabled = field !== undefined;
   const { data, isPending, isError } = useInfiniteQuery({ ...lorasQuery(userId), enabled });
   const chosen = field && values[field.name];
   if (!enabled || isPending) return null;
-  // Where they could not be read, the field says so.
+  // After a failed read, the field shows the error.
   if (!isError && data.pages[0]?.loras.length === 0 && !chosen) return null;
   const strength = generator.fields.flatMap((one): FormField<string>[] =>
     one.kind === 'number' && one.onlyWith === field.name && !isLeftOut(one, values)

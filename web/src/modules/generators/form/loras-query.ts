@@ -1,7 +1,7 @@
 import { listLoras } from '@bakehouse/contract/loras';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
 
-/** A user's LoRAs page by page, newest first; with `search`, those whose name has it. */
+/** Pages through a user's LoRAs, newest first; `search` filters by name. */
 export const lorasQuery = (userId: string, search = '') =>
   endpointPages(
     ['asset', 'list', userId, 'loras', search],

@@ -12,7 +12,7 @@ type Props = {
   rows: number;
 };
 
-/** What somebody wants to see. Enter begins a line; with Ctrl or Cmd it submits the form. */
+/** The prompt. Enter inserts a line break; Ctrl or Cmd with Enter submits. */
 export function PromptField({
   value,
   onChange,
@@ -40,7 +40,7 @@ export function PromptField({
   );
 }
 
-/** Where there is a keyboard. */
+/** Hidden on devices without a keyboard. */
 function SubmitHint() {
   return (
     <span aria-hidden className="flex gap-1 pointer-coarse:hidden">

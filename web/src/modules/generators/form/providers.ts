@@ -3,25 +3,25 @@ import { starterFor } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { ServedGenerator } from '../served-generators.ts';
 
-/** Who can generate on a generator's page. */
+/** A provider that a generator's page offers. */
 export type ProviderChoice =
   | { kind: 'service'; name: string; title: string; price: string }
   | { kind: 'deployment'; name: string; title: string }
   | { kind: 'starter'; name: string; title: string };
 
-/** What a call says of who generates; nothing where nobody is named. */
+/** The provider in a request; empty for the server's default. */
 export type NamedProvider = { model?: string; service?: string };
 
 type Known = {
-  /** Who serves the generator, as far as that is known. */
+  /** Providers of the generator, as far as known. */
   served: ServedGenerator | undefined;
-  /** The page has this installation's own models alone. */
+  /** The page offers only this installation's own models. */
   ownOnly: boolean;
-  /** The person's own deployments that can be used at once, the newest first. */
+  /** The user's usable deployments, newest first. */
   models: readonly { model_name: string; title: string }[];
 };
 
-/** Who can generate: services, the person's own deployments, and the starter. */
+/** Returns the providers to offer: services, the user's deployments, and the starter. */
 export function providersOf(name: GeneratorName, { served, ownOnly, models }: Known): ProviderChoice[] {
   const services = ownOnly ? [] : (served?.upstreams ?? []);
   const starter = served?.served_by.includes('own') === true ? starterFor(name).starter : undefined;
@@ -33,8 +33,8 @@ export function providersOf(name: GeneratorName, { served, ownOnly, models }: Kn
 }
 
 /**
- * Who of them generates: whom the address names. Else, where it has a starter of its own, a deployment before a service;
- * elsewhere a service before a deployment; else the starter.
+ * Returns the provider to use: the one in the URL. Otherwise, a generator with its own starter prefers a
+ * deployment to a service, others prefer a service; the starter is last.
  */
 export function chooseProvider(
   name: GeneratorName,
@@ -49,12 +49,12 @@ export function chooseProvider(
   return before ?? after ?? first('starter');
 }
 
-/** Whether it has a starter of its own. */
+/** Returns true if the generator has its own starter. */
 export function hasStarter(name: GeneratorName): boolean {
   return generators[name].starter !== undefined;
 }
 
-/** How an address or a call names whoever generates. */
+/** Returns the provider as URL or request parameters. */
 export function providerSearch({ kind, name }: ProviderChoice): NamedProvider {
   return kind === 'service' ? { service: name } : { model: name };
 }

@@ -6,7 +6,7 @@ const { paris, flux, recraft } = generators;
 const ofStarter = qualitiesOf(paris, true);
 const labelled = (label: string) => ofStarter.find((one) => one.label === label) ?? { label, settings: {} };
 
-test('without the starter a page opens on the specified values, and what was typed stands over all', () => {
+test('without the starter a page opens with the specified values, and earlier values override them', () => {
   const specified = { cfg_scale: 7.5, num_inference_steps: 100, sampling_strategy: 'topk', k: 4 };
   expect(openingValues('paris', false, {})).toMatchObject(specified);
   expect(openingValues('paris', true, { num_inference_steps: 33 })).toMatchObject({
@@ -14,7 +14,7 @@ test('without the starter a page opens on the specified values, and what was typ
   });
 });
 
-test('a quality sets its own settings alone, and what another field decides stays', () => {
+test('a quality changes only its own settings, and fields decided by others stay', () => {
   const typed = { ...openingValues('paris', true, {}), k: 6, seed: 7 };
   const draft = withQuality(paris, typed, labelled('Draft'), ofStarter);
   expect(draft).toMatchObject({ num_inference_steps: 10, sampling_strategy: 'top1', k: 6, seed: 7 });
@@ -24,14 +24,14 @@ test('a quality sets its own settings alone, and what another field decides stay
   expect(qualityOf(paris, { ...specified, cfg_scale: 3 }, ofStarter)).toBeUndefined();
 });
 
-test('who takes steps has a draft of half of them; who takes none has no qualities', () => {
+test('a provider with steps has a draft of half of them; one without has no qualities', () => {
   const [draft, fine] = qualitiesOf(flux, false);
   expect([draft?.settings, fine?.settings]).toEqual([{ num_inference_steps: 14 }, {}]);
   expect(qualityOf(flux, openingValues('flux', false, {}), qualitiesOf(flux, false))).toEqual(fine);
   expect(qualitiesOf(recraft, false)).toEqual([]);
 });
 
-test('settings are said in words', () => {
+test('describes settings in words', () => {
   expect(settingsInWords(flux, openingValues('flux', false, {}))).toBe('28 steps, guidance 3.5');
   const full = { ...openingValues('paris', true, {}), sampling_strategy: 'full' };
   expect(settingsInWords(paris, full)).toBe('20 steps, guidance 4, 8 experts');

@@ -4,7 +4,7 @@ import { decidedValue, effectiveValues } from '@bakehouse/contract/generators/pa
 import { generators } from '@bakehouse/contract/generators/table';
 import { type FormValues, initialValues } from './form-values.ts';
 
-/** What is chosen among before any setting is turned: nothing where whoever generates takes no steps. Pure. */
+/** Returns the quality presets; empty if the provider has no steps. */
 export function qualitiesOf({ fields, starter }: Generator, isStarter: boolean): readonly Quality[] {
   if (isStarter && starter) return starter.qualities;
   const steps = fields.find(({ name }) => name === STEPS);
@@ -16,8 +16,8 @@ export function qualitiesOf({ fields, starter }: Generator, isStarter: boolean):
 }
 
 /**
- * What stands in a generator's form: what was typed, over the starter's own defaults where that generates, over those of
- * the form. Pure.
+ * Returns the form's values: earlier values over the starter's defaults, if it generates, over the form's
+ * defaults.
  */
 export function openingValues(
   name: GeneratorName,
@@ -30,7 +30,7 @@ export function openingValues(
   return initialValues(generator, { ...own?.settings, ...typed });
 }
 
-/** The settings with those of the quality; what another field decides stays as it was typed. Pure. */
+/** Returns the values with a quality's settings; fields that another field decides keep their typed value. */
 export function withQuality(
   generator: Generator,
   values: FormValues,
@@ -44,7 +44,7 @@ export function withQuality(
   return { ...values, ...Object.fromEntries(free.map(({ name }) => [name, set[name]])) } as FormValues;
 }
 
-/** The quality that the settings are, if they are one. Pure. */
+/** Returns the quality that matches the settings, if any. */
 export function qualityOf(
   generator: Generator,
   values: FormValues,
@@ -57,7 +57,7 @@ export function qualityOf(
   });
 }
 
-/** The settings in words: '20 steps, guidance 4, 2 experts'. Pure. */
+/** Returns the settings in words: '20 steps, guidance 4, 2 experts'. */
 export function settingsInWords(generator: Generator, values: FormValues): string {
   const { [STEPS]: steps, cfg_scale, guidance_scale = cfg_scale, k } = effectiveValues(generator, values);
   const has = (name: string) => generator.fields.some((field) => field.name === name);
@@ -73,7 +73,7 @@ export function settingsInWords(generator: Generator, values: FormValues): strin
 
 const STEPS = 'num_inference_steps';
 
-/** All that any quality sets, as this one has it. */
+/** Returns this quality's values for every field that any quality sets. */
 function settingsOf(
   { fields }: Generator,
   { settings }: Quality,

@@ -4,7 +4,7 @@ import { useGeneratorPage } from '../generator-context.ts';
 import { clampedValues, type FormValues } from './form-values.ts';
 import { qualitiesOf, qualityOf, settingsInWords, withQuality } from './qualities.ts';
 
-/** How good the result is, as one choice, and what that means. The browser's own radios: a first screen has no room for more. */
+/** A choice of quality with its meaning. Native radios keep the first screen small. */
 export function QualityField({ onChange }: { onChange: (changed: { values: FormValues }) => void }) {
   const { serving, draft } = useGeneratorPage();
   const name = useId();

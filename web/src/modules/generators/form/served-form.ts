@@ -6,7 +6,7 @@ import { generators } from '@bakehouse/contract/generators/table';
 import type { ServedGenerator } from '../served-generators.ts';
 import { hasStarter } from './providers.ts';
 
-/** The service that generates on this page unless another is named; null where a model of this installation does, or nobody. */
+/** Returns the page's default service; null if a model of this installation generates, or nothing does. */
 function upstreamOf(
   served: ServedGenerator | undefined,
   ownOnly: boolean,
@@ -15,7 +15,7 @@ function upstreamOf(
   return served.upstreams[0] ?? null;
 }
 
-/** The form as whoever generates takes it, unless another is named. */
+/** Returns the form for the default provider. */
 export function servedForm(
   name: GeneratorName,
   served: ServedGenerator | undefined,
@@ -26,7 +26,7 @@ export function servedForm(
   return isStandIn ? atStandIn(generators[name]) : atService(generators[name], upstream?.fields);
 }
 
-/** Whether the starter generates unless another is named. */
+/** Returns true if the starter is the default provider. */
 export function isStarterFirst(name: GeneratorName, served: ServedGenerator | undefined): boolean {
   return hasStarter(name) && served?.served_by[0] === 'own';
 }

@@ -3,7 +3,7 @@ import { promptHelp, promptPlaceholder } from './starter-prompt.ts';
 
 const starterHelp = (prompt: string) => promptHelp(prompt, { edits: false, isStarter: true });
 
-test('the words of a prompt are counted once they may be too many', () => {
+test('counts the words of a prompt once it may be too long', () => {
   expect(starterHelp('')).toBe('Keep it short: about 20 words.');
   expect(starterHelp(` ${'bread '.repeat(20)}`)).toBe('Keep it short: about 20 words.');
   expect(starterHelp('bread\n'.repeat(27))).toBe(
@@ -11,8 +11,8 @@ test('the words of a prompt are counted once they may be too many', () => {
   );
 });
 
-test('the line under the prompt of an editor is there whoever edits', () => {
-  expect(promptHelp('', { edits: true, isStarter: false })).toBe('Say in a sentence what to change.');
+test("the line below an editor's prompt is always present", () => {
+  expect(promptHelp('', { edits: true, isStarter: false })).toBe('Describe the change in one sentence.');
   expect(promptHelp('', { edits: false, isStarter: false })).toBeUndefined();
 });
 

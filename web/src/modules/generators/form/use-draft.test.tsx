@@ -6,7 +6,7 @@ const draftOf = () => renderHook(() => useDraft('flux-kontext', {}, () => undefi
 
 beforeEach(() => sessionStorage.clear());
 
-test('what is typed while a picture is looked at stays', () => {
+test('keeps text typed while a picture is being checked', () => {
   const result = draftOf();
   const { change: changeBefore } = result.current;
   act(() => result.current.change({ prompt: 'Make it blue' }));
@@ -14,7 +14,7 @@ test('what is typed while a picture is looked at stays', () => {
   expect(result.current.typed).toMatchObject({ prompt: 'Make it blue', source: { generationId: 'g1' } });
 });
 
-test('it is there again after a reload, but for a file', () => {
+test('restores the draft after a reload, except a file', () => {
   const before = draftOf();
   act(() => before.current.change({ prompt: 'Make it blue', source: { generationId: 'g1' } }));
   expect(draftOf().current.typed).toMatchObject({ prompt: 'Make it blue', source: { generationId: 'g1' } });
@@ -22,7 +22,7 @@ test('it is there again after a reload, but for a file', () => {
   expect(draftOf().current.typed).toMatchObject({ prompt: 'Make it blue', source: null });
 });
 
-test('the picture of a file that was edited is there again as that of the edit', () => {
+test('after a reload an edited file is restored from its edit', () => {
   const source = { file: new File(['x'], 'x.png') };
   const before = draftOf();
   act(() => before.current.change({ source }));
@@ -30,7 +30,7 @@ test('the picture of a file that was edited is there again as that of the edit',
   expect(before.current.typed.source).toMatchObject(source);
   expect(draftOf().current.typed.source).toEqual({ sameAsId: 'e1' });
   act(() => before.current.change({ source: { generationId: 'g1' } }));
-  // It was begun before the picture was changed.
+  // The edit started before the picture was changed.
   act(() => before.current.noteEdit(source, 'e2'));
   expect(draftOf().current.typed.source).toEqual({ generationId: 'g1' });
 });

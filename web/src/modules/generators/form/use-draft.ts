@@ -8,16 +8,16 @@ import { type FormValues, withSettings } from './form-values.ts';
 
 export type Draft = { prompt: string; values: FormValues; source: Source | null };
 
-/** The same before it is known who generates: settings that nobody has turned are not among its values. */
+/** The draft before the provider is known: its values hold only changed settings. */
 export type Typed = Omit<Draft, 'values'> & { values: Record<string, unknown> };
 
 /**
- * What is typed on a generator's page. This tab keeps it until somebody signs out, so that it is there again after
- * signing in or a reload. What is brought along is put over it, and `onTaken` says so.
+ * The draft of a generator's page. Kept in this tab until sign-out, so it survives signing in and reloads.
+ * Values from a link override it, then `onTaken` is called.
  */
 export function useDraft(name: GeneratorName, brought: Brought, onTaken: () => void) {
   const [typed, setTyped] = useState<Typed>(() => readKept(name));
-  // A picture is looked at while somebody types on, so what changes is put over the draft as it is by then.
+  // Uses the current draft, because the user may type while a picture is being checked.
   const change = (changed: Partial<Typed>) => setTyped((current) => ({ ...current, ...changed }));
   useEffect(() => keep(name, typed), [name, typed]);
   const { prompt, settings, source, source_output: outputId, same_source_as: sameAsId } = brought;
@@ -36,7 +36,7 @@ export function useDraft(name: GeneratorName, brought: Brought, onTaken: () => v
   useEffect(() => {
     if (isBrought) take();
   }, [isBrought]);
-  /** Another picture may stand there by then. */
+  /** The picture may have been replaced. */
   const noteEdit = (edited: Source | null, editId: string) =>
     setTyped((current) =>
       edited && !('generationId' in edited) && current.source === edited
@@ -46,10 +46,10 @@ export function useDraft(name: GeneratorName, brought: Brought, onTaken: () => v
   return { typed, change, noteEdit };
 }
 
-/** Not of one user: a visitor's is there after signing in. */
+/** Not keyed by user: a visitor's draft survives signing in. */
 const nameOf = (name: GeneratorName) => `draft.${name}`;
 
-/** What was typed on the generator's page, as this tab has kept it. */
+/** Returns the draft that this tab stored for the generator. */
 export function readKept(name: GeneratorName): Typed {
   const { prompt, values, source } = (readFromTab(null, nameOf(name)) ?? {}) as Partial<Typed>;
   return {
@@ -68,7 +68,7 @@ function keep(name: GeneratorName, typed: Typed): void {
   keepInTab(null, nameOf(name), { ...typed, source: keptSource(typed.source) });
 }
 
-/** A file cannot be kept; the picture is that of the edit that was made of it. */
+/** A file cannot be stored, so its edit is stored instead. */
 function keptSource(source: Source | null): Source | null {
   if (!source || !('file' in source)) return source;
   return source.editId === undefined ? null : { sameAsId: source.editId };

@@ -8,7 +8,7 @@ vi.mock('@tanstack/react-router', () => ({
   Link: ({ to, ...props }: { to: string; children: string }) => <a href={to} {...props} />,
 }));
 
-test('visitors are led to the documentation that the operator names, and to the product’s own otherwise', () => {
+test("links visitors to the operator's documentation, otherwise to the product's own", () => {
   const { rerender } = render(<DocumentationLink className="" />);
   const address = () => screen.getByRole('link', { name: /^Documentation/ }).getAttribute('href');
   expect(address()).toBe('/docs');

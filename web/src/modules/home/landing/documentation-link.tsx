@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useHelpLinks } from '../../documentation/help-links.ts';
 
-/** To the documentation: the product's own, or the one that the operator names. */
+/** Links to the product's documentation or the operator's. */
 export function DocumentationLink({ className }: { className: string }) {
   const { documentation } = useHelpLinks();
   if (documentation === null) {

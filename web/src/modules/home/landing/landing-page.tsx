@@ -6,13 +6,13 @@ import { Logo } from '../../../ui/logo.tsx';
 import { SignInCard } from '../../accounts/sign-in/sign-in-card.tsx';
 import { DocumentationLink } from './documentation-link.tsx';
 
-/** Below the first screen, so it is not waited for. */
+/** Below the first screen, so it does not delay it. */
 const Showcase = loadable(async () => (await import('./showcase.tsx')).Showcase);
 
-/** What can be tried; its place is kept. */
+/** Loaded later; its space is reserved. */
 const TryPanel = loadable(async () => (await import('./try/try-panel.tsx')).TryPanel);
 
-/** What a visitor comes upon: what this is, shown as it is, and where to sign in or up. */
+/** The public start page: the product, pictures of it, and the sign-in form. */
 export function LandingPage() {
   const { referral_code: invitation } = useSearch({ from: '/' });
   return (
@@ -38,7 +38,7 @@ export function LandingPage() {
       <main>
         <div className="grid items-start gap-x-14 gap-y-10 pt-6 lg:grid-cols-[minmax(0,1fr)_23rem] lg:grid-rows-[auto_1fr] lg:pt-12">
           <div>
-            {/* Where there is room, the form with the invitation is in sight. */}
+            {/* On wide screens the form with the invitation is already visible. */}
             {invitation && (
               <p className="mb-5 rounded-xl bg-accent-soft px-4 py-3 text-accent-text lg:hidden">
                 A friend invited you.{' '}

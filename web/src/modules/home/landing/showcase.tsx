@@ -38,7 +38,7 @@ const parts = [
   },
 ] as const;
 
-/** The rest of the landing page: more of the product, the generators, where to read on. */
+/** The rest of the landing page: more features, the generators, and links. */
 export function Showcase() {
   return (
     <>

@@ -4,7 +4,7 @@ import { Progress } from '../../../ui/progress.tsx';
 import { useCancelClone } from '../clones/clone-calls.ts';
 import { phaseText } from '../clones/clone-sentences.ts';
 
-/** A clone that somebody waits for. */
+/** A clone that the user is waiting for. */
 export function CloneUnderWay({ clone }: { clone: Clone }) {
   const cancel = useCancelClone();
   return (

@@ -17,13 +17,13 @@ import { repositoryQuery, useQuickSearch } from '../repository/hub-calls.ts';
 import { CloneUnderWay } from './clone-under-way.tsx';
 
 type Props = {
-  /** Its name on the hub; empty: none is chosen. */
+  /** Name on the hub; empty if none is selected. */
   value: string;
   error: string | undefined;
   onChange: (repoId: string) => void;
 };
 
-/** A choice of the public hub's models, and whether there is a clone of it. */
+/** Chooses a model of the public hub, and shows if it is cloned. */
 export function HubModelField({ value, error, onChange }: Props) {
   const [typed, setTyped] = useState('');
   const query = useDebounced(typed.trim());
@@ -57,7 +57,7 @@ export function HubModelField({ value, error, onChange }: Props) {
   );
 }
 
-/** Whether there is a clone of the model, one on its way, or none. */
+/** Shows if the model is cloned, being cloned, or not. */
 function HubModel({ id }: { id: string }) {
   const userId = useUser().id;
   const repository = useQuery(repositoryQuery(userId, 'model', id));
@@ -80,9 +80,7 @@ function HubModel({ id }: { id: string }) {
 
 function Cloned({ details }: { details: HubRepositoryDetails }) {
   return (
-    <Callout title="You have a clone of this model">
-      It is what the fine-tune is made from. {trainText(details)}
-    </Callout>
+    <Callout title="You have a clone of this model">The fine-tune will use it. {trainText(details)}</Callout>
   );
 }
 
@@ -91,7 +89,7 @@ function NotCloned({ details }: { details: HubRepositoryDetails }) {
   return (
     <Callout
       tone={obstacle ? 'bad' : 'info'}
-      title={obstacle ? 'It cannot be cloned as it is' : 'This model is cloned first'}
+      title={obstacle ? 'This model cannot be cloned' : 'This model will be cloned first'}
     >
       {obstacle ? `${obstacle}. ` : ''}
       {countOf(file_count, 'file')}, {formatBytes(size_bytes)}, licence {licence ?? 'not stated'}.{' '}

@@ -21,10 +21,10 @@ import { workId } from './clone-sentences.ts';
 
 const LISTS = ['clone', 'list'];
 const PAGE_LENGTH = 100;
-/** The hub is asked before it begins. */
+/** The server queries the hub first. */
 const START_TIMEOUT_MS = 40_000;
 
-/** The clones that are under way, or have lately ended: all of them, however many pages they take. */
+/** All clones in progress or recently ended, over all pages. */
 export const recentClonesQuery = (userId: string) =>
   queryOptions({
     queryKey: [...LISTS, userId, 'recent'],
@@ -55,7 +55,7 @@ export const cloneQuery = (id: string) =>
 export const cloneLogsQuery = (id: string) =>
   endpointQuery(['clone', 'logs', id], cloneLogs, { params: { id } });
 
-/** Starts a clone; `noun` is what the toast of a failure says. */
+/** Starts a clone; `noun` is used in the failure toast. */
 export function useStartClone(noun: 'dataset' | 'model') {
   const userId = useUser().id;
   return useMutation({
@@ -81,7 +81,7 @@ export function useRetryClone() {
   return useMutation({ mutationFn: (id: string) => call(retryClone, { params: { id } }), onSuccess: follow });
 }
 
-/** Its end is told wherever the person is by then. */
+/** Announces its end on any page. */
 function follow(clone: Clone): void {
   awaitEnd(workId(clone.id));
   void queryClient.invalidateQueries({ queryKey: cloneQuery(clone.id).queryKey });

@@ -7,7 +7,7 @@ import { CloneItem } from './clone-item.tsx';
 
 vi.mock('./clone-log.tsx', () => ({ CloneLog: () => <p>The log</p> }));
 
-test('shows the log once a clone that is in sight fails', () => {
+test('shows the log when a displayed clone fails', () => {
   const clone = {
     ...{ id: 'c1', repo_id: 'org/base', dataset_type: 'MODEL', revision: '0123456789', reason: 'Gone' },
     ...{ created_at: '2026-01-01T00:00:00Z', progress: 0, bytes_total: null, asset_id: null },

@@ -13,7 +13,7 @@ import { isUnderWay, nounOf, phaseText } from './clone-sentences.ts';
 
 const words: Partial<Record<Clone['status'], string>> = { LISTING: 'running', COPYING: 'running' };
 
-/** One clone: how far it is or how it ended, its log, and what can be done about it. */
+/** One clone: progress or result, log, and actions. */
 export function CloneItem({ clone }: { clone: Clone }) {
   const [chosen, setChosen] = useState<boolean | null>(null);
   const showsLog = chosen ?? clone.status === 'FAILED';
@@ -29,7 +29,7 @@ export function CloneItem({ clone }: { clone: Clone }) {
             />
           </div>
           <p className="mt-0.5 text-[0.8125rem] text-muted">
-            {clone.dataset_type === 'MODEL' ? 'Model' : 'Dataset'} at {clone.revision.slice(0, 8)}, begun{' '}
+            {clone.dataset_type === 'MODEL' ? 'Model' : 'Dataset'} at {clone.revision.slice(0, 8)}, started{' '}
             <RelativeTime at={clone.created_at} inSentence />
           </p>
         </div>

@@ -4,7 +4,7 @@ import { Skeleton } from '../../../ui/skeleton.tsx';
 import { useStickToBottom } from '../../../ui/use-stick-to-bottom.ts';
 import { cloneLogsQuery } from './clone-calls.ts';
 
-/** What a clone has done, file by file. */
+/** A clone's log, file by file. */
 export function CloneLog({ id }: { id: string }) {
   const logs = useQuery(cloneLogsQuery(id));
   return (
@@ -33,7 +33,7 @@ function Lines({ lines }: { lines: readonly string[] }) {
       <div ref={content}>
         {lines.length === 0 && <p className="font-sans text-muted">No lines yet.</p>}
         {lines.map((line, index) => (
-          // Lines have no id of their own, and are only replaced as a whole.
+          // Lines have no id, and are only replaced as a whole.
           <div key={index} className="whitespace-pre-wrap [overflow-wrap:anywhere]">
             {line}
           </div>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { clonePolling, nextInterval } from './clone-polling.ts';
 
-test('a clone that stands still is asked for less and less often, one that moves more often again', () => {
+test('polls a stalled clone less often, and a progressing one more often', () => {
   const still = [3_000];
   for (let asked = 0; asked < 4; asked += 1) still.push(nextInterval(still.at(-1) ?? 0, false));
   expect(still).toEqual([3_000, 4_500, 6_750, 10_000, 10_000]);

@@ -1,17 +1,17 @@
-/** How clones are asked for while no events come, in milliseconds. */
+/** Polling of clones without events, in milliseconds. */
 export const clonePolling = {
-  /** It is looked this often whose turn it is. */
+  /** How often due clones are checked. */
   tickMs: 1_000,
   startMs: 3_000,
   maxMs: 10_000,
-  /** Where nothing has moved, and where something has. */
+  /** Factors without and with progress. */
   grow: 1.5,
   shrink: 0.7,
-  /** Between two that are asked for. */
+  /** Pause between two requests. */
   pauseMs: 500,
 };
 
-/** When to ask for a clone again, after one answer. Pure. */
+/** Returns the next polling interval of a clone after an answer. */
 export function nextInterval(ms: number, hasMoved: boolean): number {
   const { startMs, maxMs, grow, shrink } = clonePolling;
   return hasMoved ? Math.max(startMs, ms * shrink) : Math.min(maxMs, ms * grow);

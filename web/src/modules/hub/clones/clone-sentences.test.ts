@@ -21,7 +21,7 @@ const clone: Clone = {
   ended_at: null,
 };
 
-test('a clone says how far it is, how fast, and how long it takes', () => {
+test("shows a clone's progress, speed and remaining time", () => {
   expect(phaseText(clone)).toBe('1.00 GB of 4.00 GB · 1 of 4 files · 50.00 MB/s · about 1 min left');
   expect(phaseText({ ...clone, status: 'LISTING', bytes_total: null })).toBe('Listing the files');
   expect(phaseText({ ...clone, status: 'QUEUED' })).toBe('Waiting for its turn');
@@ -29,7 +29,7 @@ test('a clone says how far it is, how fast, and how long it takes', () => {
   expect(endOf(clone)).toBeNull();
 });
 
-test('a clone that fails is an error of its dataset or model', () => {
+test('a failed clone is reported as an error of its dataset or model', () => {
   const failed = { ...clone, status: 'FAILED', reason: 'The public hub cannot be reached' } as const;
   expect(endOf(failed)).toEqual({
     kind: 'failure',

@@ -6,13 +6,13 @@ import type { LongWork } from '../../../ui/long-work.ts';
 
 export const isUnderWay = ({ ended_at }: Pick<Clone, 'ended_at'>): boolean => ended_at === null;
 
-/** As the toasts and titles say it. */
+/** Returns the noun for toasts and titles. */
 export const nounOf = ({ dataset_type }: Pick<Clone, 'dataset_type'>): 'dataset' | 'model' =>
   dataset_type === 'MODEL' ? 'model' : 'dataset';
 
 export const workId = (id: string): string => `clone-${id}`;
 
-/** What it does now. */
+/** Returns the current phase. */
 export function phaseText(clone: Clone): string {
   if (clone.status === 'QUEUED') return 'Waiting for its turn';
   if (clone.status === 'LISTING') return 'Listing the files';
@@ -26,7 +26,7 @@ export function phaseText(clone: Clone): string {
   return parts.join(' · ');
 }
 
-/** What the toast at its end says. */
+/** Returns the toast at its end, or null. */
 export function endOf(clone: Clone): LongWork['end'] {
   const { status, repo_id: title, reason } = clone;
   if (status === 'COMPLETED') return { kind: 'success', title: `${title} has been cloned` };

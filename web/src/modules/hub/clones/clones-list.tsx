@@ -7,7 +7,7 @@ import { useUser } from '../../accounts/session.ts';
 import { cloneListQuery } from './clone-calls.ts';
 import { CloneItem } from './clone-item.tsx';
 
-/** The person's clones, newest first. */
+/** The user's clones, newest first. */
 export function ClonesList() {
   const clones = useInfiniteQuery(cloneListQuery(useUser().id));
   return (

@@ -41,7 +41,7 @@ function Shown() {
 const countOf = (endpoint: unknown) => asked.filter((one) => one === endpoint).length;
 const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 
-it('while no events come it asks until the clone has ended, and for the log of one that failed', async () => {
+it('without events polls until the clone has ended, and reads the log of a failed one', async () => {
   render(
     <QueryClientProvider client={queryClient}>
       <Shown />
@@ -53,7 +53,7 @@ it('while no events come it asks until the clone has ended, and for the log of o
   expect(countOf(cloneStatus)).toBe(0);
   await pass(4_000);
   expect(countOf(cloneStatus)).toBe(1);
-  // Nothing moves: the pauses grow to ten seconds.
+  // Without progress the pauses grow to ten seconds.
   await pass(60_000);
   const still = countOf(cloneStatus);
   expect(still).toBeLessThan(10);

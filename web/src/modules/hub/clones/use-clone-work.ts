@@ -9,7 +9,7 @@ import { cloneLogsQuery, cloneQuery, recentClonesQuery, useCancelClone } from '.
 import { clonePolling, nextInterval } from './clone-polling.ts';
 import { endOf, isUnderWay, phaseText, workId } from './clone-sentences.ts';
 
-/** Clones, as the list of long work shows them. */
+/** Clones as long work. */
 export function useCloneWork(): LongWork[] {
   const cancel = useCancelClone();
   const userId = useUser().id;
@@ -26,7 +26,7 @@ export function useCloneWork(): LongWork[] {
   }));
 }
 
-/** Asks for those under way, one after the other, while no events come. */
+/** Polls clones in progress, one after another, while no events arrive. */
 function usePolling(userId: string, clones: readonly Clone[]): void {
   const isDown = useFallbackInterval(clonePolling.tickMs) !== false;
   const underWay = clones.filter(isUnderWay);
@@ -40,7 +40,7 @@ function usePolling(userId: string, clones: readonly Clone[]): void {
   }, [userId, isPolling]);
 }
 
-/** When a clone is asked for next, how long the pause is then, and how far it was. */
+/** Polling state of a clone: next time, interval, and last progress. */
 type Turn = { at: number; intervalMs: number; bytes: number };
 
 async function poll(userId: string, idsOf: () => string[], signal: AbortSignal): Promise<void> {
@@ -64,7 +64,7 @@ async function poll(userId: string, idsOf: () => string[], signal: AbortSignal):
   }
 }
 
-/** How many bytes it has by now; null where nobody answers. */
+/** Returns the bytes done, or null on failure. */
 async function ask(userId: string, id: string): Promise<number | null> {
   try {
     const clone = await queryClient.fetchQuery({ ...cloneQuery(id), staleTime: 0 });

@@ -18,16 +18,16 @@ import { useUser } from '../../accounts/session.ts';
 
 const RESULTS = 30;
 const QUICK_RESULTS = 5;
-/** What the hub says changes slowly. */
+/** Hub data changes slowly. */
 const STALE_MS = 60_000;
 /** It may have to list many files. */
 const DETAILS_TIMEOUT_MS = 60_000;
 
-/** A hub that is away is said at once: whoever looks has Try again. */
+/** Reports an unreachable hub without retries, because the user has Try again. */
 const retry = (failures: number, error: unknown) =>
   !(error instanceof ApiError && error.code === 'unavailable') && shouldRetry(failures, error);
 
-/** What the public hub finds, page by page. */
+/** Searches the public hub, page by page. */
 export function useHubSearch(type: RepoType, query: string) {
   return useInfiniteQuery({
     ...pagedQuery({
@@ -48,7 +48,7 @@ export function useHubSearch(type: RepoType, query: string) {
   });
 }
 
-/** The first models that the hub finds for what is typed. */
+/** The first matching models on the hub. */
 export function useQuickSearch(query: string) {
   return useQuery({
     ...endpointQuery(
@@ -79,7 +79,7 @@ export function useHubToken() {
   return useQuery(tokenQuery(useUser().id));
 }
 
-/** What a token opens is read again. */
+/** Refreshes repositories, because a token changes access. */
 function useTokenChange<Input>(
   change: (userId: string, input: Input) => Promise<Awaited<ReturnType<typeof readToken>>>,
 ) {

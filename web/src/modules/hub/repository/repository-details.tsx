@@ -12,18 +12,18 @@ const TAGS_SHOWN = 6;
 
 type Props = {
   details: HubRepositoryDetails;
-  /** Asks for an access token. */
+  /** A button to enter an access token. */
   tokenAction: ReactNode;
 };
 
-/** What a clone would bring and cost in space, and what it could be used for here. */
+/** Contents and size of a clone, and its possible uses here. */
 export function RepositoryDetails({ details, tokenAction }: Props) {
   return (
     <div className="grid gap-5">
       {details.obstacle && (
         <Callout
           tone="bad"
-          title="It cannot be cloned as it is"
+          title="This repository cannot be cloned"
           action={details.gated ? tokenAction : undefined}
         >
           {details.obstacle}.
@@ -48,7 +48,7 @@ export function RepositoryDetails({ details, tokenAction }: Props) {
       {details.left_out.file_count > 0 && (
         <Callout>
           {countOf(details.left_out.file_count, 'file')} with {formatBytes(details.left_out.size_bytes)} will
-          be left out: pickles, of which the repository has the weights as safetensors too.
+          be skipped: pickle files whose weights the repository also has as safetensors.
         </Callout>
       )}
       <Files details={details} />
@@ -92,7 +92,7 @@ function Files({ details: { files, file_count, left_out } }: { details: HubRepos
           <li key={file.path} className="flex items-baseline justify-between gap-4 py-0.5">
             <span className="min-w-0 font-mono text-xs [overflow-wrap:anywhere]">
               {file.path}
-              {file.left_out && <span className="font-sans text-muted"> left out</span>}
+              {file.left_out && <span className="font-sans text-muted"> skipped</span>}
             </span>
             <span className="shrink-0 text-muted tabular-nums">{formatBytes(file.size_bytes)}</span>
           </li>

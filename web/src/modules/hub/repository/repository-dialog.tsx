@@ -17,11 +17,11 @@ type Props = {
   type: RepoType;
   id: string;
   onClose: () => void;
-  /** It has begun. */
+  /** Called once it has started. */
   onCloning: () => void;
 };
 
-/** A repository of the public hub before it is cloned. */
+/** A hub repository, with a button to clone it. */
 export function RepositoryDialog({ type, id, onClose, onCloning }: Props) {
   const [savesToken, setSavesToken] = useState(false);
   const repository = useQuery(repositoryQuery(useUser().id, type, id));

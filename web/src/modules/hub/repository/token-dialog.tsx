@@ -9,7 +9,7 @@ import { useDeleteToken, useHubToken, useSaveToken } from './hub-calls.ts';
 
 const FORM_ID = 'hub-token';
 
-/** Saves or deletes the person's access token of the public hub. */
+/** Saves or deletes the user's access token for the public hub. */
 export function TokenDialog({ onClose }: { onClose: () => void }) {
   const kept = useHubToken().data?.token ?? null;
   const save = useSaveToken();
@@ -29,7 +29,7 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
       onOpenChange={(open) => !open && onClose()}
       dirty={isDirty && !save.isPending}
       title="Access token"
-      description="For gated repositories: a read token from your hub settings. It is kept encrypted and never shown again."
+      description="For gated repositories: a read token from your hub settings. It is stored encrypted and never shown again."
       footer={
         <>
           {kept && (
@@ -52,7 +52,7 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
         {kept && (
           <p>
             A token of <strong className="font-medium">{kept.account}</strong> is saved,{' '}
-            <RelativeTime at={kept.saved_at} inSentence />. Another one takes its place.
+            <RelativeTime at={kept.saved_at} inSentence />. A new one replaces it.
           </p>
         )}
         <Field label="Token" error={problems.token}>

@@ -8,7 +8,7 @@ const badges: Record<RestrictedModel['access'], { tone: Tone; label: string }> =
   refused: { tone: 'bad', label: 'Refused' },
 };
 
-/** What has become of a request for access. */
+/** Status of an access request. */
 export function AccessBadge({ access }: Pick<RestrictedModel, 'access'>) {
   const { tone, label } = badges[access];
   return <Badge tone={tone}>{label}</Badge>;

@@ -17,7 +17,7 @@ import { RestrictedModelsCard } from './restricted-models-card.tsx';
 
 const route = getRouteApi('/app/operator/access-requests');
 
-/** The operator's page: who asks for access to restricted models, and the models themselves. */
+/** Operator page: access requests for restricted models, and the models. */
 export function AccessRequestsPage() {
   const { is_operator } = useUser();
   return (

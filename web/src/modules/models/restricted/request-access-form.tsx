@@ -34,7 +34,7 @@ export function RequestAccessForm({
     <form noValidate onSubmit={submit} className="grid max-w-xl gap-4">
       <Field
         label="Message"
-        help="What you want to use the model for. Operators read it."
+        help="How you plan to use the model. Operators read this."
         error={tried ? problem : undefined}
       >
         <Textarea value={message} rows={4} onChange={(event) => setMessage(event.target.value)} />

@@ -5,7 +5,7 @@ import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { AccessBadge } from './access-badge.tsx';
 import { useDecideAccess } from './restricted-model-calls.ts';
 
-/** Requests with what they say, each to be granted or refused; a decision can be changed. */
+/** Access requests, which an operator can grant or refuse; decisions can be changed. */
 export function RequestList({ requests }: { requests: readonly AccessRequest[] }) {
   return (
     <ul className="divide-y divide-line">

@@ -9,13 +9,13 @@ import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { notify } from '../../../ui/notify.ts';
 
 const family = ['asset', 'restricted'];
-/** For what offers itself until its new state is read: it stays busy for so long. */
+/** Awaited so that the button stays busy until the new state is loaded. */
 const untilReadAgain = () => queryClient.invalidateQueries({ queryKey: ['asset'] });
 
 export const restrictedModelQuery = (modelId: string) =>
   endpointQuery([...family, 'model', modelId], contract.getRestrictedModel, { params: { modelId } });
 
-/** All restricted models page by page. */
+/** Query for all restricted models, paginated. */
 export const restrictedModelsQuery = endpointPages(
   [...family, 'models'],
   contract.listRestrictedModels,
@@ -23,7 +23,7 @@ export const restrictedModelsQuery = endpointPages(
   { rows: 'restricted_models', id: 'id' },
 );
 
-/** Requests for access page by page, newest first; for operators. */
+/** Query for access requests, paginated, newest first; for operators. */
 export const accessRequestsQuery = (state: 'requested' | undefined) =>
   endpointPages(
     [...family, 'requests', state],
@@ -44,7 +44,7 @@ export function useRequestAccess(modelId: string) {
 
 type Decided = { request: contract.AccessRequest; decision: 'granted' | 'refused' };
 
-/** What was decided is said here: the row leaves the list of those who wait, and could not. */
+/** Reports the decision itself, because the row leaves the list of pending requests. */
 export function useDecideAccess() {
   return useMutation({
     mutationFn: ({ request, decision }: Decided) =>

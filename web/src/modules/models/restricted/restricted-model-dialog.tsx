@@ -23,11 +23,11 @@ type ModelValues = {
   family: string;
   tags: string[];
   details: string;
-  /** Undefined: what is there stays. */
+  /** Undefined leaves it unchanged. */
   asset_id?: string | null;
 };
 
-/** Enters a restricted model, or changes one. */
+/** Creates or edits a restricted model. */
 export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedModel; onClose: () => void }) {
   const save = useSaveRestrictedModel();
   const refusal = save.error;
@@ -64,7 +64,7 @@ export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedMo
       <form id={FORM_ID} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
         {refusal && !refusedId && <Refusal title="The model was not saved" error={refusal} />}
         {!model && (
-          <Field label="ID" help="As people know it: owner/name" error={problems.id ?? refusedId}>
+          <Field label="ID" help="Its public name: owner/name" error={problems.id ?? refusedId}>
             <Input
               value={values.id}
               autoCapitalize="none"
@@ -98,11 +98,11 @@ type FieldsProps = {
   values: ModelValues;
   change: (changed: Partial<ModelValues>) => void;
   errors: Problems<ModelValues>;
-  /** The model that has the files. */
+  /** The model that contains the files. */
   filesId: string | null;
 };
 
-/** All of it but the id, which names it for ever. */
+/** All fields except the id, which can't be changed. */
 function Fields({ values, change, errors, filesId }: FieldsProps) {
   const user = useUser();
   return (

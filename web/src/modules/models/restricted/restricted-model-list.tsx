@@ -8,13 +8,13 @@ import { PagedList } from '../../../ui/paged-list.tsx';
 import { restrictedModelsQuery } from './restricted-model-calls.ts';
 
 type Props = {
-  /** Says what a restricted model is, where there is none. */
+  /** Explains restricted models if there are none. */
   description: string;
-  /** What stands beside each. */
+  /** Shown next to each model. */
   beside: (model: RestrictedModel) => ReactNode;
 };
 
-/** All restricted models, each with a link to its page. */
+/** All restricted models with links to their pages. */
 export function RestrictedModelList({ description, beside }: Props) {
   const models = useInfiniteQuery(restrictedModelsQuery);
   return (

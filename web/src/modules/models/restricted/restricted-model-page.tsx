@@ -17,7 +17,7 @@ import { restrictedModelQuery } from './restricted-model-calls.ts';
 
 const route = getRouteApi('/app/model/source/$id/description');
 
-/** A model whose use an operator grants: what it is, and how to get access. */
+/** A restricted model: description and how to request access. */
 export function RestrictedModelPage() {
   const { id } = route.useParams();
   const model = useQuery(restrictedModelQuery(id));
@@ -85,7 +85,7 @@ function LoadedPage({ model }: { model: RestrictedModel }) {
   );
 }
 
-/** What the state of the request means, and the next thing to do. */
+/** Explains the request's state and the next step. */
 function Access({ model }: { model: RestrictedModel }) {
   switch (model.access) {
     case 'none':
@@ -120,15 +120,15 @@ function Access({ model }: { model: RestrictedModel }) {
       return (
         <>
           <Callout tone="warn" title="An operator refused your request" className="mb-4">
-            If something has changed, you can ask again.
+            You can request access again if something has changed.
           </Callout>
-          <RequestAccessForm modelId={model.id} label="Ask again" />
+          <RequestAccessForm modelId={model.id} label="Request again" />
         </>
       );
   }
 }
 
-/** What access is good for today. */
+/** Returns what access currently allows. */
 function opens({ is_available }: RestrictedModel): string {
   return is_available
     ? 'Access lets you download, deploy and fine-tune it here.'

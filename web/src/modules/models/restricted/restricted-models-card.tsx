@@ -9,7 +9,7 @@ import { useDeleteRestrictedModel } from './restricted-model-calls.ts';
 import { RestrictedModelDialog } from './restricted-model-dialog.tsx';
 import { RestrictedModelList } from './restricted-model-list.tsx';
 
-/** The restricted models, to be changed and removed. */
+/** Operator's list of restricted models, with actions. */
 export function RestrictedModelsCard() {
   return (
     <Card title="Restricted models" flush>

@@ -40,7 +40,7 @@ beforeEach(() => {
   queryClient.clear();
 });
 
-test('lists the models with what has become of the requests, each leading to its page', async () => {
+test('lists the models with the request status, each linking to its page', async () => {
   show([crumb, { ...crumb, id: 'meta/crust', name: 'Crust', access: 'none' }]);
   const link = await screen.findByRole('link', { name: 'Crumb 70B' });
   expect(link.getAttribute('href')).toBe('/model/source/meta%2Fcrumb-70b/description');
@@ -50,7 +50,7 @@ test('lists the models with what has become of the requests, each leading to its
   ]);
 });
 
-test('says who adds them where there are none', async () => {
+test('explains who adds models if there are none', async () => {
   show([]);
   await screen.findByText('No restricted models yet');
   expect(screen.getByText(/^An operator adds them/)).toBeTruthy();

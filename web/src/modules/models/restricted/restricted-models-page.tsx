@@ -3,7 +3,7 @@ import { PageHeader } from '../../../ui/page-header.tsx';
 import { AccessBadge } from './access-badge.tsx';
 import { RestrictedModelList } from './restricted-model-list.tsx';
 
-/** Every model whose use an operator grants, and what has become of the user's requests. */
+/** All restricted models with the status of the user's requests. */
 export function RestrictedModelsPage() {
   return (
     <>

@@ -9,7 +9,7 @@ import { ConfigurationActions } from './configuration-actions.tsx';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn(() => new Promise(() => {})) }));
 
-test('a pasted new name that is too long is kept whole, and the old one stays', async () => {
+test('a pasted overlong name is not truncated, and the old name stays', async () => {
   const configuration = { config_id: 'c1', config_name: 'Rye', fine_tune_payload: {} } as Configuration;
   render(
     <QueryClientProvider client={queryClient}>

@@ -14,7 +14,7 @@ import { nameProblem } from '../../../ui/text-problem.ts';
 import { useDeleteConfiguration, useRenameConfiguration } from './configuration-calls.ts';
 import { type FileFormat, writeConfigurationFile } from './configuration-file.ts';
 
-/** What can be done with the chosen configuration beside applying it. */
+/** Rename, export and delete actions for the selected configuration. */
 export function ConfigurationActions({ configuration }: { configuration: Configuration }) {
   const [asking, setAsking] = useState<'rename' | 'delete' | null>(null);
   const deletion = useDeleteConfiguration();
@@ -67,7 +67,7 @@ function RenameForm({ id, name, onClose }: { id: string; name: string; onClose: 
   const problem = nameProblem(typed, CONFIGURATION_NAME_LENGTH_MAX);
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    // The dialog lies in the wizard's tree, whose form is not meant.
+    // The dialog is inside the wizard's React tree: don't submit the wizard's form.
     event.stopPropagation();
     focusFirstInvalid(event.currentTarget);
     if (!problem && !rename.isPending) rename.mutate({ id, name: typed.trim() }, { onSuccess: onClose });

@@ -21,7 +21,7 @@ import {
 } from '../parameters/training-parameters.ts';
 import { freeName, readConfigurationFile } from './configuration-file.ts';
 
-/** What a configuration is made of. */
+/** The wizard values that a configuration stores. */
 export type Choices = {
   type: ModelType | null;
   name: string;
@@ -38,7 +38,9 @@ export function useConfigurations() {
   return useQuery(configurationsQuery);
 }
 
-/** Fails when the model or the dataset that a configuration names is gone; a hub model is no asset. */
+/**
+ * Fails if the configuration's model or dataset was deleted. A Hub model isn't an asset, so it isn't checked.
+ */
 export function useApplicableConfiguration() {
   return useMutation({
     meta: { title: 'Failed to apply configuration' },
@@ -61,7 +63,7 @@ export function useSaveConfiguration() {
   });
 }
 
-/** All that is chosen, and nothing that its type does not ask for. */
+/** Returns the chosen values, without parameters that the type doesn't use. */
 function payloadOf({ type, name, baseModelId, hubModelId, datasetId, fileName, parameters }: Choices) {
   const asked = Object.entries({
     ...wireParameters(parameters),
@@ -78,7 +80,7 @@ function payloadOf({ type, name, baseModelId, hubModelId, datasetId, fileName, p
   };
 }
 
-/** Saves what is in a file, under a name that none of the others has. */
+/** Saves a configuration from a file under a unique name. */
 export function useImportConfiguration() {
   return useMutation({
     mutationFn: async (file: File) => {
@@ -88,7 +90,7 @@ export function useImportConfiguration() {
         config_name,
         configurations.map((one) => one.config_name),
       );
-      // What a file holds is for the server to judge: it names the field that does not fit.
+      // The server validates the content and names the invalid field.
       const body = { ...rest, config_name: name } as CallOf<typeof saveConfiguration>['body'];
       return call(saveConfiguration, { body });
     },

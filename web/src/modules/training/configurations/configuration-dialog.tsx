@@ -18,7 +18,7 @@ import { describeConfiguration } from './describe-configuration.ts';
 
 type Props = { onClose: () => void; onApply: (payload: Configuration['fine_tune_payload']) => void };
 
-/** Configuration Templates: choose one of the saved ones and apply it. */
+/** Configuration Templates dialog: select a saved configuration and apply it. */
 export function ConfigurationDialog({ onClose, onApply }: Props) {
   const configurations = useConfigurations();
   const check = useApplicableConfiguration();
@@ -89,7 +89,7 @@ export function ConfigurationDialog({ onClose, onApply }: Props) {
   );
 }
 
-/** Takes a file of YAML or JSON. */
+/** Imports a YAML or JSON file. */
 function ImportButton({ onImported }: { onImported: (id: string) => void }) {
   const input = useRef<HTMLInputElement>(null);
   const importing = useImportConfiguration();
@@ -103,7 +103,7 @@ function ImportButton({ onImported }: { onImported: (id: string) => void }) {
         accept=".yaml,.yml,.json"
         onChange={({ target }) => {
           const [file] = target.files ?? [];
-          // The same file may be chosen again, once it is mended.
+          // Allow choosing the same file again after fixing it.
           target.value = '';
           if (file) importing.mutate(file, { onSuccess: ({ config_id }) => onImported(config_id) });
         }}

@@ -4,10 +4,10 @@ import { ApiError } from '../../../lib/api/api-error.ts';
 
 export type FileFormat = 'yaml' | 'json';
 
-/** As much as the server takes. */
+/** The server's limit. */
 const FILE_BYTES_MAX = 64 * 1024;
 
-/** A configuration as a file that can be imported again: its name and its parameters. */
+/** Returns a configuration as an importable file, with its name and parameters. */
 export async function writeConfigurationFile(
   { config_name, fine_tune_payload }: Pick<Configuration, 'config_name' | 'fine_tune_payload'>,
   format: FileFormat,
@@ -19,8 +19,8 @@ export async function writeConfigurationFile(
 }
 
 /**
- * What a file of YAML or JSON holds. It goes by its own name where it says none. Who saved it is left out: the one
- * who imports it has it from now on. Throws an `ApiError` where it is no configuration at all.
+ * Parses a YAML or JSON file. Uses the file name if the content has no name, and drops the owner, because the
+ * importing user owns the copy. Throws an `ApiError` if it isn't a configuration.
  */
 export async function readConfigurationFile(
   file: File,
@@ -30,7 +30,7 @@ export async function readConfigurationFile(
   const { parse } = await import('yaml');
   let content: unknown;
   try {
-    // JSON is YAML too.
+    // YAML is a superset of JSON.
     content = parse(text);
   } catch (error) {
     const [reason = ''] = (error as Error).message.split('\n');
@@ -43,12 +43,12 @@ export async function readConfigurationFile(
   return { ...rest, config_name: name };
 }
 
-/** As the server refuses what is wrong with an input: it is no error to report. */
+/** An invalid input error like the server's, which isn't reported as an app error. */
 function refused(sentence: string): ApiError {
   return new ApiError(sentence, { status: 400, code: 'invalid_request' });
 }
 
-/** The name, or the first of 'name (2)', 'name (3)' that is not taken. */
+/** Returns the name, or the first of 'name (2)', 'name (3)', … that isn't taken. */
 export function freeName(name: string, taken: readonly string[]): string {
   if (!taken.includes(name)) return name;
   for (let n = 2; ; n += 1) {

@@ -4,7 +4,7 @@ import { withMinus } from '../../../lib/format/format-number.ts';
 
 type Described = Pick<Configuration, 'fine_tune_payload' | 'hfModelId'>;
 
-/** What a template would fill in, in one line, each part followed by a dot. */
+/** Returns a one-line summary of the values that a template would fill in, separated by dots. */
 export function describeConfiguration({ fine_tune_payload: saved, hfModelId }: Described): string {
   const parts = [
     hfModelId,

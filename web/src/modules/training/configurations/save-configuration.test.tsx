@@ -31,7 +31,7 @@ const renderForm = () =>
     </QueryClientProvider>,
   );
 
-test('a pasted name that is too long is kept whole, and not saved', async () => {
+test('a pasted overlong name is not truncated and not saved', async () => {
   renderForm();
   const field = screen.getByLabelText<HTMLInputElement>('Template name');
   await userEvent.click(field);
@@ -42,7 +42,7 @@ test('a pasted name that is too long is kept whole, and not saved', async () => 
   expect(call).not.toHaveBeenCalled();
 });
 
-test('Enter saves under the name that was typed, once its last word is composed', async () => {
+test('Enter saves under the typed name, after IME composition ends', async () => {
   renderForm();
   const field = screen.getByLabelText('Template name');
   await userEvent.type(field, 'パン');

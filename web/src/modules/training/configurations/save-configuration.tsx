@@ -8,7 +8,10 @@ import { notify } from '../../../ui/notify.ts';
 import { nameProblem } from '../../../ui/text-problem.ts';
 import { type Choices, useSaveConfiguration } from './configuration-calls.ts';
 
-/** Keeps what was chosen under a name, for Choose Config. It stands inside the wizard's form, and so is none itself. */
+/**
+ * Saves the chosen values under a name, for Choose Config. Not a form itself, because it is inside the
+ * wizard's form.
+ */
 export function SaveConfiguration({ choices }: { choices: Choices }) {
   const [name, setName] = useState('');
   const save = useSaveConfiguration();
@@ -32,7 +35,7 @@ export function SaveConfiguration({ choices }: { choices: Choices }) {
           value={name}
           onChange={(event) => setName(event.target.value)}
           onKeyDown={(event) => {
-            // Enter that ends a word which is still being composed, as in Japanese, is none.
+            // Ignore Enter during IME composition, as in Japanese.
             if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
             event.preventDefault();
             submit();

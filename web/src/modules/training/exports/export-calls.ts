@@ -5,13 +5,13 @@ import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
-/** What a fine-tune can be exported as, what that takes and costs. */
+/** Export formats of a fine-tune, with obstacles and prices. */
 export const exportsQuery = (id: string) =>
   endpointQuery(['asset', 'exports', id], listExports, { params: { id } });
 
 type Chosen = { format: ExportFormat; cost_max: string };
 
-/** Starts an export at the price that was shown. */
+/** Starts an export at the price shown. */
 export function useStartExport(id: string) {
   const keys = useIdempotencyKeys('export');
   return useMutation({
@@ -25,9 +25,9 @@ export function useStartExport(id: string) {
       keys.renew({ id, format });
       readAgain(['run'], ['asset']);
     },
-    // The price may be another one by now.
+    // The price may have changed.
     onError: () => readAgain(['asset', 'exports', id]),
-    // The dialog shows it.
+    // The dialog shows the error.
     meta: { product: 'Fine-tune', inPlace: true },
   });
 }

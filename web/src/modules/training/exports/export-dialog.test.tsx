@@ -49,7 +49,7 @@ const starts = () =>
     .map(([, input, options]) => ({ ...input, key: options?.idempotencyKey }));
 const start = () => userEvent.click(screen.getByRole('button', { name: 'Start' }));
 
-it('starts the chosen format at the price that it shows, and leads to its run', async () => {
+it('starts the chosen format at the shown price and links to its run', async () => {
   open();
   await userEvent.click(await screen.findByRole('radio', { name: 'GGUF Q8_0' }));
   expect(screen.getByText(/You pay only for the time it takes/).textContent).toContain('$0.10');
@@ -61,7 +61,7 @@ it('starts the chosen format at the price that it shows, and leads to its run', 
   );
 });
 
-it('says why a format cannot be had, and does not offer it', async () => {
+it('shows why a format is unavailable and disables it', async () => {
   offered.exports[1] = offer('gguf_f16', 'The base has no GGUF file');
   open();
   const radio = await screen.findByRole('radio', { name: 'GGUF F16' });
@@ -69,14 +69,14 @@ it('says why a format cannot be had, and does not offer it', async () => {
   expect(screen.getByText('The base has no GGUF file.')).toBeTruthy();
 });
 
-it('says why a model cannot be exported at all', async () => {
+it('shows why a model cannot be exported at all', async () => {
   offered = { obstacle: 'The base was deleted', exports: [] };
   open();
   expect(await screen.findByText('The base was deleted.')).toBeTruthy();
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Start' }).disabled).toBe(true);
 });
 
-it('shows a refusal and stays', async () => {
+it('shows a rejection and stays open', async () => {
   refusal = new ApiError('Not enough credits', { status: 402, code: 'insufficient_funds' });
   open();
   await screen.findByRole('radio', { name: 'safetensors' });

@@ -19,7 +19,7 @@ const uses: Record<ExportFormat, string> = {
   gguf_q8_0: 'The same in 8 bits, at half the size. Some answers may differ.',
 };
 
-/** Makes one whole model of a fine-tune, in a format that other programs load. */
+/** Exports a fine-tune as a standalone model, in a format that other programs load. */
 export function ExportDialog({ modelId, onClose }: { modelId: string; onClose: () => void }) {
   const offers = useQuery(exportsQuery(modelId));
   const [format, setFormat] = useState<ExportFormat | null>(null);
@@ -45,7 +45,7 @@ export function ExportDialog({ modelId, onClose }: { modelId: string; onClose: (
       open
       onOpenChange={onClose}
       title="Export"
-      description="Makes one whole model in a format that other programs load."
+      description="Creates a standalone model in a format that other programs can load."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>

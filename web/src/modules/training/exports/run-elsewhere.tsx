@@ -2,7 +2,7 @@ import type { ExportRun } from '@bakehouse/contract/runs';
 import { Card } from '../../../ui/card.tsx';
 import { CodeBlock } from '../../../ui/code-block.tsx';
 
-/** How an exported GGUF is run on a computer that has its files. */
+/** Shows how to run an exported GGUF on another computer. */
 export function RunElsewhere({ run: { summary } }: { run: ExportRun }) {
   const name = summary?.file_name;
   if (typeof name !== 'string') return null;
@@ -10,7 +10,7 @@ export function RunElsewhere({ run: { summary } }: { run: ExportRun }) {
   return (
     <Card title="Run it on your computer" className="mb-5">
       <p className="mb-3 text-[0.8125rem] text-muted">
-        Download the files of the model, and run one of these in their folder.
+        Download the model’s files and run one of these commands in their folder.
       </p>
       <div className="grid gap-4 lg:grid-cols-2">
         <Command label="Ollama" code={`ollama create ${model} -f Modelfile\nollama run ${model}`} />

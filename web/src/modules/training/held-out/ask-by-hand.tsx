@@ -5,15 +5,15 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 import { chatModelsQuery } from '../../deployments/chat/chat.ts';
 import { useLiveDeployment } from '../../deployments/use-deployments.ts';
 
-/** The fine-tune, and what it was trained on. */
+/** The fine-tune and its base model. */
 export type ComparedModels = { modelId: string; baseModelId: string | undefined };
 
-/** Held-out questions that the run could not ask, to be asked of both models in a conversation side by side. */
+/** Held-out questions that the run couldn't ask, with a link to ask both models in a side-by-side chat. */
 export function AskByHand({ questions, models }: { questions: string[]; models: ComparedModels }) {
   const pod = useLiveDeployment(models.modelId);
   const basePod = useLiveDeployment(models.baseModelId);
   const answering = useQuery(chatModelsQuery).data?.data ?? [];
-  // A starter model answers without a deployment, under this name.
+  // A starter model answers under this name without a deployment.
   const base = answering.find(({ id }) => id === pod?.model_name)?.parent ?? 'base';
   return (
     <div className="px-5 py-4">

@@ -35,7 +35,7 @@ function show(answers: Answers | null) {
 }
 afterEach(cleanup);
 
-test('the answers of both models stand beside the expected one, and a right one is marked', () => {
+test("shows both models' answers next to the expected one and marks correct answers", () => {
   const second = {
     ...row,
     question: 'Who bakes?',
@@ -61,7 +61,7 @@ test('the answers of both models stand beside the expected one, and a right one 
 test.each([
   ['a deployment', [{ pod_id: 'p2', status: 'running' }], 'p2'],
   ['a starter model', [], 'smol'],
-])('what nobody asked can be asked by hand, beside %s', async (_case, basePods, beside) => {
+])('unasked questions can be asked manually, next to %s', async (_case, basePods, beside) => {
   server.pods = { m1: [{ pod_id: 'p1', model_name: 'rye-1', status: 'running' }], b1: basePods };
   const answers: Answers = { task: 'answer', rows: [], skipped: 'The models could not be asked.' };
   queryClient.clear();
@@ -88,7 +88,7 @@ test.each([
   );
 });
 
-test('a long answer is folded until one asks for all of it', () => {
+test('a long answer is collapsed until expanded', () => {
   show({ task: 'continue', rows: [{ ...row, tuned: 'long '.repeat(100) }], skipped: null });
   expect(screen.getByText('Beginning')).toBeTruthy();
   const text = screen.getByText(/^long long/);
@@ -97,7 +97,7 @@ test('a long answer is folded until one asks for all of it', () => {
   expect(text.className).not.toContain('line-clamp');
 });
 
-test('why nobody asked them is said; a run that is older than this shows nothing', () => {
+test('explains why questions were not asked; older runs show nothing', () => {
   show({ task: 'answer', rows: [], skipped: 'No row was held out, so there is nothing to compare.' });
   expect(screen.getByText('No row was held out, so there is nothing to compare.')).toBeTruthy();
   cleanup();

@@ -12,7 +12,7 @@ import { countExpected, isExpected } from './is-expected.ts';
 
 type Row = Answers['rows'][number];
 
-/** Longer texts are folded. */
+/** Longer texts are collapsed. */
 const FOLDED_CHARACTERS = 400;
 
 type Props = {
@@ -21,7 +21,7 @@ type Props = {
   className?: string;
 };
 
-/** What the base and the tuned model say to rows that a run has held out; nothing where nobody asked them. */
+/** Answers of the base and tuned models to held-out rows. Renders nothing if they weren't asked. */
 export function HeldOutAnswers({ runId, models, className }: Props) {
   return (
     <QueryView

@@ -1,11 +1,14 @@
 type Row = { expected: string; base: string; tuned: string };
 
-/** Whether an answer says what the row says, however it is spaced and whether in capitals. */
+/** Returns true if an answer matches the row's, ignoring whitespace and case. */
 export function isExpected(answer: string, expected: string): boolean {
   return plain(answer) === plain(expected);
 }
 
-/** 'Word-for-word matches: 3 by this model, none by the base model.'; empty where neither says any. */
+/**
+ * Returns a summary such as 'Word-for-word matches: 3 by this model, none by the base model.'; empty if there
+ * are none.
+ */
 export function countExpected(rows: readonly Row[]): string {
   const right = (of: 'base' | 'tuned') => rows.filter((row) => isExpected(row[of], row.expected)).length;
   const [base, tuned] = [right('base'), right('tuned')];

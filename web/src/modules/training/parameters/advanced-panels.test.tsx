@@ -23,7 +23,7 @@ test.each([
     { lora_target_modules: ['q_proj' as const], segmentation_method: 'nltk' as const },
     ['Segmentation', 'LoRA'],
   ],
-])('after a configuration with %j these panels are open: %j', (configuration, open) => {
+])('a configuration with %j opens these panels: %j', (configuration, open) => {
   const state = withChange({ ...initialState, type: 'finetune' }, { do: 'apply', configuration });
   render(
     <QueryClientProvider client={queryClient}>
@@ -33,7 +33,7 @@ test.each([
   const panels = ['Segmentation', 'Optimizer', 'Evaluation', 'Adaptation', 'LoRA'].flatMap((name) =>
     screen.queryAllByRole('button', { name }),
   );
-  // What only an adapter has is not asked for where there is none.
+  // Full fine-tuning has no adapter settings.
   expect(panels).toHaveLength('adaptation' in configuration && configuration.adaptation === 'full' ? 4 : 5);
   expect(
     panels.filter((one) => one.getAttribute('aria-expanded') === 'true').map((one) => one.textContent),

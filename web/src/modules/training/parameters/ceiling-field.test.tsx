@@ -28,7 +28,7 @@ beforeEach(() => {
 const field = () => screen.getByLabelText<HTMLInputElement>('Ceiling');
 const type = (value: string) => fireEvent.change(field(), { target: { value } });
 
-it('is typed in the chosen currency and meant exactly', () => {
+it('is typed in the display currency and stored exactly', () => {
   render(<Form />);
   expect(field().placeholder).toBe('$0.50');
   type('1.5');
@@ -41,15 +41,15 @@ it('is typed in the chosen currency and meant exactly', () => {
   expect(changed).toHaveBeenLastCalledWith('');
 });
 
-it('says what it is in both currencies, and what happens then', () => {
+it('shows the amount in both currencies and what happens when it is reached', () => {
   render(<Form />);
-  const help = /You pay at most this\./;
+  const help = /The most you pay\./;
   expect(screen.getByText(help).textContent).not.toMatch(/BGL/);
   type('1.5');
-  expect(screen.getByText(help).textContent).toMatch(/^\$1\.50 = 37\.50 BGL\. You pay at most this\. /);
+  expect(screen.getByText(help).textContent).toMatch(/^\$1\.50 = 37\.50 BGL\. The most you pay\. /);
 });
 
-it('rounds the usual ceiling up', () => {
+it('rounds the default ceiling up', () => {
   render(<CeilingField value="" usual="0.75" expected="0.5" onChange={changed} />);
   expect(field().placeholder).toBe('$0.03');
   cleanup();
@@ -57,9 +57,9 @@ it('rounds the usual ceiling up', () => {
   expect(field().placeholder).toBe('$0.024');
 });
 
-it('warns of a ceiling below what the run is expected to cost', () => {
+it('warns if the ceiling is below the expected cost', () => {
   render(<Form />);
-  // $0.33 would not be less than $0.33.
+  // '$0.33 is less than $0.33' would make no sense.
   const warning = /less than the \$0\.333 that the run is expected to cost/;
   type('0.34');
   expect(screen.queryByText(warning)).toBeNull();
@@ -69,7 +69,7 @@ it('warns of a ceiling below what the run is expected to cost', () => {
   expect(screen.queryByRole('status')).toBeNull();
 });
 
-it('shows the same amount when the currency is switched', () => {
+it('shows the same amount after the currency changes', () => {
   render(<Form />);
   type('1.5');
   act(() => currencyChoice.set('BGL'));

@@ -3,20 +3,20 @@ import { currencyChoice, showApart, showLimit } from '../../../lib/format/curren
 import { AmountField } from '../../../ui/amount-field.tsx';
 
 type Props = {
-  /** In BGL; empty: the usual one; what is no amount stays as it was typed. */
+  /** In BGL; empty for the default. Invalid text is kept as typed. */
   value: string;
-  /** The ceiling where none is typed, in BGL. */
+  /** The default ceiling, in BGL. */
   usual: string;
-  /** What the run is expected to cost, in BGL: a lower ceiling shows a warning. */
+  /** Expected cost of the run, in BGL; a lower ceiling shows a warning. */
   expected?: string;
-  /** Whether the run is resumed: it stops at a ceiling that the user types. */
+  /** The run is being resumed: a typed ceiling stops it. */
   resumes?: boolean;
   error?: string | undefined;
   onChange: (value: string) => void;
   className?: string;
 };
 
-/** What a run may cost at most, typed in the chosen currency. */
+/** The maximum cost of a run, typed in the display currency. */
 export function CeilingField({ usual, expected = '0', resumes = false, ...field }: Props) {
   const currency = currencyChoice.use();
   const isTooLow = isPositiveBgl(field.value) && parseBgl(field.value) < parseBgl(expected);
@@ -28,14 +28,14 @@ export function CeilingField({ usual, expected = '0', resumes = false, ...field 
         isTooLow ? (
           <span role="status" className="text-warn">
             This is less than the {showApart(expected, field.value, currency)[0]} that the run is expected to
-            cost: it will probably save its work and stop before it is done.
+            cost. It will probably save its work and stop before it finishes.
           </span>
         ) : field.value === '' ? (
-          'You pay at most this. A run that needs more finishes. If it takes four times as long as estimated, it saves its work, stops and costs the estimate.'
+          'The most you pay. A run that needs more still finishes, unless it takes four times as long as estimated: then it saves its work, stops and costs the estimate.'
         ) : resumes ? (
-          'You pay at most this, including what the run has cost so far. At this ceiling it saves its work and stops.'
+          'The most you pay, including the cost so far. At this ceiling the run saves its work and stops.'
         ) : (
-          'You pay at most this. A run that needs more continues free for as much again, then saves its work and stops.'
+          'The most you pay. A run that needs more continues at no extra cost up to twice this amount, then saves its work and stops.'
         )
       }
       {...field}

@@ -11,8 +11,8 @@ type Asked = {
 };
 
 /**
- * Why a run cannot have so many GPUs; null: it can, or there are none, and it goes to the CPU whatever it asks for. The
- * most that one machine has of the chosen type counts, or, where there is none, of any.
+ * Returns why a run can't use this many GPUs; null if it can, or if there are no GPUs and it will use the
+ * CPU. Counts the most GPUs of the chosen type on one machine, or of any type if no machine has it.
  */
 export function countObstacle(
   count: number,

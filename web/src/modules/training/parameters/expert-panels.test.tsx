@@ -21,13 +21,13 @@ it.each([
   ['qlora', [], true],
   ['qlora', [h100], false],
   ['lora', [], false],
-] as const)('of %s with the GPUs %j it says that there is none: %s', (adaptation, gpus, isRefused) => {
+] as const)('%s on the GPUs %j reports that there is none: %s', (adaptation, gpus, isRefused) => {
   show([...gpus], { adaptation });
   const refusal = 'QLoRA needs a GPU, and there is none here: choose LoRA';
   expect(screen.queryAllByText(refusal)).toHaveLength(isRefused ? 1 : 0);
 });
 
-it('offers DoRA with plain adapters alone', () => {
+it('offers DoRA only with plain adapters', () => {
   show([h100], { adaptation: 'lora' });
   expect(screen.getByRole('checkbox', { name: /DoRA/ })).toBeTruthy();
   document.body.replaceChildren();

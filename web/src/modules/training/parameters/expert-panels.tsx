@@ -12,7 +12,7 @@ type Props = {
   onChange: (values: Partial<TrainingParameters>) => void;
 };
 
-/** What suits most runs as it is, folded unless it holds something of its own. */
+/** Advanced settings, collapsed unless they differ from the defaults. */
 export function ExpertPanels({ values, problems: found, onChange }: Props) {
   const hasNoGpu = useMachine().data?.accelerators.length === 0;
   const refusal = values.adaptation === 'qlora' && hasNoGpu ? QLORA_WITHOUT_GPU : undefined;

@@ -43,7 +43,7 @@ function show(columns: string[], format: Format, format_problem: string | null =
 }
 const shown = (name: string) => screen.queryByRole('combobox', { name })?.textContent;
 
-it('shows the format that was recognised, and asks for no columns where it has none', () => {
+it('shows the detected format, and no column fields for formats without columns', () => {
   show(['messages'], {
     format: 'messages',
     input_column: 'messages',
@@ -58,13 +58,13 @@ it('shows the format that was recognised, and asks for no columns where it has n
   expect(shown('Text column')).toBeUndefined();
 });
 
-it('says why a file is not recognised, and what to do', () => {
+it("shows why a file's format was not detected, and what to do", () => {
   const problem = 'rows.jsonl holds preferences, which are not trained on: keep the good answer alone.';
   show(['chosen', 'rejected'], null, problem);
   expect(screen.getByText(problem)).toBeTruthy();
 });
 
-it('fills in the columns of a question and its answer', () => {
+it('fills in the question and answer columns', () => {
   show(['q', 'prompt', 'response', 'system'], {
     format: 'prompt_completion',
     input_column: 'prompt',
@@ -80,7 +80,7 @@ it('fills in the columns of a question and its answer', () => {
   ]);
 });
 
-it('shows the system prompt of other formats, so that it can be switched off', () => {
+it('shows the system prompt of other formats, so that it can be turned off', () => {
   show(['instruction', 'output', 'system'], {
     format: 'alpaca',
     input_column: '',
@@ -92,7 +92,7 @@ it('shows the system prompt of other formats, so that it can be switched off', (
   expect(shown('System prompt column')).toBe('system');
 });
 
-it('fills in the three columns of preferences, of which the question may be none', () => {
+it('fills in the three preference columns; the question is optional', () => {
   show(['prompt', 'chosen', 'rejected'], {
     format: 'preference',
     ...{ input_column: 'prompt', output_column: 'chosen', rejected_column: 'rejected', label_column: null },
@@ -106,7 +106,7 @@ it('fills in the three columns of preferences, of which the question may be none
   ]);
 });
 
-it('fills in the three columns of feedback, of which the question may be none', () => {
+it('fills in the three feedback columns; the question is optional', () => {
   show(['chat', 'thumbs'], {
     format: 'feedback',
     ...{ input_column: '', output_column: 'chat', rejected_column: null, label_column: 'thumbs' },
@@ -118,7 +118,7 @@ it('fills in the three columns of feedback, of which the question may be none', 
   ]);
 });
 
-it('asks for two columns where the format is not plain', () => {
+it('requires two columns if the format is not plain', () => {
   show(['one', 'two'], null);
   expect(shown('Data format')).toContain('Question and answer');
   expect(screen.getAllByText('Input and output columns are required for non-text files')).toHaveLength(2);

@@ -24,15 +24,15 @@ const formats = dataFormats.map((format) => ({
   label: formatLabels[format],
   description: formatDescriptions[format],
 }));
-/** How many columns a format takes at least, its system prompt aside. */
+/** Minimum number of columns per format, without the system prompt. */
 const columnsOf = {
   ...{ messages: 1, sharegpt: 1, alpaca: 2 },
   ...{ prompt_completion: 2, preference: 2, feedback: 2, prompts: 1 },
 } as const;
-/** Stands for no column. */
+/** Represents no column. */
 const NONE = '';
 
-/** How the rows of the file are read: its format, and the columns of those formats that have them. */
+/** Selects how rows are read: the format and, for formats with columns, the columns. */
 export function FormatFields({ state, problems, onChange, onSuggest }: Props) {
   const preview = useFirstRows(state);
   const rows = preview.data;
@@ -61,7 +61,7 @@ export function FormatFields({ state, problems, onChange, onSuggest }: Props) {
             onChange(rows?.format && chosen === recognised ? readingOf(rows) : blankReading(chosen))
           }
           options={formats}
-          placeholder={preview.isPending ? 'Looking at the file…' : 'Choose a format'}
+          placeholder={preview.isPending ? 'Reading the file…' : 'Choose a format'}
         />
       </Field>
       <ColumnFields
@@ -106,35 +106,36 @@ function ColumnFields({ parameters, problems, onChange, columns, placeholder }: 
       {(format === null || format === 'prompt_completion') && (
         <div className="grid gap-5 sm:grid-cols-2">
           {column('input_column', 'Input column', 'The question or instruction.')}
-          {column('output_column', 'Output column', 'What it should answer.')}
+          {column('output_column', 'Output column', 'The expected answer.')}
         </div>
       )}
       {format === 'preference' && (
         <div className="grid gap-5 sm:grid-cols-3">
-          {column('input_column', 'Input column', 'The question. None where each answer brings it.', true)}
+          {column('input_column', 'Input column', 'The question. Optional if the answers include it.', true)}
           {column('output_column', 'Output column', 'The better answer.')}
           {column('rejected_column', 'Rejected column', 'The worse answer.')}
         </div>
       )}
       {format === 'feedback' && (
         <div className="grid gap-5 sm:grid-cols-3">
-          {column('input_column', 'Input column', 'The question. None where the answer brings it.', true)}
-          {column('output_column', 'Output column', 'The answer, or a conversation that it ends.')}
+          {column('input_column', 'Input column', 'The question. Optional if the answers include it.', true)}
+          {column('output_column', 'Output column', 'The answer, or a conversation that ends with it.')}
           {column('label_column', 'Label column', 'Good: true, 1, yes or up. Bad: false, 0, no or down.')}
         </div>
       )}
       {format === 'prompts' && (
         <div className="grid gap-5 sm:grid-cols-2">
+          {column('input_column', 'Prompt column', 'The prompt: text, or turns that end with the question.')}
           {column(
-            'input_column',
-            'Prompt column',
-            'What is asked: a text, or turns that end with the question.',
+            'output_column',
+            'Reference column',
+            'The reference that answers are compared with. Optional.',
+            true,
           )}
-          {column('output_column', 'Reference column', 'What answers are compared with. Optional.', true)}
         </div>
       )}
       {format !== null && format !== 'text' && options.length > columnsOf[format] && (
-        <Field label="System prompt column" help="Read before the conversation of each row. Optional.">
+        <Field label="System prompt column" help="Precedes the conversation in each row. Optional.">
           <Select
             value={parameters.system_column}
             onChange={(system_column) => onChange({ system_column })}
@@ -146,7 +147,7 @@ function ColumnFields({ parameters, problems, onChange, columns, placeholder }: 
   );
 }
 
-/** What the file was recognised as; two columns to choose where nobody could say. */
+/** Returns the detected format; a blank prompt-completion format if detection failed. */
 export function readingOf({ format }: Preview): FileReading {
   if (!format) return blankReading('prompt_completion');
   const { format: data_format, input_column, output_column, ...rest } = format;

@@ -2,7 +2,7 @@ import type { Adaptation } from '@bakehouse/contract/fine-tune-numbers';
 import type { DataFormatName } from '@bakehouse/contract/limits';
 import type { TextRun } from '@bakehouse/contract/runs';
 
-/** What people call the formats of a data file. */
+/** Display names of the data formats. */
 export const formatLabels: Record<DataFormatName, string> = {
   messages: 'Messages',
   sharegpt: 'ShareGPT',
@@ -14,7 +14,7 @@ export const formatLabels: Record<DataFormatName, string> = {
   prompts: 'Prompts',
 };
 
-/** What a row of each has. */
+/** Content of a row per format. */
 export const formatDescriptions: Record<DataFormatName, string> = {
   messages: 'A list of messages with role and content',
   sharegpt: 'A list of turns with from and value',
@@ -23,7 +23,7 @@ export const formatDescriptions: Record<DataFormatName, string> = {
   text: 'One column of plain text',
   preference: 'A question with a better and a worse answer',
   feedback: 'A question with an answer that is rated good or bad',
-  prompts: 'A question alone, which the model answers itself',
+  prompts: 'Only a question, which the model answers itself',
 };
 
 export const adaptationLabels: Record<Adaptation, string> = {
@@ -37,6 +37,6 @@ export const objectiveLabels: Record<TextRun['parameters']['objective'], string>
   dpo: 'Prefer the better answers (DPO)',
   kto: 'Learn from good and bad (KTO)',
   grpo: 'Learn from rewards (GRPO)',
-  // Only older runs have it.
+  // Only in older runs.
   reward: 'Score answers (reward model)',
 };

@@ -45,42 +45,42 @@ const notes = () =>
     .map((one) => one.textContent)
     .join('\n');
 
-it('says that the run goes to the CPU where there is no GPU, and folds the choice with the default GPU', () => {
+it('reports that the run uses the CPU if there is no GPU, and collapses the choice for the default GPU', () => {
   show([]);
   expect(screen.getByText('This machine’s CPU').textContent).toBe('This machine’s CPU at $0.10 an hour');
   expect(screen.queryByRole('combobox', { name: 'GPU' })).toBeNull();
   fireEvent.click(screen.getByRole('button', { name: 'Other hardware' }));
   expect(gpuChoice()).toBe('NVIDIA Tesla A100 (40GB)');
   expect(screen.getByRole('group', { name: 'Number of GPUs' })).toBeTruthy();
-  expect(screen.getByText(/goes to its CPU whatever you choose/)).toBeTruthy();
+  expect(screen.getByText(/The run will use the CPU/)).toBeTruthy();
 });
 
-it('unfolds the choice where something is wrong with it', () => {
+it('expands the choice if it is invalid', () => {
   show([], { accelerator_type: null }, { accelerator_type: 'Please select a GPU configuration' });
   expect(screen.getByText('Please select a GPU configuration')).toBeTruthy();
 });
 
-it('offers one, two, four or eight GPUs, one by default', () => {
+it('offers one, two, four or eight GPUs, defaulting to one', () => {
   show([h100]);
   const counts = screen.getByRole('group', { name: 'Number of GPUs' }).querySelectorAll('button');
   expect([...counts].map(({ textContent }) => textContent)).toEqual(['1', '2', '4', '8']);
   expect(initialParameters.accelerator_count).toBe(1);
 });
 
-it('names what the machine has instead of the chosen GPU', () => {
+it('names the available GPUs if the machine lacks the chosen one', () => {
   show([{ ...h100, count: 2 }]);
   expect(notes()).toMatch(
     /goes to its NVIDIA H100 \(80GB\) at \$4\.00 an hour if that is large enough, otherwise to its CPU at \$0\.10/,
   );
 });
 
-it('says what an hour of a GPU costs that is there', () => {
+it('shows the hourly price of an available GPU', () => {
   show([h100], { accelerator_type: 'NVIDIA_H100_80GB' });
   expect(gpuChoice()).toBe('NVIDIA H100 (80GB)');
   expect(notes()).toMatch(/The run goes to this GPU, at \$4\.00 an hour\.$/);
 });
 
-it('shows the numbers of GPUs that a run cannot have, disabled, and says why', () => {
+it('disables unsupported GPU counts and explains why', () => {
   show([{ ...h100, count: 2 }]);
   const counts = within(screen.getByRole('group', { name: 'Number of GPUs' })).getAllByRole('button');
   expect(counts.map((one) => [one.textContent, (one as HTMLButtonElement).disabled])).toEqual([
@@ -92,13 +92,13 @@ it('shows the numbers of GPUs that a run cannot have, disabled, and says why', (
   expect(screen.getByText(/the same result\. No machine here has 4 GPUs of one kind\.$/)).toBeTruthy();
 });
 
-it('refuses several GPUs of a configuration that was saved with more than there are', () => {
+it('rejects a saved configuration with more GPUs than available', () => {
   show([h100], { accelerator_count: 4 });
   expect(screen.getByRole('button', { name: '4' }).getAttribute('aria-pressed')).toBe('true');
   expect(screen.getByText('No machine here has 4 GPUs of one kind.')).toBeTruthy();
 });
 
-it('says that each of several GPUs has its price', () => {
+it('shows that each of several GPUs is charged', () => {
   show([{ ...h100, count: 4 }], { accelerator_type: 'NVIDIA_H100_80GB', accelerator_count: 4 });
   expect(notes()).toMatch(/The run goes to 4 of these GPUs, each at \$4\.00 an hour\.$/);
 });
@@ -123,6 +123,6 @@ it.each<[number, Partial<Parameters<typeof countObstacle>[1]>, typeof eight, str
   [2, {}, [{ ...h100, gpu_type: 'L40S', count: 8 }, h100], 'No machine here has 2 GPUs of this kind.'],
   [4, { accelerator_type: 'NVIDIA_TESLA_A100' }, eight, null],
   [8, { objective: 'kto' }, [], null],
-])('says why a run cannot have %i GPUs with %o', (count, more, here, obstacle) => {
+])('explains why a run cannot use %i GPUs with %o', (count, more, here, obstacle) => {
   expect(countObstacle(count, { ...asked, ...more }, here)).toBe(obstacle);
 });

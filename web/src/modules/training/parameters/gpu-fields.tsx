@@ -20,7 +20,7 @@ type Props = {
   onChange: (values: Partial<TrainingParameters>) => void;
 };
 
-/** The GPU of a run and how many, with what this machine makes of the choice. */
+/** GPU type and count, with where the run will actually be placed. */
 export function GpuFields({ parameters, problems, onChange }: Props) {
   const machine = useMachine();
   const here = machine.data && gpusHere(machine.data);
@@ -50,7 +50,7 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
         <Field
           label="Number of GPUs"
           error={problems.accelerator_count ?? refusal}
-          help={`Several share the rows of each step: faster, and the same result. ${why ?? ''}`.trim()}
+          help={`Splits the rows of each step across GPUs: faster, with the same result. ${why ?? ''}`.trim()}
         >
           <Segmented
             label="Number of GPUs"
@@ -71,7 +71,7 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
   return (
     <CpuHardware
       price={price('CPU') && <> at {price('CPU')} an hour</>}
-      note="This machine has no GPU: the run goes to its CPU whatever you choose here."
+      note="This machine has no GPU. The run will use the CPU."
       hasProblem={gpuProblem !== undefined}
     >
       {fields}
@@ -79,7 +79,7 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
   );
 }
 
-/** What a device costs for an hour; undefined where that is not known. */
+/** Returns a function for a device's hourly price; undefined while unknown. */
 function usePriceOfHour() {
   const prices = useQuery(pricesQuery);
   return (device: string) => {
@@ -88,7 +88,7 @@ function usePriceOfHour() {
   };
 }
 
-/** Where a run that asks for so many of this GPU will really go, and at which price. */
+/** Shows where a run with this GPU choice will actually run, and its price. */
 function Placement({ chosen, count }: { chosen: GpuType; count: number }) {
   const machine = useMachine();
   const hour = usePriceOfHour();

@@ -1,6 +1,9 @@
 import type { DataFormatName, Objective } from '@bakehouse/contract/limits';
 
-/** What a model learns of answers that are compared or rated; null of other rows, whose answers it learns. */
+/**
+ * Returns how a model learns from compared or rated answers; null for other rows, whose answers it learns
+ * directly.
+ */
 export function objectiveSentence(format: DataFormatName | null, objective: Objective): string | null {
   if (format === 'feedback') {
     return objective === 'kto'

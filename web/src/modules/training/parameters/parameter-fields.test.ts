@@ -23,10 +23,10 @@ const fields = objectives
   ]);
 const helps = new Map(fields.map(({ name, help }) => [name, help]));
 
-// The learning rate offers values to choose beside its range.
+// The learning rate shows suggested values next to its range.
 const { learning_rate, ...others } = fineTuneNumbers;
 
-test.each(Object.entries(others))('%s says how far it goes', (name, { min, max }) => {
+test.each(Object.entries(others))('%s shows its range', (name, { min, max }) => {
   expect(helps.get(name as keyof typeof others)).toMatch(
     new RegExp(`(${min} to|up to) ${formatNumber(max)}\\b`, 'i'),
   );

@@ -40,35 +40,37 @@ const fullLearningRatePresets = {
 
 type Trained = Pick<TrainingParameters, 'objective' | 'adaptation'>;
 
-/** What every run is asked for. */
+/** Fields of every run. */
 export const mainFields = (trained: Trained): ParameterField[] => [
   number('epochs', {
-    help: '1 to 1,000 passes over all rows. More learns them better, and costs as much more.',
+    help: '1 to 1,000 passes over all rows. More epochs fit the data more closely and cost proportionally more.',
   }),
   number('learning_rate', {
     maxDecimals: 8,
     helpFor: (rate: number, onChange: (rate: number) => void) => learningRateHelp(rate, onChange, trained),
   }),
   number('batch_size', {
-    help: `${trained.objective === 'kto' ? KTO_BATCH_MIN : 1} to 1,024 rows at once. More is faster and takes more memory.`,
+    help: `${trained.objective === 'kto' ? KTO_BATCH_MIN : 1} to 1,024 rows per batch. Larger batches are faster but use more memory.`,
   }),
   number('gradient_accumulation_steps', {
-    help: '1 to 1,024 batches per training step. More calms training without more memory.',
+    help: '1 to 1,024 batches per training step. Larger values make training more stable without extra memory.',
   }),
-  number('eval_batch_size', { help: '1 to 1,024 held-out rows at once. It changes time and memory alone.' }),
+  number('eval_batch_size', {
+    help: '1 to 1,024 held-out rows per batch. Affects speed and memory only, not results.',
+  }),
   number('train_test_split', {
-    help: '0.1 to 0.95 of the rows are trained on; the rest measures the result.',
+    help: '0.1 to 0.95 of the rows are used for training; the rest measures the result.',
   }),
 ];
 
 const objectiveHelp: Record<Objective, string> = {
   sft: 'Trains on the better answers. The worse ones are not used.',
   dpo: 'Makes each better answer more likely than the worse one.',
-  kto: 'Makes good answers more likely and bad ones less likely, each row by itself.',
-  grpo: 'Of several answers to a prompt, those with a higher reward become more likely.',
+  kto: 'Makes good answers more likely and bad answers less likely. Needs no pairs.',
+  grpo: 'Samples several answers per prompt and makes those with higher rewards more likely.',
 };
 
-/** What answers that are compared or rated are trained for. */
+/** Objective and its settings for compared or rated answers. */
 export const objectiveFields = (objective: Objective, format: DataFormatName | null): ParameterField[] => [
   {
     kind: 'control',
@@ -86,7 +88,7 @@ export const objectiveFields = (objective: Objective, format: DataFormatName | n
   ...fieldsOf[objective],
 ];
 
-/** What such rows can be trained for: the answers, or what learns from the comparison. */
+/** Objectives for such rows: learning the answers, or learning from the comparison. */
 const objectiveOptions = (format: DataFormatName | null) =>
   objectives
     .filter(
@@ -96,14 +98,14 @@ const objectiveOptions = (format: DataFormatName | null) =>
 
 const betaField = number('beta', {
   maxDecimals: 4,
-  help: '0.001 to 10, usually 0.1. Higher keeps the model closer to its base.',
+  help: '0.001 to 10, usually 0.1. Higher values keep the model closer to its base.',
 });
 
 const dpoFields: ParameterField[] = [
   betaField,
   number('sft_weight', {
     maxDecimals: 3,
-    help: '0 to 10, usually 0. Higher also trains on the better answers, so that they stay likely.',
+    help: '0 to 10, usually 0. Higher values also train on the better answers, which keeps them likely.',
   }),
 ];
 
@@ -111,24 +113,24 @@ const ktoFields: ParameterField[] = [
   betaField,
   number('desirable_weight', {
     maxDecimals: 3,
-    help: 'Up to 100, usually 1. Higher where there are fewer good answers, so that both kinds count alike.',
+    help: 'Up to 100, usually 1. Increase it if there are fewer good answers, to balance both kinds.',
   }),
   number('undesirable_weight', {
     maxDecimals: 3,
-    help: 'Up to 100, usually 1. Higher where there are fewer bad answers.',
+    help: 'Up to 100, usually 1. Increase it if there are fewer bad answers.',
   }),
 ];
 
 const grpoFields: ParameterField[] = [
   number('generations', {
-    help: '2 to 64, usually 8. More tell better from worse more surely, and take as much longer.',
+    help: '2 to 64, usually 8. More samples give a clearer signal but take longer.',
   }),
   number('max_new_tokens', {
-    help: 'Up to 16,384, usually as long as a good answer. Longer answers are cut; the time grows with it.',
+    help: 'Up to 16,384, usually the length of a good answer. Longer answers are cut off. Higher values take longer.',
   }),
   number('temperature', {
     maxDecimals: 2,
-    help: '0.1 to 2, usually 1. Higher makes answers differ more, so that there is something to choose from.',
+    help: '0.1 to 2, usually 1. Higher values make answers more varied, so that there are differences to learn from.',
   }),
   betaField,
 ];
@@ -141,52 +143,52 @@ const fieldsOf: Record<Objective, ParameterField[]> = {
 };
 
 const schedulerLabels = {
-  cosine: 'Cosine, down to 0',
-  linear: 'Linear, down to 0',
+  cosine: 'Cosine decay to 0',
+  linear: 'Linear decay to 0',
   constant: 'Constant',
 } satisfies Record<(typeof lrSchedulers)[number], string>;
 
-/** How each step goes. */
+/** Optimizer settings. */
 export const optimizerFields = (objective: Objective): ParameterField[] => [
   {
     kind: 'choice',
     name: 'lr_scheduler',
     label: 'Schedule',
-    help: 'How the learning rate goes on after the warm-up.',
+    help: 'How the learning rate changes after the warm-up.',
     options: lrSchedulers.map((value) => ({ value, label: schedulerLabels[value] })),
   },
   number('warmup_ratio', {
     maxDecimals: 3,
-    help: 'Share of the steps, 0 to 0.5, in which the learning rate rises from 0. More calms the start.',
+    help: 'Share of the steps, 0 to 0.5, in which the learning rate rises from 0. A longer warm-up makes early training more stable.',
   }),
   number('weight_decay', {
     maxDecimals: 4,
-    help: '0 to 1, usually 0 to 0.1. Holds what is trained small, against learning by heart.',
+    help: '0 to 1, usually 0 to 0.1. Keeps the trained weights small to reduce overfitting.',
   }),
   number('max_grad_norm', {
     maxDecimals: 3,
-    help: '0 to 1,000, usually 1. Longer gradients are shortened to it; 0 leaves them as they are.',
+    help: '0 to 1,000, usually 1. Clips gradients above this norm. 0 disables clipping.',
   }),
-  // Others compare answers, which would be read with noise of their own.
+  // The other objectives compare answers, and noise would distort the comparison.
   ...(objective === 'sft' ? [neftuneField] : []),
 ];
 
 const neftuneField = number('neftune_noise_alpha', {
   maxDecimals: 2,
-  help: '0 to 100, usually 0 or 5. Noise on the embeddings, for answers that are longer and less learned by heart.',
+  help: '0 to 100, usually 0 or 5. Adds noise to the embeddings, for longer answers and less overfitting.',
 });
 
-/** When it is measured, and what ends it by that. */
+/** Evaluation and early stopping. */
 export const evaluationFields: ParameterField[] = [
   number('eval_steps', {
-    help: 'Measures the held-out rows after so many steps too, up to 100,000. 0: after each epoch alone.',
+    help: 'Also measures the held-out rows after this many steps, up to 100,000. 0 measures only at the end of each epoch.',
   }),
   number('early_stopping_patience', {
-    help: 'Ends once the held-out loss has not fallen in so many evaluations, up to 100. You pay until then. 0: never.',
+    help: 'Stops once the held-out loss has not fallen in this many evaluations, up to 100. You pay until then. 0 never stops early.',
   }),
 ];
 
-/** How rows become what is read at once. */
+/** How rows are split into sequences. */
 export const segmentationFields = (objective: Objective): ParameterField[] => [
   {
     kind: 'choice',
@@ -196,11 +198,13 @@ export const segmentationFields = (objective: Objective): ParameterField[] => [
     options: segmentationMethods.map((method) => ({ value: method, label: method })),
   },
   number('max_chunk_size', {
-    help: '1 to 131,072 tokens per example. Longer ones are split or cut; memory grows with it.',
+    help: '1 to 131,072 tokens per example. Longer texts are split or cut off. Higher values use more memory.',
   }),
-  number('stride', { help: '1 to 131,072 tokens shared by neighbouring chunks, fewer than a chunk has.' }),
+  number('stride', {
+    help: '1 to 131,072 tokens shared by neighbouring chunks. Must be less than the chunk size.',
+  }),
   number('min_segment_length', { help: '1 to 131,072 tokens. Shorter texts are dropped.' }),
-  // Others look at each answer by itself.
+  // The other objectives evaluate each answer separately.
   ...(objective === 'sft' ? [packingField] : []),
 ];
 
@@ -208,18 +212,18 @@ const packingField: ParameterField = {
   kind: 'flag',
   name: 'packing',
   label: 'Packing',
-  box: 'Put short rows together',
-  help: 'Fills sequences up to the chunk size; no row reads another. Makes fewer steps of more rows, which saves time on a GPU.',
+  box: 'Pack short rows',
+  help: 'Combines rows into sequences up to the chunk size; rows cannot see each other. Takes fewer steps, which saves time on a GPU.',
 };
 
 const adaptationHelp: Record<Adaptation, string> = {
-  lora: 'Trains a small adapter: less memory, a small file, and many of them share one server. Suits most runs.',
+  lora: 'Trains a small adapter: less memory, a small file, and many adapters can share one server. Best for most runs.',
   qlora:
-    'LoRA with the base in 4 bits while it trains: a third of the memory, and slower. Needs a GPU. The result is a LoRA adapter.',
-  full: 'Trains every weight and makes a whole model: learns more from many rows, and needs five to nine times the memory.',
+    'LoRA with the base model in 4 bits during training: a third of the memory, but slower. Needs a GPU. The result is a LoRA adapter.',
+  full: 'Trains every weight and makes a whole model: learns more from many rows, but needs five to nine times the memory.',
 };
 
-/** What of the base model is trained. */
+/** Which parts of the base model are trained. */
 export const adaptationFields: ParameterField[] = [
   {
     kind: 'control',
@@ -237,24 +241,24 @@ export const adaptationFields: ParameterField[] = [
   },
 ];
 
-/** Their panel is called LoRA, which need not be said again. */
+/** Labels omit 'LoRA', which is the panel's title. */
 export const loraFields = ({ adaptation }: Pick<Trained, 'adaptation'>): ParameterField[] => [
   number('lora_r', {
     label: 'Rank',
-    help: '1 to 256, usually 8 to 64. Higher learns more, in a larger file and more memory.',
+    help: '1 to 256, usually 8 to 64. Higher ranks learn more but need a larger file and more memory.',
   }),
   number('lora_dropout', {
     label: 'Dropout',
-    help: '0 to 0.5 of the adapter’s input is left out at each step, against learning by heart.',
+    help: '0 to 0.5 of the adapter’s input is dropped at each step, to reduce overfitting.',
   }),
   {
     kind: 'flag',
     name: 'use_rslora',
     label: 'Scaling',
     box: 'Rank-stabilized (rsLoRA)',
-    help: 'Divides the adapter by the root of its rank instead of by the rank. Suits ranks of 64 and more.',
+    help: 'Divides the adapter by the square root of its rank instead of by its rank. Best for ranks of 64 and above.',
   },
-  // It is merged into weights that QLoRA does not train on.
+  // DoRA is merged into the weights, which QLoRA doesn't support.
   ...(adaptation === 'lora' ? [doraField] : []),
   {
     kind: 'control',
@@ -280,10 +284,10 @@ const doraField: ParameterField = {
   name: 'use_dora',
   label: 'Magnitudes',
   box: 'Weight-decomposed (DoRA)',
-  help: 'Trains how long each row of a matrix is by itself. Learns more at low ranks, takes two to three times as long, and makes a whole model.',
+  help: 'Trains weight magnitudes separately. Learns more at low ranks, takes two to three times as long, and makes a whole model.',
 };
 
-/** A word of warning, or else common values to choose. */
+/** Returns a warning, or buttons with common values. */
 function learningRateHelp(
   rate: number,
   onChange: (rate: number) => void,

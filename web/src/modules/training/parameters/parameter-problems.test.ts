@@ -8,14 +8,14 @@ describe('parameterProblems', () => {
     expect(parameterProblems(initialParameters, 'story.TXT')).toEqual({});
   });
 
-  it('needs both columns for other files', () => {
+  it('requires both columns for other files', () => {
     const message = 'Input and output columns are required for non-text files';
     expect(parameterProblems({ ...initialParameters, input_column: 'q' }, 'rows.csv')).toEqual({
       output_column: message,
     });
   });
 
-  it('asks for columns where the format has them', () => {
+  it('requires columns for formats with columns', () => {
     const of = (data_format: TrainingParameters['data_format']) =>
       parameterProblems({ ...initialParameters, data_format }, 'rows.jsonl');
     expect(Object.keys(of('prompt_completion'))).toEqual(['input_column', 'output_column']);
@@ -23,14 +23,14 @@ describe('parameterProblems', () => {
     for (const format of ['messages', 'sharegpt', 'alpaca'] as const) expect(of(format)).toEqual({});
   });
 
-  it('refuses the same column for both', () => {
+  it('rejects the same column for both', () => {
     const same = { ...initialParameters, input_column: 'q', output_column: 'q' };
     expect(parameterProblems(same, 'rows.csv')).toEqual({
       output_column: 'Input and output must be different columns',
     });
   });
 
-  it('asks prompts for rewards that can be paid, and for answers that leave room for the question', () => {
+  it('prompts require valid rewards, and answers that leave room for the question', () => {
     const of = (values: Partial<TrainingParameters>) =>
       parameterProblems(
         {
@@ -68,7 +68,7 @@ describe('parameterProblems', () => {
     });
   });
 
-  it('asks preferences for both answers, and for a question only where they bring none', () => {
+  it('preferences require both answers, and a question only if they include none', () => {
     const of = (values: Partial<TrainingParameters>) =>
       parameterProblems({ ...initialParameters, data_format: 'preference', ...values }, 'rows.jsonl');
     const required = 'Output and rejected columns are required for preferences';
@@ -84,7 +84,7 @@ describe('parameterProblems', () => {
     });
   });
 
-  it('asks feedback for an answer and its label', () => {
+  it('feedback requires an answer and its label', () => {
     const of = (values: Partial<TrainingParameters>) =>
       parameterProblems({ ...initialParameters, data_format: 'feedback', ...values }, 'rows.jsonl');
     const required = 'Output and label columns are required for feedback';
@@ -98,7 +98,7 @@ describe('parameterProblems', () => {
     });
   });
 
-  it('checks what an objective is asked for only with it', () => {
+  it("validates an objective's settings only for that objective", () => {
     const bad = { ...initialParameters, beta: 0, sft_weight: 11, neftune_noise_alpha: -1 };
     expect(parameterProblems(bad, 'a.txt')).toEqual({
       neftune_noise_alpha: 'NEFTune noise must be at least 0',
@@ -136,13 +136,13 @@ describe('parameterProblems', () => {
     });
   });
 
-  it('asks for nothing of an adapter where all weights are trained', () => {
+  it('requires no adapter settings if all weights are trained', () => {
     const values = { ...initialParameters, lora_r: 0, lora_dropout: 0.6, lora_target_modules: [] };
     expect(Object.keys(parameterProblems(values, 'a.txt'))).toHaveLength(3);
     expect(parameterProblems({ ...values, adaptation: 'full' }, 'a.txt')).toEqual({});
   });
 
-  it('asks for an adapter without lm_head where the base is in 4 bits', () => {
+  it('requires an adapter without lm_head for a 4-bit base', () => {
     const qlora = { ...initialParameters, adaptation: 'qlora' as const };
     expect(qlora.lora_target_modules).toContain('lm_head');
     expect(parameterProblems(initialParameters, 'a.txt')).toEqual({});
@@ -152,7 +152,7 @@ describe('parameterProblems', () => {
     expect(parameterProblems({ ...qlora, lora_r: 0 }, 'a.txt')).toHaveProperty('lora_r');
   });
 
-  it('names first what the product names first, since the toast shows that', () => {
+  it('orders fields by importance, because the toast shows the first', () => {
     const bad = {
       ...initialParameters,
       epochs: 0,
@@ -172,7 +172,7 @@ describe('parameterProblems', () => {
     ]);
   });
 
-  it('asks for whole numbers where parts make no sense', () => {
+  it('requires integers where fractions make no sense', () => {
     const halves = { ...initialParameters, epochs: 2.5, lora_r: 7.5, lora_dropout: 0.25 };
     expect(parameterProblems(halves, 'a.txt')).toEqual({
       epochs: 'Epochs must be a whole number',
@@ -180,7 +180,7 @@ describe('parameterProblems', () => {
     });
   });
 
-  it('names each field that is above its bound, as the server would', () => {
+  it('names each field above its bound, like the server', () => {
     const bad = { ...initialParameters, epochs: 1001, learning_rate: 1.5, batch_size: 1025 };
     expect(parameterProblems(bad, 'a.txt')).toEqual({
       epochs: 'Epochs must be at most 1000',

@@ -18,7 +18,7 @@ export type ParameterProblems = Partial<Record<keyof TrainingParameters, string>
 type NumberName = keyof typeof fineTuneNumbers;
 
 const numberNames = Object.keys(fineTuneNumbers) as NumberName[];
-/** Of one objective alone: with another nobody is asked for them. */
+/** Fields used by one objective only; not validated for others. */
 const ofObjective: Record<Objective, NumberName[]> = {
   sft: ['neftune_noise_alpha'],
   dpo: ['beta', 'sft_weight'],
@@ -26,16 +26,16 @@ const ofObjective: Record<Objective, NumberName[]> = {
   grpo: ['beta', 'generations', 'max_new_tokens', 'temperature'],
 };
 
-/** Of the adapter, where there is one. */
+/** Adapter fields. */
 const ofAdapter: NumberName[] = ['lora_r', 'lora_dropout'];
 
-/** What is wrong with a ceiling as it was typed; null where nothing is, or nothing was typed. */
+/** Returns the error for a typed ceiling; null if it is valid or empty. */
 export function ceilingProblem(ceiling: string): string | null {
   if (ceiling === '') return null;
   return bglProblem(ceiling, currencyChoice.get(), 'Ceiling') ?? null;
 }
 
-/** By field, the most important first: the toast shows the first one. */
+/** Errors by field, most important first, because the toast shows the first. */
 export function parameterProblems(parameters: TrainingParameters, fileName: string): ParameterProblems {
   const problems: ParameterProblems = {
     ...numberProblems(parameters, ['epochs', 'learning_rate']),
@@ -45,7 +45,7 @@ export function parameterProblems(parameters: TrainingParameters, fileName: stri
     problems.accelerator_count = 'Please select a valid number of GPUs (1, 2, 4, or 8)';
   }
   if (!isTextFile(fileName)) Object.assign(problems, columnProblems(parameters));
-  // Those that have a problem already keep their place.
+  // Fields with an earlier error keep their position.
   const { objective, adaptation } = parameters;
   const ofSome = [...Object.values(ofObjective).flat(), ...ofAdapter];
   const ofThis = [...ofObjective[objective], ...(adaptation !== 'full' ? ofAdapter : [])];
@@ -87,20 +87,20 @@ function columnProblems(parameters: TrainingParameters): ParameterProblems {
   };
 }
 
-/** What answers are compared with may be none. */
+/** The reference column is optional. */
 function promptProblems({ input_column, output_column }: TrainingParameters): ParameterProblems {
   if (!input_column) return { input_column: 'Please choose the prompt column' };
   if (input_column !== output_column) return {};
   return { output_column: 'Prompt and reference must be different columns' };
 }
 
-/** What a row needs beside its answer, or better answer. */
+/** Additional column that a row needs besides its (better) answer. */
 const beside = {
   rejected_column: { name: 'rejected', rows: 'preferences' },
   label_column: { name: 'label', rows: 'feedback' },
 } as const;
 
-/** Whole conversations bring the question: the input column may be none. */
+/** The input column is optional, because whole conversations include the question. */
 function comparedProblems(parameters: TrainingParameters, which: keyof typeof beside): ParameterProblems {
   const { input_column, output_column } = parameters;
   const other = parameters[which];

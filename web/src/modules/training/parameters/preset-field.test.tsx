@@ -6,7 +6,7 @@ import { initialParameters, type TrainingParameters } from './training-parameter
 const basis = { rows: 30, baseBytes: 270_000_000 };
 const chosen = () => screen.queryByRole('button', { pressed: true })?.textContent ?? null;
 
-it('begins as specified, and changes the values to those suggested and back', () => {
+it('starts with the specified values, and switches to the suggested ones and back', () => {
   let parameters: TrainingParameters = initialParameters;
   const field = () => (
     <PresetField
@@ -30,7 +30,7 @@ it('begins as specified, and changes the values to those suggested and back', ()
   expect(parameters).toEqual(initialParameters);
 });
 
-it('suggests nothing before the file and the base model are known', () => {
+it('suggests nothing until the file and the base model are known', () => {
   render(<PresetField parameters={initialParameters} basis={null} onChange={() => undefined} />);
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Suggested' }).disabled).toBe(true);
 });

@@ -9,14 +9,16 @@ type Props = {
   onChange: (values: Partial<TrainingParameters>) => void;
 };
 
-/** Epochs, learning rate and target modules at once: those that fit the data and the base, or the specified ones. */
+/**
+ * Sets epochs, learning rate and target modules: either suggested for the data and base model, or specified.
+ */
 export function PresetField({ parameters, basis, onChange }: Props) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-3 rounded-xl bg-subtle px-4 py-3">
       <p className="text-muted">
         Suggested values fit your rows and base model.
         {parameters.adaptation === 'full' &&
-          ' All weights are trained, each by about the learning rate in every step, so it is lower than with LoRA.'}
+          ' Each step changes every weight by about the learning rate, so it is lower than with LoRA.'}
         {parameters.objective !== 'sft' &&
           ` ${objectiveNames[parameters.objective]} only shifts what the model can already say, so its learning rate is lower.`}
       </p>

@@ -28,7 +28,7 @@ const sample = {
   reference: null,
 };
 
-it('draws the turns of the first examples, and the text that the model reads with what is learnt', () => {
+it("shows the turns of the first examples, and the model's input with the learned part marked", () => {
   render(<SampleList format={format} samples={[{ ...sample, turns: [...sample.turns] }]} />);
   fireEvent.click(screen.getByText('How the model sees the first examples'));
   expect(screen.getByText(/Data format: Messages/)).toBeTruthy();
@@ -40,7 +40,7 @@ it('draws the turns of the first examples, and the text that the model reads wit
   expect(screen.getByText('Ada.<|end|>').tagName).toBe('MARK');
 });
 
-it('shows a better and a worse answer beside each other, and their question once', () => {
+it('shows the better and worse answers side by side, with the question once', () => {
   const pair = {
     ...sample,
     turns: [...sample.turns.slice(1, 3)],
@@ -71,7 +71,7 @@ it('shows a better and a worse answer beside each other, and their question once
   expect(screen.getByText('Nobody.<|end|>').tagName).toBe('P');
 });
 
-it('says of a rated answer whether it is good', () => {
+it('shows whether a rated answer is good', () => {
   const rated = { ...sample, turns: [...sample.turns.slice(1, 3)] };
   const samples = [
     { ...rated, label: true },
@@ -87,7 +87,7 @@ it('says of a rated answer whether it is good', () => {
   ]);
 });
 
-it('shows a text, which has no turns, as the model reads it', () => {
+it('shows plain text, which has no turns, as model input', () => {
   render(<SampleList format={null} samples={[{ ...sample, turns: [] }]} />);
   fireEvent.click(screen.getByText('How the model sees the first examples'));
   expect(screen.getByText('Ada.<|end|>')).toBeTruthy();

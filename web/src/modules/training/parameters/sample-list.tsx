@@ -19,7 +19,7 @@ const views = [
   { value: 'parts', label: 'As the model reads it' },
 ] as const;
 
-/** The first examples: who says what, or the text with the marks of the model's chat template. */
+/** The first examples, as turns or as text with the chat template's tokens. */
 export function SampleList({ samples, format }: Props) {
   const [view, setView] = useState<View>('turns');
   const hasPairs = samples.some(({ rejected }) => rejected !== null);

@@ -11,11 +11,11 @@ type Props = {
   sample: Pick<Sample, 'turns' | 'parts'>;
   rejected: Pick<Sample, 'turns' | 'parts'>;
   view: 'turns' | 'parts';
-  /** Of each text, where not all of it is shown. */
+  /** Class of each text, to limit its height. */
   className?: string;
 };
 
-/** A question with its better and its worse answer beside each other; the better one is marked, as what is learnt. */
+/** A question with its better and worse answers side by side. Marks the better one as learned. */
 export function SamplePair({ sample, rejected, view, className }: Props) {
   const turns = splitPair(sample.turns, rejected.turns);
   const parts = splitPair(sample.parts, rejected.parts);
@@ -38,7 +38,7 @@ export function SamplePair({ sample, rejected, view, className }: Props) {
   );
 }
 
-/** An only turn of an answer is the assistant's, which need not be said. */
+/** Omits the role if the answer is a single assistant turn. */
 function Turns({ turns, isMarked }: { turns: Sample['turns']; isMarked: boolean }) {
   const [only, ...others] = turns;
   if (only?.role !== 'assistant' || others.length > 0) {

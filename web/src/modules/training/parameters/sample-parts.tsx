@@ -4,12 +4,12 @@ import { cx } from '../../../lib/cx.ts';
 type Sample = NonNullable<FineTuneValidation['data']>['samples'][number];
 
 type Props = Pick<Sample, 'parts'> & {
-  /** What is learnt stands out. */
+  /** Highlights the learned parts. */
   isMarked?: boolean;
   className?: string | undefined;
 };
 
-/** The text of one example, with what is learnt of it. */
+/** The text of an example with its learned parts. */
 export function SampleParts({ parts, isMarked = true, className }: Props) {
   return (
     <p className={cx('whitespace-pre-wrap font-mono text-xs [overflow-wrap:anywhere]', className)}>

@@ -1,6 +1,6 @@
 import { ThumbsDown, ThumbsUp } from 'lucide-react';
 
-/** Whether the answer of an example is good or bad. */
+/** Shows whether an example's answer is rated good or bad. */
 export function SampleRating({ isGood }: { isGood: boolean }) {
   const Thumb = isGood ? ThumbsUp : ThumbsDown;
   return (

@@ -3,7 +3,7 @@ import { splitPair } from './split-pair.ts';
 
 const of = (...texts: string[]) => texts.map((text) => ({ text }));
 
-it('parts two conversations where they go on differently', () => {
+it('splits two conversations at their first difference', () => {
   expect(splitPair(of('q', 'good'), of('q', 'bad', 'worse'))).toEqual({
     shared: of('q'),
     better: of('good'),

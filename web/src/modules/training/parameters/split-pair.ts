@@ -1,4 +1,4 @@
-/** What two lists begin with alike, and what is left of each. Pure. */
+/** Splits two lists into their common prefix and the rest of each. */
 export function splitPair<Item extends object>(
   better: readonly Item[],
   worse: readonly Item[],

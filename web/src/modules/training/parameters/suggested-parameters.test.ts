@@ -20,28 +20,28 @@ it.each([
   [8_333, 3],
   [12_500, 2],
   [1_000_000, 1],
-])('%i rows are read %i times', (rows, epochs) => {
+])('%i rows are trained for %i epochs', (rows, epochs) => {
   expect(epochsOf(rows)).toBe(epochs);
 });
 
-it('a file that is too large to count is read once, and one without rows does not divide by them', () => {
+it('an uncounted large file is trained for one epoch, and a file without rows does not divide by zero', () => {
   expect(epochsOf(null)).toBe(1);
   expect(epochsOf(0)).toBe(10);
 });
 
-it('a large base learns at the usual rate of LoRA, a small one at a higher one', () => {
+it('a large base gets the usual LoRA rate, a small base a higher one', () => {
   const rateOf = (baseBytes: number) => suggestParameters({ rows: 100, baseBytes }).learning_rate;
   expect(rateOf(STARTER_BYTES)).toBe(0.001);
   expect(rateOf(LARGE_BYTES)).toBe(0.0002);
 });
 
-it('the output layer, which a base may share with its embeddings, is left as it is', () => {
+it('the output layer is not trained, because a base may share it with its embeddings', () => {
   const { lora_target_modules: modules } = suggestParameters({ rows: 100, baseBytes: STARTER_BYTES });
   expect(modules).toHaveLength(7);
   expect(modules).not.toContain('lm_head');
 });
 
-it('DPO learns at a lower rate, and its presets leave out what it cannot train', () => {
+it('DPO gets a lower rate, and its presets omit modules it cannot train', () => {
   const basis = { rows: 100, baseBytes: STARTER_BYTES };
   expect(suggestParameters(basis, 'dpo')).toEqual({
     ...suggestParameters(basis, 'sft'),
@@ -51,7 +51,7 @@ it('DPO learns at a lower rate, and its presets leave out what it cannot train',
   expect(presetValues('specified', null, 'dpo')?.lora_target_modules).not.toContain('lm_head');
 });
 
-it('a preset stays the same with another objective, and other values stay', () => {
+it('changing the objective keeps the preset, or custom values', () => {
   const basis = { rows: 100, baseBytes: STARTER_BYTES };
   const suggested = { ...initialParameters, ...presetValues('suggested', basis) };
   const after = { ...suggested, ...valuesWith('dpo', suggested, basis) };
@@ -66,7 +66,7 @@ it('a preset stays the same with another objective, and other values stay', () =
   expect(valuesWith('dpo', own, basis)).toEqual({ objective: 'dpo', lora_target_modules: ['q_proj'] });
 });
 
-it('KTO learns in batches of several rows, as many as a step had before', () => {
+it('KTO uses batches of several rows, as many as a step had before', () => {
   const basis = { rows: 100, baseBytes: STARTER_BYTES };
   expect(valuesWith('kto', initialParameters, basis)).toMatchObject({
     ...{ objective: 'kto', batch_size: 4, gradient_accumulation_steps: 1 },
@@ -81,7 +81,7 @@ it('KTO learns in batches of several rows, as many as a step had before', () => 
   expect(valuesWith('dpo', four, basis)).not.toHaveProperty('batch_size');
 });
 
-it('tells which preset the parameters are, and none once one of them is changed', () => {
+it('detects the preset of the parameters, and none after a change', () => {
   const basis = { rows: 30, baseBytes: STARTER_BYTES };
   const suggested = { ...initialParameters, ...presetValues('suggested', basis) };
   expect(presetOf(initialParameters, basis)).toBe('specified');
@@ -92,7 +92,7 @@ it('tells which preset the parameters are, and none once one of them is changed'
   expect(presetValues('suggested', null)).toBeNull();
 });
 
-it('a full fine-tune is suggested a rate of its own, and never the specified one', () => {
+it('a full fine-tune gets its own suggested rate, and never the specified one', () => {
   const rates = (baseBytes: number) =>
     (['sft', 'dpo', 'kto', 'grpo'] as const).map(
       (objective) => suggestParameters({ rows: 100, baseBytes }, objective, 'full').learning_rate,
@@ -102,7 +102,7 @@ it('a full fine-tune is suggested a rate of its own, and never the specified one
   expect(presetValues('specified', null, 'sft', 'full')).toBeNull();
 });
 
-it('a preset is left for the suggested one with another adaptation, and own values stay', () => {
+it('changing the adaptation switches to the suggested preset, but keeps custom values', () => {
   const basis = { rows: 100, baseBytes: STARTER_BYTES };
   const full = { ...initialParameters, ...valuesWithAdaptation('full', initialParameters, basis) };
   expect(full).toMatchObject({ adaptation: 'full', learning_rate: 0.00005 });

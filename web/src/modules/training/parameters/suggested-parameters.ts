@@ -7,37 +7,39 @@ import {
 import type { Objective } from '@bakehouse/contract/limits';
 import { initialParameters, layerModules, type TrainingParameters } from './training-parameters.ts';
 
-/*
- * What is suggested for a fine-tune, beside the specified defaults, which suit neither a small model nor few rows.
- */
+/* Suggested training parameters. The specified defaults fit neither small models nor few rows. */
 
 export type Preset = 'suggested' | 'specified';
 
 type PresetValues = Pick<TrainingParameters, 'epochs' | 'learning_rate' | 'lora_target_modules'>;
 
 export type Basis = {
-  /** Of the data file; null where it is too large to count. */
+  /** Rows of the data file; null if it is too large to count. */
   rows: number | null;
   /** Size of the base model's files. */
   baseBytes: number;
 };
 
 /**
- * OpenAI's `auto`: three passes, but so many rows seen in all of them, of which its least is 100. Ours is higher: the starter
- * model knows the example's facts by heart after 800 (`scripts/client/fine-tune.ts`).
+ * Like OpenAI's `auto`: three epochs, but at least `min` rows seen in total. OpenAI's minimum is 100; ours is
+ * higher, because the starter model knows the example's facts by heart after 800
+ * (`scripts/client/fine-tune.ts`).
  */
 const EPOCHS = 3;
 const EPOCHS_MAX = 10;
 const SEEN = { min: 300, max: 25_000 };
 
-/** A billion parameters of 16 bits. */
+/** One billion 16-bit parameters. */
 const SMALL_BYTES = 2_000_000_000;
 
 /**
- * Of SFT, small: at which the starter model learns those facts; large: QLoRA's for 7B and 13B. The others only shift what the base can
- * say. Of DPO, small: the smol-course's for the starter model; large: Zephyr's QLoRA's. Of KTO, small: at which the starter tells the
- * example's good answers from its bad ones; large: LLaMA-Factory's for 8B. Of GRPO, small: as of KTO; large: ten times what is usual
- * without an adapter.
+ * Sources:
+ * - SFT: small, where the starter model learns those facts; large, QLoRA's rate for 7B and 13B. The other
+ * objectives only shift what the base can say.
+ * - DPO: small, the smol-course's rate for the starter model; large, Zephyr's QLoRA rate.
+ * - KTO: small, where the starter model separates the example's good and bad answers; large, LLaMA-Factory's
+ * rate for 8B.
+ * - GRPO: small, as for KTO; large, ten times the usual rate without an adapter.
  */
 const LEARNING_RATES: Record<Objective, { small: number; large: number }> = {
   sft: { small: 0.001, large: 0.0002 },
@@ -46,9 +48,12 @@ const LEARNING_RATES: Record<Objective, { small: number; large: number }> = {
   grpo: { small: 0.0001, large: 0.00001 },
 };
 /**
- * Where all weights are trained. Every step moves each of them by about the rate, and there are a hundred times as many: the
- * rates are a tenth of an adapter's and less. Of SFT, large: Llama 2's and Zephyr's; small: the upper end of what is usual, since
- * small models bear and need more. Of the others, small: that of SmolLM2's own DPO; large: Zephyr's.
+ * Rates for full fine-tuning: a tenth of an adapter's or less, because each step moves every weight by about
+ * the rate, and there are a hundred times as many.
+ * Sources:
+ * - SFT: large, Llama 2's and Zephyr's; small, the upper end of the usual range, because small models
+ * tolerate and need more.
+ * - Other objectives: small, SmolLM2's DPO rate; large, Zephyr's.
  */
 const FULL_LEARNING_RATES: typeof LEARNING_RATES = {
   sft: { small: 0.00005, large: 0.00002 },
@@ -56,10 +61,10 @@ const FULL_LEARNING_RATES: typeof LEARNING_RATES = {
   kto: { small: 0.000001, large: 0.0000005 },
   grpo: { small: 0.000001, large: 0.0000005 },
 };
-/** Rows of a batch, whose answers KTO compares; as many as a step has by default. */
+/** KTO compares the rows of a batch. As many rows as a default step. */
 const KTO_BATCH = { batch_size: 4, gradient_accumulation_steps: 1 };
 
-/** What fits so many rows and a base of this size. Pure. */
+/** Returns suggested values for the number of rows and the size of the base model. */
 export function suggestParameters(
   { rows, baseBytes }: Basis,
   objective: Objective = 'sft',
@@ -67,11 +72,11 @@ export function suggestParameters(
 ): PresetValues {
   const rates = ratesOf(objective, adaptation);
   return {
-    // Of each row GRPO sees several answers in each epoch, which are others each time.
+    // GRPO samples several new answers per row in each epoch.
     epochs:
       objective === 'grpo' && rows !== null ? Math.min(EPOCHS, suggestEpochs(rows)) : suggestEpochs(rows),
     learning_rate: baseBytes < SMALL_BYTES ? rates.small : rates.large,
-    // As PEFT's `all-linear`, and QLoRA.
+    // As in PEFT's `all-linear` and QLoRA.
     lora_target_modules: layerModules,
   };
 }
@@ -87,7 +92,7 @@ function suggestEpochs(rows: number | null): number {
   return Math.min(Math.max(EPOCHS, fewest), EPOCHS_MAX, most);
 }
 
-/** The values of a preset; null where it is not known yet what it is for, and where nothing is specified. */
+/** Returns a preset's values; null if its basis is not known yet or nothing is specified. */
 export function presetValues(
   preset: Preset,
   basis: Basis | null,
@@ -100,7 +105,10 @@ export function presetValues(
   return { epochs, learning_rate, lora_target_modules: usualTargetModules(objective, adaptation) };
 }
 
-/** What changes with the objective: a preset stays the same preset, and what cannot be trained is left out. */
+/**
+ * Returns the values that change with the objective. The preset stays the same, without modules that can't be
+ * trained.
+ */
 export function valuesWith(
   objective: Objective,
   parameters: TrainingParameters,
@@ -119,7 +127,7 @@ export function valuesWith(
   };
 }
 
-/** Whether the batch is the one that KTO has brought. */
+/** Returns true if KTO's batch size is unchanged. */
 function isKtoBatch({ objective, ...parameters }: TrainingParameters): boolean {
   const { batch_size, gradient_accumulation_steps } = KTO_BATCH;
   return (
@@ -130,8 +138,8 @@ function isKtoBatch({ objective, ...parameters }: TrainingParameters): boolean {
 }
 
 /**
- * What changes with what is trained of the base. What is specified is of adapters, and would spoil a base all of whose weights are trained:
- * only a person's own values stay.
+ * Returns the values that change with the adaptation. The specified values are for adapters and would ruin a
+ * full fine-tune, so only custom values are kept.
  */
 export function valuesWithAdaptation(
   adaptation: Adaptation,
@@ -152,7 +160,7 @@ export function valuesWithAdaptation(
   };
 }
 
-/** The chosen modules without the one that cannot be trained so. */
+/** Returns the chosen modules without those that can't be trained with these settings. */
 function trainableModules(
   { lora_target_modules: modules }: TrainingParameters,
   objective: Objective,
@@ -162,7 +170,7 @@ function trainableModules(
   return modules.filter((name) => hasHead || name !== 'lm_head');
 }
 
-/** The preset whose values these are; null where they are the person's own. */
+/** Returns the preset that these values match; null for custom values. */
 export function presetOf(parameters: TrainingParameters, basis: Basis | null): Preset | null {
   const isFrom = (preset: Preset) => {
     const values = presetValues(preset, basis, parameters.objective, parameters.adaptation);

@@ -3,7 +3,7 @@ import { formatNumber } from '../../../lib/format/format-number.ts';
 
 type Props = { bins: readonly { from: number; to: number; count: number }[] };
 
-/** How long the examples are, in tokens: one bar a bin. */
+/** Histogram of example lengths in tokens. */
 export function TokenHistogram({ bins }: Props) {
   const highest = Math.max(1, ...bins.map((bin) => bin.count));
   if (bins.length === 0) return null;

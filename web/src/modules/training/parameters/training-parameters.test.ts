@@ -9,25 +9,25 @@ import {
   wireParameters,
 } from './training-parameters.ts';
 
-it('a fine-tune from the hub has no chunks', () => {
+it('a fine-tune from the Hub has no chunks', () => {
   expect(asksFor('huggingface', 'stride')).toBe(false);
   expect(asksFor('huggingface', 'lora_r')).toBe(true);
   expect(asksFor('finetune', 'stride')).toBe(true);
 });
 
-it('warns about learning rates far off', () => {
+it('warns about unusual learning rates', () => {
   expect(learningRateAdvice(0.001)).toBeNull();
   expect(learningRateAdvice(0.1)).toContain('0.0002');
   expect(learningRateAdvice(0.000001)).toContain('0.0002');
 });
 
-it('warns earlier with DPO, which bears less', () => {
+it('warns earlier for DPO, which tolerates less', () => {
   expect(learningRateAdvice(0.00005, 'dpo')).toBeNull();
   expect(learningRateAdvice(0.001, 'dpo')).toContain('With DPO this is much higher than usual');
   expect(learningRateAdvice(0.0000001, 'dpo')).toContain('0.00005');
 });
 
-it('names what DPO alone is asked for only with it', () => {
+it('sends DPO settings only with DPO', () => {
   const read = { ...initialParameters, ...blankReading('preference'), rejected_column: 'worse' };
   expect(wireParameters(read)).toMatchObject({
     ...{ data_format: 'preference', objective: 'dpo', rejected_column: 'worse', beta: 0.1, sft_weight: 0 },
@@ -41,7 +41,7 @@ it('names what DPO alone is asked for only with it', () => {
   expect(wireParameters(initialParameters)).not.toHaveProperty('rejected_column');
 });
 
-it('names what KTO alone is asked for only with it', () => {
+it('sends KTO settings only with KTO', () => {
   const read = { ...initialParameters, ...blankReading('feedback'), label_column: 'up' };
   const weights = { desirable_weight: 1, undesirable_weight: 1 };
   expect(wireParameters(read)).toMatchObject({ objective: 'kto', label_column: 'up', beta: 0.1, ...weights });
@@ -51,7 +51,7 @@ it('names what KTO alone is asked for only with it', () => {
   expect(learningRateAdvice(0.002, 'kto')).toContain('With KTO this is much higher than usual');
 });
 
-it('sends rewards with GRPO alone, a schema as what it says', () => {
+it('sends rewards only with GRPO, with schemas parsed', () => {
   const draft = {
     ...blankReward,
     type: 'json_schema' as const,
@@ -70,21 +70,21 @@ it('sends rewards with GRPO alone, a schema as what it says', () => {
 });
 
 it.each([{ reference: 'rye' }, {}])(
-  'sends a text check with its text, or for the reference of the row',
+  "sends a text check with its text, or for the row's reference",
   (text) => {
     const check = { type: 'string_check' as const, operation: 'like' as const, ...text, weight: 1 };
     expect(toReward(toDraft(check))).toEqual(check);
   },
 );
 
-it('opens an advanced panel that holds something of its own', () => {
+it('opens an advanced panel with custom values', () => {
   expect(differsFromDefaults(initialParameters, 'lora')).toBe(false);
   expect(differsFromDefaults({ ...initialParameters, lora_target_modules: ['q_proj'] }, 'lora')).toBe(true);
   expect(differsFromDefaults({ ...initialParameters, stride: 10 }, 'segmentation')).toBe(true);
   expect(differsFromDefaults({ ...initialParameters, packing: true }, 'segmentation')).toBe(true);
 });
 
-it('DoRA is of plain adapters: QLoRA sends the rest of an adapter', () => {
+it('DoRA requires a plain adapter: QLoRA sends the other adapter settings', () => {
   const namesOf = (adaptation: 'lora' | 'qlora') =>
     Object.keys(wireParameters({ ...initialParameters, adaptation, use_dora: true }));
   expect(namesOf('lora')).toContain('use_dora');
@@ -92,7 +92,7 @@ it('DoRA is of plain adapters: QLoRA sends the rest of an adapter', () => {
   expect(namesOf('qlora')).toContain('lora_target_modules');
 });
 
-it('of a full fine-tune nothing of an adapter is sent, and its rate is judged otherwise', () => {
+it('a full fine-tune sends no adapter settings, and its rate has other limits', () => {
   const full = { ...initialParameters, adaptation: 'full' as const };
   const names = Object.keys(wireParameters(full));
   expect(names).toContain('adaptation');

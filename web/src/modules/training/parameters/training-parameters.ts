@@ -11,13 +11,13 @@ import {
 import type { DataFormatName, GpuType, Objective } from '@bakehouse/contract/limits';
 import { blankReward, type RewardDraft, toReward } from './rewards/reward-draft.ts';
 
-/** Every matrix of the layers: the output layer, which many bases share with their embeddings, stays as it is. */
+/** All matrices of the layers, without the output layer, which many bases share with their embeddings. */
 export const layerModules = usualTargetModules('dpo');
 
-/** Where a new model comes from, which decides what is asked for. */
+/** Source of a new model, which determines the fields. */
 export type ModelType = 'upload' | 'finetune' | 'huggingface';
 
-/** What a run is trained with, as the form has it. */
+/** Training parameters in the form. */
 export type TrainingParameters = {
   epochs: number;
   learning_rate: number;
@@ -38,7 +38,7 @@ export type TrainingParameters = {
   max_new_tokens: number;
   temperature: number;
   rewards: RewardDraft[];
-  /** Null until the file has been looked at. */
+  /** Null until the file has been inspected. */
   data_format: DataFormatName | null;
   input_column: string;
   output_column: string;
@@ -75,7 +75,7 @@ export type FileReading = Pick<
   | 'objective'
 >;
 
-/** Rows of this format before any column is chosen. */
+/** Returns a format without chosen columns. */
 export function blankReading(data_format: DataFormatName | null): FileReading {
   const columns = { input_column: '', output_column: '', rejected_column: '', label_column: '' };
   return { ...columns, system_column: '', data_format, objective: usualObjective(data_format) };
@@ -88,7 +88,7 @@ export const initialParameters: TrainingParameters = {
   lora_target_modules: usualTargetModules('sft'),
 };
 
-/** The parameters as the wire names them: only those columns that the format asks for. */
+/** Converts parameters to API fields, with only the columns that the format uses. */
 export function wireParameters({
   data_format,
   input_column,
@@ -132,17 +132,17 @@ export function wireParameters({
       kto: { beta, desirable_weight, undesirable_weight },
       grpo: { beta, generations, max_new_tokens, temperature, rewards: rewards.map(toReward) },
     }[rest.objective],
-    // Empty means none, where the file may have one.
+    // Empty disables the system prompt of formats that have one.
     ...(data_format && data_format !== 'text' && { system_column }),
   };
 }
 
-/** Its rows are running text, and have no columns. */
+/** Returns true for files of plain text, which have no columns. */
 export function isTextFile(fileName: string): boolean {
   return /\.(txt|md)$/i.test(fileName);
 }
 
-/** A gentle word where a value is far from what works; null where it is usual. */
+/** Returns a hint if the value is far from the usual range, else null. */
 export function learningRateAdvice(
   rate: number,
   objective: Objective = 'sft',
@@ -156,7 +156,7 @@ export function learningRateAdvice(
   return null;
 }
 
-/** Of objectives that only shift what the base can say. */
+/** For objectives that only shift what the base can say. */
 const shiftingRates = {
   dpo: { max: 0.0005, usual: '0.00005' },
   kto: { max: 0.001, usual: '0.0001' },
@@ -172,7 +172,7 @@ function shiftingRateAdvice(rate: number, objective: keyof typeof shiftingRates)
   return rate < 0.000001 ? `At this rate the model will hardly change. Try ${usual}.` : null;
 }
 
-/** Each step moves every weight by about the rate: what an adapter bears is far too much. */
+/** Each step moves every weight by about the rate, so an adapter's rate is far too high. */
 function fullRateAdvice(rate: number, objective: keyof typeof fullRates): string | null {
   const { max, usual } = fullRates[objective];
   if (rate > max)
@@ -187,10 +187,10 @@ const fullRates = {
   grpo: { max: 0.00005, usual: '0.000001' },
 };
 
-/** What a fine-tune from the hub has no field for. */
+/** Parameters that a fine-tune from the Hub doesn't have. */
 const chunking = ['max_chunk_size', 'stride'] as const;
 
-/** Whether the form of this type asks for a parameter. */
+/** Returns true if this type's form has the parameter. */
 export function asksFor(type: ModelType | null, name: string): boolean {
   return type !== 'huggingface' || !chunking.some((one) => one === name);
 }
@@ -207,7 +207,7 @@ const panels = {
   lora: ['lora_r', 'lora_dropout', 'use_rslora', 'use_dora', 'lora_target_modules'],
 } as const satisfies Record<string, readonly (keyof TrainingParameters)[]>;
 
-/** Whether an advanced panel holds anything of its own, which no preset has: then it opens by itself. */
+/** Returns true if an advanced panel contains values that no preset has, so that it opens automatically. */
 export function differsFromDefaults(parameters: TrainingParameters, panel: keyof typeof panels): boolean {
   return panels[panel].some((field) => {
     const value = String(parameters[field]);

@@ -3,7 +3,7 @@ import { assetQuery } from '../../assets/asset-queries.ts';
 import type { Basis } from './suggested-parameters.ts';
 import { type ChosenRows, useFirstRows } from './use-first-rows.ts';
 
-/** What the suggestion goes by; null until the file and the base model are chosen and read. */
+/** Returns the basis of the suggestions; null until the file and the base model are loaded. */
 export function useBasis(choice: ChosenRows & { baseModelId: string | null }): Basis | null {
   const { data: rows } = useFirstRows(choice);
   const { baseModelId } = choice;

@@ -4,7 +4,7 @@ import { assetQuery } from '../../assets/asset-queries.ts';
 
 export type ChosenRows = { datasetId: string | null; fileName: string | null };
 
-/** The first rows of the chosen file, how many there are, and what they were recognised as. */
+/** Returns the first rows of the chosen file, the row count and the detected format. */
 export function useFirstRows({ datasetId, fileName }: ChosenRows) {
   const dataset = useQuery({ ...assetQuery(datasetId ?? ''), enabled: datasetId !== null });
   return useQuery({

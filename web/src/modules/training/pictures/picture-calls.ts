@@ -14,7 +14,7 @@ import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
 import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
-/** Every picture is read to its end. */
+/** The server reads every picture completely. */
 const VALIDATION_TIMEOUT_MS = 600_000;
 const POLL_MS = 3_000;
 
@@ -24,7 +24,7 @@ export const LORA_TOAST = 'train-lora';
 export type LoraChoice = CallOf<typeof validateDiffusionTraining>['body'] &
   Pick<DiffusionTrainingChoice, 'dataset_id' | 'model_id'>;
 
-/** Reads the pictures as training would; resolves with the estimate and what stands in the way. */
+/** Validates the pictures as training would; resolves to the estimate and any obstacles. */
 export function useValidateLora() {
   return useMutation({
     meta: { toastId: LORA_TOAST },
@@ -37,7 +37,7 @@ type Start = {
   choice: LoraChoice;
   title: string;
   ceiling: string;
-  /** The estimate that was shown: at its load the run may cost no more. */
+  /** The estimate that was shown; the run may not cost more at its load. */
   shown: DiffusionValidation['cost_estimate'];
   idempotencyKey: string;
 };
@@ -64,7 +64,7 @@ export function useStartLora() {
   });
 }
 
-/** What the checkpoints of a run have drawn so far. */
+/** Samples that a run's checkpoints have drawn. */
 export function useRunSamples(runId: string, { enabled }: { enabled: boolean }) {
   return useQuery({
     ...endpointQuery(['run', 'samples', runId], getRunSamples, { params: { runId } }),
@@ -73,7 +73,7 @@ export function useRunSamples(runId: string, { enabled }: { enabled: boolean }) 
   });
 }
 
-/** Makes a model of what a run had learned at a checkpoint; asked for again it is the same one. */
+/** Creates a model from a checkpoint. Idempotent: a repeat returns the same model. */
 export function useCheckpointModel(runId: string) {
   return useMutation({
     mutationFn: (step: number) => call(makeCheckpointModel, { params: { runId, step: String(step) } }),

@@ -1,3 +1,3 @@
-/** The link to a picture with a LoRA, which is chosen there. */
+/** Returns the link to generate a picture with a LoRA. */
 export const pictureWith = (modelId: string) =>
   ({ to: '/flux-kontext', search: { settings: { lora: modelId, lora_scale: 1 } } }) as const;

@@ -37,7 +37,7 @@ const show = (steps: number[]) =>
   } as never);
 const sources = () => screen.getAllByRole('img').map((image) => image.getAttribute('src'));
 
-test('the newest checkpoint is shown beside the base model, and one steps and drags through time', async () => {
+test('shows the newest checkpoint next to the base model, with a time slider for keys and pointer', async () => {
   show([0, 100, 200]);
   const { rerender } = render(<SampleGrid runId="r1" />);
   expect(sources()).toEqual(['/files/0.png', '/files/200.png']);
@@ -51,13 +51,13 @@ test('the newest checkpoint is shown beside the base model, and one steps and dr
   const slider = screen.getByRole('slider', { name: 'Checkpoint' });
   fireEvent.change(slider, { target: { value: '0' } });
   expect(slider.getAttribute('aria-valuetext')).toBe('Before training');
-  // One that is chosen stays while others come.
+  // A chosen checkpoint stays selected while new ones arrive.
   show([0, 100, 200, 300, 400]);
   rerender(<SampleGrid runId="r1" />);
   expect(sources()).toEqual(['/files/0.png', '/files/0.png']);
 });
 
-test('a checkpoint is used as a model, which is made of it where there is none and while it is kept', async () => {
+test('a checkpoint opens as a model, which is created first if missing, while the checkpoint exists', async () => {
   show([0, 100, 200, 300]);
   render(<SampleGrid runId="r1" />);
   const use = { name: 'Use this checkpoint' };
@@ -74,7 +74,7 @@ test('a checkpoint is used as a model, which is made of it where there is none a
 
   fireEvent.change(slider, { target: { value: '1' } });
   expect(screen.queryByRole('button', use)).toBeNull();
-  expect(screen.getByText(/^No longer kept/)).toBeTruthy();
+  expect(screen.getByText(/^Deleted\./)).toBeTruthy();
   fireEvent.change(slider, { target: { value: '0' } });
   expect(screen.queryByText(/no longer kept/)).toBeNull();
 });

@@ -15,7 +15,7 @@ import { pictureWith } from './picture-with.ts';
 type Samples = ResponseOf<typeof getRunSamples>;
 type Checkpoint = Samples['checkpoints'][number];
 
-/** What the checkpoints have drawn, beside what the base model draws; the newest unless another one is chosen. */
+/** Samples of a checkpoint next to the base model's. Shows the newest checkpoint unless another is chosen. */
 export function SampleGrid({ runId, className = '' }: { runId: string; className?: string }) {
   return (
     <Card title="Samples" className={className}>
@@ -30,7 +30,7 @@ export function SampleGrid({ runId, className = '' }: { runId: string; className
         isEmpty={({ checkpoints }) => checkpoints.length === 0}
         empty={
           <p className="text-muted">
-            The first samples come before the first step, then with each checkpoint.
+            The first samples appear before the first step, then with each checkpoint.
           </p>
         }
       >
@@ -43,7 +43,7 @@ export function SampleGrid({ runId, className = '' }: { runId: string; className
 }
 
 function SampleViewer({ runId, prompts, checkpoints }: Samples & { runId: string }) {
-  // Null: the newest, also when another one comes.
+  // Null follows the newest checkpoint.
   const [chosen, setChosen] = useState<number | null>(null);
   const last = checkpoints.length - 1;
   const index = Math.min(chosen ?? last, last);
@@ -112,7 +112,7 @@ function SampleViewer({ runId, prompts, checkpoints }: Samples & { runId: string
   );
 }
 
-/** The way to a picture with what was learned by this step: to the model that has it, which is made first where there is none. */
+/** Opens the generator with the checkpoint's model, creating the model first if necessary. */
 function UseCheckpoint({ runId, checkpoint }: { runId: string; checkpoint: Checkpoint }) {
   const { step, model_id: modelId, is_kept: isKept } = checkpoint;
   const navigate = useNavigate();
@@ -125,7 +125,11 @@ function UseCheckpoint({ runId, checkpoint }: { runId: string; checkpoint: Check
       </ButtonLink>
     );
   if (!isKept)
-    return <p className="text-muted text-xs">No longer kept: the last 20 are, for a week after the run.</p>;
+    return (
+      <p className="text-muted text-xs">
+        Deleted. Only the last 20 checkpoints are kept, for a week after the run.
+      </p>
+    );
   return (
     <Button
       size="sm"
@@ -134,7 +138,7 @@ function UseCheckpoint({ runId, checkpoint }: { runId: string; checkpoint: Check
         make.mutate(step, {
           onSuccess: ({ model_id }) => {
             notify.success('The checkpoint is now a model', {
-              description: 'It is chosen here, and you find it under My Models.',
+              description: 'It is selected here and listed under My Models.',
             });
             void navigate(pictureWith(model_id));
           },

@@ -18,7 +18,7 @@ type Props = Wanted & { open: boolean; onClose: () => void };
 
 const FORM_ID = 'train-lora';
 
-/** The wizard that trains a LoRA on pictures. Who leaves the page in the middle finds it as it was; who closes it begins anew. */
+/** Wizard for training a LoRA on pictures. Leaving the page keeps its state; closing it starts over. */
 export function TrainLoraSheet({ open, onClose, dataset }: Props) {
   const { key, ...round } = useRound<Wanted>(
     open,
@@ -49,7 +49,7 @@ function WizardSheet({ open, onClose, begunWith, onDraft }: WizardProps) {
   useEffect(() => {
     if (shown.current === state.step) return;
     shown.current = state.step;
-    // The button that led here is gone with its step, and the focus with it.
+    // The focused button was removed with its step.
     form.current?.focus({ preventScroll: true });
     form.current?.parentElement?.scrollTo({ top: 0 });
   }, [state.step]);
@@ -101,7 +101,7 @@ function Footer({ wizard }: { wizard: TrainLora }) {
           Held at start: <Money bgl={holdAtStart(validation, state.ceiling)} />
         </span>
       )}
-      {/* Each step is another button: a double click on one does not press the next. */}
+      {/* A new key per step, so that a double click doesn't press the next step's button. */}
       <Button
         key={state.step}
         variant="primary"

@@ -11,7 +11,7 @@ import {
 
 const chosen: LoraState = { ...initialLora, name: 'Crayon', baseModelId: 'm1', datasetId: 'd1' };
 
-test('each step is left once it has what it needs', () => {
+test('each step can be left once its fields are valid', () => {
   const tried = loraReducer(initialLora, { do: 'continue' });
   expect([tried.step, tried.attempts]).toEqual([0, 1]);
   expect(Object.keys(problemsOf(tried))).toEqual(['name', 'baseModelId', 'datasetId']);
@@ -43,7 +43,7 @@ test('a preset follows the size of the base until a number is typed', () => {
   );
 });
 
-test('what is sent has a seed for each prompt, and no empty trigger word', () => {
+test('the request contains a seed per prompt and omits an empty trigger word', () => {
   expect(choiceOf(initialLora)).toBeNull();
   const choice = choiceOf({ ...chosen, prompts: ' a cat \n\n a dog' });
   expect(choice).toMatchObject({

@@ -21,19 +21,19 @@ export type LoraState = {
   step: 0 | 1 | 2;
   name: string;
   baseModelId: string | null;
-  /** Whether the base is one that this machine's CPU trains. */
+  /** Whether this machine's CPU can train the base. */
   size: BaseSize;
   datasetId: string | null;
   triggerWord: string;
-  /** Undefined: something of it was changed. */
+  /** Undefined after any of its numbers was changed. */
   preset: PresetName | undefined;
   numbers: Record<NumberName, number>;
-  /** Null: as the base generates. */
+  /** Null: the base's resolution. */
   resolution: Resolution | null;
-  /** One for each line. */
+  /** One per line. */
   prompts: string;
   gpu: GpuType;
-  /** In BGL, as typed; empty: the usual one. */
+  /** In BGL, as typed; empty for the default. */
   ceiling: string;
   attempts: number;
 };
@@ -67,7 +67,7 @@ export function loraReducer(state: LoraState, action: LoraAction): LoraState {
   switch (action.do) {
     case 'change': {
       const next = { ...state, ...action.values };
-      // Other models bear other numbers: those that nobody has typed follow.
+      // Numbers depend on the model size, so unedited presets follow it.
       return next.size !== state.size && state.preset
         ? { ...next, numbers: pictureTrainingPresets[next.size][state.preset], resolution: null }
         : next;
@@ -85,12 +85,12 @@ export function loraReducer(state: LoraState, action: LoraAction): LoraState {
         ? { ...state, attempts: state.attempts + 1 }
         : { ...state, step: state.step === 0 ? 1 : 2, attempts: 0 };
     case 'back':
-      // Another quote may have another ceiling.
+      // A new quote may have another ceiling.
       return { ...state, step: state.step === 2 ? 1 : 0, ceiling: '', attempts: 0 };
   }
 }
 
-/** What keeps the person from going on from the present step. */
+/** Returns the errors that block the current step. */
 export function problemsOf(state: LoraState): LoraProblems {
   if (state.step === 0) return picturesProblems(state);
   if (state.step === 1) return trainingProblems(state);
@@ -105,7 +105,7 @@ function picturesProblems({ name, baseModelId, datasetId }: LoraState): LoraProb
     : nameProblem(name, NAME_LENGTH_MAX);
   return {
     ...(wrong && { name: wrong }),
-    ...(!baseModelId && { baseModelId: 'Choose the model that the LoRA is for' }),
+    ...(!baseModelId && { baseModelId: 'Choose the base model of the LoRA' }),
     ...(!datasetId && { datasetId: 'Choose the dataset with your pictures' }),
   };
 }
@@ -123,7 +123,7 @@ function trainingProblems({ numbers, prompts }: LoraState): LoraProblems {
   return problems;
 }
 
-/** The lines that say something. */
+/** Returns the non-empty lines. */
 export function promptsOf(text: string): string[] {
   return text
     .split('\n')
@@ -131,7 +131,7 @@ export function promptsOf(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** Prompts that suit the base, with the trigger word, where nobody has written any. */
+/** Suggests prompts for the base with the trigger word, if the user hasn't written any. */
 export function suggestedPrompts({ size, triggerWord }: Pick<LoraState, 'size' | 'triggerWord'>): string {
   const things =
     size === 'small'
@@ -141,7 +141,7 @@ export function suggestedPrompts({ size, triggerWord }: Pick<LoraState, 'size' |
   return things.map((thing) => (word ? `${word}, ${thing}` : thing)).join('\n');
 }
 
-/** What is sent. Each prompt has a seed of its own, the same at every checkpoint. */
+/** Returns the request. Each prompt has its own seed, identical for all checkpoints. */
 export function choiceOf(state: LoraState): LoraChoice | null {
   const { baseModelId, datasetId, numbers, resolution, gpu } = state;
   if (!baseModelId || !datasetId) return null;

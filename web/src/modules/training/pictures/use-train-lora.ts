@@ -17,12 +17,12 @@ import {
 
 export type TrainLora = {
   state: LoraState;
-  /** Those to show now. */
+  /** Errors to show now. */
   problems: LoraProblems;
-  /** A call is under way: a second submit is ignored. */
+  /** A request is in flight: submitting again does nothing. */
   busy: boolean;
   validation: DiffusionValidation | undefined;
-  /** Why there is too little credit to start. */
+  /** Error message if the balance is too low to start. */
   lack: string | null;
   priceChanged: boolean;
   canStart: boolean;
@@ -30,7 +30,7 @@ export type TrainLora = {
   goOn: () => void;
 };
 
-/** The wizard's state with the calls that its steps make. `onStarted` gets the run. */
+/** Returns the wizard's state and actions. `onStarted` receives the run's id. */
 export function useTrainLora(datasetId: string | undefined, onStarted: (runId: string) => void): TrainLora {
   const [state, dispatch] = useReducer(loraReducer, { ...initialLora, datasetId: datasetId ?? null });
   const [validation, setValidation] = useState<DiffusionValidation>();
@@ -49,7 +49,7 @@ export function useTrainLora(datasetId: string | undefined, onStarted: (runId: s
     check.mutate(choice, {
       onSuccess: (answer) => {
         setValidation(answer);
-        // Which pictures cannot be used stands in the review, also where nothing can start.
+        // The review shows which pictures can't be used, even if nothing can start.
         if (answer.data || answer.critical_errors.length === 0) dispatch({ do: 'continue' });
         else
           notify.failure('Validation Failed', {

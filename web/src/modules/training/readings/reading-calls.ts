@@ -9,18 +9,18 @@ const POLL_MS = 3_000;
 
 export const readingsQuery = endpointQuery(['reading', 'list'], listReadings);
 
-/** The user's data files that are read in the background, and those that lately were. */
+/** Returns the user's background file scans, running and recent. */
 export function useReadings() {
   return useQuery({ ...readingsQuery, refetchInterval: useFallbackInterval(POLL_MS) });
 }
 
-/** How far a reading is; what is known of it already stands in until then. */
+/** Returns the progress of a scan, or `known` until it loads. */
 export function useReading(known: DataReading | null): DataReading | null {
   const { data } = useReadings();
   return data?.readings.find(({ reading_id }) => reading_id === known?.reading_id) ?? known;
 }
 
-/** Stops reading a file. Where that fails it is read to its end, which harms nobody. */
+/** Cancels a scan. Ignoring a failure is harmless: the scan then runs to its end. */
 export async function stopReading(readingId: string): Promise<void> {
   try {
     await call(cancelReading, { params: { readingId } });

@@ -15,14 +15,14 @@ const reading: DataReading = {
   ended_at: null,
 };
 
-it('says that figures are an estimate, and how far the file has been read', () => {
+it('shows that figures are estimates, and the scan progress', () => {
   render(<ReadingNotice reading={reading} />);
   expect(screen.getByText('An estimate from the first rows')).toBeTruthy();
   expect(screen.getByText('120,000 rows read')).toBeTruthy();
   expect(screen.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('12');
 });
 
-it('says why the rest was not counted', () => {
+it('shows why the rest was not counted', () => {
   render(<ReadingNotice reading={{ ...reading, state: 'failed', reason: 'No memory.' }} />);
   expect(screen.getByText(/No memory. The figures below are an estimate/)).toBeTruthy();
 });

@@ -3,7 +3,7 @@ import { formatNumber } from '../../../lib/format/format-number.ts';
 import { Callout } from '../../../ui/callout.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 
-/** Says that figures are an estimate from the first rows of a long file, and how far all of it has been read. */
+/** Shows that figures are estimates from the first rows of a long file, and the scan progress. */
 export function ReadingNotice({ reading }: { reading: DataReading }) {
   const { state, file_name: file, rows_read: rows, progress, reason } = reading;
   if (state === 'failed' || state === 'cancelled') {

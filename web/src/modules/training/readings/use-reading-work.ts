@@ -3,7 +3,7 @@ import { formatNumber } from '../../../lib/format/format-number.ts';
 import type { LongWork } from '../../../ui/long-work.ts';
 import { stopReading, useReadings } from './reading-calls.ts';
 
-/** The data files that are read in the background, as the list of long work shows them. */
+/** Returns background file scans for the list of long-running tasks. */
 export function useReadingWork(): LongWork[] {
   return (useReadings().data?.readings ?? []).map((reading) => ({
     id: `reading-${reading.reading_id}`,

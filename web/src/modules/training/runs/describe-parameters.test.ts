@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { initialParameters } from '../parameters/training-parameters.ts';
 import { describeParameters } from './describe-parameters.ts';
 
-it('tells where it ran, not which GPU was asked for', () => {
+it('shows where the run ran, not the requested GPU', () => {
   const parameters = {
     ...initialParameters,
     model_name: 'Crumb',
@@ -39,7 +39,7 @@ it('tells where it ran, not which GPU was asked for', () => {
   });
 });
 
-it('tells of preferences what they were trained for, and of other rows nothing of it', () => {
+it('shows the objective of preferences, but not of other rows', () => {
   const parameters = {
     ...{ ...initialParameters, rewards: [], model_name: 'Crumb', lora_target_modules: ['q_proj' as const] },
     ...{ accelerator_type: 'NVIDIA_TESLA_A100' as const, accelerator_count: 1 as const },
@@ -98,7 +98,7 @@ it('tells of preferences what they were trained for, and of other rows nothing o
   expect(JSON.stringify(kto)).not.toMatch(/SFT weight|NEFTune|Rejected/);
 });
 
-it('tells of no split where a validation file is held out', () => {
+it('shows no split if there is a validation file', () => {
   const parameters = {
     ...{ ...initialParameters, rewards: [], model_name: 'Crumb', lora_target_modules: ['q_proj' as const] },
     ...{ accelerator_type: 'NVIDIA_TESLA_A100' as const, accelerator_count: 1 as const },
@@ -112,7 +112,7 @@ it('tells of no split where a validation file is held out', () => {
   );
 });
 
-it('tells of a training on pictures what it has, and leaves its prompts to the samples', () => {
+it('shows the parameters of picture training, except the sample prompts', () => {
   const rows = describeParameters({
     kind: 'pictures',
     device: 'CPU',

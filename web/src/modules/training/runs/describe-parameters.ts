@@ -8,9 +8,8 @@ import { describeReward } from '../parameters/rewards/reward-draft.ts';
 import { isTextFile } from '../parameters/training-parameters.ts';
 
 /**
- * What a run was made with, as rows of name and text. The GPU that was asked for is left out: where it
- * really ran comes first. So is how text is cut, where the rows are no running text, and once it is
- * known, the target modules that got no adapter.
+ * Returns a run's parameters as rows. Shows where it ran instead of the requested GPU. Omits segmentation
+ * unless the rows are plain text, and, once known, target modules without an adapter.
  */
 export function describeParameters(run: Described): { name: string; value: string }[] {
   return [{ name: 'Runs on', value: deviceName(run.device) }, ...rowsOf(run)];
@@ -29,7 +28,7 @@ type Described =
   | Pick<PicturesRun, 'kind' | 'device' | 'parameters'>
   | Pick<ExportRun, 'kind' | 'device' | 'parameters'>;
 
-/** The prompts of the samples stand with them. */
+/** The samples show the prompts. */
 function pictureRows({ parameters }: Pick<PicturesRun, 'parameters'>): { name: string; value: string }[] {
   const { sample_prompts: _prompts, sample_every, ...rest } = parameters;
   const rows = Object.entries({ ...rest, steps_between_samples: sample_every });
@@ -77,11 +76,11 @@ function textRows(run: Extract<Described, { kind: 'text' }>): { name: string; va
         rewards: rewards.map(describeReward).join(', '),
         ...{ beta, generations, max_new_tokens, temperature },
       },
-      // Only older runs have it.
+      // Only in older runs.
       reward: {},
     }[objective],
     ...rest,
-    // A validation file is held out instead.
+    // A validation file replaces the split.
     ...(!run.validation && { train_test_split }),
     ...(isText && { segmentation_method, stride, min_segment_length }),
     ...(packing && { packing: 'Short rows share a sequence' }),
@@ -94,7 +93,7 @@ function textRows(run: Extract<Described, { kind: 'text' }>): { name: string; va
   });
   return (
     rows
-      // Only preferences have the one, and only feedback the other.
+      // Empty except for preferences or feedback.
       .filter(([name, value]) => !['rejected_column', 'label_column'].includes(name) || value)
       .map(([name, value]) => ({ name: label(name), value: textOf(value) }))
   );
@@ -122,7 +121,7 @@ const wizardWords: Record<string, string> = {
   lora_alpha: 'LoRA alpha',
 };
 
-/** The name that the field has in the wizard: 'learning_rate' is 'Learning rate'. */
+/** Returns the field's label in the wizard: 'learning_rate' -> 'Learning rate'. */
 function label(name: string): string {
   const own = wizardWords[name];
   if (own) return own;

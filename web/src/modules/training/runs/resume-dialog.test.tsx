@@ -38,7 +38,7 @@ test('sends only a ceiling that the user typed', () => {
   expect(mutate.mock.lastCall?.[0]).toBe('1000');
 });
 
-test('a ceiling below what the rest is expected to cost is warned of', () => {
+test('warns if the ceiling is below the expected remaining cost', () => {
   vi.mocked(useResumeRun).mockReturnValue({ reset: vi.fn(), isPending: false } as never);
   render(<ResumeDialog run={run} open onClose={() => undefined} />);
   const type = (value: string) => fireEvent.change(screen.getByLabelText('Ceiling'), { target: { value } });
@@ -48,7 +48,7 @@ test('a ceiling below what the rest is expected to cost is warned of', () => {
   expect(screen.queryByText(/^This is less than/)).toBeNull();
 });
 
-test('only what can be resumed offers it', () => {
+test('is offered only for resumable runs', () => {
   vi.mocked(useResumeRun).mockReturnValue({ reset: vi.fn(), isPending: false } as never);
   const { rerender } = render(<ResumeButton run={run} />);
   screen.getByRole('button', { name: 'Resume with a higher ceiling' });
@@ -56,7 +56,7 @@ test('only what can be resumed offers it', () => {
   expect(screen.queryByRole('button')).toBeNull();
 });
 
-test('a dialog that closes since the run goes on still says what it has asked', () => {
+test('a dialog that closes because the run resumes keeps its text', () => {
   vi.mocked(useResumeRun).mockReturnValue({ mutate: vi.fn(), reset: vi.fn(), isPending: false } as never);
   const { rerender } = render(<ResumeDialog run={run} open onClose={() => undefined} />);
   const asked = screen.getByRole('alertdialog').textContent;
@@ -66,7 +66,7 @@ test('a dialog that closes since the run goes on still says what it has asked', 
   expect(screen.getByRole('alertdialog').textContent).toBe(asked);
 });
 
-test('it says what of the saved work is paid with the rest, however the run has ended', () => {
+test('shows which part of the saved work is charged with the rest, however the run ended', () => {
   vi.mocked(useResumeRun).mockReturnValue({ mutate: vi.fn(), reset: vi.fn(), isPending: false } as never);
   const text = /has not been charged yet, and the rest/;
   const failed: Run = { ...run, state: 'failed' };
@@ -78,7 +78,7 @@ test('it says what of the saved work is paid with the rest, however the run has 
   screen.getByText(text);
 });
 
-test('a refusal stays under the field, and Enter asks again', () => {
+test('shows a rejection below the field, and Enter retries', () => {
   const mutate = vi.fn();
   const close = vi.fn();
   const error = new ApiError('The run has cost 15 BGL so far', { status: 400, param: 'ceiling' });
@@ -92,7 +92,7 @@ test('a refusal stays under the field, and Enter asks again', () => {
   expect(close).not.toHaveBeenCalled();
 });
 
-test('a refusal for another reason says nothing against the ceiling', () => {
+test('other rejections do not mark the ceiling as invalid', () => {
   const text =
     'The dataset ‘Breads’ was deleted or is not shared with you any more, and the run cannot go on without it';
   const error = new ApiError(text, { status: 409 });

@@ -13,7 +13,7 @@ import { CeilingField } from '../parameters/ceiling-field.tsx';
 import { ceilingProblem } from '../parameters/parameter-problems.ts';
 import { useResumeRun } from './run-calls.ts';
 
-/** Lets a run go on that can; that another cannot is said where it says how it ended. */
+/** Resumes a run if possible; otherwise the run's outcome explains why not. */
 export function ResumeButton({ run }: { run: Run }) {
   const [asking, setAsking] = useState(false);
   return (
@@ -31,9 +31,9 @@ export function ResumeButton({ run }: { run: Run }) {
 
 type Props = { run: Run; open: boolean; onClose: () => void };
 
-/** Asks what the run may cost in all before it goes on. */
+/** Asks for the run's total ceiling before resuming it. */
 export function ResumeDialog({ run: newest, open, onClose }: Props) {
-  // While it closes it still says what it has asked: the run goes on by then, and has nothing of it any more.
+  // Keep the text during the closing animation: a resumed run no longer has a hold to show.
   const [run, setRun] = useState(newest);
   if (newest !== run && newest.resume_hold !== null) setRun(newest);
   const [ceiling, setCeiling] = useState('');
@@ -92,7 +92,7 @@ export function ResumeDialog({ run: newest, open, onClose }: Props) {
   );
 }
 
-/** Other refusals say nothing against what was typed. */
+/** Other errors aren't about the typed ceiling. */
 function isOfCeiling(error: unknown): boolean {
   return error instanceof ApiError && error.param === 'ceiling';
 }

@@ -2,17 +2,17 @@ import type { Run } from '@bakehouse/contract/runs';
 import { useSyncExternalStore } from 'react';
 import { queryClient } from '../../../lib/api/query-client.ts';
 
-/** Of `runQuery`. */
+/** Key of `runQuery`. */
 export const runKey = (runId: string) => ['run', 'one', runId];
 
-/** The path of the list that a run is in. */
+/** Returns the path of the list that contains the run. */
 export function areaPath({ kind }: Pick<Run, 'kind'>) {
   return `/${kind === 'pictures' ? 'diffusion' : 'llm'}-training` as const;
 }
 
 /**
- * The path of a page or, where it is a run's, of the list that the run is in, once the page has read it. How it is read is
- * none of the first screen's business.
+ * Returns the path of the page or, on a run's page, of the list that contains the run once it has loaded.
+ * Reads the cache only, so that the first screen doesn't include the query.
  */
 export function useRunArea(pathname: string): string {
   return useSyncExternalStore(

@@ -18,13 +18,11 @@ import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { joinPoints, missingAfter } from './curves/curves.ts';
 import { runQuery } from './run-queries.ts';
 
-/*
- * What the pages of runs ask the server for. Apart from the module's api.ts, which is on the first screen: they are not.
- */
+/* Queries and mutations of the run pages. Not part of the first screen, unlike run-queries.ts. */
 
 const POLL_MS = 3_000;
 
-/** How many runs there are, by how they ended, and what they have cost. */
+/** Returns the number of runs by outcome, and their total cost. */
 export function useRunStats(kind: Run['kind']) {
   return useQuery({
     ...endpointQuery(['run', 'stats', kind], runStats, { query: { kind } }),
@@ -35,7 +33,7 @@ export function useRunStats(kind: Run['kind']) {
 type Points = ResponseOf<typeof getRunMetrics>['points'];
 type Curves = { points: readonly Points[number][] };
 
-/** The curves; once they are here, only what is new in them is read. */
+/** Query for a run's metrics. Refetches only fetch new points. */
 export const runMetricsQuery = (runId: string) => {
   const queryKey = ['run', 'metrics', runId];
   return queryOptions({
@@ -88,7 +86,7 @@ export function useResumeRun(runId: string) {
       queryClient.setQueryData(runQuery(runId).queryKey, run);
       readAgain(['run']);
     },
-    // The dialog shows it.
+    // The dialog shows the error.
     meta: { product: 'Fine-tune', inPlace: true },
   });
 }

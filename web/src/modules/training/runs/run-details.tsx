@@ -7,7 +7,7 @@ import { Card } from '../../../ui/card.tsx';
 import { describeParameters } from './describe-parameters.ts';
 import { memoryText } from './run-sentences.ts';
 
-/** What it was made from and with. */
+/** Inputs and parameters of a run. */
 export function RunDetails({ run }: { run: Run }) {
   const memory = memoryText(run);
   const currency = currencyChoice.use();

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { RunOutcome } from './run-outcome.tsx';
 
-test('why a run was stopped is said in the chosen currency, also after it is switched', () => {
+test('shows why a run was stopped in the display currency, also after it changes', () => {
   currencyChoice.set('USD');
   const reason = 'The run reached its ceiling of 12.5 BGL. The work was saved.';
   const run = { state: 'cancelled', stop_reason: 'ceiling', reason, charged: null, summary: null };
@@ -18,14 +18,14 @@ test.each([
   [8, 'kept from step 8, base model 3.204'],
   [12, 'base model 3.204'],
   [undefined, 'base model 3.204'],
-])('of a run of 12 steps whose best was %s the held-out loss reads: %s', (best_step, note) => {
+])('a run of 12 steps whose best was %s shows the held-out loss as: %s', (best_step, note) => {
   const summary = { eval_loss: 1.963, eval_loss_base: 3.204, best_step };
   const run = { state: 'completed', summary, steps_total: 12, charged: null, quote: { total: '1' } };
   render(<RunOutcome run={{ ...run, elapsed_seconds: 27, device: 'cpu' } as unknown as Run} />);
   expect(screen.getByText(note)).toBeTruthy();
 });
 
-test('a run that learned preferences says in how many held-out rows it has them', () => {
+test('a run that learned preferences shows its share of correct held-out rows', () => {
   const run = {
     state: 'completed',
     steps_total: 12,
@@ -36,14 +36,14 @@ test('a run that learned preferences says in how many held-out rows it has them'
   const shown = (summary: object, objective = 'dpo') =>
     ({ ...run, kind: 'text', device: 'cpu', summary, parameters: { objective } }) as unknown as Run;
   const { rerender } = render(<RunOutcome run={shown({ eval_reward_accuracy: 0.9333 })} />);
-  expect(screen.getByText('The better answer gained on the worse one in 93% of held-out rows.')).toBeTruthy();
+  expect(screen.getByText('Preferred the better answer in 93% of held-out rows.')).toBeTruthy();
   rerender(<RunOutcome run={shown({ eval_reward_accuracy: 0.5 }, 'kto')} />);
-  expect(screen.getByText('The good answer gained on the bad one in 50% of held-out pairs.')).toBeTruthy();
+  expect(screen.getByText('Preferred the good answer in 50% of held-out pairs.')).toBeTruthy();
   rerender(<RunOutcome run={shown({ eval_loss: 1 })} />);
   expect(screen.queryByText(/prefers/)).toBeNull();
 });
 
-test('a run that learned from rewards has the held-out reward in place of the loss', () => {
+test('a run that learned from rewards shows the held-out reward instead of the loss', () => {
   const summary = { eval_loss: null, eval_reward: 0.75, eval_reward_base: 0.125, best_step: 8 };
   const run = { state: 'completed', summary, steps_total: 12, charged: null, quote: { total: '1' } };
   render(<RunOutcome run={{ ...run, elapsed_seconds: 27, device: 'cpu' } as unknown as Run} />);
@@ -52,7 +52,7 @@ test('a run that learned from rewards has the held-out reward in place of the lo
   expect(screen.queryByText('Held-out loss')).toBeNull();
 });
 
-test('a run that stopped early says where and why', () => {
+test('a run that stopped early shows where and why', () => {
   const run = {
     ...{ state: 'completed', steps_total: 4_096, charged: null, quote: { total: '1' } },
     ...{ elapsed_seconds: 27, device: 'cpu' },
@@ -69,7 +69,7 @@ test('a run that stopped early says where and why', () => {
   expect(screen.queryByText(/Stopped early/)).toBeNull();
 });
 
-test('a run that was cancelled says how far it came, unless it had not begun', () => {
+test('a cancelled run shows its progress, unless it had not begun', () => {
   const run = {
     ...{ state: 'cancelled', stop_reason: null, reason: 'Cancelled.', charged: '0', summary: null },
     resume_hold: '1',
@@ -78,19 +78,19 @@ test('a run that was cancelled says how far it came, unless it had not begun', (
     ({ ...run, step, steps_total: 1_440, elapsed_seconds }) as unknown as Run;
   const { container, rerender } = render(<RunOutcome run={at(1_210)} />);
   expect(container.textContent).toContain(
-    'It got to step 1,210 of 1,440 in 2 min 5 s. You were not charged.',
+    'It reached step 1,210 of 1,440 in 2 min 5 s. You were not charged.',
   );
-  // What was not saved is not counted.
+  // Unsaved work isn't counted.
   rerender(<RunOutcome run={at(2, 0)} />);
-  expect(container.textContent).toContain('It got to step 2 of 1,440. You were not charged.');
+  expect(container.textContent).toContain('It reached step 2 of 1,440. You were not charged.');
   rerender(<RunOutcome run={at(0)} />);
   expect(container.textContent).not.toContain('step');
   expect(container.textContent).not.toContain('resumed');
   rerender(<RunOutcome run={{ ...at(0), resume_hold: null }} />);
-  expect(container.textContent).toContain('is gone now, so it cannot be resumed.');
+  expect(container.textContent).toContain('deleted after seven days, so it cannot be resumed.');
 });
 
-test('an export says how many answers are the same as the fine-tune gives', () => {
+test("an export shows how many answers match the fine-tune's", () => {
   const summary = { prompts: 5, equal_answers: 4, size_bytes: 144_000_000 };
   const run = {
     ...{ kind: 'export', state: 'completed', summary, parameters: { format: 'gguf_q8_0' } },

@@ -10,7 +10,7 @@ import { Figure } from '../../../ui/figure.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { deviceName } from '../../machines/devices.ts';
 
-/** How it ended, and what it cost. */
+/** The outcome of a run and its cost. */
 export function RunOutcome({ run }: { run: Run }) {
   const currency = currencyChoice.use();
   const { summary } = run;
@@ -51,27 +51,30 @@ export function RunOutcome({ run }: { run: Run }) {
   );
 }
 
-/** Where it ran; a fine-tune's card has the time of its steps alone. */
+/** Device of the run. For a fine-tune, the duration covers steps and evaluation only. */
 function durationNote({ kind, device }: Run): string {
   return kind === 'text' ? `steps and evaluation, ${deviceName(device)}` : deviceName(device);
 }
 
-/** In how many held-out rows the better answer has gained more on the base model than the worse one, or a good one than a bad one; null of other runs. */
+/**
+ * Returns in how many held-out rows the better answer gained more over the base model than the worse one, or
+ * good over bad; null for other runs.
+ */
 function preferenceSentence(run: Run): string | null {
   const accuracy = run.summary?.eval_reward_accuracy;
   if (run.kind !== 'text' || typeof accuracy !== 'number') return null;
   const share = formatNumber(accuracy, { style: 'percent', maximumFractionDigits: 0 });
   switch (run.parameters.objective) {
     case 'dpo':
-      return `The better answer gained on the worse one in ${share} of held-out rows.`;
+      return `Preferred the better answer in ${share} of held-out rows.`;
     case 'kto':
-      return `The good answer gained on the bad one in ${share} of held-out pairs.`;
+      return `Preferred the good answer in ${share} of held-out pairs.`;
     default:
       return null;
   }
 }
 
-/** Why it ended before its last step, of its own accord; null of other runs. */
+/** Returns why the run ended early on its own; null for other runs. */
 function stoppedEarlySentence({ summary, steps_total }: Run): string | null {
   const evaluations = summary?.stopped_early;
   if (typeof evaluations !== 'number') return null;
@@ -82,7 +85,7 @@ function stoppedEarlySentence({ summary, steps_total }: Run): string | null {
 
 type Learned = { steps_total: number; summary: Run['summary'] };
 
-/** The losses of a run at its end. */
+/** Final losses of a run. */
 function Losses({ run }: { run: Learned }) {
   const { summary } = run;
   return (
@@ -103,7 +106,7 @@ function Losses({ run }: { run: Learned }) {
   );
 }
 
-/** What came of an export, and whether it answers as the fine-tune does. */
+/** The result of an export, and whether its answers match the fine-tune's. */
 function Exported({ run: { summary, parameters } }: { run: ExportRun }) {
   const { prompts, equal_answers: equal, size_bytes: size } = summary ?? {};
   return (
@@ -118,8 +121,8 @@ function Exported({ run: { summary, parameters } }: { run: ExportRun }) {
   );
 }
 
-/** Nothing else ends what a run could go on from. */
-const GONE = 'Its work was kept for seven days and is gone now, so it cannot be resumed.';
+/** The only reason that resumable work is missing. */
+const GONE = 'Its work was deleted after seven days, so it cannot be resumed.';
 
 function outcomeTitle({ state, stop_reason }: Run): string {
   if (state === 'failed') return 'The run failed';
@@ -130,14 +133,14 @@ function outcomeTitle({ state, stop_reason }: Run): string {
       : 'The run was stopped';
 }
 
-/** Where it stopped, of one that had begun to train. */
+/** Returns the progress at the end, if training had begun. */
 function howFar({ step, steps_total: total, elapsed_seconds: elapsed }: Run): string {
   if (!(step > 0 && total > 0)) return '';
   const time = elapsed >= 1 ? ` in ${formatDuration(elapsed)}` : '';
-  return `It got to step ${formatNumber(step)} of ${formatNumber(total)}${time}. `;
+  return `It reached step ${formatNumber(step)} of ${formatNumber(total)}${time}. `;
 }
 
-/** A run that its owner cancelled has no more to say than that. */
+/** Returns false for a run that its owner cancelled. */
 function hasOwnReason({ state, reason }: Run): boolean {
   return state === 'failed' || !reason.startsWith('Cancelled');
 }
@@ -152,7 +155,7 @@ function Charge({ bgl }: { bgl: string }) {
   );
 }
 
-/** Which step's adapter was kept is said where it is not the last one's. */
+/** Names the kept adapter's step, unless it is the last. */
 function heldOutNote(
   { summary, steps_total }: Learned,
   ofBase: 'eval_loss_base' | 'eval_reward_base',
@@ -164,14 +167,14 @@ function heldOutNote(
     : base;
 }
 
-/** Which mean it is; older runs know only the one over all steps. */
+/** Names the kind of mean; older runs only have the mean over all steps. */
 function trainingLossNote({ summary, steps_total }: Learned): string {
   const steps = stepsOf({ summary, steps_total });
   if (summary?.train_loss_end === undefined) return `mean of ${countOf(steps, 'step')}`;
   return `mean of the last ${countOf(Math.max(1, Math.floor(steps / 10)), 'step')}`;
 }
 
-/** How many it made: fewer than all where it stopped early. */
+/** Returns the number of steps made, which is lower after an early stop. */
 function stepsOf({ summary, steps_total }: Learned): number {
   return typeof summary?.steps === 'number' ? summary.steps : steps_total;
 }

@@ -42,7 +42,7 @@ export function RunPage() {
   const isPictures = run.data?.kind === 'pictures';
   const heldOut = useHeldOutAnswers(id, { enabled: completed && isText });
   const samples = useRunSamples(id, { enabled: isPictures });
-  // The last decides which button a finished run has.
+  // The deployments query determines a finished run's button.
   const answered = useFirstAnswers(
     run,
     useRunMetrics(id),
@@ -70,7 +70,7 @@ export function RunPage() {
   );
 }
 
-/** The page to come: title, progress, curves, log and what it is made from. */
+/** Placeholder: title, progress, curves, log and details. */
 function PendingPage() {
   return (
     <LoadingRegion>
@@ -147,7 +147,7 @@ function LoadedPage({ run }: { run: Run }) {
   );
 }
 
-/** The way to a picture with the LoRA: it is chosen there, with the first of the prompts that its checkpoints drew. */
+/** Opens the generator with the LoRA and the first sample prompt. */
 function UseLora({ run }: { run: PicturesRun }) {
   return (
     <ButtonLink variant="primary" {...pictureWith(run.model_id)}>

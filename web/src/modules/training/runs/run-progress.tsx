@@ -13,7 +13,7 @@ import { useRunMetrics } from './run-calls.ts';
 import { epochText, goesOnFree, phaseText, secondsToCeiling, stepText } from './run-sentences.ts';
 import { RunTime } from './run-time.tsx';
 
-/** Phase, steps, time, speed and money of a run that has not ended. */
+/** Phase, steps, time, speed and cost of an active run. */
 export function RunProgress({ run }: { run: Run }) {
   const currency = currencyChoice.use();
   const phase = phaseText(run);
@@ -47,28 +47,28 @@ export function RunProgress({ run }: { run: Run }) {
   );
 }
 
-/** That it costs more than was quoted, or will not be done below its ceiling. */
+/** Warns that a run costs more than quoted, or won't finish below its ceiling. */
 function Overrun({ run }: { run: Run }) {
   const currency = currencyChoice.use();
   const untilCeiling = secondsToCeiling(run);
   if (untilCeiling !== null)
     return (
       <p className="mt-3 text-[0.8125rem] text-warn">
-        At this pace the run reaches its ceiling of {showLimit(run.ceiling, currency)} before it is done, in{' '}
-        {aboutDuration(untilCeiling)}. It then saves its work and stops, and you can resume it with a higher
-        ceiling.
+        At this pace the run will reach its ceiling of {showLimit(run.ceiling, currency)} before it finishes,
+        in {aboutDuration(untilCeiling)}. It will then save its work and stop, and you can resume it with a
+        higher ceiling.
       </p>
     );
   if (goesOnFree(run))
     return (
       <p className="mt-3 text-[0.8125rem] text-muted">
-        The run reached its ceiling of {showLimit(run.ceiling, currency)}. It continues, and you pay no more.
+        The run reached its ceiling of {showLimit(run.ceiling, currency)}. It continues at no extra cost.
       </p>
     );
   if (parseBgl(run.held) <= parseBgl(run.quote.total)) return null;
   return (
     <p className="mt-3 text-[0.8125rem] text-warn">
-      Longer than estimated, so more than the quote is held. You pay for the time used.
+      The run takes longer than estimated, so more than the quote is held. You pay for the time used.
     </p>
   );
 }

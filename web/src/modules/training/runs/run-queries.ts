@@ -7,7 +7,7 @@ import { runKey } from './run-area.ts';
 
 const POLL_MS = 3_000;
 
-/** What the list of runs is narrowed to, and its order where that is not the newest first. */
+/** Filters of the run list, and its order if not newest first. */
 export type RunSearch = {
   kind?: Run['kind'] | undefined;
   search?: string | undefined;
@@ -15,7 +15,7 @@ export type RunSearch = {
   sort?: 'title' | undefined;
 };
 
-/** The caller's runs page by page. */
+/** Query for the user's runs, paginated. */
 export const runsQuery = (wanted: RunSearch) =>
   endpointPages(
     ['run', 'list', wanted],

@@ -37,7 +37,7 @@ const sentencesOf = (run: Parameters<typeof timeText>[0] & Parameters<typeof pha
   timeText(run),
 ];
 
-it('says what a run took of memory beside what it was estimated to need', () => {
+it('shows the used memory next to the estimate', () => {
   const memory_bytes = 2 * 1024 ** 3;
   expect(memoryText({ memory_bytes, summary: null })).toBe('2.00 GB estimated');
   expect(memoryText({ memory_bytes, summary: { peak_memory_bytes: 1.5 * 1024 ** 3 } })).toBe(
@@ -46,44 +46,44 @@ it('says what a run took of memory beside what it was estimated to need', () => 
   expect(memoryText({ memory_bytes: null, summary: { size_bytes: 1 } })).toBeNull();
 });
 
-it('says of a run that its owner did not cancel that it was stopped', () => {
+it('a cancelled run that its owner did not cancel is shown as stopped', () => {
   const cancelled = { state: 'cancelled', phase: null, stop_reason: null } as const;
   expect(displayState(cancelled)).toBe('cancelled');
   expect(displayState({ ...cancelled, stop_reason: 'ceiling' })).toBe('stopped');
 });
 
-it('lets the time of a running run go on between two reports', () => {
+it('advances the time of a running run between reports', () => {
   expect(timeText(laterBy(running, 20))).toBe('2 min 25 s so far, about 20 s left');
   expect(laterBy({ ...running, remaining_seconds: 20 }, 25).remaining_seconds).toBe(0);
-  // Who is silent for longer does not work.
+  // After a longer silence the run isn't working.
   expect(laterBy(running, 500)).toEqual(laterBy(running, 30));
   expect(laterBy(fresh, 20)).toEqual(fresh);
-  // What is not charged is not counted.
+  // Uncharged phases aren't counted.
   const asking = { ...running, phase: 'asking both models' };
   expect(laterBy(asking, 20)).toEqual(asking);
 });
 
-it('says which step it is at once it is known how many there are', () => {
+it('shows the step as soon as the total is known', () => {
   expect(stepText({ step: 1_200, steps_total: 12_000 })).toBe('Step 1,200 of 12,000');
   expect(stepText({ step: 0, steps_total: 0 })).toBeUndefined();
 });
 
-it('says before a run is cancelled what is saved and charged', () => {
+it('the cancel question names what is saved and charged', () => {
   expect(cancelQuestion({ ...running, kind: 'text' }).description).toContain(
     'You pay for the time used so far',
   );
   expect(cancelQuestion({ ...fresh, kind: 'text' }).description).toContain('You are not charged');
-  expect(cancelQuestion({ ...running, kind: 'export' }).description).toContain('Nothing of it is kept');
+  expect(cancelQuestion({ ...running, kind: 'export' }).description).toContain('Nothing is saved');
 });
 
-it('says in the tab how far a run is and how it ended', () => {
+it('the tab title shows the progress and the outcome', () => {
   expect(tabTitle({ ...running, title: 'Crumb', progress: 41.7 })).toBe('41% · Crumb · Bakehouse');
   expect(tabTitle({ ...running, state: 'completed', title: 'Crumb', progress: 100 })).toBe(
     'Completed · Crumb · Bakehouse',
   );
 });
 
-describe('badge, phase and time agree', () => {
+describe('badge, phase and time are consistent', () => {
   const free = 'Charged from the first step on';
   it.each([
     [
@@ -126,7 +126,7 @@ describe('badge, phase and time agree', () => {
     expect(sentencesOf(run)).toEqual(expected);
   });
 
-  it('says why it waits, and goes on counting after a pause', () => {
+  it('shows why it waits, and continues counting after a pause', () => {
     const reason = 'Waiting for the CPU, next in line.';
     expect(sentencesOf({ ...running, state: 'queued', phase: null, reason })).toEqual([
       'queued',
@@ -151,19 +151,19 @@ it.each([
 });
 
 it.each([
-  // Half of it is done, for half of the ceiling: it will just do.
+  // Half done for half of the ceiling: it will just fit.
   [{ cost_so_far: '1', ceiling: '2' }, null],
   [{ cost_so_far: '1.5', ceiling: '2' }, 20],
-  // What is counted beyond the ceiling is free.
+  // Work beyond the ceiling is free.
   [{ cost_so_far: '2', ceiling: '2' }, 0],
   [{ cost_so_far: '1.5', ceiling: '2', elapsed_seconds: 10 }, null],
   [{ cost_so_far: '1.5', ceiling: '2', remaining_seconds: null }, null],
   [{ cost_so_far: '1.5', ceiling: '2', state: 'stopping' }, null],
-  // It may finish its last step, and what comes after it.
+  // The last step and everything after it may finish.
   [{ cost_so_far: '1.5', ceiling: '2', step: 9 }, null],
-  // It goes on for as much again.
+  // It doesn't stop at its ceiling.
   [{ cost_so_far: '1.5', ceiling: '2', stops_at_ceiling: false }, null],
-] as const)('a run with %o reaches its ceiling before its end in %s s', (run, seconds) => {
+] as const)('a run with %o reaches its ceiling in %s s, before its end', (run, seconds) => {
   const half = {
     state: 'running',
     step: 5,
@@ -183,7 +183,7 @@ it.each([
   [{ step: 9, cost_so_far: '1.9' }, false],
   [{ step: 8, cost_so_far: '2', stops_at_ceiling: true }, false],
   [{ step: 9, cost_so_far: '2', stops_at_ceiling: true }, true],
-] as const)('a run of 10 steps with %o goes on beyond its ceiling of 2: %s', (run, expected) => {
+] as const)('a run of 10 steps with %o continues beyond its ceiling of 2: %s', (run, expected) => {
   const late = {
     state: 'running',
     steps_total: 10,

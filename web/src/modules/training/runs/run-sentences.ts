@@ -5,17 +5,17 @@ import { aboutDuration, formatDuration } from '../../../lib/format/format-time.t
 import { displayState, type Stage } from './run-state.ts';
 
 /*
- * Badge, phase and time of a run, from one reading, so that they never contradict each other. The
- * server counts (and charges) time from the end of the first step on. Until then the run is starting
- * for it, also while the runtime measures the base model and makes that first step.
+ * Badge, phase and time of a run, derived from one reading so that they are consistent. The server counts
+ * (and charges) time from the end of the first step. Until then the run is starting, including the evaluation
+ * of the base model and the first step itself.
  */
 
-/** Of the runtime: it asks the base and the tuned model what held-out rows ask, which nobody pays for. */
+/** Runtime phase in which both models answer held-out questions; not charged. */
 const ASKING = 'asking both models';
-/** The same of an export. */
+/** The equivalent phase of an export. */
 const COMPARING = 'comparing answers';
 
-/** The phases of the runtime in words. */
+/** Display texts of the runtime's phases. */
 const phases: Record<string, string> = {
   'pulling inputs': 'Fetching its files',
   'loading encoders': 'Loading the encoders',
@@ -33,7 +33,7 @@ const phases: Record<string, string> = {
   uploading: 'Uploading the model',
 };
 
-/** What it was estimated to need, and once it has completed what it took; null of others than text models. */
+/** Returns the estimated memory and, once completed, the peak usage; null except for text models. */
 export function memoryText({ memory_bytes, summary }: Pick<Run, 'memory_bytes' | 'summary'>): string | null {
   if (memory_bytes === null) return null;
   const estimated = `${formatBytes(memory_bytes)} estimated`;
@@ -41,19 +41,19 @@ export function memoryText({ memory_bytes, summary }: Pick<Run, 'memory_bytes' |
   return typeof peak === 'number' ? `${formatBytes(peak)} at its peak, ${estimated}` : estimated;
 }
 
-/** What is asked before a run is cancelled, wherever that is done. */
+/** Returns the confirmation for cancelling a run. */
 export const cancelQuestion = ({ kind, step }: Pick<Run, 'kind' | 'step'>) => ({
   title: kind === 'export' ? 'Cancel this export?' : 'Cancel this run?',
   description:
     step === 0
       ? 'It has not completed a step yet, so there is nothing to save. You are not charged, and the hold is released.'
       : kind === 'export'
-        ? 'Nothing of it is kept. You pay for the time used so far, and the rest of the hold is released.'
+        ? 'Nothing is saved. You pay for the time used so far, and the rest of the hold is released.'
         : 'Its progress is saved. You pay for the time used so far, and the rest of the hold is released.',
   action: kind === 'export' ? 'Cancel export' : 'Cancel run',
 });
 
-/** What it does now. */
+/** Returns the current phase. */
 export function phaseText({ state, phase, reason, step }: Stage & Pick<Run, 'reason' | 'step'>): string {
   if (state === 'stopping') return step === 0 ? 'Cancelling' : 'Saving its progress';
   if (state === 'queued') return reason || 'Waiting for its turn';
@@ -61,11 +61,11 @@ export function phaseText({ state, phase, reason, step }: Stage & Pick<Run, 'rea
   if (state === 'starting' && phase === 'training') {
     return step === 0 ? 'Running the first step' : 'Continuing from its last checkpoint';
   }
-  // A newer runtime may have phases that have no words here yet.
+  // A newer runtime may have unknown phases.
   return phases[phase ?? ''] ?? sentence((phase === null && reason) || state);
 }
 
-/** '2 min 5 s so far, about 40 s left'; before the first step of an attempt, why nothing is counted. */
+/** Returns '2 min 5 s so far, about 40 s left', or why time isn't counted yet. */
 export function timeText(
   run: Stage & Pick<Run, 'elapsed_seconds' | 'remaining_seconds' | 'started_at' | 'step'>,
 ): string {
@@ -80,10 +80,10 @@ export function timeText(
   );
 }
 
-/** The server counts no longer silence as work (`COUNTED_SILENCE_S`). */
+/** The server doesn't count a longer silence as work (`COUNTED_SILENCE_S`). */
 const SILENCE_S_MAX = 30;
 
-/** The run as it is some seconds after it was read: time goes on between two reports, for as long as it is counted. */
+/** Extrapolates a run to some seconds after it was read, as long as its time is counted. */
 export function laterBy<R extends Pick<Run, 'state' | 'phase' | 'elapsed_seconds' | 'remaining_seconds'>>(
   run: R,
   seconds: number,
@@ -98,7 +98,7 @@ export function laterBy<R extends Pick<Run, 'state' | 'phase' | 'elapsed_seconds
   };
 }
 
-/** So long its pace says little. */
+/** Pace is unreliable before this. */
 const PACE_S_MIN = 20;
 
 type Spending = Pick<
@@ -113,18 +113,21 @@ type Spending = Pick<
   | 'stops_at_ceiling'
 >;
 
-/** Whether a run has reached its ceiling and goes on, for as much again at no cost. */
+/** Returns true if a run has reached its ceiling and continues at no cost. */
 export function goesOnFree(run: Spending): boolean {
   const isAtCeiling = Number(run.cost_so_far) >= Number(run.ceiling);
   return run.state === 'running' && run.step > 0 && isAtCeiling && (!run.stops_at_ceiling || isLastStep(run));
 }
 
-/** Whether no step is left but the one that it is in: from there on the server lets it finish. */
+/** Returns true in the last step: the server lets it finish. */
 function isLastStep({ step, steps_total: total }: Pick<Run, 'step' | 'steps_total'>): boolean {
   return step > 0 && step >= total - 1;
 }
 
-/** After how long a run that goes on as so far stops at its ceiling; null where it is done before, or nobody knows. */
+/**
+ * Returns the seconds until a run stops at its ceiling at the current pace; null if it will finish first or
+ * the pace is unknown.
+ */
 export function secondsToCeiling(run: Spending): number | null {
   const { state, elapsed_seconds: elapsed, remaining_seconds: remaining, cost_so_far, ceiling } = run;
   if (state !== 'running' || remaining === null || elapsed < PACE_S_MIN || isLastStep(run)) return null;
@@ -134,7 +137,7 @@ export function secondsToCeiling(run: Spending): number | null {
   return seconds < remaining ? Math.max(0, seconds) : null;
 }
 
-/** 'Step 1,200 of 12,000'; undefined while nobody knows how many it makes. */
+/** Returns 'Step 1,200 of 12,000'; undefined until the total is known. */
 export function stepText({
   step,
   steps_total: total,
@@ -142,7 +145,7 @@ export function stepText({
   return total > 0 ? `Step ${formatNumber(step)} of ${formatNumber(total)}` : undefined;
 }
 
-/** '2 of 3': the epoch that the run is in, of those that it makes. */
+/** Returns the current epoch and the total: '2 of 3'. */
 export function epochText({
   step,
   steps_total: total,
@@ -152,7 +155,7 @@ export function epochText({
   return `${formatNumber(Math.min(epochs, done + 1))} of ${formatNumber(epochs)}`;
 }
 
-/** What the browser tab says: how far it is, or how it ended, before the name. */
+/** Returns the document title: progress or outcome, then the name. */
 export function tabTitle(run: Stage & Pick<Run, 'title' | 'progress'>): string {
   const state = displayState(run);
   return `${state === 'running' ? `${Math.floor(run.progress)}%` : sentence(state)} · ${run.title} · Bakehouse`;

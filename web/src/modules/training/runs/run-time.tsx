@@ -2,7 +2,7 @@ import type { Run } from '@bakehouse/contract/runs';
 import { useEffect, useState } from 'react';
 import { laterBy, timeText } from './run-sentences.ts';
 
-/** How long a run has taken and may still take; ticks between its reports, each of which begins it anew. */
+/** Elapsed and remaining time of a run. Ticks between reports, and resets with each report. */
 export function RunTime({ run }: { run: Run }) {
   return <Ticking key={`${run.state} ${run.phase} ${run.elapsed_seconds}`} run={run} />;
 }

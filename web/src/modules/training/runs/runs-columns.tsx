@@ -9,14 +9,14 @@ import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { displayState } from './run-state.ts';
 
-/** Which runs are compared, by their ids, and whether no more can be. */
+/** Ids of the compared runs, and whether the limit is reached. */
 type Compared = {
   ids: readonly string[];
   isFull: boolean;
   toggle: (runId: string, checked: boolean) => void;
 };
 
-/** The columns of the list of runs; the first chooses those that are compared. */
+/** Columns of the run list; the first selects runs to compare. */
 export function runsColumns(compared: Compared): Column<Run>[] {
   return [
     {
@@ -73,7 +73,7 @@ export function runsColumns(compared: Compared): Column<Run>[] {
 function CompareBox({ run, compared }: { run: Run; compared: Compared }) {
   const checked = compared.ids.includes(run.run_id);
   return (
-    // All of the cell is the target.
+    // Make the whole cell clickable.
     <label className="absolute inset-0 flex items-center pl-5 select-none">
       <CheckboxBox
         checked={checked}

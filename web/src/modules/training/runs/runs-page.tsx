@@ -62,17 +62,17 @@ const states = [
   { value: 'failed', label: 'Failed' },
 ] as const satisfies { value: RunFilter | 'all'; label: string }[];
 
-/** The fine-tunes of language models. */
+/** Fine-tunes of language models. */
 export function RunsPage() {
   return <RunsOf area={text} />;
 }
 
-/** The trainings on pictures. */
+/** Training on pictures. */
 export function DiffusionTrainingPage() {
   return <RunsOf area={pictures} />;
 }
 
-/** The runs, narrowed by what stands in the address; those that are ticked are compared below. */
+/** Runs, filtered by the URL; selected runs are compared below. */
 function RunsOf({ area }: { area: Area }) {
   const { route } = area;
   const sheets = useSheets();

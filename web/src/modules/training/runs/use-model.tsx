@@ -4,7 +4,7 @@ import { ButtonLink } from '../../../ui/button.tsx';
 import { DeployButton } from '../../deployments/deploy/deploy-button.tsx';
 import { useDeploymentsOf, useLiveDeployment } from '../../deployments/use-deployments.ts';
 
-/** The way to an answer: to the deployment that there is, or to a new one with its price. */
+/** Opens the model's deployment, or deploys it at a price. */
 export function UseModel({ run }: { run: Run }) {
   const { model_id: modelId } = run;
   const { isPending } = useDeploymentsOf(modelId);

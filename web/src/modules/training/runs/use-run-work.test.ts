@@ -14,7 +14,7 @@ const cancelled = {
   charged: '5',
 } as const;
 
-it('tells a run that has reached its ceiling from one that its owner has cancelled', () => {
+it('distinguishes reaching the ceiling from cancellation by the owner', () => {
   expect(endOf(cancelled)).toEqual({
     kind: 'info',
     title: 'Training Baker was cancelled',
@@ -29,19 +29,19 @@ it('tells a run that has reached its ceiling from one that its owner has cancell
   });
 });
 
-it('calls an export one', () => {
+it('calls an export an export', () => {
   const exported = { ...cancelled, kind: 'export' } as const;
   expect(endOf(exported)?.title).toBe('Exporting Baker was cancelled');
   expect(endOf({ ...exported, state: 'completed' })?.title).toBe('Baker is ready');
 });
 
-it('says why a run failed, and what was charged as far as that is known', () => {
+it('shows why a run failed, and the charge if known', () => {
   const failed = { ...cancelled, state: 'failed', reason: 'Out of memory.' } as const;
   expect(endOf({ ...failed, charged: '0' })?.description).toBe('Out of memory. You were not charged.');
   expect(endOf({ ...failed, charged: null })?.description).toBe('Out of memory.');
 });
 
-it('knows all runs that are under way, however many pages they take', async () => {
+it('lists all active runs across pages', async () => {
   const page = (count: number, next_cursor: string | null) => ({
     runs: Array.from({ length: count }, (_, at) => ({ run_id: `${next_cursor} ${at}` })),
     next_cursor,

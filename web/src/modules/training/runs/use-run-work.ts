@@ -11,7 +11,7 @@ import { cancelQuestion, phaseText } from './run-sentences.ts';
 const POLL_MS = 3_000;
 const PAGE_LENGTH = 100;
 
-/** The runs that are under way, or have lately ended: all of them, however many pages they take. */
+/** Query for all active and recently ended runs, across pages. */
 export const recentRunsQuery = queryOptions({
   queryKey: ['run', 'list', 'recent'],
   queryFn: async ({ signal }) => {
@@ -23,7 +23,7 @@ export const recentRunsQuery = queryOptions({
   },
 });
 
-/** Runs, as the list of long work shows them. */
+/** Returns runs for the list of long-running tasks. */
 export function useRunWork(): LongWork[] {
   const cancel = useCancelRun();
   const { data } = useQuery({ ...recentRunsQuery, refetchInterval: useFallbackInterval(POLL_MS) });
@@ -44,7 +44,7 @@ function runWork(run: Run, cancel: () => void): LongWork {
   };
 }
 
-/** What the toast at its end says. */
+/** Returns the toast for the run's end. */
 export function endOf({
   kind,
   state,

@@ -15,7 +15,7 @@ const made = { modelId: 'm1', error: null, uploads: [], tryAgain: none };
 test.each([
   ['finetune', 'Watch the run', '/llm-training'],
   ['upload', 'Manage Model', '/model/m1/description'],
-] as const)('of %s, “%s” leaves no sheet behind that Back would open again', async (type, name, path) => {
+] as const)('after %s, “%s” leaves no sheet that Back would reopen', async (type, name, path) => {
   const history = createMemoryHistory({ initialEntries: ['/dashboard', '/dashboard?sheet=create-model'] });
   const routeTree = createRootRoute({
     component: () => (

@@ -19,7 +19,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** What became of it, and the way to it. */
+/** The result with links to continue. */
 export function CreateModelResult({ wizard, onClose }: Props) {
   const { error, modelId, state, uploads, tryAgain } = wizard;
   if (error || !modelId) return <Failed error={error} onTryAgain={tryAgain} onClose={onClose} />;
@@ -64,9 +64,9 @@ function Training({ name, modelId, onClose }: MadeProps) {
       title={end?.title ?? 'Your model is fine-tuning!'}
       text={
         <>
-          {/* How it ended has the name in its title. */}
+          {/* The outcome's title contains the name. */}
           {!end && name}
-          {/* It may be in line: then it says at which place. */}
+          {/* While queued, this shows the position. */}
           <span role="status" className="mt-1 block text-ink">
             {run && amountsInCurrency(end ? (end.description ?? '') : phaseText(run), currency)}
           </span>
@@ -93,11 +93,11 @@ function Training({ name, modelId, onClose }: MadeProps) {
 function Uploaded({ name, modelId, uploads, onClose }: MadeProps & { uploads: Upload[] }) {
   const readiness = useQuery(modelReadinessQuery(modelId)).data;
   const missing = uploads.length > 0;
-  // Of no use is what can neither be deployed nor trained, and is no LoRA.
+  // A model is unusable if it can neither be deployed nor trained and isn't a LoRA.
   const obstacle = readiness?.train == null || readiness.lora ? null : readiness.deploy;
   const isWanting = missing || obstacle !== null;
   const wanting = missing
-    ? `${name} was created, but some of its files are missing. Try them again here, or add them on its page.`
+    ? `${name} was created, but some of its files are missing. Retry them here, or add them on its page.`
     : `${obstacle}. You can add files on its page.`;
   return (
     <Result

@@ -17,7 +17,7 @@ type Props = ModelPreset & { open: boolean; onClose: () => void };
 
 const FORM_ID = 'create-model';
 
-/** While the model of an upload is made and its files are sent. */
+/** Shown while an upload's model is created and its files are sent. */
 const sendingQuestion = {
   title: 'Close while the files are being sent?',
   description: 'The upload continues in the background. You will find the model under My Models.',
@@ -27,9 +27,9 @@ const sendingQuestion = {
 } as const;
 
 /**
- * The Create Model wizard. `dataset`, its file, `baseModel` and `modelType` come preselected from where it was opened. Who
- * leaves the page in the middle, to buy credits or by Back, finds it as it was; who closes it, or
- * asks for another dataset or model, begins anew.
+ * The Create Model wizard. `dataset`, its file, `baseModel` and `modelType` are preselected by the caller.
+ * Leaving the page, to buy credits or by Back, keeps its state. Closing it, or opening it for another dataset
+ * or model, starts over.
  */
 export function CreateModelSheet({ open, onClose, ...wanted }: Props) {
   const { key, ...round } = useRound(open, wanted, fits);
@@ -51,7 +51,7 @@ function WizardSheet({ open, onClose, begunWith, onDraft }: WizardProps) {
   const { Component, isNoForm } = stepOf(state);
   const isQuick = step === 'quick';
   const dirty = isDirty(state);
-  // What ended while the sheet was closed is shown when it is opened next.
+  // A result that arrives while the sheet is closed is shown on reopening.
   useEffect(() => {
     if (open) onDraft(dirty ? begunWith : null);
   }, [open, dirty, begunWith, onDraft]);
@@ -129,7 +129,7 @@ function Footer({ wizard }: { wizard: Wizard }) {
           Held at start: <Money bgl={holdAtStart(validation, state.ceiling)} />
         </span>
       )}
-      {/* Each step is another button: a double click on one does not press the next. */}
+      {/* A new key per step, so that a double click doesn't press the next step's button. */}
       <Button
         key={id}
         variant="primary"
@@ -144,14 +144,14 @@ function Footer({ wizard }: { wizard: Wizard }) {
   );
 }
 
-/** Each step begins at its top, with the focus on it. */
+/** Scrolls to the top and focuses the form on each step. */
 function useNewStep(form: RefObject<HTMLFormElement | null>, step: string): void {
   const shown = useRef(step);
   useEffect(() => {
     if (shown.current === step) return;
     shown.current = step;
-    // The button or field that led here is gone with its step, and the focus with it: without a new
-    // place for it, what is typed next would go nowhere. By itself it would scroll past the sheet's padding.
+    // The focused element was removed with its step; without a new focus, typing would go nowhere. Prevent
+    // scrolling, which would skip the sheet's padding.
     form.current?.focus({ preventScroll: true });
     form.current?.parentElement?.scrollTo({ top: 0 });
   }, [form, step]);

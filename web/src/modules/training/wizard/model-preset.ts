@@ -1,11 +1,11 @@
-/** What the Create Model wizard begins with; of a dataset also one of its files. */
+/** Initial values of the Create Model wizard; for a dataset, optionally one of its files. */
 export type ModelPreset = {
   dataset?: string | undefined;
   dataFile?: string | undefined;
   baseModel?: string | undefined;
   modelType?: 'finetune' | undefined;
-  /** One screen with suggested settings, where the dataset is known. */
+  /** Opens the one-screen form with suggested settings, for a known dataset. */
   settings?: 'suggested' | undefined;
-  /** The id of what was dropped on the page: the files of a model. */
+  /** Id of dropped files to upload as a model. */
   dropped?: string | undefined;
 };

@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
 import { onlyOne, suggestBaseModelType, suggestFile } from './suggest.ts';
 
-it('takes the one that there is', () => {
+it('suggests the only asset', () => {
   expect(onlyOne([{ dataset_id: 'a' }])).toBe('a');
   expect(onlyOne([])).toBeUndefined();
   expect(onlyOne([{ dataset_id: 'a' }, { dataset_id: 'b' }])).toBeUndefined();
 });
 
-it('takes the file that the person came from, else the only one', () => {
+it('suggests the file that the wizard was opened for, else the only one', () => {
   const files = [{ path: 'a.csv' }, { path: 'b.csv' }];
   expect(suggestFile(files, 'b.csv')).toBe('b.csv');
   expect(suggestFile(files, 'gone.csv')).toBeUndefined();
   expect(suggestFile(files, undefined)).toBeUndefined();
   expect(suggestFile([{ path: 'a.csv' }], 'gone.csv')).toBe('a.csv');
-  // Of more files than are listed, the wanted one may be any, and none is the only one.
+  // In a truncated list, the requested file may exist, and no file is known to be the only one.
   expect(suggestFile([{ path: 'a.csv' }], 'late.csv', true)).toBe('late.csv');
   expect(suggestFile([{ path: 'a.csv' }], undefined, true)).toBeUndefined();
 });

@@ -1,9 +1,9 @@
 import type { uploadBaseModelTypes } from '@bakehouse/contract/limits';
 import type { ChosenFile } from '../../../lib/files/chosen-file.ts';
 
-/** What the wizard chooses by itself, because there is no other choice or its name says what it is. */
+/** Suggestions for choices that have one option or follow from names. */
 
-/** What a model of Transformers is, by what its config.json says; undefined where the wizard has no such type. */
+/** Returns the type of a Transformers model from its config.json; undefined if the wizard doesn't have it. */
 export function suggestBaseModelType(config: unknown): (typeof uploadBaseModelTypes)[number] | undefined {
   const type =
     typeof config === 'object' && config !== null && 'model_type' in config ? config.model_type : null;
@@ -12,7 +12,7 @@ export function suggestBaseModelType(config: unknown): (typeof uploadBaseModelTy
   return type === 'llama' ? 'llama3' : undefined;
 }
 
-/** What the config.json among the files says the model is. */
+/** Returns the base model type from the config.json among the files. */
 export async function readBaseModelType(files: readonly ChosenFile[]) {
   const config = files.find(({ path }) => path === 'config.json');
   try {
@@ -22,19 +22,19 @@ export async function readBaseModelType(files: readonly ChosenFile[]) {
   }
 }
 
-/** The id of the one that there is; undefined where the person has to choose. */
+/** Returns the id of the only asset; undefined if there are several or none. */
 export function onlyOne(assets: readonly { dataset_id: string }[]): string | undefined {
   return assets.length === 1 ? assets[0]?.dataset_id : undefined;
 }
 
-/** The id of the starter model, else of the first one; undefined where there is none. */
+/** Returns the id of the starter model, else of the first model; undefined if there is none. */
 export function usualBase(bases: readonly { dataset_id: string; is_starter: boolean }[]): string | undefined {
   return (bases.find((one) => one.is_starter) ?? bases[0])?.dataset_id;
 }
 
 /**
- * The wanted file, if the dataset has it, else the only one.
- * @param isCut the dataset has more files than these: the wanted one may be among the others.
+ * Returns the requested file if the dataset has it, else the only file.
+ * @param isCut the list is truncated, so the requested file may be missing from it.
  */
 export function suggestFile(
   files: readonly { path: string }[],

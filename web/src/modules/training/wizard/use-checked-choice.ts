@@ -5,26 +5,26 @@ import { stopReading, useReading } from '../readings/reading-calls.ts';
 import { type FineTuneChoice, useValidateFineTune, WIZARD_TOAST } from './wizard-calls.ts';
 
 export type CheckedChoice = {
-  /** What the server said of the current choice. */
+  /** The server's response for the current choice. */
   validation: FineTuneValidation | undefined;
-  /** A long file that is read to its end meanwhile. */
+  /** The background scan of a long file. */
   reading: DataReading | null;
   isPending: boolean;
-  /** Why the last asking had no answer. */
+  /** Why the last validation got no response. */
   error: Error | null;
-  /** What stands against it is said in a toast. */
+  /** Validates a choice; obstacles are shown in a toast. */
   check: (choice: FineTuneChoice, onAccepted: () => void) => void;
-  /** What was said stays in sight until it is answered again. */
+  /** Validates again; the last response stays visible until then. */
   checkAgain: () => void;
-  /** Nobody needs to know any more what all of the file comes to. */
+  /** Cancels the background scan. */
   stopCounting: () => void;
-  /** What the server said is of no use any more. */
+  /** Discards the server's response. */
   forget: () => void;
 };
 
 /**
- * Asks the server about a choice; of a long file once more, when all of it has been read, and where its price has changed.
- * @param inPlace what goes wrong is said on the screen, not in a toast.
+ * Validates a choice on the server, and again after a long file was scanned or its price changed.
+ * @param inPlace errors are shown in the form, not in a toast.
  */
 export function useCheckedChoice(choice: FineTuneChoice | null, inPlace = false): CheckedChoice {
   const asked = useValidateFineTune(inPlace);

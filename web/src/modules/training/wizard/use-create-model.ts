@@ -26,7 +26,7 @@ import { stepOf, wizardReducer } from './wizard-steps.tsx';
 
 type NewModel = Omit<UploadedModel, 'idempotencyKey'>;
 
-/** The wizard's state with the calls that its steps make. */
+/** Returns the wizard's state and actions. */
 export function useCreateModel(preset: ModelPreset): Wizard {
   const user = useUser();
   const [state, dispatch] = useReducer(wizardReducer, preset, beginning);
@@ -37,7 +37,7 @@ export function useCreateModel(preset: ModelPreset): Wizard {
   const upload = useUpload(state, dispatch);
   useTypeOf(state.files, dispatch);
   const modelId = start.modelId ?? upload.modelId;
-  // What an earlier step was refused for is no longer so; why creating failed stays.
+  // Dismiss errors of earlier steps, but not a failed creation.
   useEffect(() => notify.dismiss(WIZARD_TOAST), [state.step, modelId]);
 
   const { next, problems: problemsOf } = stepOf(state);
@@ -98,11 +98,11 @@ export function useCreateModel(preset: ModelPreset): Wizard {
   };
 }
 
-/** Starts the run; what fails for want of credit, at another price, or without an answer can be tried again. */
+/** Starts the run. Can be retried after insufficient credit, a price change or a lost response. */
 function useStart(checked: CheckedChoice, inSight: FineTuneChoice | null, onOver: () => void) {
   const start = useStartFineTune();
   const keys = useIdempotencyKeys('fine-tune');
-  // Those whose answer was lost, as JSON: they stay while others are tried, and until it is known what came of them.
+  // Choices whose response was lost, as JSON. Kept while others are tried, until their outcome is known.
   const [lost, setLost] = useState<readonly string[]>([]);
   const mayHaveBegun: Wizard['mayHaveBegun'] = lost.includes(JSON.stringify(inSight))
     ? 'as chosen'
@@ -110,7 +110,7 @@ function useStart(checked: CheckedChoice, inSight: FineTuneChoice | null, onOver
       ? 'as before'
       : null;
   const missing = useLackOfCredit(checked.validation, inSight?.ceiling ?? '');
-  // What has perhaps begun may be paid from what is missing now: the server knows.
+  // The run may have started and hold the missing credit: let the server decide.
   const lack = mayHaveBegun === 'as chosen' ? null : missing;
   return {
     isPending: start.isPending,
@@ -140,12 +140,12 @@ function useStart(checked: CheckedChoice, inSight: FineTuneChoice | null, onOver
           },
         },
       ),
-    /** Nothing is reported any more. */
+    /** Drops pending callbacks. */
     reset: start.reset,
   };
 }
 
-/** Creates the model of an upload, and sends its files one after the other. */
+/** Creates the model of an upload, and uploads its files one after another. */
 function useUpload(state: WizardState, dispatch: Dispatch<WizardAction>) {
   const user = useUser();
   const uploaded = useCreateUploadedModel();
@@ -158,7 +158,7 @@ function useUpload(state: WizardState, dispatch: Dispatch<WizardAction>) {
     },
     onSuccess: () => dispatch({ do: 'continue' }),
     onError: () => dispatch({ do: 'finish' }),
-    // Said by the call that has failed.
+    // The failed call reports the error.
     meta: { inPlace: true },
   });
   return {
@@ -173,14 +173,14 @@ function useUpload(state: WizardState, dispatch: Dispatch<WizardAction>) {
         create.mutate({ model: { userId: user.id, name: name.trim(), tags, baseModelType }, files });
     },
     reset: () => {
-      // What may have been made all the same is not made twice.
+      // Keep the key unless rejected, so that a model created by a lost call isn't created twice.
       if (isRefused(uploaded.error)) keys.renew(create.variables?.model);
       uploaded.reset();
     },
   };
 }
 
-/** Fills in the type of the files that the wizard was opened with. */
+/** Detects the type of the files that the wizard was opened with. */
 function useTypeOf(files: WizardState['files'], dispatch: Dispatch<WizardAction>): void {
   const [begunWith] = useState(files);
   useEffect(() => {
@@ -190,7 +190,7 @@ function useTypeOf(files: WizardState['files'], dispatch: Dispatch<WizardAction>
   }, [begunWith, dispatch]);
 }
 
-/** Where it is known what is made, the wizard does not ask: Back leads to the other types. */
+/** Skips the type step if the type is known; Back leads to it. */
 function beginning({ dataset, baseModel, modelType, settings, dropped }: ModelPreset): WizardState {
   const folder = findDropped(dropped);
   const type = folder ? 'upload' : dataset || baseModel ? 'finetune' : (modelType ?? null);
@@ -204,7 +204,7 @@ function beginning({ dataset, baseModel, modelType, settings, dropped }: ModelPr
   };
 }
 
-/** Whether what the server has said is about another choice after it: names and tags make no difference. */
+/** Returns true if the action invalidates the server's response. Names and tags don't. */
 function isOtherChoice(action: WizardAction): boolean {
   if (action.do === 'change')
     return Object.keys(action.values).some((one) => one !== 'name' && one !== 'tags');

@@ -5,7 +5,7 @@ import { useUser } from '../../accounts/session.ts';
 import { useBalance } from '../../credits/credit-queries.ts';
 import { holdAtStart, type Priced } from './review/agreed-cost.ts';
 
-/** Says so where more would be held at the start than there is; null where it suffices, or nobody knows. */
+/** Returns an error if the amount to hold exceeds the balance; null if it suffices or is unknown. */
 export function useLackOfCredit(priced: Priced | null | undefined, ceiling: string): string | null {
   const currency = currencyChoice.use();
   const available = useBalance(useUser().id).data?.available;

@@ -19,14 +19,14 @@ const atModel = {
 const atFile = { ...atModel, step: 'parameters', datasetId: 'd1', fileName: 'rows.csv' } as const;
 
 it.each([
-  ['the models to choose from are read', atModel, models, {}, true],
-  ['these are read again', atModel, models, { data: { pages: [], pageParams: [] } }, false],
+  ['the list of models is loading', atModel, models, {}, true],
+  ['the list of models is refetching', atModel, models, { data: { pages: [], pageParams: [] } }, false],
   ['a base model is chosen', { ...atModel, baseModelId: 'm1' }, models, {}, false],
-  ['the list of datasets is read', atModel, choiceQuery('u1', 'RAW').queryKey, {}, false],
-  ['models are searched', atModel, choiceQuery('u1', 'MODEL', 'rye').queryKey, {}, false],
-  ['the chosen file is read', atFile, previewQuery(file).queryKey, {}, true],
-  ['the chosen file is read again', atFile, previewQuery(file).queryKey, { data: {} }, false],
-  ['another file is read', atFile, previewQuery({ ...file, path: 'b.csv' }).queryKey, {}, false],
+  ['the list of datasets is loading', atModel, choiceQuery('u1', 'RAW').queryKey, {}, false],
+  ['a model search is loading', atModel, choiceQuery('u1', 'MODEL', 'rye').queryKey, {}, false],
+  ['the chosen file is loading', atFile, previewQuery(file).queryKey, {}, true],
+  ['the chosen file is refetching', atFile, previewQuery(file).queryKey, { data: {} }, false],
+  ['another file is loading', atFile, previewQuery({ ...file, path: 'b.csv' }).queryKey, {}, false],
 ])('while %s, whether the button waits', (_what, state, queryKey, known, waits) => {
   const client = new QueryClient();
   const query = client.getQueryCache().build<unknown, Error, unknown>(client, { queryKey });

@@ -5,17 +5,17 @@ import type { WizardState } from './wizard-state.ts';
 
 type Chosen = Pick<WizardState, 'step' | 'type' | 'baseModelId' | 'datasetId' | 'fileName'>;
 
-/** Whether what this step chooses for the person is still read: the only base model, and the columns that the file offers. */
+/** Returns true while the step's suggestions are loading: the only base model, and the file's columns. */
 export function useStepReading({ step, type, baseModelId, datasetId, fileName }: Chosen): boolean {
   const models = useIsFetching({
     queryKey: choiceQuery(useUser().id, 'MODEL').queryKey,
     exact: true,
-    // Not where they are only read again.
+    // First loads only, not refetches.
     predicate: ({ state }) => state.data === undefined || state.fetchMeta?.fetchMore !== undefined,
   });
   const files = useIsFetching({
     queryKey: ['asset', 'preview', { assetId: datasetId, path: fileName }],
-    // A refetch in the background changes no choice: the button would ignore a click for nothing.
+    // A refetch changes no choice, so the button needn't wait for it.
     predicate: ({ state }) => state.data === undefined,
   });
   if (step === 'selection') return type === 'finetune' && baseModelId === null && models > 0;

@@ -6,32 +6,30 @@ import { readAgain } from '../../../lib/mutation/read-again.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { type TrainingParameters, wireParameters } from '../parameters/training-parameters.ts';
 
-/*
- * What the wizard asks the server for. Apart from the module's api.ts, which is on the first screen: the wizard is not.
- */
+/* Queries and mutations of the wizard. Not part of the first screen. */
 
-/** Reading and counting the tokens of a large file takes its time. */
+/** Reading and tokenizing a large file takes time. */
 const VALIDATION_TIMEOUT_MS = 120_000;
 
 export type FineTuneChoice = {
   userId: string;
   name: string;
   tags: string[];
-  /** An asset id, or a name on the hub. */
+  /** An asset id, or a name on the Hub. */
   baseModelId: string;
-  /** The same name, if the base model was chosen on the hub. */
+  /** The same name, if the base model was chosen on the Hub. */
   hubModelId: string | null;
   datasetId: string;
   fileName: string;
   parameters: TrainingParameters;
-  /** Empty: as the server proposes. */
+  /** Empty: the server's proposal. */
   ceiling: string;
 };
 
-/** The wizard shows one toast at a time: each says what stands in the way now. */
+/** The wizard shows one toast at a time: the current obstacle. */
 export const WIZARD_TOAST = 'create-model';
 
-/** Reads the data as training would; resolves with the estimate and what stands in the way. */
+/** Validates the data as training would; resolves to the estimate and any obstacles. */
 export function useValidateFineTune(inPlace: boolean) {
   return useMutation({
     meta: { toastId: WIZARD_TOAST, inPlace },
@@ -60,12 +58,12 @@ export type Estimate = Pick<FineTuneValidation['cost_estimate'], 'quote' | 'slow
 
 type Start = {
   choice: FineTuneChoice;
-  /** The estimate that was shown: at its load the run may cost no more. */
+  /** The estimate that was shown; the run may not cost more at its load. */
   shown: Estimate;
   idempotencyKey: string;
 };
 
-/** Creates the model and starts its run; resolves with the model's id. */
+/** Creates the model and starts its run; resolves to the model's id. */
 export function useStartFineTune() {
   return useMutation({
     meta: { product: 'Fine-tune', toastId: WIZARD_TOAST, inPlace: isPriceChange },
@@ -96,7 +94,7 @@ function payloadOf(choice: FineTuneChoice) {
   };
 }
 
-/** A model of the hub goes by its name there, and by one that could be a folder's. */
+/** A Hub model needs its Hub name, and a name that is valid as a folder. */
 function baseOf({ baseModelId, hubModelId }: FineTuneChoice) {
   if (hubModelId === null) return { base_model: baseModelId };
   return { base_model: hubModelId.replaceAll('/', '-'), hf_model_id: hubModelId };
@@ -115,7 +113,7 @@ export type UploadedModel = {
   idempotencyKey: string;
 };
 
-/** Creates an empty model for uploaded files; resolves with its id. */
+/** Creates an empty model for uploaded files; resolves to its id. */
 export function useCreateUploadedModel() {
   return useMutation({
     meta: { toastId: WIZARD_TOAST },

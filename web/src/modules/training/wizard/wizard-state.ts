@@ -20,24 +20,24 @@ export type StepId = 'quick' | 'type' | 'details' | 'files' | 'uses' | 'selectio
 
 export type WizardState = {
   step: StepId;
-  /** The result is shown: that of this step. */
+  /** The step's result is shown. */
   isOver: boolean;
   type: ModelType | null;
   name: string;
-  /** The name that was filled in, which nobody has typed. */
+  /** The suggested name, not typed by the user. */
   suggestedName: string;
   tags: string[];
   baseModelType: (typeof uploadBaseModelTypes)[number] | null;
   files: ChosenFile[];
   baseModelId: string | null;
-  /** Of a model from the hub: owner/name; the server finds or makes the clone of it. */
+  /** For a model from the Hub: owner/name. The server finds or creates its clone. */
   hubModelId: string;
   datasetId: string | null;
   fileName: string | null;
   parameters: TrainingParameters;
-  /** What the run may cost at most, in BGL, as typed; empty: as the server proposes with its quote. */
+  /** Maximum cost of the run in BGL, as typed; empty for the server's proposal. */
   ceiling: string;
-  /** How often the person has tried to go on from this step in vain; problems are shown from the first time on. */
+  /** Failed attempts to leave this step; errors are shown from the first. */
   attempts: number;
 };
 
@@ -72,9 +72,9 @@ export type Change =
     }
   | { do: 'ceiling'; ceiling: string }
   | { do: 'parameters'; values: Partial<TrainingParameters> }
-  /** Fills in what is plainly meant, where nothing has been chosen yet. */
+  /** Fills in suggestions for empty fields. */
   | { do: 'suggest'; values: Suggestion }
-  /** Fills in a saved configuration; what it does not name stays as it is. */
+  /** Applies a saved configuration; fields that it lacks stay unchanged. */
   | { do: 'apply'; configuration: Configuration['fine_tune_payload'] };
 
 export type WizardAction =
@@ -82,55 +82,55 @@ export type WizardAction =
   | { do: 'continue' }
   | { do: 'back' }
   | { do: 'finish' }
-  /** From the one screen to the wizard's steps, with the same values. */
+  /** From the one-screen form to the wizard's steps, with the same values. */
   | { do: 'all settings' }
-  /** Back to how the wizard began. */
+  /** Resets to the initial state. */
   | { do: 'try again'; begun: WizardState };
 
 export type Problems = ParameterProblems & Partial<Record<keyof WizardState, string>>;
 
-/** What the steps draw, and what they can do. */
+/** State and actions for the steps. */
 export type Wizard = {
   state: WizardState;
-  /** Those to show now. */
+  /** Errors to show now. */
   problems: Problems;
-  /** The file that the person has come from. */
+  /** The file that the wizard was opened for. */
   wantedFile: string | undefined;
-  /** A call is under way: a second submit is ignored. */
+  /** A request is in flight: submitting again does nothing. */
   busy: boolean;
   dispatch: Dispatch<WizardAction>;
-  /** What the button of the step does: go on, validate, create, start. */
+  /** The step's primary action: continue, validate, create or start. */
   goOn: () => void;
-  /** Asks the server about the choice again; what it says is shown in place. */
+  /** Validates the choice again; the result is shown in the form. */
   checkChoice: () => void;
-  /** Why it could not say anything. */
+  /** Why validation got no response. */
   checkError: Error | null;
   /** Resets everything after a failure. */
   tryAgain: () => void;
-  /** What the server said of the current choice. */
+  /** The server's response for the current choice. */
   validation: FineTuneValidation | undefined;
-  /** A long file that is read to its end meanwhile. */
+  /** The background scan of a long file. */
   reading: DataReading | null;
-  /** Why there is too little credit to start; nothing has started, and nothing typed is lost. */
+  /** Error message if the balance is too low to start; nothing has started, and no input is lost. */
   unaffordable: string | null;
-  /** The run was to cost more than was shown: nothing has started, and the price is read again. */
+  /** The price has increased: nothing has started, and the price is fetched again. */
   priceChanged: boolean;
-  /** No answer came: the training may have begun all the same, with the choices in sight or as they were before. */
+  /** The response was lost: training may have started, with the current or with earlier choices. */
   mayHaveBegun: 'as chosen' | 'as before' | null;
-  /** Whether the review leads anywhere: the run can be made and paid. */
+  /** True if the run can be started and paid. */
   canStart: boolean;
   uploads: Upload[];
   modelId: string | null;
   error: Error | null;
 };
 
-/** The choices after a change of theirs. */
+/** Returns the state after a change. */
 export function withChange(state: WizardState, change: Change): WizardState {
   const changed = afterChange(state, change);
   return { ...changed, parameters: withObjective(state.parameters, changed.parameters) };
 }
 
-/** With another objective other modules are trained, unless the change itself says which. */
+/** A new objective changes the trained modules, unless the change sets them. */
 function withObjective(before: TrainingParameters, after: TrainingParameters): TrainingParameters {
   const saysWhich = before.lora_target_modules !== after.lora_target_modules;
   if (after.objective === before.objective || saysWhich) return after;
@@ -153,7 +153,7 @@ function afterChange(state: WizardState, change: Change): WizardState {
   }
 }
 
-/** Every field that the configuration names; columns without a format are of one from before there were formats. */
+/** Applies every field of the configuration. Columns without a format are from before formats existed. */
 function withConfiguration(
   state: WizardState,
   configuration: Configuration['fine_tune_payload'],
@@ -167,18 +167,18 @@ function withConfiguration(
     ...state,
     ...(hf_model_id ? { type: 'huggingface' } : base_model && { type: 'finetune' }),
     name: model_name ?? state.name,
-    // Of a hub model it is no asset of ours.
+    // A Hub model has no asset here.
     baseModelId: hf_model_id === undefined ? (base_model ?? state.baseModelId) : null,
     hubModelId: hf_model_id ?? state.hubModelId,
     datasetId: asset_id ?? state.datasetId,
-    // The file that was chosen is of the dataset that was.
+    // The chosen file belongs to the previous dataset.
     fileName: file_name ?? (asset_id === undefined || asset_id === state.datasetId ? state.fileName : null),
     parameters: {
       ...state.parameters,
       ...parameters,
       ...(rewards && { rewards: rewards.map(toDraft) }),
       data_format,
-      // One that names none is of an adapter, as all were once.
+      // Older configurations without it used an adapter.
       adaptation: parameters.adaptation ?? 'lora',
       objective: objective ?? usualObjective(data_format),
       input_column: input_column ?? '',
@@ -191,8 +191,8 @@ function withConfiguration(
 }
 
 /**
- * A file belongs to its dataset, and its format and columns to the file: another choice above empties the ones below. A model of the
- * hub takes the place of an own one.
+ * Clears dependent choices: the file with its dataset, and format and columns with their file. A Hub model
+ * replaces a local one.
  */
 function withoutStaleChoices(before: WizardState, after: WizardState): WizardState {
   const baseModelId = after.type === 'huggingface' ? null : after.baseModelId;

@@ -11,7 +11,7 @@ const at = (values: Partial<WizardState>): WizardState => ({ ...initialState, ..
 const problemsOf = (state: WizardState) => stepOf(state).problems(state);
 const labelsOf = (type: keyof typeof wizardSteps) => wizardSteps[type].map(({ label }) => label);
 
-it('the steps are labelled as the product says', () => {
+it('the steps have the specified labels', () => {
   expect(labelsOf('upload').join(', ')).toBe('Model Type, Model Details, Upload Files, Review');
   expect(labelsOf('finetune').join(', ')).toBe(
     'Model Type, Model Selection, Dataset & Files, Parameters, Review',
@@ -22,7 +22,7 @@ it('the steps are labelled as the product says', () => {
 const gguf = { file: new File(['x'], 'a.gguf'), path: 'a.gguf' };
 
 describe('wizardReducer', () => {
-  it('does not go on while the step has problems, and shows them', () => {
+  it('does not continue while the step has errors, and shows them', () => {
     const state = wizardReducer(initialState, { do: 'continue' });
     expect(state).toMatchObject({ step: 'type', attempts: 1 });
     expect(problemsOf(state)).toEqual({ type: 'Please select a model type first' });
@@ -38,25 +38,25 @@ describe('wizardReducer', () => {
     expect(state).toMatchObject({ step: 'type', type: 'finetune', name: 'Crumb' });
   });
 
-  it('an upload goes on once its files are there, and shows what the server says of them', () => {
+  it("an upload continues once its files are uploaded, and shows the server's result", () => {
     const state = at({ step: 'files', type: 'upload', files: [gguf] });
     expect(stepIndex(state) + 1).toBe(3);
     expect(stepOf(state).next.does).toBe('create');
     const review = wizardReducer(state, { do: 'continue' });
     expect(review.step).toBe('uses');
     expect(problemsOf(review)).toEqual({});
-    // What was created stays: there is no way back to creating it again.
+    // A created model stays: Back doesn't lead to creating it again.
     expect(canGoBack(review)).toBe(false);
     expect(wizardReducer(review, { do: 'back' }).step).toBe('uses');
     expect(wizardReducer(review, { do: 'finish' }).isOver).toBe(true);
   });
 
-  it('has no way back from its result', () => {
+  it('cannot go back from its result', () => {
     const failed = wizardReducer(at({ step: 'review', type: 'finetune', name: 'Crumb' }), { do: 'finish' });
     expect(canGoBack(failed)).toBe(false);
   });
 
-  it('empties the file when the dataset changes, and the columns when the file changes', () => {
+  it('clears the file when the dataset changes, and the columns when the file changes', () => {
     const state = at({
       datasetId: 'a',
       fileName: 'x.csv',
@@ -75,7 +75,7 @@ describe('wizardReducer', () => {
   });
 });
 
-it('a name that was filled in is not lost by closing; one that was typed is', () => {
+it('closing loses a typed name, but not a suggested one', () => {
   const filled = wizardReducer(at({ step: 'quick', type: 'finetune' }), {
     do: 'suggest',
     values: { name: 'Facts model' },
@@ -87,7 +87,7 @@ it('a name that was filled in is not lost by closing; one that was typed is', ()
   expect(wizardReducer(typed, { do: 'suggest', values: { name: 'Facts model' } }).name).toBe('Crumb');
 });
 
-it('all settings are those of the one screen; what is missing there is asked for first', () => {
+it('the full settings start with the one-screen values, at the first missing one', () => {
   const chosen = at({
     ...{ step: 'quick', type: 'finetune', name: 'Crumb' },
     ...{ baseModelId: 'base', datasetId: 'a', fileName: 'x.txt' },
@@ -97,7 +97,7 @@ it('all settings are those of the one screen; what is missing there is asked for
   expect(withoutBase.step).toBe('selection');
 });
 
-it('fills in a suggestion only where nothing was chosen', () => {
+it('fills in a suggestion only if nothing was chosen', () => {
   const values = { baseModelId: 'base', fileName: 'x.csv', input_column: 'q', output_column: 'r' };
   expect(wizardReducer(initialState, { do: 'suggest', values })).toMatchObject({
     baseModelId: 'base',
@@ -110,11 +110,11 @@ it('fills in a suggestion only where nothing was chosen', () => {
     fileName: 'y.csv',
     parameters: { ...initialParameters, output_column: 'q' },
   });
-  // One column was chosen: the other one is not guessed against it.
+  // One column was chosen: don't guess the other.
   expect(wizardReducer(chosen, { do: 'suggest', values })).toEqual(chosen);
 });
 
-it('applies a saved configuration over what was chosen before', () => {
+it('applies a saved configuration over previous choices', () => {
   const before = at({
     step: 'selection',
     baseModelId: 'base',
@@ -133,7 +133,7 @@ it('applies a saved configuration over what was chosen before', () => {
     datasetId: 'b',
     fileName: 'y.txt',
   });
-  // The columns of the earlier file say nothing about this one.
+  // The previous file's columns don't apply to this one.
   expect(after.parameters).toMatchObject({
     learning_rate: 0.01,
     epochs: 5,
@@ -195,7 +195,7 @@ it('applying a configuration fills every field that it names', () => {
   });
 });
 
-it('trains what GRPO can with a file of prompts, for rewards that are to be filled in', () => {
+it("selects GRPO's modules for a file of prompts, with blank rewards", () => {
   const chosen = at({ type: 'finetune', datasetId: 'd', fileName: 'rows.csv' });
   const values = { data_format: 'prompts', input_column: 'q', output_column: 'r' } as const;
   const read = wizardReducer(chosen, { do: 'suggest', values });
@@ -204,7 +204,7 @@ it('trains what GRPO can with a file of prompts, for rewards that are to be fill
   expect(parameterProblems(read.parameters, 'rows.csv')).toEqual({ rewards: 'Write a pattern' });
 });
 
-it('trains what DPO can with a file of preferences, and all again with another file', () => {
+it("selects DPO's modules for a file of preferences, and all modules again for another file", () => {
   const columns = { input_column: 'q', output_column: 'a', rejected_column: 'b' };
   const chosen = at({ type: 'finetune', datasetId: 'd', fileName: 'rows.csv' });
   const values = { ...columns, data_format: 'preference' } as const;
@@ -218,7 +218,7 @@ it('trains what DPO can with a file of preferences, and all again with another f
   expect(other.parameters).toEqual(initialParameters);
 });
 
-it('trains what KTO can with a file of feedback, in batches of several rows', () => {
+it("selects KTO's modules for a file of feedback, in batches of several rows", () => {
   const columns = { input_column: 'q', output_column: 'a', label_column: 'up' };
   const chosen = at({ type: 'finetune', datasetId: 'd', fileName: 'rows.csv' });
   const values = { ...columns, data_format: 'feedback' } as const;
@@ -230,7 +230,7 @@ it('trains what KTO can with a file of feedback, in batches of several rows', ()
   expect(applied).toMatchObject({ ...columns, data_format: 'feedback', objective: 'kto' });
 });
 
-it('a configuration with a rejected column is one of preferences, and says itself what it trains', () => {
+it('a configuration with a rejected column is for preferences, and sets its own modules', () => {
   const columns = { input_column: 'q', output_column: 'a', rejected_column: 'b' };
   const apply = (configuration: object) =>
     wizardReducer(initialState, { do: 'apply', configuration }).parameters;
@@ -240,7 +240,7 @@ it('a configuration with a rejected column is one of preferences, and says itsel
   expect(apply(own)).toMatchObject({ objective: 'sft', lora_target_modules: ['lm_head'] });
 });
 
-it('applying a configuration keeps the file only where its dataset stays', () => {
+it('applying a configuration keeps the file only if the dataset is the same', () => {
   const before = at({ step: 'selection', datasetId: 'a', fileName: 'x.csv' });
   const fileAfter = (configuration: { asset_id?: string; file_name?: string }) =>
     wizardReducer(before, { do: 'apply', configuration }).fileName;
@@ -250,7 +250,7 @@ it('applying a configuration keeps the file only where its dataset stays', () =>
   expect(fileAfter({ asset_id: 'b', file_name: 'y.csv' })).toBe('y.csv');
 });
 
-it('applies the configuration of a hub model, which is no asset, and one that has chosen no GPU', () => {
+it('applies a configuration of a Hub model, which is no asset, without a chosen GPU', () => {
   const configuration = { hf_model_id: 'org/base', base_model: 'org-base', accelerator_type: null };
   const after = wizardReducer(at({ type: 'finetune', baseModelId: 'mine' }), { do: 'apply', configuration });
   expect(after).toMatchObject({ type: 'huggingface', baseModelId: null, hubModelId: 'org/base' });
@@ -261,7 +261,7 @@ it('applies the configuration of a hub model, which is no asset, and one that ha
   });
 });
 
-it('a fine-tune from the hub asks for its model and for no clone of it, and goes on to its review', () => {
+it('a fine-tune from the Hub requires its model but no clone, and continues to its review', () => {
   const chosen = { step: 'selection', type: 'huggingface', datasetId: 'd', fileName: 'x.txt' } as const;
   expect(problemsOf(at(chosen))).toEqual({
     hubModelId: 'Please make sure you have selected a model, dataset, and file',
@@ -278,7 +278,7 @@ it('a fine-tune from the hub asks for its model and for no clone of it, and goes
   expect(wizardReducer(filled, { do: 'continue' }).step).toBe('review');
 });
 
-it('takes what the file was recognised as, unless a format was chosen', () => {
+it('uses the detected format, unless one was chosen', () => {
   const values = { data_format: 'messages', input_column: 'messages' } as const;
   const read = wizardReducer(initialState, { do: 'suggest', values });
   expect(read.parameters).toMatchObject({ ...values, output_column: '', system_column: '' });
@@ -287,13 +287,13 @@ it('takes what the file was recognised as, unless a format was chosen', () => {
 });
 
 describe('problemsOf', () => {
-  it('keeps a name that is too long, and says how long it may be', () => {
+  it('keeps an overlong name, and shows the limit', () => {
     const state = at({ step: 'details', type: 'finetune', name: 'e'.repeat(201) });
     expect(problemsOf(state)).toEqual({ name: 'Name must have at most 200 characters' });
     expect(problemsOf({ ...state, name: 'e'.repeat(200) })).toEqual({});
   });
 
-  it('asks for a name of four characters, and for the base type of an upload', () => {
+  it('requires a name of four characters, and the base type of an upload', () => {
     expect(MODEL_NAME_LENGTH_MIN).toBe(4);
     expect(problemsOf(at({ step: 'details', type: 'finetune', name: 'abc ' }))).toHaveProperty('name');
     const tags = ['rye', 'r'.repeat(60)];
@@ -327,7 +327,7 @@ describe('the ceiling', () => {
     ['12.5', undefined],
     ['0', 'Ceiling must be greater than 0, with at most 6 decimals'],
     ['much', 'Use only digits, and a point for decimals, e.g. 0.02'],
-  ])('typed as %j is refused with %j', (ceiling, problem) => {
+  ])('typed as %j is rejected with %j', (ceiling, problem) => {
     const state = wizardReducer(review, { do: 'ceiling', ceiling });
     expect(problemsOf(state).ceiling).toBe(problem);
   });
@@ -343,7 +343,7 @@ describe('the ceiling', () => {
     expect(holdAtStart({ cost_estimate }, ceiling)).toBe(held);
   });
 
-  it('is forgotten on the way back, since another quote has another one', () => {
+  it('is reset on the way back, because another quote has another ceiling', () => {
     const state = wizardReducer(review, { do: 'ceiling', ceiling: '12.5' });
     const before = wizardReducer(state, { do: 'back' });
     expect(before).toMatchObject({ step: 'parameters', ceiling: '' });
@@ -368,7 +368,7 @@ it('is not dirty once the model and the files of an upload are on the server', (
   expect(isDirty(wizardReducer(review, { do: 'finish' }))).toBe(false);
 });
 
-it('a configuration that names no adaptation is of an adapter', () => {
+it('a configuration without an adaptation uses an adapter', () => {
   const full = at({ step: 'parameters', parameters: { ...initialParameters, adaptation: 'full' } });
   const adaptationAfter = (configuration: { lora_r?: number; adaptation?: 'full' }) =>
     wizardReducer(full, { do: 'apply', configuration }).parameters.adaptation;

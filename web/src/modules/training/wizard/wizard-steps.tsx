@@ -25,13 +25,13 @@ type Step = {
   id: StepId;
   label: string;
   Component: ComponentType<{ wizard: Wizard }>;
-  /** What keeps the person from leaving it, by field, in the product's words. */
+  /** Errors that block the step, by field, in the specified wording. */
   problems: (state: WizardState) => Problems;
-  /** Its button, and what that does. */
+  /** The step's button and its action. */
   next: { label: string; does: 'continue' | 'validate' | 'create' | 'start' | 'finish' };
-  /** The server has all of it: nothing would be lost, and nothing leads back. */
+  /** Everything is saved on the server: closing loses nothing, and there is no way back. */
   isSaved?: true;
-  /** Enter in its fields submits nothing. */
+  /** Enter in its fields doesn't submit. */
   isNoForm?: true;
 };
 
@@ -84,7 +84,7 @@ const review: Step = {
   isNoForm: true,
 };
 
-/** All of a fine-tune on one screen, for who comes from a dataset. */
+/** A fine-tune on one screen, when opened from a dataset. */
 const quick: Step = {
   id: 'quick',
   label: 'Fine-tune',
@@ -97,7 +97,7 @@ const quick: Step = {
   next: { label: 'Start', does: 'start' },
 };
 
-/** The steps of each type of model, up to the result. */
+/** The steps per type of model, up to the result. */
 export const wizardSteps: Record<ModelType, readonly Step[]> = {
   upload: [
     type,
@@ -135,7 +135,7 @@ export const wizardSteps: Record<ModelType, readonly Step[]> = {
   ],
 };
 
-/** Every type begins with the same step. */
+/** All types share the first step. */
 export const stepsOf = (state: WizardState): readonly Step[] =>
   state.step === 'quick' ? [quick] : wizardSteps[state.type ?? 'finetune'];
 
@@ -151,11 +151,11 @@ export function stepOf(state: WizardState): Step {
 export const canGoBack = (state: WizardState): boolean =>
   !state.isOver && stepIndex(state) > 0 && !stepOf(state).isSaved;
 
-/** Whether anything would be lost when the sheet closes. */
+/** Returns true if closing the sheet would lose input. */
 export function isDirty(state: WizardState): boolean {
   const { name, suggestedName, tags, files } = state;
   if (state.isOver || stepOf(state).isSaved) return false;
-  // From a dataset or a model it begins at the second step.
+  // Opened from a dataset or model, it starts at the second step.
   return stepIndex(state) > 1 || name !== suggestedName || tags.length > 0 || files.length > 0;
 }
 

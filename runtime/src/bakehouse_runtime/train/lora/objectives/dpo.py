@@ -1,5 +1,5 @@
-"""Direct preference optimisation: better answers become likelier than worse ones, as the base has
-them (https://arxiv.org/abs/2305.18290)."""
+"""Direct preference optimisation: makes better answers likelier relative to worse ones than they
+are for the base (https://arxiv.org/abs/2305.18290)."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from ....protocol import TrainingParameters
 
 
-# How TRL calls the answers of a pair.
+# TRL's names for the answers of a pair.
 _SIDES = ("chosen", "rejected")
-# Measured apart, since one is a mean over pairs and the other over tokens.
+# Measured separately: one is a mean over pairs and the other over tokens.
 _LOSS_PARTS = ("dpo_loss", "sft_loss")
 
 
 class _DpoTrainer(Evaluated, DPOTrainer):
-    """The reference is the base itself: in the batch that is trained on, so that both sides are
-    rounded alike and differ by what is trained alone."""
+    """Uses the base as the reference, computed in the same batch, so that both have the same
+    rounding and differ only by the trained weights."""
 
     def create_model_card(self, *_: Any, **__: Any) -> None:
         """TRL writes a card into every checkpoint; ours is written once, by `export`."""
 
     def _prepare_dataset(self, dataset: Any, *_: Any, **__: Any) -> Any:
-        """The examples come tokenised."""
+        """The examples are already tokenised."""
         return dataset
 
     def measure(self, inputs: dict[str, Any], loss: float) -> None:
@@ -61,8 +61,8 @@ class _DpoTrainer(Evaluated, DPOTrainer):
 
 
 class _Collator:
-    """Batches as TRL's own collator makes them: all better answers, then all worse ones, each with
-    its question. It takes what is learnt from the labels, wherever that stands."""
+    """Builds batches as TRL's own collator does: all better answers, then all worse ones, each with
+    its question. The labels define which tokens count, at any position."""
 
     def __init__(self, pad_token_id: int, _limit: int) -> None:
         self._collate = DataCollatorForLanguageModeling(pad_token_id)
@@ -79,7 +79,7 @@ class _Collator:
 
 
 def _dataset(examples: Examples) -> Dataset:
-    """The tokens and labels of both answers."""
+    """Returns the tokens and labels of both answers."""
     from datasets import concatenate_datasets
 
     assert examples.rejected is not None
@@ -99,12 +99,12 @@ def _arguments(parameters: TrainingParameters, settings: dict[str, Any]) -> DPOC
         losses["sft"] = parameters.sft_weight
     return DPOConfig(
         **settings,
-        # The examples come cut.
+        # The examples are already cut.
         max_length=None,
         beta=parameters.beta,
         loss_type=list(losses),
         loss_weights=list(losses.values()),
-        # It would switch off the adapter's too, which is asked for.
+        # It would also disable the requested dropout of the adapter.
         disable_dropout=False,
         # The collator reads columns of its own.
         remove_unused_columns=False,

@@ -1,5 +1,5 @@
-"""Group relative policy optimisation: of several answers that the model writes to a prompt those
-become likelier that are paid more than the others (https://arxiv.org/abs/2402.03300)."""
+"""Group relative policy optimisation: generates several answers per prompt and makes those with
+above-average rewards likelier (https://arxiv.org/abs/2402.03300)."""
 
 from __future__ import annotations
 
@@ -28,18 +28,17 @@ if TYPE_CHECKING:
 
 
 class _GrpoTrainer(Evaluated, GRPOTrainer):
-    """The reference is the base itself."""
+    """Uses the base as the reference."""
 
     def create_model_card(self, *_: Any, **__: Any) -> None:
         """TRL writes a card into every checkpoint; ours is written once, by `export`."""
 
     def _tokenize_prompts(self, prompts: list[list[int]]) -> tuple[list[list[int]], None, dict]:
-        """The prompts come tokenised."""
+        """The prompts are already tokenised."""
         return prompts, None, {}
 
     def _generate_single_turn(self, *args: Any, **options: Any) -> Any:
-        """Answers are written as they will be where the model is served: without dropout, and in
-        the numbers that it trains with."""
+        """Generates answers as in serving: without dropout, and in the dtype of training."""
         model: Any = self.model
         was_training = model.training
         model.eval()
@@ -50,23 +49,23 @@ class _GrpoTrainer(Evaluated, GRPOTrainer):
             model.train(was_training)
 
     def _get_train_sampler(self, dataset: Any = None) -> Sampler[int]:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """TRL's own leaves out what fills no batch, and knows no epochs to go on from."""
+        """TRL's own sampler drops an incomplete batch, and cannot resume by epoch."""
         rows: Any = self.train_dataset if dataset is None else dataset
         answers: Any = self.num_generations
         return _Groups(len(rows), answers, self.args.seed if self.shuffle_dataset else None)
 
     def evaluation_loop(self, *args: Any, metric_key_prefix: str = "eval", **options: Any) -> Any:
-        # Whatever has gained is no other draw: each evaluation draws the same numbers.
+        # Uses the same random numbers in each evaluation, so that results are comparable.
         torch.manual_seed(self.args.seed)
         output: Any = super().evaluation_loop(*args, metric_key_prefix=metric_key_prefix, **options)
-        # Advantages are relative to other answers, so that this loss says nothing.
+        # Advantages are relative to other answers, so this loss is meaningless.
         output.metrics.pop(f"{metric_key_prefix}_loss", None)
         return output
 
     def prediction_step(
         self, model: Any, inputs: list[dict[str, Any]], *_: Any, **__: Any
     ) -> tuple[torch.Tensor, None, None]:
-        """One answer to each prompt, and what it is paid."""
+        """Generates one answer to each prompt and measures its reward."""
         prompts = [row["prompt"] for row in inputs]
         generated: Any = self._generate(prompts)
         ids, answers = generated[1], generated[3]
@@ -77,8 +76,8 @@ class _GrpoTrainer(Evaluated, GRPOTrainer):
 
 
 class _Groups(Sampler[int]):
-    """Each row as often as it is answered, in another order in each epoch; without a seed in that
-    of the file."""
+    """Repeats each row once per answer, in a new order in each epoch; in file order without a
+    seed."""
 
     def __init__(self, rows: int, answers: int, seed: int | None) -> None:
         self._rows, self._answers, self._seed = rows, answers, seed
@@ -101,7 +100,7 @@ class _Groups(Sampler[int]):
 
 
 def _dataset(examples: Examples) -> Dataset:
-    """The tokens of the prompts, and what answers are compared with."""
+    """Returns the tokens and references of the prompts."""
     from datasets import Dataset
 
     assert examples.references is not None
@@ -110,14 +109,14 @@ def _dataset(examples: Examples) -> Dataset:
 
 
 def _collator(_pad_token_id: int, _limit: int) -> Callable[[list[dict[str, Any]]], Any]:
-    """Rows as they are."""
+    """Returns rows unchanged."""
     return list
 
 
 def _arguments(parameters: TrainingParameters, settings: dict[str, Any]) -> GRPOConfig:
     answers = parameters.generations
     return GRPOConfig(
-        # TRL counts the tokens itself, as it writes them.
+        # TRL counts the generated tokens itself.
         **settings
         | {
             "per_device_train_batch_size": parameters.batch_size * answers,
@@ -126,7 +125,7 @@ def _arguments(parameters: TrainingParameters, settings: dict[str, Any]) -> GRPO
         beta=parameters.beta,
         num_generations=answers,
         num_generations_eval=1,
-        # A batch is answered when its turn comes, by the model as it is then.
+        # Answers are generated just before their batch is trained, by the current model.
         steps_per_generation=1,
         max_completion_length=parameters.max_new_tokens,
         temperature=parameters.temperature,
@@ -141,22 +140,22 @@ def _trainer(
     _: Device,
     parts: dict[str, Any],
 ) -> Trainer:
-    # TRL loads the reference from the base's folder where there is no adapter to switch off.
+    # Without an adapter to disable, TRL loads the reference from the base's folder.
     compare_alike(model)
     has_references = parts["train_dataset"][0]["reference"] is not None
     rules = build_rules(parameters.rewards, has_references=has_references)
     functions: list[Any] = [_function(rule) for rule in rules]
-    # TRL makes its batches once answers are written.
+    # TRL builds its batches after generation.
     others = {name: part for name, part in parts.items() if name != "data_collator"}
     trainer: Any = _GrpoTrainer(model, functions, peft_config=adapter, **others)
     if trainer.ref_model is not None:
-        # Autocast keeps copies of what it takes to be trained.
+        # Otherwise autocast caches copies of its weights, as for trained ones.
         trainer.ref_model.requires_grad_(False)
     return trainer
 
 
 def _function(rule: Rule) -> Callable[..., list[float]]:
-    """The rule as TRL calls it."""
+    """Adapts the rule to TRL's interface."""
 
     def paid(completions: list[str], reference: list[str | None], **_: Any) -> list[float]:
         pairs = zip(completions, reference, strict=True)

@@ -1,5 +1,5 @@
-"""Kahneman-Tversky optimisation: good answers become likelier and bad ones less likely than the
-base has them, each row by itself (https://arxiv.org/abs/2402.01306)."""
+"""Kahneman-Tversky optimisation: makes good answers likelier and bad ones less likely than they are
+for the base, each row separately (https://arxiv.org/abs/2402.01306)."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from ....device import Device
     from ....protocol import TrainingParameters
 
-# How TRL marks what belongs to answers that were given to other questions.
+# TRL's prefix for answers paired with other questions.
 _OTHER = "KL_"
 
 
 class _Measured(NamedTuple):
-    """Of rows that are held out: whether they are good, how much likelier their answers are than by
-    the base, and how much the answers to other questions are."""
+    """Held-out rows: whether they are good, and the gain in log-likelihood over the base for their
+    own answers and for answers to other questions."""
 
     good: torch.Tensor
     gained: torch.Tensor
@@ -38,22 +38,22 @@ class _Measured(NamedTuple):
 
 
 class _KtoTrainer(Evaluated, KTOTrainer):
-    """The reference is the base itself: in the batch that is trained on, so that both sides are
-    rounded alike and differ by what is trained alone."""
+    """Uses the base as the reference, computed in the same batch, so that both have the same
+    rounding and differ only by the trained weights."""
 
     _measured: list[_Measured]
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        # TRL pairs answers with other questions beforehand and asks for rows in the same order in
-        # each epoch; the collator pairs those of any batch.
+        # TRL pairs answers with other questions in advance and requires the same order in each
+        # epoch; our collator pairs rows of any batch.
         self.args.train_sampling_strategy = "random"
 
     def create_model_card(self, *_: Any, **__: Any) -> None:
         """TRL writes a card into every checkpoint; ours is written once, by `export`."""
 
     def _prepare_dataset(self, dataset: Any, *_: Any, **__: Any) -> Any:
-        """The examples come tokenised."""
+        """The examples are already tokenised."""
         return dataset
 
     def prediction_step(
@@ -77,8 +77,8 @@ class _KtoTrainer(Evaluated, KTOTrainer):
         return output
 
     def _measures(self) -> dict[str, torch.Tensor]:
-        """Over all that is held out: how far the model has moved is estimated once, from all rows,
-        as TRL does from those of a batch."""
+        """Returns measurements over all held-out rows. The model's drift is estimated once from all
+        rows, where TRL estimates it per batch."""
         good, gained, drifted = map(torch.cat, zip(*self._measured, strict=True))
         moved = drifted.mean().clamp(min=0)
         ahead = torch.where(good, gained - moved, moved - gained)
@@ -86,14 +86,14 @@ class _KtoTrainer(Evaluated, KTOTrainer):
         measures = {"loss": (weights * (1 - torch.sigmoid(self.beta * ahead))).mean()}
         if good.any() and not good.all():
             better, worse = gained[good], gained[~good]
-            # Of all pairs of a good answer and a bad one.
+            # Over all pairs of a good and a bad answer.
             measures["reward_accuracy"] = (better[:, None] > worse).double().mean()
             measures["reward_margin"] = self.beta * (better.mean() - worse.mean())
         return measures
 
 
 def _log_likelihoods(model: Any, batch: dict[str, Any], prefix: str) -> torch.Tensor:
-    """Of each answer, as TRL's loss has it."""
+    """Returns the log-likelihood of each answer, as in TRL's loss."""
     ids = batch[f"{prefix}input_ids"]
     labels = ids.masked_fill(batch[f"{prefix}completion_mask"] == 0, IGNORED)
     output = model(
@@ -107,8 +107,8 @@ def _log_likelihoods(model: Any, batch: dict[str, Any], prefix: str) -> torch.Te
 
 
 class _Collator:
-    """Batches as TRL's own collator makes them: the rows, and their questions with the answers of
-    other rows: that of the row before in the batch, unless the row names another."""
+    """Builds batches as TRL's own collator does: the rows, and their questions with the answer of
+    another row: the previous row in the batch, unless the row specifies one."""
 
     def __init__(self, pad_token_id: int, limit: int) -> None:
         self._collate = DataCollatorForLanguageModeling(pad_token_id)
@@ -136,13 +136,13 @@ class _Collator:
 
 
 def _named(row: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """The row whose answer stands beside the question of `row`."""
+    """Returns the row whose answer is paired with the question of `row`."""
     names = ("input_ids", "labels")
     return {name: row[_OTHER + name] for name in names} if _OTHER + "labels" in row else other
 
 
 def _begin(row: dict[str, Any]) -> int:
-    """Where the answer begins."""
+    """Returns the start of the answer."""
     return next(at for at, label in enumerate(row["labels"]) if label != IGNORED)
 
 
@@ -155,7 +155,7 @@ def _answer(row: dict[str, Any], name: str) -> list[int]:
 
 
 def _dataset(examples: Examples) -> Dataset:
-    """The tokens and labels of the answers, and which of these are good."""
+    """Returns the tokens and labels of the answers, and their ratings."""
     from datasets import Dataset, concatenate_datasets
 
     assert examples.good is not None
@@ -164,8 +164,8 @@ def _dataset(examples: Examples) -> Dataset:
 
 
 def _with_others(dataset: Dataset) -> Dataset:
-    """The rows of a file that is held out, each with one from half of the file away: what is
-    measured depends on no batch, and rows that ask the same stand beside each other."""
+    """Pairs each held-out row with the row half a file away, so that measurements do not depend on
+    batches; rows with the same question are adjacent in the file."""
     from datasets import Dataset, concatenate_datasets
 
     count = len(dataset)
@@ -180,12 +180,12 @@ def _arguments(parameters: TrainingParameters, settings: dict[str, Any]) -> KTOC
         raise PlainError("KTO compares the answers of a batch: choose a batch size of at least 2.")
     return KTOConfig(
         **settings,
-        # The examples come cut.
+        # The examples are already cut.
         max_length=None,
         beta=parameters.beta,
         desirable_weight=parameters.desirable_weight,
         undesirable_weight=parameters.undesirable_weight,
-        # It would switch off the adapter's too, which is asked for.
+        # It would also disable the requested dropout of the adapter.
         disable_dropout=False,
         # The collator reads columns of its own.
         remove_unused_columns=False,

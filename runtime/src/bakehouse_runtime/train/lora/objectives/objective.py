@@ -1,4 +1,4 @@
-"""What an objective is made of: a row of the table that `build_trainer` reads."""
+"""The interface of an objective, which `build_trainer` uses."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from ....device import Device
     from ....protocol import TrainingParameters
 
-# What the loss leaves out, by PyTorch's convention.
+# PyTorch's label for tokens that do not count in the loss.
 IGNORED = -100
 
 
 class TrainingObjective(NamedTuple):
-    """How TRL trains for it."""
+    """How TRL trains an objective."""
 
-    # Its configuration, by the settings that all have.
+    # Builds its configuration from the settings that all objectives share.
     arguments: Callable[[TrainingParameters, dict[str, Any]], TrainingArguments]
-    # The examples as its trainer reads them.
+    # Converts the examples to the trainer's dataset.
     dataset: Callable[[Examples], Dataset]
-    # What makes a batch of their rows, by the token that fills them up and the longest sequence.
+    # Builds the collator from the padding token and the longest sequence.
     collator: Callable[[int, int], Callable[[list[dict[str, Any]]], dict[str, Any]]]
-    # The trainer of a base model and its adapter, or of all weights where there is none; the rest
-    # is what all trainers take.
+    # Builds the trainer of a base model and its adapter, or of all weights without one, with the
+    # arguments that all trainers share.
     trainer: Callable[[Any, LoraConfig | None, TrainingParameters, Device, dict[str, Any]], Trainer]

@@ -1,5 +1,5 @@
-"""What objectives share that compare what is trained with the base. With an adapter the base is the
-same model with the adapter switched off; where all weights are trained, a copy of it."""
+"""Helpers of objectives that compare with the base. With an adapter the reference is the same model
+with the adapter disabled; in a full fine-tune it is a copy."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 
 
 def prepare_reference(model: Any, adapter: LoraConfig | None) -> Any | None:
-    """The model to compare with, as TRL takes it: None where that is `model` without adapter."""
+    """Returns the reference model for TRL: None if it is `model` without its adapter."""
     compare_alike(model)
     return None if adapter else copy.deepcopy(model).requires_grad_(False)
 
 
 def compare_alike(model: Any) -> None:
-    """Has TRL read both alike, and only where answers are."""
-    # Without Triton TRL multiplies by lm_head at all positions, for compilers that want the same
-    # shapes in each step. Nothing compiles here: the answers' are enough, and give the same.
+    """Makes TRL compute model and reference identically, and only at the answers."""
+    # Without Triton TRL computes lm_head at all positions, to give compilers constant shapes.
+    # Nothing is compiled here, so computing only the answers is enough and gives the same result.
     utils._use_triton = _always
-    # The reference must not be drawn anew in each step.
+    # Dropout must not randomise the reference.
     utils.disable_dropout_in_model(model)
 
 
 @contextmanager
 def read_reference(trainer: Any) -> Iterator[Any]:
-    """The model that answers as the base within the block."""
+    """Yields the model that answers as the base within the block."""
     if trainer.ref_model is not None:
         yield trainer.ref_model
         return

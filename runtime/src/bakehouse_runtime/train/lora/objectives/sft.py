@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class _Sft(Evaluated):
-    """The held-out loss is the mean over all learnt tokens."""
+    """The held-out loss is the mean over all tokens that count in the loss."""
 
     def compute_loss(self, model: Any, inputs: dict[str, Any], *args: Any, **options: Any) -> Any:
         return super().compute_loss(model, _for_model(inputs), *args, **options)
@@ -39,11 +39,12 @@ class _SftTrainer(_Sft, SFTTrainer):
 
 
 class _TrainedPositions(OverRanks):
-    """TRL's nll, from the model's own logits at the positions that are trained.
+    """TRL's nll loss, from the model's own logits at the trained positions.
 
-    TRL multiplies by `lm_head.weight` itself: on a GPU at the trained positions only, but on a CPU
-    at all of them, which for short answers is a third of the work; and it refuses an adapter on
-    lm_head, which it would pass by. Here the model makes the logits, and only where they count.
+    TRL multiplies by `lm_head.weight` itself: on a GPU only at the trained positions, but on a CPU
+    at all of them, which for short answers is a third of the work. It also rejects an adapter on
+    lm_head, which it would bypass. Here the model computes the logits, only at the trained
+    positions.
     """
 
     def compute_loss(
@@ -65,7 +66,7 @@ class _TrainedPositions(OverRanks):
         count = trained.sum() if num_items_in_batch is None else num_items_in_batch
         loss = loss / torch.as_tensor(count).clamp(min=1)
         if num_items_in_batch is not None:
-            # It counts those of all processes, of whose gradients the mean is taken.
+            # The count is the sum over all processes, whose gradients are averaged.
             loss = loss * self.ranks.count
         return (loss, outputs) if return_outputs else loss
 
@@ -81,17 +82,17 @@ class _HeadTrainer(_TrainedPositions, _Sft):
 def _arguments(_: TrainingParameters, settings: dict[str, Any]) -> SFTConfig:
     return SFTConfig(
         **settings,
-        # The examples come cut.
+        # The examples are already cut.
         max_length=None,
         loss_type="nll",
-        # The examples come tokenised.
+        # The examples are already tokenised.
         dataset_kwargs={"skip_prepare_dataset": True},
     )
 
 
 def _for_model(inputs: dict[str, Any]) -> dict[str, Any]:
-    """Where examples share a sequence their positions say which tokens belong together, and only
-    where no mask does. What counts tokens has the mask."""
+    """For packed examples the model must receive positions and no mask; the mask only serves to
+    count tokens."""
     return {
         name: value
         for name, value in inputs.items()
@@ -100,7 +101,7 @@ def _for_model(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Collator:
-    """TRL's own: of examples that share a sequence with their positions."""
+    """TRL's own collators, with positions for packed examples."""
 
     def __init__(self, pad_token_id: int, _limit: int) -> None:
         self._collate = DataCollatorForLanguageModeling(pad_token_id)
@@ -123,7 +124,7 @@ def _trainer(
         arguments = parts["args"]
         set_seed(arguments.seed)
         arguments.label_names = ["labels"]
-        # It knows no lengths of examples that share a sequence.
+        # It does not know the column with the lengths of packed examples.
         arguments.remove_unused_columns = False
         checkpointing = bool(arguments.activation_checkpointing)
         return _HeadTrainer(_with_adapter(model, adapter, checkpointing), **parts)

@@ -1,4 +1,4 @@
-"""The objectives, each over a trainer of TRL's own."""
+"""The objectives, each based on a trainer of TRL."""
 
 from __future__ import annotations
 

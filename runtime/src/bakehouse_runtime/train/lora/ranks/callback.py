@@ -1,4 +1,4 @@
-"""How the processes of a run come to the same decisions."""
+"""Synchronises the decisions of a run's processes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class FollowingCallback(TrainerCallback):
-    """Hears at each hook what the first process has decided there (TrainingCallback)."""
+    """Receives at each hook the decision of the first process (TrainingCallback)."""
 
     def __init__(self, ranks: Ranks) -> None:
         self._ranks = ranks
@@ -50,7 +50,7 @@ class FollowingCallback(TrainerCallback):
 
 
 def share_control(ranks: Ranks, control: TrainerControl) -> None:
-    """All processes do next what the first is about to do."""
+    """Broadcasts the first process's next actions to all processes."""
     control.should_save, control.should_evaluate, control.should_training_stop = ranks.broadcast(
         control.should_save, control.should_evaluate, control.should_training_stop
     )

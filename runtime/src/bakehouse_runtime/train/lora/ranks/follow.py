@@ -1,4 +1,4 @@
-"""The processes of a run that follow its first one."""
+"""The other processes of a run, which follow the first one."""
 
 from __future__ import annotations
 
@@ -29,14 +29,13 @@ if TYPE_CHECKING:
 
 
 def follow(ranks: Ranks, port: int, leader: Connection, build: dict[str, Any]) -> None:
-    """Does what the first process does, until that says that it is over. What ends it before is
-    sent there."""
+    """Mirrors the calls of the first process until it ends the run. Sends any fatal error to it."""
     try:
         share_one_heap()
         use_all_cores(ranks.count)
         ranks.join(build["device"], connect_store(port))
         trainer = build_trainer(**build, ranks=ranks, callbacks=[FollowingCallback(ranks)])
-        # Dropout is not the same in all processes.
+        # Dropout must differ between processes.
         torch.manual_seed(build["spec"].data.seed + ranks.rank)
         while (call := leader.recv()) is not None:
             method, arguments = call
@@ -46,12 +45,12 @@ def follow(ranks: Ranks, port: int, leader: Connection, build: dict[str, Any]) -
     except Exception as error:
         traceback.print_exc()
         leader.send(_to_send(error))
-        # A process group that is left in the middle may keep the interpreter from its end.
+        # Leaving a process group midway may block the interpreter's exit.
         os._exit(1)
 
 
 def _to_send(error: Exception) -> Exception:
-    """An error that can be sent, and means the same there."""
+    """Converts an error to a picklable error with the same meaning."""
     if isinstance(error, PlainError):
         return error
     if is_out_of_memory(error):

@@ -1,4 +1,4 @@
-"""The processes that train one run together, one on each GPU, and what they say to each other."""
+"""The processes that train one run together, one per GPU, and their communication."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
     from ....device import Device
 
-# A process that dies is seen at once (launch.py). This is for one that hangs: the others may wait
-# for the first while it uploads a checkpoint.
+# For a process that hangs: the others may wait for the first while it uploads a checkpoint. A
+# process that dies is noticed immediately (launch.py).
 _TIMEOUT = timedelta(minutes=30)
 _HERE = "127.0.0.1"
 
 
 class Ranks:
-    """One of the processes: `rank` of `count`. The first, 0, leads: it alone reports, decides and
-    writes files. A run of one process needs nothing of torch.distributed."""
+    """One of the processes: `rank` of `count`. The first, 0, leads: only it reports, decides and
+    writes files. A run of one process does not use torch.distributed."""
 
     def __init__(self, rank: int = 0, count: int = 1, others: Sequence[Connection] = ()) -> None:
         self.rank = rank
@@ -33,15 +33,16 @@ class Ranks:
         self._group: Any = None
 
     def join(self, device: Device, store: TCPStore) -> None:
-        """Meets the others, and takes a GPU where `device` says so. Returns when all are there."""
+        """Joins the process group, and selects a GPU if `device` is CUDA. Returns when all
+        processes have joined."""
         import torch
         import torch.distributed as dist
 
-        # By these names, which are torchrun's, Accelerate knows that it is one of several.
+        # Accelerate detects a distributed run by these variables of torchrun.
         names = {"RANK": self.rank, "LOCAL_RANK": self.rank}
         names |= {"WORLD_SIZE": self.count, "LOCAL_WORLD_SIZE": self.count}
         os.environ.update({name: str(value) for name, value in names.items()})
-        # Else Gloo takes the address that the host's name stands for, which may be none.
+        # Otherwise Gloo uses the address of the host name, which may not resolve.
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo0" if sys.platform == "darwin" else "lo")
         if device == "cuda":
             torch.cuda.set_device(self.rank)
@@ -52,11 +53,11 @@ class Ranks:
             world_size=self.count,
             timeout=_TIMEOUT,
         )
-        # Decisions go by the CPU, and wait for no GPU.
+        # Decisions are broadcast on the CPU, so that they do not wait for a GPU.
         self._group = dist.new_group(backend="gloo", timeout=_TIMEOUT)
 
     def leave(self) -> None:
-        """Ends the group; all processes do so together."""
+        """Leaves the group; all processes must call it together."""
         if self._group is not None:
             import torch.distributed as dist
 
@@ -64,12 +65,13 @@ class Ranks:
             self._group = None
 
     def call_followers(self, method: str, *arguments: Any) -> None:
-        """Has the others call this method of their trainers, as the first is about to do."""
+        """Makes the other processes call this method of their trainers, as the first is about to
+        do."""
         for other in self._others:
             other.send((method, arguments))
 
     def broadcast(self, *values: bool) -> list[bool]:
-        """The values of the first process, whatever those of the others are."""
+        """Returns the values of the first process in all processes."""
         if self._group is None:
             return list(values)
         import torch
@@ -80,7 +82,7 @@ class Ranks:
         return [bool(value) for value in received]
 
     def all_reduce(self, values: Sequence[float]) -> list[float]:
-        """Of each of the values the sum over all processes, which have equally many."""
+        """Returns the sum of each value over all processes, which must pass equally many."""
         if self._group is None:
             return list(values)
         import torch
@@ -91,7 +93,7 @@ class Ranks:
         return total.tolist()
 
     def barrier(self) -> None:
-        """Returns when all processes are here."""
+        """Returns when all processes have called it."""
         if self._group is not None:
             import torch.distributed as dist
 
@@ -102,13 +104,12 @@ ALONE = Ranks()
 
 
 def open_store() -> TCPStore:
-    """The store by which the processes of a run find each other, at any free port of this machine
-    alone."""
+    """Opens the rendezvous store of a run's processes on any free local port."""
     from torch.distributed import TCPStore
 
     listener = socket.create_server((_HERE, 0))
     port = listener.getsockname()[1]
-    # The store closes what it listens at.
+    # The store closes the listening socket.
     return TCPStore(
         _HERE,
         port,
@@ -120,7 +121,7 @@ def open_store() -> TCPStore:
 
 
 def connect_store(port: int) -> TCPStore:
-    """The one that the first process has opened at this port."""
+    """Connects to the store that the first process has opened on this port."""
     from torch.distributed import TCPStore
 
     return TCPStore(_HERE, port, is_master=False, timeout=_TIMEOUT)

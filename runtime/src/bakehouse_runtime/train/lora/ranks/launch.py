@@ -1,6 +1,6 @@
-"""Starts the processes that train one run, and ends it where one of them dies.
+"""Starts the processes that train one run, and ends the run if one of them dies.
 
-The process of the run is the first of them: it has the server and the signals. The others are its
+The first process is the run's own: it handles the server and the signals. The others are its
 children, in its process group (docs/decisions/several-gpus-train-as-one.md).
 """
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from ....workload import Workload
 
-# Where one process dies another sees a closed connection, perhaps before it is known who has died;
-# or nothing at all, waiting for its GPU.
+# When a process dies, others may see a closed connection before the cause is known, or keep waiting
+# for their GPU.
 _CAUSE_KNOWN_WITHIN_S = 10.0
 _REPORTED_WITHIN_S = 10.0
 _ENDS_WITHIN_S = 20.0
@@ -35,8 +35,8 @@ _ENDS_WITHIN_S = 20.0
 
 @contextlib.contextmanager
 def train_together(work: Workload, count: int, build: dict[str, Any]) -> Iterator[Ranks]:
-    """Starts the other processes of a run of `count`, which build their trainers by `build`, joins
-    them, and ends them. Raises what has ended one of them."""
+    """Starts the other processes of a run of `count`, which build their trainers from `build`,
+    joins them, and ends them. Raises the error that ended one of them."""
     if count == 1:
         yield ALONE
         return
@@ -70,7 +70,7 @@ class _Followers:
         self._count = count
         self._cause: Exception | None = None
         self._has_died = threading.Event()
-        # That this process has left its training, and ends the others if it has to.
+        # Set when this process has left its training and can end the others itself.
         self._has_left = threading.Event()
         self._is_dismissed = False
         context = multiprocessing.get_context("spawn")
@@ -87,7 +87,7 @@ class _Followers:
         threading.Thread(target=self._watch, name="ranks", daemon=True).start()
 
     def dismiss(self, ranks: Ranks) -> None:
-        """Ends them in order: none is in the middle of anything."""
+        """Ends them in order, when all are idle."""
         for one in self.connections:
             one.send(None)
         self._is_dismissed = True
@@ -96,13 +96,13 @@ class _Followers:
             process.join(_ENDS_WITHIN_S)
 
     def cause(self) -> Exception | None:
-        """What one of them has died of; None where they live."""
+        """Returns the error that one of them died of, or None if all are alive."""
         self._has_left.set()
         self._has_died.wait(_CAUSE_KNOWN_WITHIN_S)
         return self._cause
 
     def kill(self) -> None:
-        """Ends those that are still there, whatever they do."""
+        """Kills the remaining processes."""
         self._is_dismissed = True
         self._has_left.set()
         for process in self._processes:
@@ -116,14 +116,15 @@ class _Followers:
         rank = next(rank for rank, one in enumerate(self._processes, 1) if one.sentinel == ended[0])
         self._cause = self._cause_of(rank)
         self._has_died.set()
-        # It may wait for the one that has died, and cannot be woken.
+        # The main thread may be blocked waiting for the dead process, and cannot be woken.
         if not self._has_left.wait(_CAUSE_KNOWN_WITHIN_S):
             print(self._work.fail(self._cause), file=sys.stderr, flush=True)
             self._work.reporter.wait_until_accepted(_REPORTED_WITHIN_S)
             os._exit(1)
 
     def _cause_of(self, rank: int) -> Exception:
-        """What the process has sent before it died, or how the system has ended it."""
+        """Returns the error that the process sent before it died, or its exit status as an
+        error."""
         process, connection = self._processes[rank - 1], self.connections[rank - 1]
         with contextlib.suppress(EOFError, OSError):
             if connection.poll():
@@ -137,7 +138,7 @@ class _Followers:
 
 
 def _start(ranks: Ranks, port: int, leader: Connection, build: dict[str, Any]) -> None:
-    # A stop reaches the whole process group; the first process decides what it means.
+    # A stop signal reaches the whole process group; the first process handles it.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()

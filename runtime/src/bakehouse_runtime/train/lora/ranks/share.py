@@ -1,4 +1,5 @@
-"""How processes share the rows of a step: together they read what one alone would."""
+"""Shares the rows of a step between processes: together they read the rows that one process
+would."""
 
 from __future__ import annotations
 
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def share_batch(batch: int, accumulation: int, count: int) -> tuple[int, int]:
-    """The batch of each of `count` processes, and how many of these make a step: it has as many
-    rows as with one process, and no process has larger batches than that one. Raises PlainError
-    where the rows of a step cannot be shared equally."""
+    """Returns the batch size of each of `count` processes, and the number of batches per step. A
+    step has as many rows as with one process, and batches are no larger. Raises PlainError if the
+    rows of a step cannot be shared equally."""
     rows, rest = divmod(batch * accumulation, count)
     if rest or rows == 0:
         raise PlainError(
@@ -34,7 +35,7 @@ def share_batch(batch: int, accumulation: int, count: int) -> tuple[int, int]:
 
 
 def shared_settings(parameters: TrainingParameters, count: int) -> dict[str, Any]:
-    """Trainer's settings where so many processes train; none where it is one."""
+    """Returns Trainer's settings for `count` processes; empty for one."""
     if count == 1:
         return {}
     if parameters.objective != "sft":
@@ -52,7 +53,7 @@ def shared_settings(parameters: TrainingParameters, count: int) -> dict[str, Any
 
 
 def with_blank(dataset: Dataset, pad_token_id: int) -> Dataset:
-    """The rows, and one after them from which nothing is learnt."""
+    """Appends a blank row that does not count in the loss."""
     from datasets import Dataset, concatenate_datasets
 
     values = {"input_ids": [pad_token_id], "labels": [IGNORED], "seq_lengths": [1]}
@@ -61,12 +62,12 @@ def with_blank(dataset: Dataset, pad_token_id: int) -> Dataset:
 
 
 class SharedRows(Sampler[int]):
-    """The rows in the order of one process, and after them the blank one, which is the last of the
-    dataset, until all processes have equally many whole batches. Accelerate deals the batches out.
-    Without a seed the order is that of the file."""
+    """Yields the rows in the order of a single process, then repeats the blank row, which is the
+    last of the dataset, until all processes have equally many full batches. Accelerate distributes
+    the batches. Without a seed the order is the file's."""
 
     def __init__(self, rows: int, of_a_round: int, seed: int | None) -> None:
-        """`of_a_round`: rows of a batch of each process."""
+        """`of_a_round`: rows of one batch of each process."""
         self._rows, self._seed, self._epoch = rows, seed, 0
         self._length = -(-rows // of_a_round) * of_a_round
 
@@ -81,7 +82,7 @@ class SharedRows(Sampler[int]):
         if self._seed is None:
             yield from range(self._rows)
         else:
-            # As Accelerate's SeedableRandomSampler draws it.
+            # The same order as Accelerate's SeedableRandomSampler.
             generator = torch.Generator().manual_seed(self._seed + self._epoch)
             yield from torch.randperm(self._rows, generator=generator).tolist()
         yield from [self._rows] * (self._length - self._rows)

@@ -1,4 +1,4 @@
-"""What a trainer does otherwise where several processes train."""
+"""Adapts Trainer to runs of several processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ class OverRanks(Trainer):
     def train(self, resume_from_checkpoint: str | None = None, *_: Any, **__: Any) -> Any:
         self.ranks.call_followers("train", resume_from_checkpoint)
         if self.ranks.count > 1:
-            # Accelerate takes a model that was evaluated before for one that shares its gradients.
+            # Otherwise Accelerate treats a model that was evaluated before as already prepared for
+            # shared gradients.
             model: Any = self.model
             model._is_accelerate_prepared = False
         return super().train(resume_from_checkpoint)
@@ -53,5 +54,5 @@ class OverRanks(Trainer):
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         super()._save_checkpoint(model, trial)
-        # Each process writes its random numbers, and the checkpoint is whole with the last.
+        # Each process writes its random state, so the checkpoint is complete after the last.
         self.ranks.barrier()

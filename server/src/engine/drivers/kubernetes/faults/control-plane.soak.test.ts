@@ -8,9 +8,11 @@ import { clusterWorld } from '../testing/cluster-world.ts';
 import { keepData } from '../testing/control-plane/keep-data.ts';
 import { startControlPlane } from '../testing/control-plane/start.ts';
 
-/* What becomes of work when a real control plane is set back, and when a node goes and comes back. */
+/*
+ * Work on a real control plane that is restored from a snapshot, and on a node that disappears and returns.
+ */
 
-/** A node is given up after more than a minute, and silence after five. */
+/** Kubernetes marks a silent node as lost after more than a minute; a silent watch is dropped after five. */
 const LONG = { timeout: 600_000, interval: 500 };
 
 describe('on a control plane', async () => {
@@ -28,7 +30,7 @@ describe('on a control plane', async () => {
   }
   const reconciler = await world.reconciler();
 
-  /** As a kubelet says that its node is there. */
+  /** Sends the Ready heartbeat of a kubelet. */
   function beat(name: string, network: { cluster: typeof cluster }): void {
     const timer = setInterval(() => {
       const condition = { type: 'Ready', status: 'True', lastHeartbeatTime: new Date().toISOString() };
@@ -73,7 +75,7 @@ describe('on a control plane', async () => {
     );
   });
 
-  test('an etcd of before: what goes on goes on, what has vanished is ended, what comes back is removed', {
+  test('after restoring an old etcd, running work continues, vanished work ends and reappeared work is removed', {
     timeout: 1_800_000,
   }, async () => {
     const [steady, evicted, stopped] = [await request(), await request(), await request()];
@@ -90,7 +92,7 @@ describe('on a control plane', async () => {
       ]),
     );
     const since = await request();
-    // Who follows the jobs and pods has noticed.
+    // The controllers that watch jobs and pods have noticed.
     await goBack(() => vi.waitFor(() => expect(reconciler.refused.size).toBe(2)));
     expect(namesOf(await list('jobs'), evicted)).toEqual([attemptName(evicted, 1)]);
     expect(namesOf(await list('jobs'), since)).toEqual([]);
@@ -112,7 +114,7 @@ describe('on a control plane', async () => {
     expect(world.ends.filter(({ id }) => id === steady)).toEqual([]);
   });
 
-  test('a node that is gone takes its work along, and what its zombie says when it is back counts for nothing', {
+  test('a lost node ends its work, and reports of its zombie processes are ignored', {
     timeout: 1_800_000,
   }, async () => {
     const id = await request();

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 
-/** What may happen to a cluster, and to those who look after its work. */
+/** Events that can happen to a cluster and its reconcilers. */
 export type Move =
   | { move: 'request' }
   | { move: 'stop' | 'evict' | 'deletePod' | 'deleteJob' | 'preempt'; which: number }
-  /** Of one reconciler, after a while; one that is held stands still in it. */
+  /** One reconciler makes a pass after a delay; a paused reconciler blocks in it. */
   | { move: 'pass'; who: number; seconds: number }
   /** All processes report. */
   | { move: 'work' }
   /** All processes end. */
   | { move: 'exit'; status: number }
-  /** Kueue lets in what waits. */
+  /** Kueue admits waiting Jobs. */
   | { move: 'admit' }
   | { move: 'loseNode' | 'healNode' }
   | { move: 'cut'; forget: boolean }
@@ -40,5 +40,5 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ move: is('hold', 'wake', 'restart'), who }) },
 );
 
-// Without the size sequences end after about ten moves, in which little can meet.
+// Without `size`, sequences end after about ten moves, too few to interact.
 export const moves = fc.array(move, { minLength: 10, maxLength: 60, size: 'max' });

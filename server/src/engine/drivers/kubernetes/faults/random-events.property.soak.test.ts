@@ -10,11 +10,11 @@ import { startFakeApiserver } from '../testing/fake-apiserver.ts';
 import { type Move, moves } from './moves.ts';
 
 /*
- * Whatever happens in whatever order: reports are accepted of one attempt at a time, the end of each that was is seen
- * once, nothing that is wanted is lost, and nothing is left of what is removed.
+ * Invariants for any order of events: reports are accepted from one attempt at a time, each end is seen once,
+ * wanted work is never lost, and removed work leaves nothing behind.
  */
 
-/** Printed in the test's name; put a number here to repeat a run. */
+/** Part of the test's name; set it to a number to repeat a run. */
 const seed = randomInt(2 ** 31);
 const LIMIT_MS = 3_600_000;
 
@@ -34,7 +34,7 @@ const jobsPath = `/apis/batch/v1/namespaces/${TEST_NAMESPACE}/jobs`;
 const listPods = () => apiserver.list('pods') as Pod[];
 const pick = <One>(all: One[], which: number): One | undefined => all[which % Math.max(all.length, 1)];
 
-/** As an administrator does, who comes through however busy the API server is. */
+/** Deletes as an administrator, retrying while the API server is busy. */
 async function remove(path: string, body: object): Promise<void> {
   await vi.waitFor(async () => {
     const answered = network.admin.call('DELETE', path, body);
@@ -45,17 +45,17 @@ async function remove(path: string, body: object): Promise<void> {
 }
 
 function disrupt(pod: Pod | undefined, reason: string): void {
-  // The removal of another pod of its Job may have taken it along.
+  // Deleting another pod of its Job may have deleted it too.
   if (!pod || !listPods().some(({ metadata }) => metadata.name === pod.metadata.name)) return;
   const conditions = [{ type: 'DisruptionTarget', status: 'True', reason }];
   apiserver.change('pods', pod.metadata.name, { status: { conditions } });
 }
 
-/** Makes a pass where none is under way, and waits for it unless its process stands still. */
+/** Starts a pass unless one is running, and waits for it unless its process is paused. */
 async function pass(run: Run, who: number): Promise<void> {
   const reconciler = run.reconcilers[who];
   if (!reconciler) return;
-  // One that fails is followed by the next.
+  // A failed pass is followed by the next one.
   run.passes[who] ??= reconciler.engine
     .pass()
     .catch(() => undefined)
@@ -150,7 +150,7 @@ async function apply(run: Run, move: Move): Promise<void> {
   }
 }
 
-/** Nothing happens any more but that all do their work. */
+/** No more events: everything only has to finish. */
 async function settle(run: Run, isSettled: () => Promise<void>): Promise<void> {
   await vi.waitFor(async () => {
     admit();

@@ -31,7 +31,7 @@ async function jobsOf(id: string): Promise<string[]> {
   return items.map(({ metadata }) => metadata.name);
 }
 
-/** Time passes, in which all work. */
+/** Advances time while all reconcilers and pods work. */
 async function goOn(): Promise<void> {
   world.tick();
   await world.passListening(3);
@@ -43,8 +43,8 @@ async function end(id: string): Promise<void> {
   for (const { driver } of [one, other]) await driver.remove(id);
 }
 
-test('a start that stood still until another one had begun is closed, and nothing of it is accepted', async () => {
-  // It knows what the nodes have.
+test('a start that was delayed until another one began is closed, and its reports are rejected', async () => {
+  // This pass reads the capacity of the nodes.
   await late.engine.pass();
   const id = await world.request();
   late.hold();
@@ -52,10 +52,10 @@ test('a start that stood still until another one had begun is closed, and nothin
   await vi.waitFor(() => expect(late.waiting()).toBeGreaterThan(0));
   expect(await world.see(id)).toMatchObject({ state: 'scheduling', attempt: 1 });
 
-  // Its lease has run out.
+  // Its lease has expired.
   world.pass(60);
   await world.reach(other.engine, id, { state: 'ready', attempt: 2 });
-  // It does what it was about to, and dies before it hears what has become of it.
+  // It finishes its call and dies before it reads the response.
   late.giveUp();
   late.wake();
   await pass;
@@ -70,7 +70,7 @@ test('a start that stood still until another one had begun is closed, and nothin
   await end(id);
 });
 
-test('what a process does not know of yet has not vanished', async () => {
+test('work that a process has not seen yet has not vanished', async () => {
   await one.engine.pass();
   one.hold();
   one.wake();
@@ -83,7 +83,7 @@ test('what a process does not know of yet has not vanished', async () => {
   await end(id);
 });
 
-test('both look after the same work, and each attempt begins once and ends once', async () => {
+test('both reconcile the same work, and each attempt starts and ends once', async () => {
   const ids = await Promise.all(
     Array.from({ length: effort({ usual: 6, soak: 20 }) }, () => world.request()),
   );
@@ -95,7 +95,7 @@ test('both look after the same work, and each attempt begins once and ends once'
       for (const id of ids) expect(await world.see(id)).toMatchObject(expected);
     });
   await all({ state: 'ready', attempt: 1 });
-  // All of them die at once.
+  // All processes die at the same time.
   world.tick(3);
   await all({ state: 'ready', attempt: 2, failures: 1, restarts: 1 });
   for (const id of ids) await world.stop(id);

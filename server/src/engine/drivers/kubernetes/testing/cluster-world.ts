@@ -14,13 +14,12 @@ import { startFakeKubelet } from './fake-kubelet.ts';
 import { holdable } from './holdable.ts';
 import { type NodeScript, scriptRunner } from './script-runner.ts';
 
-/** How an attempt that is over was seen by the engine. */
+/** An end of an attempt, as seen by the engine. */
 type SeenEnd = AttemptId & { state: string };
 
 /**
- * A database, reconcilers that look after one cluster, and nodes whose pods report as the runtime does: whatever was
- * accepted of which attempt, and which ends the engine has seen, is kept.
- * @param nodes On how many nodes a workload runs.
+ * A database, reconcilers for one cluster, and nodes whose pods report like the runtime. Records accepted
+ * reports and seen ends. @param nodes Number of nodes of a workload.
  */
 export async function clusterWorld(
   apiserver: Pick<FakeApiserver, 'kubeconfig' | 'setLogs'>,
@@ -32,7 +31,7 @@ export async function clusterWorld(
   const accepted: AttemptId[] = [];
   const ends: SeenEnd[] = [];
   world.onChange.mockImplementation(async (_tx, after, before) => {
-    // One whose next attempt has its slot and has not begun ends none.
+    // An attempt that has a slot but has not begun cannot end.
     const hadBegun = before.devices !== null && before.attemptStartedAt !== null;
     if (hadBegun && after.devices === null)
       ends.push({ id: after.id, attempt: after.attempt, state: after.state });
@@ -82,7 +81,7 @@ export async function clusterWorld(
     ends,
     node,
     reconciler,
-    /** All processes report; `exit`: they end with this status instead. */
+    /** All processes report; with `exit`, they exit with this status instead. */
     tick: (exit?: number) => void pods.emit('tick', exit),
     attemptsOf: (id: string) => [
       ...new Set(accepted.filter((one) => one.id === id).map(({ attempt }) => attempt)),
@@ -93,8 +92,8 @@ export async function clusterWorld(
 type Report = Awaited<ReturnType<typeof testEngine>>['report'];
 
 /**
- * Reports at each tick and does not leave by itself, even where nobody listens to it any more. Of several nodes the first
- * alone speaks.
+ * Reports at each tick and never exits on its own, even if its reports are rejected. Only the first of
+ * several nodes reports.
  */
 function reporting(report: Report, pods: EventEmitter, accepted: AttemptId[]): NodeScript {
   return async (launch, { stop, killed, pod }) => {

@@ -8,30 +8,30 @@ import { FakeWatches } from './fake-watches.ts';
 import { sendLog } from './send-log.ts';
 
 /*
- * The part of the Kubernetes API that the driver speaks, in memory, with the Job controller and the garbage collector:
- * what it does was compared with kube-apiserver 1.36 by the suite that runs against both.
+ * In-memory subset of the Kubernetes API that the driver uses, with the Job controller and the garbage
+ * collector. The suite that runs against both verifies it against kube-apiserver 1.36.
  */
 
 export type FakeApiserver = {
   /** Path of a kubeconfig for it. */
   kubeconfig: string;
-  /** Calls by their method and path without query. */
+  /** Calls by method and path, without the query. */
   calls: string[];
-  /** Answers the next calls with this status instead. */
+  /** Answers the next calls with this status. */
   fail: (status: number, times: number) => void;
-  /** Refuses the next call, and those that come before `seconds` are over, as it asks, and counts them all. */
+  /** Rejects the next call with Retry-After, and all calls within `seconds`; counts them. */
   throttle: (seconds: number) => { refused: () => number };
-  /** How many of those answers are left. */
+  /** Number of remaining failures. */
   pending: () => number;
-  /** Ends all watches, as a broken network does; `forget`: it no longer knows what was before. */
+  /** Ends all watches like a broken network; with `forget`, earlier resource versions are gone. */
   cut: (options?: { forget: boolean }) => void;
-  /** What is answered at a path that has no objects, as an aggregated API does; others there are 404. */
+  /** Sets the response of a path without objects, like an aggregated API; other such paths return 404. */
   serve: (path: string, status: number, body: unknown) => void;
-  /** Keeps all objects. The answer goes back to them, and tells nobody. */
+  /** Snapshots all objects. The returned function restores them without notifying watchers. */
   keep: () => () => void;
   list: (kind: string) => FakeObject[];
   change: (kind: string, name: string, patch: object) => void;
-  /** What pods have printed. */
+  /** Sets the output of pods. */
   setLogs: (logs: (podName: string) => string[]) => void;
   close: () => Promise<void>;
 };
@@ -109,7 +109,7 @@ export async function startFakeApiserver(): Promise<FakeApiserver> {
   };
 }
 
-/** What concerns no object: who may do what (everybody everything), a try, and the namespaces there are. */
+/** Requests that concern no object: access reviews (always allowed), dry runs, and the list of namespaces. */
 function answerItself(url: URL, body: unknown): [number, unknown] | null {
   if (url.pathname.endsWith('/selfsubjectaccessreviews')) return [201, { status: { allowed: true } }];
   if (url.searchParams.get('dryRun') === 'All') return [201, body];
@@ -117,7 +117,7 @@ function answerItself(url: URL, body: unknown): [number, unknown] | null {
   return null;
 }
 
-/** Whether a call is refused, as one that the API server has no time for. */
+/** Returns true if the call is rejected because the API server is busy. */
 function refuse(throttle: Throttle, response: http.ServerResponse): boolean {
   if (throttle.until !== null && performance.now() >= throttle.until) return false;
   throttle.refused += 1;

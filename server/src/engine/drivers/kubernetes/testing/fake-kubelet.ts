@@ -4,15 +4,15 @@ import { ApiError, type Cluster } from '../cluster.ts';
 import type { Pod } from '../objects.ts';
 import { type Watched, watchObjects } from '../watch-objects.ts';
 
-/** What runs in a pod. */
+/** Process in a pod. */
 export type PodProcess = {
-  /** With its status, and what the container's termination message would be. */
+  /** Resolves to its status and the container's termination message. */
   ended: Promise<{ exitCode: number; message: string }>;
   stop: () => void;
   kill: () => void;
 };
 
-/** With what the Job's template says of it. */
+/** A pod with the fields of the Job's template. */
 export type WholePod = Pod & {
   spec: {
     terminationGracePeriodSeconds?: number;
@@ -37,8 +37,8 @@ type Options = {
 };
 
 /**
- * Runs the pods of a node as `run` says, and reports them as a kubelet does: running with an address, asked to end when
- * they are deleted, killed after their grace, gone when they have ended.
+ * Runs the pods of a node with `run` and reports them like a kubelet: running with an address, stopped when
+ * they are deleted, killed after their grace period, and deleted when they have ended.
  */
 export function startFakeKubelet(options: Options): { close: () => Promise<void> } {
   return new FakeKubelet(options);
@@ -114,7 +114,7 @@ class FakeKubelet {
     setTimeout(() => process.kill(), (spec.terminationGracePeriodSeconds ?? 30) * 1000).unref();
   }
 
-  /** One of a pod that has come back with an API server that was set back. */
+  /** Reports a pod that reappeared after a restore of the API server. */
   private reportLost(name: string): Promise<void> {
     const terminated = { exitCode: 137, reason: 'ContainerStatusUnknown', message: '' };
     return this.report(name, { phase: 'Failed', containerStatuses: [containerStatus({ terminated })] });
@@ -128,7 +128,7 @@ class FakeKubelet {
     return this.insist('DELETE', `${this.path}/${name}`, { gracePeriodSeconds: 0 });
   }
 
-  /** Until the API server is back. What is gone meanwhile has nothing to be told. */
+  /** Retries until the API server is back. A pod that was deleted in the meantime needs no report. */
   private async insist(method: 'PATCH' | 'DELETE', path: string, body: object): Promise<void> {
     while (!this.isClosed) {
       try {

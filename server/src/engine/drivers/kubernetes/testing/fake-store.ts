@@ -24,7 +24,7 @@ export type FakeObject = {
   status?: { phase?: string; conditions?: { type: string; status: string }[] };
   stringData?: Record<string, string>;
   data?: Record<string, string>;
-  /** Of a Job: whether its pods were made. */
+  /** Jobs only: whether its pods were created. */
   hadPod?: boolean;
 };
 
@@ -34,12 +34,12 @@ type GivenObject = Omit<FakeObject, 'metadata'> & {
   metadata: Omit<FakeObject['metadata'], 'uid' | 'resourceVersion' | 'creationTimestamp'>;
 };
 
-/** Objects by their collections, with the Job controller and the garbage collector. */
+/** Objects by collection, with the Job controller and the garbage collector. */
 export class FakeStore {
   readonly history: Change[] = [];
   oldest = 0;
   onChange: (change: Change) => void = () => undefined;
-  /** Objects by collection, then by name. */
+  /** By collection, then by name. */
   private readonly objects = new Map<string, Map<string, FakeObject>>();
   private version = 0;
 
@@ -56,14 +56,17 @@ export class FakeStore {
     this.patch(collection, name, patch);
   }
 
-  /** What a restart of the API server or a long pause costs watchers. */
+  /** Invalidates old resource versions, like a restart of the API server or a long pause of a watcher. */
   forget(): void {
     this.version += 1;
     this.oldest = this.version;
     this.history.length = 0;
   }
 
-  /** Keeps what there is. The answer goes back to that and tells no watcher, as a restored snapshot does. */
+  /**
+   * Snapshots all objects. The returned function restores them without notifying watchers, like a restored
+   * etcd.
+   */
   keep(): () => void {
     const kept = structuredClone(this.objects);
     return () => {
@@ -124,7 +127,10 @@ export class FakeStore {
     return written;
   }
 
-  /** A pod goes when its kubelet says so, or at once without grace; a Job in the foreground after its pods. */
+  /**
+   * A pod is removed when its kubelet confirms it, or immediately without grace; a Job with foreground
+   * deletion after its pods.
+   */
   private remove(collection: string, name: string, options: unknown): void {
     const object = this.objects.get(collection)?.get(name);
     if (!object) return;
@@ -165,7 +171,7 @@ export class FakeStore {
     if ((job.status?.conditions?.length ?? 0) > 0) return;
     if (job.spec?.suspend) {
       for (const pod of pods) this.remove(podsPath, pod.metadata.name, {});
-      // It makes another one when it is let in again.
+      // A readmitted Job creates another pod.
       if (job.hadPod && pods.length === 0) this.patch(collection, name, { hadPod: false });
     } else if (pods.filter(hasSucceeded).length === countOf(job)) finish('Complete');
     else if (pods.some((pod) => hasFailed(pod, job)) || (job.hadPod && pods.length < countOf(job))) {
@@ -209,7 +215,7 @@ export class FakeStore {
   }
 }
 
-/** How many pods a Job has. */
+/** Returns the number of pods of a Job. */
 function countOf({ spec }: FakeObject): number {
   return spec?.completions ?? 1;
 }
@@ -218,7 +224,7 @@ function hasSucceeded({ status }: FakeObject): boolean {
   return status?.phase === 'Succeeded';
 }
 
-/** Of several pods one that is deleted counts as failed before it has ended. */
+/** In a Job with several pods, a pod that is being deleted counts as failed before it has ended. */
 function hasFailed(pod: FakeObject, job: FakeObject): boolean {
   const isDeleted = pod.metadata.deletionTimestamp !== undefined && countOf(job) > 1;
   return pod.status?.phase === 'Failed' || (isDeleted && !hasSucceeded(pod));
@@ -228,7 +234,7 @@ function ownerOf({ metadata }: FakeObject) {
   return metadata.ownerReferences?.find(({ kind }) => kind === 'Job');
 }
 
-/** `/…/jobs/a` has the collection `/…/jobs` and the name `a`; the status is a part of its object here. */
+/** `/…/jobs/a` has the collection `/…/jobs` and the name `a`; a status path refers to its object. */
 function splitPath(pathname: string): { collection: string; name: string } {
   const parts = pathname.replace(/\/status$/, '').split('/');
   const at = parts.indexOf('namespaces');
@@ -236,14 +242,14 @@ function splitPath(pathname: string): { collection: string; name: string } {
   return { collection: parts.slice(0, kindAt + 1).join('/'), name: parts[kindAt + 1] ?? '' };
 }
 
-/** Whether an object has the label that a selector names. */
+/** True if an object has the label of a selector. */
 export function isSelected({ metadata }: FakeObject, selector: string): boolean {
   if (selector === '') return true;
   const [label = '', value] = selector.split('=');
   return metadata.labels?.[label] === value;
 }
 
-/** By RFC 7386. */
+/** RFC 7386 merge patch. */
 function merge(target: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
   const merged: Record<string, unknown> = { ...(target as object) };

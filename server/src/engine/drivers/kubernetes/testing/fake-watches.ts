@@ -3,7 +3,7 @@ import { type Change, type FakeStore, isSelected } from './fake-store.ts';
 
 type Watcher = { collection: string; selector: string; response: http.ServerResponse };
 
-/** The watches on a store: each is told what has changed since the version that it names, and from then on. */
+/** Watches on a store: each receives the changes since its resource version, and all later ones. */
 export class FakeWatches {
   private readonly store: FakeStore;
   private readonly watchers = new Set<Watcher>();

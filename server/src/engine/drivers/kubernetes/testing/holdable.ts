@@ -1,20 +1,20 @@
 import type { Cluster } from '../cluster.ts';
 
-/** A cluster as a process sees it that may stand still for a while, or lose its network. */
+/** A cluster connection that can be paused or cut, like a process that is suspended or loses its network. */
 export type Holdable = {
   cluster: Cluster;
-  /** Nothing is sent and nothing is heard from now on. */
+  /** Pauses sending and receiving. */
   hold: () => void;
   isHeld: () => boolean;
-  /** How many calls wait to be sent. */
+  /** Number of calls that wait to be sent. */
   waiting: () => number;
-  /** Sends what has waited. */
+  /** Sends the waiting calls. */
   wake: () => void;
-  /** Hears what has come meanwhile: a process that wakes up goes on before it knows of that. */
+  /** Delivers the received events; a resumed process continues before it sees them. */
   hear: () => void;
-  /** Which collections could not be watched, as nobody answered. */
+  /** Collections that could not be watched because the server did not respond. */
   refused: ReadonlySet<string>;
-  /** Calls fail and watches break until it is healed. */
+  /** Calls fail and watches break until `heal`. */
   partition: () => void;
   heal: () => void;
 };
@@ -46,7 +46,7 @@ export function holdable(inner: Cluster): Holdable {
       await inner.readLines(place, ear.take, { ...options, signal, onOpen });
     } finally {
       if (!isOpen) refused.add(place.replace(/\?.*/, ''));
-      // Not even the end of a connection is noticed.
+      // A paused process does not even notice closed connections.
       await deaf?.promise;
       ears.delete(ear.hear);
     }
@@ -77,14 +77,14 @@ export function holdable(inner: Cluster): Holdable {
       for (const tell of ears) tell();
       ended?.resolve();
     },
-    partition: () => partitioned.abort(new Error('The network is away')),
+    partition: () => partitioned.abort(new Error('The network is down')),
     heal: () => {
       partitioned = new AbortController();
     },
   };
 }
 
-/** Keeps what comes while it is deaf, and hears it then; `broken` where that was an error. */
+/** Buffers lines while paused and delivers them later; `broken` aborts if the connection failed. */
 function earOf(onLine: (line: string) => void, isDeaf: () => boolean) {
   const unheard: string[] = [];
   const broken = new AbortController();

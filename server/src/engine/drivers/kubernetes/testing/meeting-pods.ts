@@ -15,11 +15,11 @@ type Policy = { spec: Selector & { ingress: { from: Selector[] }[] } };
 const PROGRAM = fileURLToPath(import.meta.resolve('./meeting-process.ts'));
 
 /**
- * Runs each node as a process of this machine that speaks to the others alone. Names are resolved as DNS of a cluster does,
- * by Services and the names of pods, and only what a policy lets through is connected.
+ * Runs each node as a local process that only talks to the other nodes. Names are resolved from Services and
+ * pod names like cluster DNS, and only connections that a policy allows are made.
  */
 export function meetingPods(cluster: Cluster): NodeScript {
-  /** The port of this machine that stands for that of a pod, by the pod's name. */
+  /** Local port that represents the port of a pod, by pod name. */
   const ports = new Map<string, Promise<number>>();
 
   async function environmentOf(pod: WholePod, ended: AbortSignal): Promise<NodeJS.ProcessEnv> {
@@ -50,7 +50,7 @@ function readField(pod: WholePod, field: string): string | undefined {
   return pod.metadata.annotations?.[annotation];
 }
 
-/** The pod of this name that another one may ask, as soon as there is one. */
+/** Returns the pod with this name that `from` may reach, as soon as it exists. */
 async function lookUp(cluster: Cluster, from: WholePod, name: string, signal: AbortSignal): Promise<string> {
   const [hostname, subdomain = ''] = name.split('.');
   const list = async <One>(group: string, kind: string) => {

@@ -1,4 +1,4 @@
-/** A node of an attempt in tests: speaks to the others alone, and ends with 0 when all have met. */
+/** A node of an attempt in tests: talks to the other nodes only, and exits with 0 when all have connected. */
 
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const { PET_NNODES, PET_NODE_RANK, PET_MASTER_ADDR = '', PET_MASTER_PORT } = process.env;
 const port = Number(PET_MASTER_PORT);
 
-/** Waits for all others, and tells them that they are there. */
+/** Waits for all other nodes and confirms their connections. */
 function lead(): void {
   const there = new Map<string, Socket>();
   createServer((socket) => {

@@ -6,13 +6,13 @@ import path from 'node:path';
 import type { Cluster } from '../cluster.ts';
 import type { PodContainer, PodProcess, WholePod } from './fake-kubelet.ts';
 
-/** What the kubelet of this node calls its address. */
+/** Pod address reported by this node's kubelet. */
 const POD_IP = '127.0.0.1';
 const LINES_KEPT = 2000;
 
 /**
- * Runs the containers of a pod one after the other as processes of this machine, their mounts as folders, and `python` as
- * the given one: the images are what this leaves out.
+ * Runs the containers of a pod one after the other as local processes, with folders as mounts and the given
+ * program as `python`. Images are not covered.
  */
 export function podProcesses({
   cluster,
@@ -95,7 +95,7 @@ async function mountVolumes(cluster: Cluster, pod: WholePod, dir: string): Promi
   }
 }
 
-/** A path in a container, and its references to what only the kubelet knows. */
+/** Maps a path in a container, and resolves references that only the kubelet knows. */
 function onThisMachine(text: string, { volumeMounts }: PodContainer, dir: string): string {
   const mount = volumeMounts.find(({ mountPath }) => text === mountPath || text.startsWith(`${mountPath}/`));
   const there = mount ? path.join(dir, mount.name, text.slice(mount.mountPath.length)) : text;

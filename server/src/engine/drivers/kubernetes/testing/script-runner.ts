@@ -3,10 +3,10 @@ import type { FakeProcess } from '../../fake/fake-driver.ts';
 import { attemptOf } from '../objects.ts';
 import type { PodProcess, WholePod } from './fake-kubelet.ts';
 
-/** A script that also sees its pod, which says of several nodes which one it is. */
+/** A script that also receives its pod, which holds the rank of its node. */
 export type NodeScript = (launch: Launch, process: FakeProcess & { pod: WholePod }) => Promise<number>;
 
-/** Runs pods as scripts, which see the launches that their Jobs were made for, and keeps what they print. */
+/** Runs pods as scripts, which receive the launches of their Jobs, and records their output. */
 export function scriptRunner(script: NodeScript) {
   const launches = new Map<string, Launch>();
   const lines = new Map<string, string[]>();

@@ -1,6 +1,6 @@
 import type http from 'node:http';
 
-/** Answers as the log of a container does: its last lines, or those from a time on, each with its own where asked. */
+/** Responds like a container log: the last lines, or lines since a time, with timestamps if requested. */
 export function sendLog(response: http.ServerResponse, lines: string[], query: URLSearchParams): void {
   const tail = Number(query.get('tailLines') ?? lines.length);
   const from = query.get('sinceTime') ?? '';

@@ -6,8 +6,8 @@ const provider = z.string().min(1);
 const backTo = z.string().optional();
 
 /**
- * The bodies of the sign-in library's calls, by path: what is refused before the library sees it, and what OpenAPI says.
- * The library takes further fields of its own, which go on to it.
+ * The bodies of the sign-in library's calls by path, for validation before the library and for OpenAPI.
+ * Additional fields are passed on to the library.
  */
 export const authBodies = {
   '/sign-up/email': signUpForm.loose(),

@@ -8,7 +8,7 @@ const signedIn = z.object({
 });
 const done = z.object({ status: z.boolean() });
 
-/** What OpenAPI says of the sign-in library's paths that a program can use; they set and take the session's cookie. */
+/** OpenAPI descriptions of the sign-in library's paths, which set and read the session's cookie. */
 export const authPaths: Paths = {
   ...operation('/sign-up/email', { operationId: 'signUp', summary: 'Sign up and sign in' }, signedIn),
   ...operation('/sign-in/email', { operationId: 'signIn', summary: 'Sign in' }, signedIn),

@@ -20,7 +20,7 @@ const whole = {
   ...{ name: 'Ida', email: 'ida@example.com', password, newPassword: password, currentPassword: 'not it' },
   ...{ token: 'made-up', provider: 'github', accountId: 'nobody' },
 };
-/** Of the library's own. */
+/** Fields of the library. */
 const further = ['callbackURL', 'rememberMe', 'idToken', 'additionalData'];
 const wrong = (schema: object) => {
   const fields = [...('shape' in schema ? Object.keys(schema.shape as object) : []), ...further];
@@ -28,7 +28,7 @@ const wrong = (schema: object) => {
 };
 
 describe.each(Object.entries(authBodies))('POST /api/auth%s', (path, schema) => {
-  test('refuses whatever comes as a body in the one shape of errors, and never fails', async () => {
+  test('rejects any body in the common error format, and never fails', async () => {
     const { cookie } = await server.signUp();
     for (const body of [...strange, ...wrong(schema)]) {
       const response = await fetch(`${server.url}/api/auth${path}`, {
@@ -57,7 +57,7 @@ test.each([
   '/verify-email?token=1',
   '/reset-password/made-up',
   '/callback/nobody',
-])('GET /api/auth%s answers in it too, or leads on', async (path) => {
+])('GET /api/auth%s returns the common error format or a redirect', async (path) => {
   const { cookie } = await server.signUp();
   for (const headers of [{}, { cookie }] as Record<string, string>[]) {
     const response = await fetch(`${server.url}/api/auth${path}`, { headers, redirect: 'manual' });
@@ -68,7 +68,7 @@ test.each([
   }
 });
 
-test('says what is wrong with which field, or in the sign-in library’s words', async () => {
+test("names the invalid field, or passes on the sign-in library's message", async () => {
   const answer = async (path: string, body: object) => (await post(path, body)).json();
   expect(await answer('/sign-in/email', { email: 'ida', password: 'x' })).toMatchObject({
     error: { code: 'invalid_request', message: 'Enter a valid email address', param: 'email' },
@@ -81,7 +81,7 @@ test('says what is wrong with which field, or in the sign-in library’s words',
   });
 });
 
-describe('a page of another name', () => {
+describe('a page of another host', () => {
   const ask = (host: string): Promise<{ status: number | undefined; body: string }> =>
     new Promise((resolve, reject) => {
       const call = get(
@@ -102,7 +102,7 @@ describe('a page of another name', () => {
       call.on('error', reject);
     });
 
-  test('that leads here is refused, and said how it would be this server’s', async () => {
+  test('is rejected with advice for the operator', async () => {
     const { status, body } = await ask('rebound.example');
     expect(status).toBe(403);
     expect(JSON.parse(body)).toMatchObject({
@@ -110,12 +110,15 @@ describe('a page of another name', () => {
     });
   });
 
-  test.each(['localhost:1', '127.0.0.1', '192.168.7.7:4080', '[::1]:4080'])('is none: %s', async (host) => {
-    expect((await ask(host)).status).toBe(200);
-  });
+  test.each(['localhost:1', '127.0.0.1', '192.168.7.7:4080', '[::1]:4080'])(
+    'is accepted: %s',
+    async (host) => {
+      expect((await ask(host)).status).toBe(200);
+    },
+  );
 });
 
-test('a changed password ends API keys where that is asked for, and a new one is the web app’s', async () => {
+test('a changed password ends API keys if requested, and the web app gets a new one', async () => {
   const pay = await server.signUp('Pay');
   const { secret } = await server.request(
     createApiKey,

@@ -24,12 +24,12 @@ import { serverSecret } from '../server-secret.ts';
 import { authBodies } from './auth-bodies.ts';
 
 type AuthRoute = ({ method: 'GET'; path: string } | { method: 'POST'; path: keyof typeof authBodies }) & {
-  /** Calls per minute of one address, or of one user where a session is needed. */
+  /** Calls per minute and client address, or per user if a session is required. */
   perMinute?: number;
   /** Requires a session, which is checked before the body is read. */
   needsSession?: boolean;
   bodyBytesMax?: number;
-  /** A password can be guessed here. */
+  /** A call that tests a password. */
   guesses?: boolean;
   makesAccount?: boolean;
 };
@@ -38,7 +38,7 @@ const BODY_BYTES_MAX = 16 * 1024;
 
 /** The sign-in library's calls that the web app needs; all others, e.g. to verify a password, stay closed. */
 const ROUTES: AuthRoute[] = [
-  // Called by pages that were loaded before an upgrade.
+  // Used by pages that were loaded before an upgrade.
   { method: 'GET', path: '/get-session' },
   { method: 'GET', path: '/list-accounts', needsSession: true },
   { method: 'GET', path: '/callback/:provider' },
@@ -55,7 +55,7 @@ const ROUTES: AuthRoute[] = [
   { method: 'POST', path: '/link-social', perMinute: 10, needsSession: true },
   { method: 'POST', path: '/unlink-account', perMinute: 10, needsSession: true },
   { method: 'POST', path: '/change-password', perMinute: 5, needsSession: true, guesses: true },
-  // With the picture.
+  // Includes the picture.
   {
     method: 'POST',
     path: '/update-user',
@@ -67,7 +67,7 @@ const ROUTES: AuthRoute[] = [
 
 type FindUser = Authenticators['session'];
 
-/** Makes the Fastify plugin that hands calls under `/api/auth` to the sign-in library. */
+/** Returns the Fastify plugin that passes calls under `/api/auth` to the sign-in library. */
 export function authRoutes(
   services: Services,
   auth: Auth,
@@ -119,7 +119,7 @@ async function forward(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
   const response = await hashingFor(addressOf(request), () => auth.handler(toWebRequest(request)));
-  // The library hides the cause of some failures: where the database is away, say so.
+  // The library hides the cause of some failures, so report an unavailable database here.
   if (response.status >= 500) await requireDatabase(pool);
   reply.code(response.status);
   for (const [name, value] of response.headers) if (name !== 'set-cookie') reply.header(name, value);
@@ -135,20 +135,20 @@ async function forward(
   return reply.send(response.body ? Buffer.from(await response.arrayBuffer()) : undefined);
 }
 
-/** Replaces messages of the library that do not say what to do. */
+/** Replaces messages of the library that lack advice. */
 const sentences: Partial<Record<string, string>> = {
   invalid_origin:
     'Only a page of this server may do this. If it is reached by this name, set BAKEHOUSE_PUBLIC_URL to its address',
 };
 const refusal = z.object({ code: z.string().optional(), message: z.string().optional() });
 
-/** The library's refusal in the one shape of errors; its codes, as INVALID_PASSWORD, in lower case as all others. */
+/** Converts the library's error into the common error format, with its code in lower case. */
 async function refusalIn(response: Response, { id }: FastifyRequest): Promise<ErrorBody> {
   const { status } = response;
   const said = refusal.safeParse(await response.json().catch(() => null)).data;
   const code = said?.code?.toLowerCase() ?? (status < 500 ? 'invalid_request' : 'internal');
   const message = sentences[code] ?? said?.message ?? STATUS_CODES[status] ?? 'Not possible';
-  // The library's schemas refuse with messages such as '[body.callbackURL] must be text'.
+  // The library's schemas produce messages such as '[body.callbackURL] must be text'.
   const [, param, what] = /^\[(?:body|query)\.([\w.]+)\] (.+)$/s.exec(message) ?? [];
   const refused =
     param && what
@@ -163,7 +163,7 @@ function toWebRequest(request: FastifyRequest): Request {
     for (const one of [value].flat()) if (one !== undefined) headers.append(name, one);
   }
   headers.set(CLIENT_ADDRESS_HEADER, request.ip);
-  // The body is serialised again from what was checked.
+  // The body is serialised again after validation.
   headers.delete('content-length');
   const hasBody = request.body !== undefined && request.body !== null;
   if (!hasBody) headers.delete('content-type');

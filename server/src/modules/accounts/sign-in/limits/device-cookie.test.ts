@@ -3,7 +3,7 @@ import { makeDeviceCookie, readDeviceCookie } from './device-cookie.ts';
 
 const secret = 'only-for-tests-only-for-tests-only';
 
-test('a device cookie is good for its address, however that is spelled, and under the same secret alone', () => {
+test('a device cookie works only for its address, in any spelling, and under the same secret', () => {
   const [cookie] = makeDeviceCookie('Ada@Example.com', { secret, isSecure: true }).split('; ');
   expect(readDeviceCookie(cookie, { email: 'ada@example.com', secret })).toMatch(/^[\w-]{22}$/);
   expect(readDeviceCookie(cookie, { email: 'bob@example.com', secret })).toBeNull();
@@ -11,7 +11,7 @@ test('a device cookie is good for its address, however that is spelled, and unde
   expect(readDeviceCookie(`${cookie}A`, { email: 'ada@example.com', secret })).toBeNull();
 });
 
-test('a device cookie that a browser has had for a year is still good', () => {
+test('a year-old device cookie still works', () => {
   const cookie = 'bakehouse.device=UjsdxzcqohKnE1SAahXB2g._6jye81whjNcrcNCEiPowCgXfZrBVZjm5Hdh_fFNYNc';
   const email = 'ada@example.com';
   expect(readDeviceCookie(`theme=dark; ${cookie}`, { email, secret })).toBe('UjsdxzcqohKnE1SAahXB2g');

@@ -5,8 +5,8 @@ const NAME = 'bakehouse.device';
 const AGE_S = 400 * 24 * 3600;
 
 /**
- * The cookie that a browser keeps after it has signed in as this address: a random name of the
- * browser, and a signature that binds it to the address.
+ * Returns the cookie that a browser stores after signing in with this address: a random name of the browser,
+ * and a signature that binds it to the address.
  */
 export function makeDeviceCookie(
   email: string,
@@ -18,7 +18,7 @@ export function makeDeviceCookie(
   return `${NAME}=${value}; ${flags}`;
 }
 
-/** The name of the browser, if it has signed in as this address before; else null. */
+/** Returns the name of the browser if it has signed in with this address before; null otherwise. */
 export function readDeviceCookie(
   cookies: string | undefined,
   { email, secret }: { email: string; secret: string },

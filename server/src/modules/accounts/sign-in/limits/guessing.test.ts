@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { authClient, bodyOf, cookieOf, password } from '../../../../testing/auth-client.ts';
 import { type TestServer, testServer } from '../../../../testing/test-server.ts';
 
-/** A server of its own counts from zero. */
+/** Starts a separate server, whose counts start at zero. */
 async function limitedServer(): Promise<TestServer & ReturnType<typeof authClient>> {
   const server = await testServer({ config: { rateLimits: true, rateLimitPerMinute: 0 } });
   return { ...server, ...authClient(server) };
@@ -28,7 +28,7 @@ describe('sign-ins are limited', () => {
   }
   const refused = (times: number) => Array.from({ length: times }, () => 401);
 
-  test('to 10 a minute and address', async () => {
+  test('to 10 per minute and address', async () => {
     const { post } = await limitedServer();
     const attempts = [];
     for (let i = 0; i < 11; i += 1)
@@ -49,7 +49,7 @@ describe('sign-ins are limited', () => {
     expect(await guess({ from: '2001:db8:1:3::a', email: 'one@example.com', times: 1 })).toEqual([401]);
   });
 
-  test('one address alone does not use up what an account may take', async () => {
+  test('so that one address alone does not use up the limit of an account', async () => {
     const { guess, post } = await guessing();
     const email = 'eve@example.com';
     await post('/sign-up/email', { name: 'Eve', email, password }, { 'x-forwarded-for': '198.51.100.9' });
@@ -58,7 +58,7 @@ describe('sign-ins are limited', () => {
     expect(await guess({ from: '198.51.100.8', email, times: 1, secret: password })).toEqual([200]);
   });
 
-  test('for one account from many networks, but not for the browser that its owner has used', async () => {
+  test('for one account from many networks, but not for a browser that its owner has used', async () => {
     const { guess, post } = await guessing();
     const email = 'ada@example.com';
     const home = { 'x-forwarded-for': '198.51.100.7' };
@@ -71,19 +71,19 @@ describe('sign-ins are limited', () => {
     expect(await guess({ from: '203.0.113.4', email, times: 1, secret: password })).toEqual([429]);
     expect(await guess({ from: '203.0.113.4', email: 'bob@example.com', times: 1 })).toEqual([401]);
 
-    // From the office where the guessing goes on, too.
+    // Also from the office from which the guesses come.
     const own = { from: '203.0.113.1', email, cookie };
     expect(await guess({ ...own, times: 1, secret: password })).toEqual([200]);
     expect(await guess({ ...own, times: 10 })).toEqual([...refused(9), 429]);
-    // The cookie is good for its own address alone, and cannot be made up.
+    // The cookie works only for its address, and cannot be forged.
     expect(await guess({ ...own, email: 'bob@example.com', times: 1 })).toEqual([429]);
     const forged = 'bakehouse.device=AAAAAAAAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
     expect(await guess({ from: '203.0.113.5', email, times: 1, cookie: forged })).toEqual([429]);
   });
 });
 
-describe('a password that deletes the account is guessed as at a sign-in', () => {
-  test('by the same count, from a strange browser and from one that its owner has used', async () => {
+describe('guesses of a password to delete the account', () => {
+  test('share the count of sign-ins, from a strange browser and from a known one', async () => {
     const server = await limitedServer();
     const { post } = server;
     const email = 'finn@example.com';
@@ -117,7 +117,7 @@ describe('a password that deletes the account is guessed as at a sign-in', () =>
     expect(await guess(strange, own)).toBe(429);
   });
 
-  test('and is hashed in the same line, which is full when too many wait in it', async () => {
+  test('share the queue of hashes, which rejects calls when full', async () => {
     const server = await testServer();
     const users = await Promise.all(Array.from({ length: 3 }, () => server.signUp()));
     const calls = users.flatMap(({ cookie, userId }) =>
@@ -126,7 +126,7 @@ describe('a password that deletes the account is guessed as at a sign-in', () =>
       ),
     );
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
-    // Of one address 20 wait at once.
+    // Up to 20 of one address wait.
     expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(0);
     expect(statuses.filter((status) => status === 400).length).toBeGreaterThanOrEqual(20);
   });
@@ -139,14 +139,14 @@ describe('no side door', () => {
   });
 
   test.each(['/verify-password', '/delete-user', '/change-email', '/get-access-token', '/revoke-sessions'])(
-    '%s of the library is not there',
+    "the library's %s is not exposed",
     async (path) => {
       const { cookie } = await server.signUp();
       expect((await server.post(path, { password }, { cookie })).status).toBe(404);
     },
   );
 
-  test('a password is tried 5 times a minute by its own user, whatever the address', async () => {
+  test("limits a user's tests of their own password to 5 a minute, whatever the address", async () => {
     const { cookie } = await server.signUp();
     const statuses = [];
     for (let at = 0; at < 6; at += 1) {
@@ -157,12 +157,12 @@ describe('no side door', () => {
     expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
   });
 
-  test('nothing is hashed for who is not signed in', async () => {
+  test('hashes nothing without a session', async () => {
     const body = { currentPassword: password, newPassword: 'a second good password' };
     expect((await server.post('/change-password', body)).status).toBe(401);
   });
 
-  test('large bodies are refused unread, and a picture is for who is signed in', async () => {
+  test('rejects large bodies unread, and accepts a picture only with a session', async () => {
     const large = { email: 'ada@example.com', password: 'x'.repeat(20_000) };
     expect((await server.post('/sign-in/email', large)).status).toBe(413);
     const image = `data:image/png;base64,iVBORw0KGgoA${'A'.repeat(240_000)}`;
@@ -173,8 +173,8 @@ describe('no side door', () => {
 
   test.each([
     ['deep JSON', '/sign-in/email', { body: `{"a":${'['.repeat(7_000)}${']'.repeat(7_000)}}` }],
-    ['JSON that is no object', '/sign-in/email', { body: '[1,2]' }],
-  ])('%s is a 400', async (_what, path, init) => {
+    ['JSON that is not an object', '/sign-in/email', { body: '[1,2]' }],
+  ])('returns 400 for %s', async (_what, path, init) => {
     const response = await fetch(`${server.url}/api/auth${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', origin: server.url },
@@ -183,7 +183,7 @@ describe('no side door', () => {
     expect(response.status).toBe(400);
   });
 
-  test('a Host that is none is a 400', async () => {
+  test('returns 400 for an invalid Host', async () => {
     const { port } = new URL(server.url);
     const socket = net.connect(Number(port), '127.0.0.1');
     socket.write('GET /api/auth/error HTTP/1.1\r\nHost: a b<>\r\nConnection: close\r\n\r\n');
@@ -191,7 +191,7 @@ describe('no side door', () => {
   });
 
   test.each(['password', 'Password1', 'iloveyou', 'qwertyuiop', 'aaaaaaaa', '        '])(
-    "the password '%s' is too common to be set",
+    "rejects the password '%s' as too common",
     async (common) => {
       const response = await server.post('/sign-up/email', {
         name: 'Zoe',

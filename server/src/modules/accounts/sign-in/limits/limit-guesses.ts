@@ -11,9 +11,9 @@ const GUESSES_MAX = 10;
 const ACCOUNT_MAX = 30;
 
 /**
- * Makes the limit of password guesses that all calls with a password share. It counts by client address, by account and by
- * known browser. A browser that has signed in as this user before has its own count, so that others' guesses do not lock the
- * user out of it.
+ * Returns the limit of password guesses, shared by all calls with a password. It counts by client address, by
+ * account and by known browser. A browser that has signed in as this user has a separate count, so that
+ * others' guesses do not lock the user out.
  */
 export function limitGuesses({ config, db }: Pick<Services, 'config' | 'db'>): CountCall {
   const secret = serverSecret(config);
@@ -23,9 +23,9 @@ export function limitGuesses({ config, db }: Pick<Services, 'config' | 'db'>): C
     deviceOf(request) === null ? keyOf(request) : null;
   let counts: CountCall[] | undefined;
   return async (request, reply) => {
-    // The buckets belong to the server, which does not exist yet when its routes are listed.
+    // The buckets belong to the server, which does not exist yet when its routes are defined.
     counts ??= [
-      // The client address first: what it refuses does not use up the account's limit.
+      // Check the client address first, so that rejected calls do not use up the account's limit.
       { max: GUESSES_MAX, keyOf: unlessKnown(addressOf) },
       { max: ACCOUNT_MAX, keyOf: unlessKnown(({ guessedEmail }) => guessedEmail) },
       { max: GUESSES_MAX, keyOf: deviceOf },
@@ -36,7 +36,7 @@ export function limitGuesses({ config, db }: Pick<Services, 'config' | 'db'>): C
   };
 }
 
-/** The email address in the body of a call, in lower case. */
+/** Returns the email address in a call's body, in lower case. */
 export function emailOf({ body }: FastifyRequest): string | null {
   if (typeof body !== 'object' || body === null || !('email' in body)) return null;
   return typeof body.email === 'string' ? body.email.toLowerCase() : null;
@@ -49,7 +49,7 @@ async function ownEmail(db: Services['db'], { caller }: FastifyRequest): Promise
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The email address of the account whose password is guessed; set where guesses are counted. */
+    /** The email address of the account whose password is guessed; set by calls that count guesses. */
     guessedEmail: string | null;
   }
 }

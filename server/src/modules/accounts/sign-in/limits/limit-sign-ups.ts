@@ -3,10 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../../../config.ts';
 import { type CountCall, limitBy, siteOf } from '../../../../platform/http/callers/rate-limits.ts';
 
-/** Makes the limits of new accounts per hour, per client network and in all: each costs a mail and maybe credits. */
+/** Returns the hourly limits of new accounts, per client network and in total: each may cost credits. */
 export function limitSignUps(app: FastifyInstance, { signUpsPerHour, signUpsPerAddress }: Config): CountCall {
   const limits = [
-    // The network first: what it refuses does not use up everyone's limit.
+    // Check the network first, so that rejected calls do not use up the total.
     { max: signUpsPerAddress, keyOf: siteOf, tooMany: 'Too many sign-ups from your network' },
     { max: signUpsPerHour, keyOf: () => 'all', tooMany: 'Too many sign-ups right now' },
   ];
@@ -19,7 +19,7 @@ export function limitSignUps(app: FastifyInstance, { signUpsPerHour, signUpsPerA
 /** The sign-in library does not pass its call on to its hooks. */
 const counts = new AsyncLocalStorage<() => Promise<void>>();
 
-/** Runs `work`; `count` counts an account that is created in it. */
+/** Runs `work`; `count` counts an account that it creates. */
 export function countingSignUps<T>(count: () => Promise<void>, work: () => Promise<T>): Promise<T> {
   return counts.run(count, work);
 }

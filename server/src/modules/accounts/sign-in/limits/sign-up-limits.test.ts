@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { authClient, bodyOf, password } from '../../../../testing/auth-client.ts';
 import { testServer } from '../../../../testing/test-server.ts';
 
-/** A server of its own counts from zero. */
+/** Starts a separate server, whose counts start at zero. */
 async function signingUp(config: { signUpsPerAddress: number; signUpsPerHour: number }) {
   const { post } = authClient(
     await testServer({ config: { rateLimits: true, rateLimitPerMinute: 0, ...config } }),
@@ -23,9 +23,9 @@ async function refusal(response: Response) {
   return (await bodyOf(response)).error;
 }
 
-test('one address makes so many accounts an hour, however new their addresses are; another one is not slowed down', async () => {
+test('limits the accounts per hour of one address, without affecting other addresses', async () => {
   const signUp = await signingUp({ signUpsPerAddress: 3, signUpsPerHour: 100 });
-  // What makes no account is not counted.
+  // Calls that create no account do not count.
   for (let at = 0; at < 4; at += 1)
     expect((await signUp('203.0.113.1', { password: 'short' })).status).toBe(400);
   for (let at = 0; at < 3; at += 1) expect((await signUp('203.0.113.1')).status).toBe(200);
@@ -36,7 +36,7 @@ test('one address makes so many accounts an hour, however new their addresses ar
   expect((await signUp('203.0.113.2')).status).toBe(200);
 });
 
-test('one network of IPv6 is one address, however many smaller ones it is cut into', async () => {
+test('counts an IPv6 network as one address, whatever its subnets', async () => {
   const signUp = await signingUp({ signUpsPerAddress: 2, signUpsPerHour: 100 });
   expect((await signUp('2001:db8:1:1::a')).status).toBe(200);
   expect((await signUp('2001:db8:1:2::a')).status).toBe(200);
@@ -44,7 +44,7 @@ test('one network of IPv6 is one address, however many smaller ones it is cut in
   expect((await signUp('2001:db8:2:1::a')).status).toBe(200);
 });
 
-test('all addresses together make so many accounts an hour; what one is refused does not count', async () => {
+test('limits the accounts per hour of all addresses together; rejected calls do not count', async () => {
   const signUp = await signingUp({ signUpsPerAddress: 2, signUpsPerHour: 3 });
   const statuses = [];
   for (let at = 0; at < 5; at += 1) statuses.push((await signUp('203.0.113.1')).status);
@@ -55,7 +55,7 @@ test('all addresses together make so many accounts an hour; what one is refused 
   });
 });
 
-test('0 is no limit', async () => {
+test('0 disables the limit', async () => {
   const signUp = await signingUp({ signUpsPerAddress: 0, signUpsPerHour: 0 });
   expect((await signUp('203.0.113.1')).status).toBe(200);
 });

@@ -18,12 +18,12 @@ import { withoutLine } from './without-line.ts';
 type Input = { assetId: string; path: string };
 type Answer = { revision_id: string };
 
-/** The metadata of the dataset's pictures: what was read, and what takes its place where it names the file. */
+/** The metadata of the dataset's pictures: its hash, and its replacement if it names the file. */
 type Metadata = { sha256: string | null; replacement: Blob | null };
 
 /**
- * Removes one file in a new revision, and its line in the metadata of the dataset's pictures: a caption without its picture
- * cannot be trained on. Earlier revisions, and what used them, keep both.
+ * Removes a file in a new revision, and its line in the metadata of the dataset's pictures: a caption without
+ * a picture breaks training. Earlier revisions, and work based on them, keep both.
  */
 export async function deleteFile(ctx: Context, input: Input): Promise<Answer> {
   for (;;) {
@@ -33,7 +33,7 @@ export async function deleteFile(ctx: Context, input: Input): Promise<Answer> {
   }
 }
 
-/** Null where the metadata has changed since it was read. */
+/** Returns null if the metadata has changed since it was read. */
 async function remove(
   tx: Transaction,
   { caller: { userId } }: Context,
@@ -53,7 +53,7 @@ async function remove(
     action: 'asset.file_deleted',
     detail: { asset_id: asset.id, path: file.path },
   });
-  // It is never refused for the quota: nobody would understand why nothing can be deleted.
+  // Deleting never fails because of the quota: users could not understand it.
   const put = metadata.replacement ? [{ path: METADATA, ...metadata.replacement }] : [];
   const message = `Delete ${file.path}`;
   return {

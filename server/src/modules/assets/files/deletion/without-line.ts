@@ -1,9 +1,6 @@
-/**
- * The metadata of a dataset of pictures without the lines whose `file_name` is this path; every other byte is as before.
- * Pure.
- */
+/** Removes lines with this `file_name` from the metadata of pictures. All other bytes stay the same. */
 export function withoutLine(metadata: Buffer, path: string): Buffer {
-  // A character a byte: what is no UTF-8 stays what it was.
+  // Decode one character per byte to preserve invalid UTF-8.
   const lines = metadata.toString('latin1').split(/(?<=\n)/);
   return Buffer.from(lines.filter((line) => nameIn(line) !== path).join(''), 'latin1');
 }

@@ -7,9 +7,9 @@ import { mayStillRead } from './may-still-read.ts';
 import { isSignatureOf } from './sign-link.ts';
 
 /**
- * What a link names, and for how long still. Throws AppError('forbidden') for a link that this server
- * has not made, 'gone' for one whose time is over, and 'not_found' where the file was deleted or replaced, or whoever made
- * the link may not read it any more.
+ * Returns the size and the remaining lifetime of a link's file. Throws AppError 'forbidden' for a link that
+ * this server did not sign, 'gone' for an expired link, and 'not_found' if the file was deleted or replaced,
+ * or if the link's creator may no longer read it.
  */
 export async function checkLink(
   services: Services,

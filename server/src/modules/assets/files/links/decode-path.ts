@@ -1,4 +1,4 @@
-/** A path whose escapes make no text is taken as it is written. */
+/** Decodes a path; returns it unchanged if its escapes are invalid. */
 export function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);

@@ -11,7 +11,7 @@ import { fetchImage } from './fetch-image.ts';
 
 const png = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** Stands for the S3 of an installation; what another address has must never be asked for. */
+/** Starts a fake S3 server. Servers at other addresses must never get a request. */
 async function listen(answer: RequestListener): Promise<string> {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -52,7 +52,7 @@ const s3 = await listen((request, response) => {
   if (kind === 'up') return send(302, { location: '/other/picture' });
   return send(kind === 'denied' ? 403 : kind === 'broken' ? 500 : 404, {});
 });
-/** Ends in so many pieces, a quarter of a second apart. */
+/** Sends `pieces` pieces, a quarter of a second apart, and then ends. */
 function drip(response: ServerResponse, pieces: number): void {
   if (pieces === 0) return void response.end();
   setTimeout(() => response.write(png, () => drip(response, pieces - 1)), 250);
@@ -81,7 +81,7 @@ async function linkTo(name: string): Promise<string> {
   return (await server.request(linkFile, { params: { id }, query: { path: name } }, { as })).url;
 }
 
-test('a picture of our own storage is downloaded by its link, with or without the origin', async () => {
+test('downloads a picture of this server by its link, with or without the origin', async () => {
   const link = await linkTo('loaf of bread.png');
   for (const url of [link, `${server.url}${link}`]) {
     const answer = await download(url, 'toast.png');
@@ -94,14 +94,14 @@ test('a picture of our own storage is downloaded by its link, with or without th
   expect(unnamed.headers.get('content-disposition')).toContain('loaf%20of%20bread.png');
 });
 
-test('a link of our own that was changed, or leads to no picture, is refused', async () => {
+test('rejects a link of this server that was changed or is not a picture', async () => {
   const link = await linkTo('rows.csv');
   expect(await refusal(link)).toEqual([400, 'Invalid image source']);
   expect((await refusal((await linkTo('a.png')).replace('a.png', 'b.png')))[0]).toBe(403);
   expect(await refusal('/api/v1/users/me')).toEqual([400, 'Only S3 URLs are supported for download']);
 });
 
-test('a picture of the S3 of the settings is downloaded, over three redirects at most', async () => {
+test('downloads a picture from the configured S3, over three redirects at most', async () => {
   for (const path of ['picture', 'hops/0', 'hops/2']) {
     const answer = await download(`${s3}/bucket/${path}`, 'toast.png');
     expect(answer.status, path).toBe(200);
@@ -110,7 +110,7 @@ test('a picture of the S3 of the settings is downloaded, over three redirects at
   expect(await refusal(`${s3}/bucket/hops/3`)).toEqual([503, 'Could not access image file']);
 });
 
-test('no other address is asked for, by redirects neither', async () => {
+test('requests no other address, not even by redirects', async () => {
   const others = [
     `${elsewhere}/bucket/picture`,
     `${s3}/other/picture`,
@@ -141,15 +141,15 @@ test.each([
   expect(await refusal(`${s3}/bucket/${path}`)).toEqual([status, message]);
 });
 
-test('a picture may take its time, while it comes', async () => {
+test('a picture may take long while its data arrives', async () => {
   const fetched = (kind: string, limits: { headersMs: number; stallMs: number }) =>
     fetchImage(new URL(`${s3}/bucket/${kind}`), [new URL(`${s3}/bucket`)], limits);
-  // All of it takes longer than it may stand still; a busy machine makes no piece that late.
+  // The picture takes longer than a stall may, but no single piece is that late.
   const { body } = await fetched('slow', { headersMs: 2_000, stallMs: 2_000 });
   expect((await buffer(body)).length).toBe(11 * png.length);
   const stalling = await fetched('stalling', { headersMs: 30_000, stallMs: 300 });
   await expect(buffer(stalling.body)).rejects.toThrow('A picture stood still');
-  // Nobody takes it.
+  // Unread by the client.
   const endless = await fetched('endless', { headersMs: 30_000, stallMs: 300 });
   const [error] = await once(endless.body, 'error');
   expect(error).toMatchObject({ message: 'A picture stood still' });
@@ -158,7 +158,7 @@ test('a picture may take its time, while it comes', async () => {
   });
 });
 
-test('without an address it says so', async () => {
+test('rejects a missing address', async () => {
   const answer = await fetch(`${server.url}/api/download-image`);
   expect(await answer.json()).toMatchObject({ error: { message: 'Image URL not provided', param: 'url' } });
 });

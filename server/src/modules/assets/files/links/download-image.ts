@@ -11,8 +11,8 @@ import { fetchImage, isImageType, onlyS3Urls } from './fetch-image.ts';
 import { readOwnLink } from './read-own-link.ts';
 
 /**
- * Answers with a picture as a download: one of this server's own links, or one from the S3 addresses
- * of the settings. Nothing else is ever asked for. Throws AppError with the sentence to show.
+ * Sends a picture as a download, from one of this server's own links or from a configured S3 address.
+ * Requests no other address. Throws AppError with a sentence for the user.
  */
 export async function downloadImage(
   services: Services,

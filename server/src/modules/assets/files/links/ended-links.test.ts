@@ -42,29 +42,32 @@ const open = async (url: string) => (await fetch(new URL(url, server.url))).stat
 test.each([
   ['deleted', () => server.request(deleteFile, { params: { id }, body: { file_path: NAME } }, { as: ada })],
   ['replaced', () => upload(ada, id, 'question,answer\nc,d\n')],
-])('a link ends when its file is %s; one to a revision that has it stays', async (_how, change) => {
-  const { revision_id: revision } = await server.request(getAsset, { params: { id } }, { as: ada });
-  const [newest, kept] = [await link(ada), await link(ada, id, revision ?? '')];
-  expect([await open(newest), await open(kept)]).toEqual([200, 200]);
-  await change();
-  expect([await open(newest), await open(kept)]).toEqual([404, 200]);
-});
+])(
+  'a link ends when its file is %s, except for a link to a revision that contains it',
+  async (_how, change) => {
+    const { revision_id: revision } = await server.request(getAsset, { params: { id } }, { as: ada });
+    const [newest, kept] = [await link(ada), await link(ada, id, revision ?? '')];
+    expect([await open(newest), await open(kept)]).toEqual([200, 200]);
+    await change();
+    expect([await open(newest), await open(kept)]).toEqual([404, 200]);
+  },
+);
 
-test('a link ends with the asset of its file, though its owner has the same bytes elsewhere', async () => {
+test("a link ends with its file's asset, even if its owner has the same bytes elsewhere", async () => {
   const url = await link(ada);
   const copy = await link(ada, await make(ada, 'RAW'));
   await server.request(deleteAsset, { params: { id } }, { as: ada });
   expect([await open(url), await open(copy)]).toEqual([404, 200]);
 });
 
-test('a link ends with the account of whoever made it', async () => {
+test("a link ends with its creator's account", async () => {
   const url = await link(ada);
   const body = { password: 'correct horse battery staple' };
   await server.request(deleteAccount, { body }, { headers: { cookie: ada.cookie } });
   expect(await open(url)).toBe(404);
 });
 
-test('a link to a restricted model ends with the access that was granted', async () => {
+test('a link to a restricted model ends with the granted access', async () => {
   const olga = await signUpOperator(server, 'Olga');
   const asset = await make(olga, 'MODEL');
   const params = { modelId: 'meta/crumb-70b' };

@@ -3,17 +3,17 @@ import { AppError } from '../../../../platform/errors.ts';
 
 const REDIRECTS_MAX = 3;
 const BYTES_MAX = 50 * 1024 * 1024;
-/** Until it begins to come, over all redirects; and while nothing more of it comes, or is taken. */
+/** Until the response starts, including redirects; and while no more data is received or read. */
 const LIMITS = { headersMs: 30_000, stallMs: 30_000 };
-/** What a browser shows and runs nothing of: no SVG. */
+/** Types that a browser shows without running code, so no SVG. */
 const TYPES = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/avif']);
 
-/** Whether it is the type of a picture that can do no harm. */
+/** Returns true if the content type is a harmless picture type. */
 export function isImageType(contentType: string): boolean {
   return TYPES.has(contentType);
 }
 
-/** What is answered about every address that is not to be asked. */
+/** Returns the error for every address that is not allowed. */
 export function onlyS3Urls(): AppError {
   return new AppError('invalid_request', {
     publicMessage: 'Only S3 URLs are supported for download',
@@ -22,8 +22,8 @@ export function onlyS3Urls(): AppError {
 }
 
 /**
- * A picture from one of the addresses that `allowed` begin with; so does each address that a redirect
- * leads to, three at most. One that stands still breaks off. Throws AppError with the sentence to show.
+ * Fetches a picture. Its address and those of up to three redirects must start with one of `allowed`. Aborts
+ * a stalled response. Throws AppError with a sentence for the user.
  */
 export async function fetchImage(
   url: URL,
@@ -31,7 +31,7 @@ export async function fetchImage(
   { headersMs, stallMs } = LIMITS,
 ): Promise<{ body: Readable; contentType: string }> {
   const end = new AbortController();
-  const late = setTimeout(() => end.abort(new Error('A picture did not begin to come')), headersMs);
+  const late = setTimeout(() => end.abort(new Error('Picture request timed out')), headersMs);
   const response = await follow(url, allowed, end.signal).finally(() => clearTimeout(late));
   const contentType = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   const bytes = Number(response.headers.get('content-length') ?? Number.NaN);
@@ -92,12 +92,12 @@ function stream(body: ReadableStream<Uint8Array>, end: AbortController, stallMs:
   return pieces.once('close', () => clearTimeout(stalled));
 }
 
-/** Breaks off what is longer than it may be; its length need not have been said. */
+/** Aborts at the maximum size, because the length header may be missing. */
 async function* limited(body: ReadableStream<Uint8Array>, onMove: () => void): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.byteLength;
-    if (bytes > BYTES_MAX) throw new Error('A picture was longer than it may be');
+    if (bytes > BYTES_MAX) throw new Error('Picture exceeds the maximum size');
     onMove();
     yield piece;
     onMove();

@@ -41,7 +41,7 @@ async function linkTo(name: string, disposition?: 'inline'): Promise<string> {
   return url;
 }
 
-/** As a browser opens it: without a key. */
+/** Opens a link like a browser, without a key. */
 function open(url: string, init?: RequestInit): Promise<Response> {
   return fetch(new URL(url, server.url), init);
 }
@@ -52,7 +52,7 @@ async function refusal(response: Response): Promise<[number, string]> {
 }
 
 describe('a link to a file', () => {
-  test('opens without a key, under the true type and name', async () => {
+  test('works without a key, with the right type and name', async () => {
     const response = await open(await linkTo('ten ü.txt'));
     expect([response.status, await response.text()]).toEqual([200, '0123456789']);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -63,7 +63,7 @@ describe('a link to a file', () => {
     });
   });
 
-  test('shows a picture in its place, as nothing but a picture, and only as long as the link lives', async () => {
+  test('shows a picture inline, as a picture only, and while the link is valid', async () => {
     const url = await linkTo('loaf.png', 'inline');
     clock.advance({ minutes: 20 });
     const { headers } = await open(url);
@@ -72,7 +72,7 @@ describe('a link to a file', () => {
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; sandbox; frame-ancestors 'none'",
     );
-    // On the page of another site too.
+    // Also on pages of other sites.
     expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
     const seconds = Number(
       /^private, max-age=(\d+), immutable$/.exec(headers.get('cache-control') ?? '')?.[1],
@@ -81,20 +81,23 @@ describe('a link to a file', () => {
     expect(seconds).toBeLessThanOrEqual(70 * 60);
   });
 
-  test.each(['page.html', 'drawing.svg'])('never shows %s, which may hold a script', async (name) => {
-    const query = { path: name, disposition: 'inline' } as const;
-    const asked = await server.send(links.linkFile, { params: { id }, query }, { as: ada });
-    expect(await refusal(asked)).toEqual([
-      400,
-      `${name} can be downloaded, but not shown: only pictures, videos and sounds can be shown`,
-    ]);
-    const { headers } = await open(await linkTo(name));
-    expect(headers.get('content-type')).toBe('application/octet-stream');
-    expect(headers.get('content-disposition')).toMatch(/^attachment/);
-    expect(headers.get('content-security-policy')).toContain('sandbox');
-  });
+  test.each(['page.html', 'drawing.svg'])(
+    'never shows %s inline, because it may contain scripts',
+    async (name) => {
+      const query = { path: name, disposition: 'inline' } as const;
+      const asked = await server.send(links.linkFile, { params: { id }, query }, { as: ada });
+      expect(await refusal(asked)).toEqual([
+        400,
+        `${name} can be downloaded, but not shown: only pictures, videos and sounds can be shown`,
+      ]);
+      const { headers } = await open(await linkTo(name));
+      expect(headers.get('content-type')).toBe('application/octet-stream');
+      expect(headers.get('content-disposition')).toMatch(/^attachment/);
+      expect(headers.get('content-security-policy')).toContain('sandbox');
+    },
+  );
 
-  test('gives ranges, sizes without bytes, and nothing to who has them', async () => {
+  test('supports ranges, HEAD, and cached copies', async () => {
     const url = await linkTo('ten ü.txt');
     const middle = await open(url, { headers: { range: 'bytes=3-5' } });
     expect([middle.status, await middle.text(), middle.headers.get('content-range')]).toEqual([
@@ -114,7 +117,7 @@ describe('a link to a file', () => {
     expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '10', '']);
   });
 
-  test('is the same for half an hour, so that a browser can show its copy again', async () => {
+  test('is identical for half an hour, so that a browser can use its cached copy', async () => {
     const first = await linkTo('loaf.png', 'inline');
     expect(await linkTo('loaf.png', 'inline')).toBe(first);
     clock.advance({ minutes: 30 });
@@ -129,7 +132,7 @@ describe('a link to a file', () => {
     expect(await refusal(await open(url))).toEqual([410, 'This link has expired. Ask for a new one.']);
   });
 
-  test('is refused once any part of it is changed', async () => {
+  test('is rejected after any change', async () => {
     const url = new URL(await linkTo('loaf.png'), server.url);
     const { sha256: other } = (
       await server.request(contract.getAsset, { params: { id } }, { as: ada })
@@ -155,7 +158,7 @@ describe('a link to a file', () => {
     }
   });
 
-  test('is made for nobody who may not read the file, and for no file that is not there', async () => {
+  test('is refused without read access and for a missing file', async () => {
     const bob = await server.signUp('Bob');
     const ask = (as: TestUser, name: string) =>
       server.send(links.linkFile, { params: { id }, query: { path: name } }, { as });
@@ -163,7 +166,7 @@ describe('a link to a file', () => {
     expect(await refusal(await ask(ada, 'loaf.jpg'))).toEqual([404, 'There is no file loaf.jpg']);
   });
 
-  test('says when the bytes are gone, and keeps no such answer', async () => {
+  test('reports missing bytes with an uncacheable response', async () => {
     const sha256 = await upload('gone.txt', 'soon gone');
     const url = await linkTo('gone.txt');
     const { dataDir } = server.services.config;
@@ -173,7 +176,7 @@ describe('a link to a file', () => {
     expect(await refusal(response)).toEqual([404, 'gone.txt is no longer there, or was replaced']);
   });
 
-  test('leads to where the store says that the bytes can be read', async () => {
+  test("uses the store's own URL if it has one", async () => {
     const { blobs } = server.services;
     const { presign } = blobs;
     blobs.presign = async (sha256, answer) =>

@@ -6,12 +6,15 @@ import { contentDisposition } from '../content-disposition.ts';
 import { contentTypeOf } from '../content-type.ts';
 import { type LinkedFile, signLink } from './sign-link.ts';
 
-/** Long enough to resume a large download, and to see a film to its end. */
+/** Long enough to resume a large download, and to watch a video to its end. */
 const LIFE_S = 60 * 60;
-/** All links that are made within so long are the same, so that a browser shows its copy of a picture again: for half an hour. */
+/** Links created within this period are identical, so that a browser can use its cached copy. */
 const STEP_S = 30 * 60;
 
-/** A link to these bytes as a file of this name, for whoever it is given to. It opens for an hour at least, while its holder may read them; a link to the bucket opens until then in any case. */
+/**
+ * Returns a link to a blob under a file name, for anyone. It works for at least an hour, while its creator
+ * may read the blob; a link into the bucket always works until it expires.
+ */
 export async function linkBlob(
   { blobs, clock, config }: Pick<Services, 'blobs' | 'clock' | 'config'>,
   { path, ...file }: { path: string } & Omit<LinkedFile, 'name' | 'expires'>,

@@ -9,9 +9,9 @@ import { findFile } from '../find-file.ts';
 import { linkBlob } from './link-blob.ts';
 
 /**
- * A link to the bytes that a file has now, for whoever may read it now. It opens for an hour at least,
- * also for those to whom it is given, while the file is there and the caller may read it. Throws AppError('not_found'), and 'conflict' where the bytes are
- * known to be damaged: a browser could not say so.
+ * Returns a link to the current bytes of a file that the caller may read. Anyone can use it for at least an
+ * hour, while the file exists and the caller may read it. Throws AppError 'not_found', and 'conflict' if the
+ * bytes are known to be damaged, because a browser could not report that.
  */
 export async function linkFile(
   ctx: Context,

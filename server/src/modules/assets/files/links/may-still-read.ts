@@ -5,7 +5,7 @@ import { isAccountThere } from '../../../accounts/steps.ts';
 import { findReadableAsset } from '../../access/find-readable-asset.ts';
 import type { LinkHolder } from './sign-link.ts';
 
-/** Whether whoever made a link may still read these bytes: their account is there, and so is the file, where they may read it. */
+/** Returns true if the creator of a link still exists and may still read the file. */
 export async function mayStillRead(
   db: Database,
   { user: userId, asset, revision, sha256 }: LinkHolder & { sha256: string },
@@ -28,7 +28,7 @@ async function mayReadAsset(db: Database, wanted: { assetId: string; userId: str
   }
 }
 
-/** Whether a file of the asset has these bytes, in its newest revision or in any. */
+/** Returns true if a file of the asset has these bytes, in its newest revision or in any. */
 async function hasBlob(
   db: Database,
   { assetId, sha256, isNewest }: { assetId: string; sha256: string; isNewest: boolean },

@@ -7,10 +7,7 @@ import { contentDisposition } from '../content-disposition.ts';
 import { contentTypeOf } from '../content-type.ts';
 import { checkLink } from './check-link.ts';
 
-/**
- * Answers whoever has a link with the bytes that it names. They are what somebody has uploaded, and come
- * from the address of the web app: nothing in them runs there. Throws what `checkLink` throws.
- */
+/** Sends the file of a link, which must not run code on the web app's origin. Throws like `checkLink`. */
 export async function openFileLink(
   services: Services,
   { params, query }: InputOf<typeof endpoint>,
@@ -26,7 +23,7 @@ export async function openFileLink(
       'content-type': contentTypeOf(name).contentType,
       'content-disposition': contentDisposition(query.disposition, name),
       'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
-      // Who has the link has the file: it may stand on the page of another site.
+      // A link grants access to its file, so pages of other sites may embed it.
       'cross-origin-resource-policy': 'cross-origin',
       'cache-control': `private, max-age=${leftSeconds}, immutable`,
     },

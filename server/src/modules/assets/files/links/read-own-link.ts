@@ -5,7 +5,7 @@ import { decodePath } from './decode-path.ts';
 
 const OWN_PATH = /^\/api\/v1\/files\/([^/]+)\/(.+)$/;
 
-/** The file behind a link of this server; null where it is no such link. Throws what `checkLink` throws. */
+/** Returns the file behind a link of this server; null for other URLs. Throws the errors of `checkLink`. */
 export async function readOwnLink(
   services: Services,
   url: URL,

@@ -5,8 +5,8 @@ import type { Http } from '../../../../platform/http/bind.ts';
 import { linkFile } from './link-file.ts';
 
 /**
- * Answers with a link to a file in place of its bytes. The original product's Python client, which names
- * itself in the header `bagel_source`, wants JSON there.
+ * Returns a link to a file instead of its bytes. The original product's Python client, recognised by the
+ * header `bagel_source`, expects JSON here.
  */
 export async function sendLink(
   ctx: Context,

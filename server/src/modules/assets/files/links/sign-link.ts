@@ -1,12 +1,12 @@
 import { isSameSecret, signatureOf } from '../../../../platform/signature.ts';
 
-/** Whose reading a link lends: it ends with that. */
+/** The read access that a link grants: it ends with the access of its creator. */
 export type LinkHolder = {
-  /** Who has made the link. */
+  /** The creator of the link. */
   user: string;
-  /** The asset that the file is in; a picture that was generated or uploaded is in none. */
+  /** The asset that contains the file; absent for generated and uploaded pictures. */
   asset?: string | undefined;
-  /** The revision, where another than the newest was meant. */
+  /** The revision, unless it is the newest. */
   revision?: string | undefined;
 };
 
@@ -18,13 +18,13 @@ export type LinkedFile = LinkHolder & {
   expires: number;
 };
 
-/** Signs all that a link says: whoever changes a part of it has no link any more. */
+/** Signs all parts of a link, so that any change invalidates it. */
 export function signLink(secret: string, file: LinkedFile): string {
   const { sha256, name, disposition, expires, user, asset = '', revision = '' } = file;
   return signatureOf(secret, 'file links', [sha256, name, disposition, expires, user, asset, revision]);
 }
 
-/** Whether this server has signed just that. */
+/** Returns true if this server signed exactly these values. */
 export function isSignatureOf(secret: string, file: LinkedFile, signature: string): boolean {
   return isSameSecret(signLink(secret, file), signature);
 }

@@ -17,15 +17,15 @@ type Input = {
   path: string;
   blob: Blob;
   quota: Quota;
-  /** What the file says of a model's family; null where it says nothing. */
+  /** The model family in the file; null if it has none. */
   family: string | null;
-  /** The fields that the path and the bytes came in. */
+  /** The fields of the path and the bytes. */
   params: { path: string; bytes: string };
 };
 
 /**
- * Step: makes a revision of an asset of the user with this file, in place of one of the same path; the same bytes under the
- * same path change nothing. Throws what `lockChangeableAsset`, `refuseClash` and `takeStorage` throw.
+ * Step: adds a revision of a user's asset with this file, replacing a file with the same path; identical
+ * bytes change nothing. Throws the errors of `lockChangeableAsset`, `refuseClash` and `takeStorage`.
  */
 export async function addFile(
   tx: Transaction,
@@ -51,6 +51,6 @@ export async function addFile(
     detail: { asset_id: asset.id, path, sha256: blob.sha256 },
   });
   const file = await findNewestFile(tx, asset.id, path);
-  if (!file) throw new Error(`${path} is not in the revision that was made for it`);
+  if (!file) throw new Error(`${path} is missing in its own revision`);
   return { file: toWireFile(file), revision_id: revisionId };
 }

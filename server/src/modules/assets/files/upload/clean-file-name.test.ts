@@ -13,15 +13,15 @@ describe('cleanFileName', () => {
     ['.gitattributes', '.gitattributes'],
     ['..hidden', '..hidden'],
     ['the %22good%22 rows 100%.csv', 'the "good" rows 100%.csv'],
-  ])('%j becomes %j', (sent, kept) => {
+  ])('converts %j to %j', (sent, kept) => {
     expect(cleanFileName(sent)).toBe(kept);
   });
 
-  test.each(['', '.', '..', '../..', 'folder/', '\u0007', '   '])('%j is refused', (sent) => {
+  test.each(['', '.', '..', '../..', 'folder/', '\u0007', '   '])('rejects %j', (sent) => {
     expect(() => cleanFileName(sent)).toThrow('The file needs a name');
   });
 
-  test('a name of more than 255 bytes is refused', () => {
+  test('rejects a name of more than 255 bytes', () => {
     expect(() => cleanFileName(`${'ü'.repeat(128)}.csv`)).toThrow('longer than 255 bytes');
   });
 });

@@ -2,13 +2,13 @@ import { AppError } from '../../../../platform/errors.ts';
 import { cleanPart, NAME_BYTES_MAX } from './clean-part.ts';
 
 /**
- * The name under which an uploaded file is kept where no path came with it: the last part of the name that the client sent,
- * in Unicode NFC, without invisible characters. Throws AppError('invalid_request') when nothing
- * usable is left; `param` is the part that it came in.
+ * Returns the name for an uploaded file without a path: the last part of the sent name, in Unicode NFC,
+ * without invisible characters. Throws AppError 'invalid_request' with the part `param` if nothing usable is
+ * left.
  */
 export function cleanFileName(sent: string, param = 'data_file'): string {
   const last = sent.split(/[/\\]/).at(-1) ?? '';
-  // How browsers and curl send a quote in a form's file name, as the HTML standard says.
+  // Browsers and curl escape a quote in a form's file name like this, as the HTML standard requires.
   const name = cleanPart(last.replaceAll('%22', '"'));
   if (name === '' || name === '.' || name === '..') {
     throw new AppError('invalid_request', {

@@ -11,7 +11,7 @@ describe('cleanFilePath', () => {
     ['..hidden/...', '..hidden/...'],
     ['100%22/a', '100%22/a'],
     [`${'ü'.repeat(127)}/${'x'.repeat(255)}`, `${'ü'.repeat(127)}/${'x'.repeat(255)}`],
-  ])('%j is kept as %j', (sent, kept) => {
+  ])('converts %j to %j', (sent, kept) => {
     expect(cleanFilePath(sent)).toBe(kept);
   });
 
@@ -23,14 +23,14 @@ describe('cleanFilePath', () => {
     ['./config.json', 'path must be relative'],
     ['../config.json', 'path must be relative'],
     ['vae/../../config.json', 'path must be relative'],
-    // What is left of it without what nobody sees.
+    // Checked after removing invisible characters.
     ['vae/.\u200B./config.json', 'path must be relative'],
     ['vae/\u0007/config.json', 'path must be relative'],
     ['vae/con\u0000fig.json', 'path has characters that cannot be stored'],
     ['vae\\config.json', 'path must have / between its folders'],
     [`vae/${'ü'.repeat(128)}`, 'path must have at most 255 bytes between two /'],
     [`${'abcdefg/'.repeat(128)}a`, 'path must have at most 1024 bytes'],
-  ])('%j is refused', (sent, message) => {
+  ])('rejects %j', (sent, message) => {
     expect(() => cleanFilePath(sent)).toThrow(
       expect.objectContaining({ param: 'path', status: 400, message: expect.stringContaining(message) }),
     );

@@ -2,15 +2,15 @@ import { isStorable } from '../../../../platform/db/storable-text.ts';
 import { refused } from '../../../../platform/errors.ts';
 import { cleanPart, NAME_BYTES_MAX } from './clean-part.ts';
 
-/** What S3 takes as a key, and less than an index of the database or the disk of a workload does. */
+/** The limit of S3 keys, below the limits of the database's index and of workloads' disks. */
 const PATH_BYTES_MAX = 1024;
 
 /**
- * The path under which an uploaded file is kept, from the one that came in the form: what invisible characters hide in its
- * parts is treated as in a name. Throws AppError('invalid_request') where it is no path inside a dataset or model.
+ * Returns the cleaned path for an uploaded file. Removes invisible characters from its parts, like from a
+ * name. Throws AppError 'invalid_request' unless it is a path inside a dataset or model.
  */
 export function cleanFilePath(sent: string): string {
-  // As `parseFields` refuses them in forms that are read whole.
+  // `parseFields` rejects them too, in forms that are read whole.
   if (!isStorable(sent)) throw badPath('path has characters that cannot be stored');
   if (sent.includes('\\')) throw badPath('path must have / between its folders, and no \\');
   const parts = sent.split('/').map(cleanPart);

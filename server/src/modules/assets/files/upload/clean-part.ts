@@ -1,9 +1,9 @@
-/** What file systems take as a name. */
+/** The limit of file systems. */
 export const NAME_BYTES_MAX = 255;
 /** Control and formatting characters: newlines, zero-width and text-direction marks that disguise a name. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** The name of a file or folder in Unicode NFC, without invisible characters and spaces around it. Pure. */
+/** Returns a file or folder name in Unicode NFC, without invisible characters and surrounding spaces. */
 export function cleanPart(sent: string): string {
   return sent.normalize('NFC').replace(INVISIBLE, '').trim();
 }

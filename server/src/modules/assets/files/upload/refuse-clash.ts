@@ -3,8 +3,8 @@ import { AppError } from '../../../../platform/errors.ts';
 import { findFileAbove, listFilesBelow } from '../folder-queries.ts';
 
 /**
- * Step: throws AppError('conflict') where a file of this path would lie below another file, or be what is a folder already:
- * a workload could not write both to its disk.
+ * Step: throws AppError 'conflict' if the path is below another file, or is already a folder: a workload
+ * could not write both to its disk.
  */
 export async function refuseClash(
   tx: Transaction,

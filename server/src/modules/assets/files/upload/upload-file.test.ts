@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe('an upload', () => {
-  test('shows the file in a new revision, and the same bytes again change nothing', async () => {
+  test('adds the file in a new revision, and changes nothing for identical bytes', async () => {
     const id = await create(ada);
     const first = await upload(ada, id, 'facts.csv', 'q,a\n1,2\n');
     expect(first.status).toBe(200);
@@ -34,7 +34,7 @@ describe('an upload', () => {
     expect(again.revision_id).toBe(answer.revision_id);
   });
 
-  test('the same name replaces the file; the earlier revision keeps it', async () => {
+  test('replaces a file with the same name; the earlier revision has the old one', async () => {
     const id = await create(ada);
     const { revision_id: before } = (await (await upload(ada, id, 'a.txt', 'one')).json()) as {
       revision_id: string;
@@ -59,7 +59,7 @@ describe('an upload', () => {
     expect(old.revision.number).toBe(1);
   });
 
-  test('many at once end up in as many revisions', async () => {
+  test('creates one revision per concurrent upload', async () => {
     const id = await create(ada);
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, at) => upload(ada, id, `${at}.txt`, `file ${at}`)),
@@ -74,14 +74,14 @@ describe('an upload', () => {
     ['../../etc/passwd', 'passwd'],
     ['..\\..\\boot.ini', 'boot.ini'],
     ['Zu\u0308rich ✓.csv', 'Zürich ✓.csv'],
-  ])('%j is kept as %j', async (sent, kept) => {
+  ])('stores %j as %j', async (sent, kept) => {
     const id = await create(ada);
     expect((await upload(ada, id, sent, 'x')).status).toBe(200);
     expect((await get(ada, id)).files.map((file) => file.path)).toEqual([kept]);
     expect(await (await download(ada, id, kept)).text()).toBe('x');
   });
 
-  test('what cannot be a file is refused and leaves nothing', async () => {
+  test('rejects invalid files and leaves nothing', async () => {
     const id = await create(ada);
     const before = await storedFiles();
     expect(await refusalOf(await upload(ada, id, '..', 'x'))).toMatchObject({
@@ -126,7 +126,7 @@ describe('an upload', () => {
     expect(await storedFiles()).toEqual(before);
   });
 
-  test('one byte more than 500 MB is refused, said beforehand or not, and leaves nothing', async () => {
+  test('rejects one byte more than 500 MB, announced or not, and leaves nothing', async () => {
     const id = await create(ada);
     const before = await storedFiles();
     const piece = Buffer.alloc(1024 * 1024, 'x');
@@ -164,7 +164,7 @@ describe('an upload', () => {
     expect(await storedFiles()).toEqual(before);
   }, 180_000);
 
-  test('a refused one is read to its end, so that the connection does not stand still', async () => {
+  test('reads a rejected upload to its end, so that the connection does not stall', async () => {
     const id = await create(ada);
     const boundary = 'cut-here';
     const head = `--${boundary}\r\ncontent-disposition: form-data; name="data_file"; filename=".."\r\n\r\n`;
@@ -187,7 +187,7 @@ describe('an upload', () => {
     socket.destroy();
   });
 
-  test('cut anywhere it leaves nothing', async () => {
+  test('leaves nothing if it is truncated anywhere', async () => {
     const id = await create(ada);
     const before = await storedFiles();
     const boundary = 'cut-here';
@@ -208,7 +208,7 @@ describe('an upload', () => {
     expect((await upload(ada, id, 'cut.txt', content)).status).toBe(200);
   });
 
-  test('unsafe and damaged weights are refused', async () => {
+  test('rejects unsafe and damaged weights', async () => {
     const id = await create(ada, { dataset_type: 'MODEL', title: 'Weights' });
     expect(await refusalOf(await upload(ada, id, 'm.bin', 'cos\nsystem\n.'))).toEqual({
       status: 400,
@@ -217,7 +217,7 @@ describe('an upload', () => {
         'm.bin is not accepted: it holds Python pickles, which can run code where they are loaded; ' +
         'save the weights as safetensors.',
     });
-    // In a dataset the same bytes are data.
+    // The same bytes are data in a dataset.
     expect((await upload(ada, await create(ada), 'm.bin', 'cos\nsystem\n.')).status).toBe(200);
     expect((await refusalOf(await upload(ada, id, 'm.safetensors', 'too short'))).message).toContain(
       'm.safetensors is damaged',

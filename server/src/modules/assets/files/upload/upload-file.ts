@@ -22,14 +22,13 @@ import { cleanFilePath } from './clean-file-path.ts';
 import { enterUpload } from './upload-slots.ts';
 
 const PART = 'data_file';
-/** The field with the path of the file. */
 const PATH = 'path';
-/** A file of the largest size at half a megabit a second. */
+/** A file of the maximum size at half a megabit per second. */
 const WHOLE_MS = 2.5 * 60 * 60_000;
-/** What a multipart body has around the file. */
+/** The overhead of a multipart body. */
 const ENVELOPE_BYTES = 64 * 1024;
 
-/** Throws AppError('invalid_request') for a file that must not be loaded as part of a model. */
+/** Throws AppError 'invalid_request' for a file that must not be loaded as part of a model. */
 export type CheckModelFile = (
   sandbox: Sandbox,
   file: { localPath: string; name: string; userId: string },
@@ -44,18 +43,18 @@ type Upload = {
 type Parts = AsyncIterator<Multipart>;
 
 /**
- * Adds the file of a multipart request to an asset of the caller. The bytes go to the store as
- * they come; the file shows up in one transaction at the end, as a new revision, in place of a
- * file of the same path, which is its name where the field `path` before it does not say more. The same bytes under the same
- * path again change nothing. Throws AppError('payload_too_large') for what is beyond the limit of a file, or the user's quota,
- * 'conflict' for what is a file and a folder, and 'unauthenticated' where the API key ends meanwhile, and 'rate_limited' where
- * the user has too many under way.
+ * Adds the file of a multipart request to an asset of the caller. The bytes are streamed to the store; at the
+ * end, the file appears in one transaction, in a new revision, and replaces a file with the same path. Its
+ * path defaults to its name; the field `path` before the file overrides it. Identical bytes under the same
+ * path change nothing. Throws AppError 'payload_too_large' beyond the file limit or the user's quota,
+ * 'conflict' if the path is both a file and a folder, 'unauthenticated' if the API key ends in the meantime,
+ * and 'rate_limited' if the user has too many running.
  */
 export async function uploadFile(
   ctx: Context,
   { assetId, request, checkModelFile, stallMs }: Upload,
 ): Promise<ResponseOf<typeof endpoint>> {
-  // One file more than there may be, so that it can be named.
+  // Accept one more file than allowed, to report it by name.
   const form = { part: PART, limits: { files: 2 }, stallMs, wholeMs: WHOLE_MS };
   const leave = enterUpload(ctx);
   try {
@@ -67,7 +66,7 @@ export async function uploadFile(
   }
 }
 
-/** What comes, until the signal; `announced` is the least that its file has. */
+/** The incoming parts until the signal aborts; `announced` is the minimum size of the file. */
 type Coming = { parts: Parts; signal: AbortSignal; announced: number };
 
 async function takeUpload(
@@ -78,7 +77,7 @@ async function takeUpload(
   const { dataset_type: type } = await findChangeableAsset(ctx.db, who);
   const quota = await readQuota(ctx, who.userId);
   const { path, param, blob } = await receiveFile(ctx, { ...coming, quota });
-  // What lies in a dataset is data, and nothing loads it as weights.
+  // Files of a dataset are data, which nothing loads as weights.
   if (type === 'MODEL')
     await ctx.blobs.withLocalFile(blob.sha256, (localPath) =>
       checkModelFile(ctx.sandbox, { localPath, name: path, userId: who.userId }),
@@ -92,7 +91,7 @@ async function takeUpload(
   );
 }
 
-/** `param`: the field that the path came in. */
+/** `param`: the field of the path. */
 type Received = { path: string; param: string; blob: Blob };
 
 async function receiveFile(
@@ -109,7 +108,7 @@ async function receiveFile(
   return { path, param: sentPath === undefined ? PART : PATH, blob };
 }
 
-/** Refuses what is too large by its own account, before any of it is read. */
+/** Rejects a file by its announced size, before reading it. */
 function refuseSize(bytes: number, quota: Quota): void {
   if (bytes > FILE_SIZE_LIMIT_BYTES) {
     throw new AppError('payload_too_large', { publicMessage: FILE_SIZE_LIMIT_MESSAGE });
@@ -118,12 +117,12 @@ function refuseSize(bytes: number, quota: Quota): void {
     throw quotaExceeded(quota, { needed: formatBytes(bytes), param: PART });
 }
 
-/** The least that the file of this request has by its headers; 0 where they do not say. */
+/** Returns the minimum size of the request's file according to its headers; 0 if unknown. */
 function announcedBytes(request: FastifyRequest): number {
   return Math.max(0, Number(request.headers['content-length'] ?? 0) - ENVELOPE_BYTES);
 }
 
-/** The limit that holds while the bytes come, for all that is not known before. */
+/** Returns the limit that applies while the bytes are received. */
 function sizeLimit(quota: Quota): { sizeBytesMax: number; tooLargeMessage: string } {
   if (!quota || quota.leftBytes >= FILE_SIZE_LIMIT_BYTES)
     return { sizeBytesMax: FILE_SIZE_LIMIT_BYTES, tooLargeMessage: FILE_SIZE_LIMIT_MESSAGE };
@@ -134,7 +133,7 @@ function sizeLimit(quota: Quota): { sizeBytesMax: number; tooLargeMessage: strin
   };
 }
 
-/** The file, and the path that came before it; the parts behind it are read only after it. */
+/** Returns the file, and the path before it. Later parts are only read after the file. */
 async function receivePart(parts: Parts): Promise<{ part: MultipartFile; sentPath: string | undefined }> {
   let sentPath: string | undefined;
   for (let next = await parts.next(); !next.done; next = await parts.next()) {
@@ -150,8 +149,8 @@ async function receivePart(parts: Parts): Promise<{ part: MultipartFile; sentPat
 }
 
 /**
- * The bytes of the file. Its last ones pass only once the whole request is there, so that the
- * store keeps nothing of one that is cut.
+ * Yields the bytes of the file. Holds the end of the file back until the request is complete, so that the
+ * store discards a truncated one.
  */
 async function* wholeFile(bytes: AsyncIterable<Buffer>, path: string, rest: Parts): AsyncGenerator<Buffer> {
   let isEmpty = true;
@@ -162,7 +161,7 @@ async function* wholeFile(bytes: AsyncIterable<Buffer>, path: string, rest: Part
   if (isEmpty) throw badUpload(`${path} is empty`);
   for (let next = await rest.next(); !next.done; next = await rest.next()) {
     if (next.value.type === 'file') throw badUpload('Send one file per request');
-    // Its name was looked at long ago: nobody should find the file where they did not want it.
+    // The path was already determined; the file must not appear where the user did not want it.
     if (next.value.fieldname === PATH) throw refused(PATH, `Send ${PATH} before the file`);
   }
 }

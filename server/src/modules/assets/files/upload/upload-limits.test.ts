@@ -41,7 +41,7 @@ function create(user: TestUser): Promise<string> {
   return createAsset(contextOf(user), contract.assetCreatePayload.parse(words));
 }
 
-/** A file of one repeated character; sent without its size where it is streamed. */
+/** Uploads a file of one repeated character; without its size if streamed. */
 async function upload(user: TestUser, id: string, mark: string, bytes: number, isStreamed = false) {
   const form = new FormData();
   form.append('data_file', new Blob([mark.repeat(bytes)]), `${mark}.txt`);
@@ -64,7 +64,7 @@ async function storedFiles(): Promise<string[]> {
 }
 
 describe('the storage of a user', () => {
-  test('is limited, in words that say what is needed and what is left, and nothing more is kept', async () => {
+  test('is limited, with an error that contains the needed and remaining size, and leaves nothing', async () => {
     const [first, second] = [await create(ada), await create(ada)];
     expect(await upload(ada, first, 'a', 500 * 1024)).toMatchObject({ status: 200 });
     const before = await storedFiles();
@@ -80,7 +80,7 @@ describe('the storage of a user', () => {
     });
     expect(await storedFiles()).toEqual(before);
 
-    // The same bytes in two assets count once: 324 kB are left, and only one of the next two fits.
+    // Identical bytes in two assets count once: 324 kB are left, and only one of the next two fits.
     for (const id of [first, second]) {
       expect(await upload(ada, id, 'c', 200 * 1024)).toMatchObject({ status: 200 });
     }
@@ -93,7 +93,7 @@ describe('the storage of a user', () => {
     expect(await upload(ada, second, 'f', 500 * 1024)).toMatchObject({ status: 200 });
   });
 
-  test('is limited for what a call chooses too, by the field that it came in', async () => {
+  test('is also limited for files chosen by a call, with an error for its field', async () => {
     const dan = await server.signUp('Dan');
     const assetId = await create(dan);
     const store = (size: number) => storeBlob(server.services, Readable.from([Buffer.alloc(size)]));
@@ -109,14 +109,14 @@ describe('the storage of a user', () => {
     };
     const refused = { code: 'payload_too_large', param: 'ids' };
     await expect(put([2 * MB])).rejects.toMatchObject(refused);
-    // Each alone would have room.
+    // Each would fit alone.
     const both = { ...refused, publicMessage: expect.stringMatching(/^These files need 1\.21 MB/) };
     await expect(put([0.6 * MB, 0.61 * MB].map(Math.round))).rejects.toMatchObject(both);
-    // The same bytes take it once.
+    // Identical bytes count once.
     await put([0.6 * MB, 0.6 * MB].map(Math.round));
   });
 
-  test('puts no file where a folder is, and none into a file', async () => {
+  test('does not allow a path to be both a file and a folder', async () => {
     const hal = await server.signUp('Hal');
     const assetId = await create(hal);
     const blob = await storeBlob(server.services, Readable.from([Buffer.from('a')]));
@@ -133,7 +133,7 @@ describe('the storage of a user', () => {
     await expect(put(revisionId, 'a/b/c')).rejects.toMatchObject(clash);
   });
 
-  test('counts what earlier revisions keep', async () => {
+  test('counts files of earlier revisions', async () => {
     const cy = await server.signUp('Cy');
     const id = await create(cy);
     expect(await upload(cy, id, 'a', 700 * 1024)).toMatchObject({ status: 200 });
@@ -141,7 +141,7 @@ describe('the storage of a user', () => {
     await server.request(contract.deleteFile, remove, { as: cy });
     const refused = await upload(cy, id, 'b', 700 * 1024);
     expect(refused).toMatchObject({ status: 413, message: expect.stringContaining('Earlier versions') });
-    // As the refusal says.
+    // As the error suggests.
     await server.send(contract.deleteAsset, { params: { id } }, { as: cy });
     expect(await upload(cy, await create(cy), 'b', 700 * 1024)).toMatchObject({ status: 200 });
   });
@@ -149,7 +149,7 @@ describe('the storage of a user', () => {
 
 const head = '--cut\r\ncontent-disposition: form-data; name="data_file"; filename="a.txt"\r\n\r\n';
 
-test('an upload ends with its API key, and leaves nothing', async () => {
+test('an upload ends with its API key and leaves nothing', async () => {
   const eve = await server.signUp('Eve');
   const id = await create(eve);
   const made = { params: { userId: eve.userId }, body: { name: 'program' } };
@@ -163,7 +163,7 @@ test('an upload ends with its API key, and leaves nothing', async () => {
   const answered = once(request, 'response') as Promise<[IncomingMessage]>;
   request.write(head);
   const coming = setInterval(() => request.write('some text'), 20);
-  // The key has opened the call.
+  // The key has authenticated the call.
   const lastUsed = () =>
     server.services.db.selectFrom('api_keys').select('last_used_at').where('id', '=', api_key.id).execute();
   await expect.poll(lastUsed).not.toEqual([{ last_used_at: null }]);
@@ -175,7 +175,7 @@ test('an upload ends with its API key, and leaves nothing', async () => {
   await expect.poll(storedFiles).toEqual(before);
 });
 
-test('of one user so many come in at once, and others have theirs', async () => {
+test("limits one user's concurrent uploads without affecting other users", async () => {
   const [flo, gus] = [await server.signUp('Flo'), await server.signUp('Gus')];
   const id = await create(flo);
   const url = `${server.url}/api/v1/asset/${id}/upload`;
@@ -197,7 +197,7 @@ test('of one user so many come in at once, and others have theirs', async () => 
   await expect.poll(() => upload(flo, id, 'a', 10)).toMatchObject({ status: 200 });
 });
 
-describe('an upload that stands still', () => {
+describe('a stalled upload', () => {
   const app = Fastify();
   let dave: TestUser;
   beforeAll(async () => {
@@ -213,8 +213,8 @@ describe('an upload that stands still', () => {
   test.each([
     ['before its file', ''],
     ['inside its file', `${head}some text`],
-    ['behind its file', `${head}some text\r\n--cut\r\n`],
-  ])('%s is given up and leaves nothing', async (_where, sent) => {
+    ['after its file', `${head}some text\r\n--cut\r\n`],
+  ])('is aborted %s and leaves nothing', async (_where, sent) => {
     const id = await create(dave);
     const before = await storedFiles();
     const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');

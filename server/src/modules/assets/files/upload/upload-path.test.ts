@@ -15,7 +15,7 @@ beforeAll(async () => {
 const pathsOf = async (id: string) => (await get(ada, id)).files.map((file) => file.path);
 
 describe('an upload with a path', () => {
-  test('is kept there, and replaces the file of the same path alone', async () => {
+  test('is stored at the path, and replaces only a file with the same path', async () => {
     const id = await create(ada, { dataset_type: 'MODEL', title: 'Folders' });
     for (const [path, text] of [
       ['transformer/config.json', '{"of": "transformer"}'],
@@ -27,7 +27,7 @@ describe('an upload with a path', () => {
     expect(await pathsOf(id)).toEqual(['model_index.json', 'transformer/config.json', 'vae/config.json']);
     expect(await (await download(ada, id, 'transformer/config.json')).text()).toBe('{"of": "transformer"}');
     expect(await (await download(ada, id, 'vae/config.json')).text()).toBe('{"of": "another vae"}');
-    // Without a path it is the name alone, as ever.
+    // Without a path, the name is used as before.
     await upload(ada, id, 'vae/config.json', '{"of": "none"}');
     expect(await pathsOf(id)).toContain('config.json');
   });
@@ -55,7 +55,7 @@ describe('an upload with a path', () => {
   });
 
   test.each(['', '../up.txt', '/etc/passwd', 'a//b.txt', 'a\\b.txt', `a/${'x'.repeat(256)}`])(
-    'that leads nowhere is refused by its field, and nothing is kept: %j',
+    'is rejected by field for an invalid path, and leaves nothing: %j',
     async (path) => {
       const id = await create(ada);
       const before = await storedFiles();
@@ -67,7 +67,7 @@ describe('an upload with a path', () => {
     },
   );
 
-  test('that comes behind its file is refused, and nothing is kept', async () => {
+  test('is rejected if the path follows the file, and leaves nothing', async () => {
     const id = await create(ada);
     const before = await storedFiles();
     const form = new FormData();
@@ -82,7 +82,7 @@ describe('an upload with a path', () => {
     expect(await pathsOf(id)).toEqual([]);
   });
 
-  test('to a folder that is a file, or to a file that is a folder, is refused: no disk holds both', async () => {
+  test('is rejected if it would be both a file and a folder, because no disk stores both', async () => {
     const id = await create(ada);
     await uploadAt(ada, id, 'vae/config.json', '{}');
     await uploadAt(ada, id, 'vae-old', 'x');
@@ -95,11 +95,11 @@ describe('an upload with a path', () => {
     expect(await refusalOf(await uploadAt(ada, id, 'vae', 'x'))).toEqual(folder);
     expect(await refusalOf(await upload(ada, id, 'vae', 'x'))).toEqual(folder);
     expect(await pathsOf(id)).toEqual(['vae-old', 'vae/config.json']);
-    // What begins alike is neither.
+    // A common prefix is no conflict.
     expect((await uploadAt(ada, id, 'va', 'x')).status).toBe(200);
   });
 
-  test('of weights in a folder is checked like any other, and named whole', async () => {
+  test('checks weights in a folder like any others, and names the whole path', async () => {
     const id = await create(ada, { dataset_type: 'MODEL', title: 'Damaged' });
     const path = 'vae/diffusion_pytorch_model.safetensors';
     expect(await refusalOf(await uploadAt(ada, id, path, 'no weights'))).toMatchObject({
@@ -108,7 +108,7 @@ describe('an upload with a path', () => {
     });
   });
 
-  test('answers with the file at that path', async () => {
+  test('returns the file at that path', async () => {
     const id = await create(ada);
     const answer = await (await uploadAt(ada, id, 'a/b.txt', 'bee')).json();
     expect(answer).toMatchObject({ file: { path: 'a/b.txt', size_bytes: 3, sha256: sha256('bee') } });

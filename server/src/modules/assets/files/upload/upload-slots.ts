@@ -3,12 +3,12 @@ import { shareLimit } from '../../../../platform/concurrency/share-limit.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
 
-/** Files and parts of one user that come in at once, in all processes: each keeps a connection and its bytes. */
+/** Concurrent uploads per user in all processes: each occupies a connection and its bytes. */
 const UPLOADS_MAX = 16;
 
 const uploads = openByKey();
 
-/** Takes one of the caller's places; what it returns gives it back. Throws AppError('rate_limited') where all are taken. */
+/** Acquires an upload slot of the caller; returns its release. Throws AppError 'rate_limited'. */
 export function enterUpload({ caller, webProcesses }: Pick<Context, 'caller' | 'webProcesses'>): () => void {
   const max = shareLimit(UPLOADS_MAX, webProcesses());
   const leave = uploads.enter(caller.userId, max);

@@ -5,7 +5,7 @@ import { unknownCursor } from '../../../../platform/unknown-cursor.ts';
 import { findReadableAsset } from '../../access/find-readable-asset.ts';
 import { findRevisionNumber, selectVersions } from './version-queries.ts';
 
-/** The revisions that brought a file or replaced it, newest first; the cursor is the last one of the page before. */
+/** Lists revisions with changes to a file, newest first; the cursor is the previous page's last one. */
 export async function listVersions(
   ctx: Context,
   { params, query: { path, limit, cursor } }: InputOf<typeof endpoint>,

@@ -1,6 +1,6 @@
 import type { Database } from '../../../../platform/db/database.ts';
 
-/** The number of a revision of this asset. */
+/** Returns the number of a revision of this asset. */
 export async function findRevisionNumber(
   db: Database,
   assetId: string,
@@ -15,7 +15,7 @@ export async function findRevisionNumber(
   return row?.number;
 }
 
-/** The files that a path has had, with the revision that brought each, newest first: those before the number `before`. */
+/** Returns the versions of a path with their revisions, newest first, before the number `before`. */
 export async function selectVersions(
   db: Database,
   {
@@ -36,7 +36,7 @@ export async function selectVersions(
       .select(['revisions.id', 'revisions.number', 'revisions.created_at', 'sha256', 'size_bytes'])
       .where('asset_files.asset_id', '=', assetId)
       .where('path', '=', path)
-      // Not those of branches.
+      // Excludes revisions of branches.
       .where('revisions.number', '>', 0)
       .$if(before !== undefined, (query) => query.where('revisions.number', '<', before ?? 0))
       .orderBy('revisions.number', 'desc')

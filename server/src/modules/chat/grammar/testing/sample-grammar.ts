@@ -1,9 +1,9 @@
-/** Chooses one of so many. */
+/** Chooses one of `count` options. */
 type Choose = (count: number) => number;
 
 const TOKEN = /\s*(?:("(?:[^"\\]|\\.)*")|(\[(?:[^\]\\]|\\.)*\])|([A-Za-z][\w-]*)|(\{\d+,?\d*\})|([()|*+?]))/y;
 
-/** A text that a grammar in GBNF accepts; `choose` decides at every branch. */
+/** Returns a text that a GBNF grammar accepts; `choose` decides at every branch. */
 export function sampleGrammar(grammar: string, choose: Choose): string {
   const rules = new Map<string, string[]>();
   for (const line of grammar.split('\n')) {
@@ -49,7 +49,7 @@ export function sampleGrammar(grammar: string, choose: Choose): string {
   return rule('root');
 }
 
-/** The functions that a grammar lets an answer call, and whether it is a list of calls. */
+/** Returns the functions that a grammar allows an answer to call, and whether it allows several calls. */
 export function callsOf(grammar: unknown): { names: string[]; isMany: boolean } {
   const text = typeof grammar === 'string' ? grammar : '';
   const names = [...text.matchAll(/"\\"([\w-]+)\\"" "," space "\\"arguments/g)].map(([, name]) => name ?? '');

@@ -1,4 +1,4 @@
-"""Three tools, and what they come to for the sides 2 and 3."""
+"""Three tools, and their results for the sides 2 and 3."""
 
 MODEL = "starter-model"
 FUNCTIONS = {

@@ -1,4 +1,4 @@
-"""Anthropic's client: `ANTHROPIC_BASE_URL` and `ANTHROPIC_AUTH_TOKEN` say where the server is and who calls."""
+"""Anthropic's client, configured by `ANTHROPIC_BASE_URL` and `ANTHROPIC_AUTH_TOKEN`."""
 
 import anthropic
 import pytest
@@ -15,7 +15,7 @@ def user(content):
     return {"role": "user", "content": content}
 
 
-def test_a_message_is_answered_streamed_and_counted():
+def test_messages_are_answered_streamed_and_counted():
     asked = {"model": MODEL, "messages": [user("Well?")], "system": "You bake."}
     answer = client.messages.create(max_tokens=64, **asked)
     assert answer.content[0].text == "It is 8."
@@ -27,7 +27,7 @@ def test_a_message_is_answered_streamed_and_counted():
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-def test_an_agent_of_three_tools_reaches_its_answer(streamed):
+def test_agent_with_three_tools_reaches_its_answer(streamed):
     messages = [user(QUESTION)]
     results = []
 
@@ -56,7 +56,7 @@ def test_an_agent_of_three_tools_reaches_its_answer(streamed):
     assert answer({"type": "none"}).content[0].text == "It is 8."
 
 
-def test_its_own_runner_calls_what_it_was_given():
+def test_tool_runner_calls_the_given_function():
     called = []
 
     @anthropic.beta_tool
@@ -65,7 +65,7 @@ def test_its_own_runner_calls_what_it_was_given():
         called.append((a, b))
         return str(a + b)
 
-    # It would have the server hold the conversation, and goes on without where none does.
+    # The runner first requests a server-side thread and continues without one after the rejection.
     runner = client.beta.messages.tool_runner(
         model=MODEL,
         max_tokens=64,
@@ -78,7 +78,7 @@ def test_its_own_runner_calls_what_it_was_given():
     assert called[0] == (2, 3)
 
 
-def test_what_is_wrong_is_raised_as_the_clients_own_error():
+def test_errors_are_raised_as_the_clients_own():
     with pytest.raises(anthropic.NotFoundError):
         client.messages.create(model="claude-9", max_tokens=64, messages=[user("Well?")])
     with pytest.raises(anthropic.BadRequestError, match="temperature"):

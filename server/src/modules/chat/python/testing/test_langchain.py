@@ -1,4 +1,4 @@
-"""LangChain by `langchain-openai`: `OPENAI_BASE_URL` and `OPENAI_API_KEY` say where and as whom."""
+"""LangChain with `langchain-openai`, configured by `OPENAI_BASE_URL` and `OPENAI_API_KEY`."""
 
 import pytest
 from langchain_core.messages import HumanMessage, ToolMessage
@@ -24,7 +24,7 @@ def chat(**more):
     return ChatOpenAI(model=MODEL, max_retries=0, **more)
 
 
-def test_it_invokes_streams_and_batches():
+def test_invokes_streams_and_batches():
     assert chat().invoke("Well?").content == "It is 8."
     assert "".join(chunk.content for chunk in chat().stream("Well?")) == "It is 8."
     assert [answer.content for answer in chat().batch(["a", "b"])] == ["It is 8."] * 2
@@ -32,7 +32,7 @@ def test_it_invokes_streams_and_batches():
 
 @pytest.mark.parametrize("responses", [False, True])
 @pytest.mark.parametrize("streamed", [False, True])
-def test_an_agent_of_three_tools_reaches_its_answer(streamed, responses):
+def test_agent_with_three_tools_reaches_its_answer(streamed, responses):
     tools = {
         name: StructuredTool.from_function(
             function, name=name, description=f"Calculates: {name}", args_schema=Sides
@@ -65,7 +65,7 @@ def test_an_agent_of_three_tools_reaches_its_answer(streamed, responses):
 
 
 @pytest.mark.parametrize("method", ["json_schema", "json_mode"])
-def test_an_answer_is_structured(method):
+def test_answers_are_structured(method):
     asked = chat().with_structured_output(Loaf, method=method)
     assert asked.invoke("A loaf as JSON?") == Loaf(name="Rye", price=3)
 

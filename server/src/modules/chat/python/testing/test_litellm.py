@@ -28,7 +28,7 @@ def ask(way, messages, **more):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_chat_answers_and_streams(way):
+def test_chats_are_answered_and_streamed(way):
     messages = [{"role": "user", "content": "Well?"}]
     answer = ask(way, messages)
     assert answer.choices[0].message.content == "It is 8."
@@ -38,7 +38,7 @@ def test_a_chat_answers_and_streams(way):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_an_agent_of_three_tools_reaches_its_answer(way):
+def test_agent_with_three_tools_reaches_its_answer(way):
     messages = [{"role": "user", "content": QUESTION}]
     results = []
     for name in FUNCTIONS:
@@ -59,7 +59,7 @@ def test_texts_are_embedded():
     assert [one["index"] for one in answer.data] == [0, 1]
 
 
-def test_what_is_wrong_is_raised_as_the_clients_own_error():
+def test_errors_are_raised_as_the_clients_own():
     messages = [{"role": "user", "content": "Well?"}]
     with pytest.raises(litellm.NotFoundError):
         litellm.completion(model="openai/gpt-9", messages=messages, num_retries=0)

@@ -1,4 +1,4 @@
-"""OpenAI's client: `OPENAI_BASE_URL` and `OPENAI_API_KEY` say where the server is and who calls."""
+"""OpenAI's client, configured by `OPENAI_BASE_URL` and `OPENAI_API_KEY`."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ def test_models_are_listed():
     assert client.models.retrieve(MODEL).id == MODEL
 
 
-def test_a_chat_answers_and_streams():
+def test_chats_are_answered_and_streamed():
     answer = client.chat.completions.create(model=MODEL, messages=[user("Well?")])
     assert answer.choices[0].message.content == "It is 8."
     assert answer.usage.completion_tokens > 0
@@ -39,7 +39,7 @@ def test_a_chat_answers_and_streams():
     assert chunks[-1].usage.total_tokens > 0
 
 
-def test_calls_run_beside_each_other():
+def test_calls_run_concurrently():
     async def ask():
         async with AsyncOpenAI(max_retries=0) as several:
             calls = [
@@ -53,7 +53,7 @@ def test_calls_run_beside_each_other():
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-def test_an_agent_of_three_tools_reaches_its_answer(streamed):
+def test_agent_with_three_tools_reaches_its_answer(streamed):
     messages = [user(QUESTION)]
     results = []
 
@@ -81,7 +81,7 @@ def test_an_agent_of_three_tools_reaches_its_answer(streamed):
     assert answer("none").message.content == "It is 8."
 
 
-def test_an_agent_that_has_to_call_chooses_by_the_grammar():
+def test_agent_with_required_calls_chooses_by_the_grammar():
     messages = [user(QUESTION)]
     results = []
     while len(results) < len(FUNCTIONS):
@@ -99,7 +99,7 @@ def test_an_agent_that_has_to_call_chooses_by_the_grammar():
     assert results == RESULTS
 
 
-def test_an_answer_is_parsed_by_its_schema():
+def test_answers_are_parsed_by_their_schema():
     answer = client.chat.completions.parse(
         model=MODEL, messages=[user("A loaf?")], response_format=Loaf
     )
@@ -107,7 +107,7 @@ def test_an_answer_is_parsed_by_its_schema():
 
 
 @pytest.mark.parametrize("stored", [False, True])
-def test_the_responses_api_calls_three_tools_and_answers(stored):
+def test_responses_api_calls_three_tools_and_answers(stored):
     tools = [
         {"type": "function", "name": name, "parameters": SIDES, "strict": True}
         for name in FUNCTIONS
@@ -143,7 +143,7 @@ def test_the_responses_api_calls_three_tools_and_answers(stored):
         client.responses.delete(last.id)
 
 
-def test_the_responses_api_streams_and_parses():
+def test_responses_api_streams_and_parses():
     with client.responses.stream(model=MODEL, input="Well?") as stream:
         events = list(stream)
     said = [event.delta for event in events if event.type == "response.output_text.delta"]
@@ -153,14 +153,14 @@ def test_the_responses_api_streams_and_parses():
     assert answer.output_parsed == Loaf(name="Rye", price=3)
 
 
-def test_embeddings_come_in_order():
+def test_embeddings_are_in_order():
     answer = client.embeddings.create(model="sentences", input=["bread", "dough rises"])
     assert [one.index for one in answer.data] == [0, 1]
     assert len(answer.data[0].embedding) == len(answer.data[1].embedding) > 0
     assert answer.data[0].embedding != answer.data[1].embedding
 
 
-def test_files_are_kept_until_they_are_deleted():
+def test_files_are_stored_until_deleted():
     row = (
         b'{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}\n'
     )
@@ -172,7 +172,7 @@ def test_files_are_kept_until_they_are_deleted():
         client.files.retrieve(file.id)
 
 
-def test_what_is_wrong_is_raised_as_the_clients_own_error():
+def test_errors_are_raised_as_the_clients_own():
     with pytest.raises(openai.NotFoundError) as missing:
         client.chat.completions.create(model="gpt-9", messages=[user("Well?")])
     assert missing.value.code == "model_not_found"

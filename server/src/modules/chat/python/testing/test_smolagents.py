@@ -1,4 +1,4 @@
-"""Agents of smolagents, which have to call a tool in each step, the last of them with the answer."""
+"""Agents of smolagents, which call a tool in each step; the last call contains the answer."""
 
 import os
 
@@ -31,7 +31,7 @@ def multiply(a: int, b: int) -> int:
 
 @tool
 def power(a: int, b: int) -> int:
-    """Takes a number to the power of another.
+    """Raises a number to a power.
 
     Args:
         a: The number.
@@ -49,7 +49,7 @@ MODELS = {
 
 @pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("model", MODELS)
-def test_an_agent_of_three_tools_reaches_its_answer(model, streamed):
+def test_agent_with_three_tools_reaches_its_answer(model, streamed):
     agent = ToolCallingAgent(
         tools=[add, multiply, power],
         model=MODELS[model](),

@@ -21,19 +21,19 @@ function chosen(
   return chooseReplica(known, replicas).id;
 }
 
-it('is the first with a free place, and else the one with the fewest requests', () => {
+it('chooses the first with a free place, or else the one with the fewest requests', () => {
   expect(chosen({})).toBe('a');
   expect(chosen({ a: 4 })).toBe('b');
   expect(chosen({ a: 6, b: 5, c: 7 })).toBe('b');
 });
 
-it('is none that was tried in vain, as long as there is another', () => {
+it('avoids tried servers while there is another', () => {
   expect(chosen({}, { tried: ['a'] })).toBe('b');
   expect(chosen({ b: 9, c: 8 }, { tried: ['a'] })).toBe('c');
   expect(chosen({}, { tried: ['a', 'b', 'c'] })).toBe('a');
 });
 
-it('is none that could not be reached lately, however full the others are, unless there is no other to try', () => {
+it('avoids recently unreachable servers, even if the others are full, unless no other is left to try', () => {
   expect(chosen({}, { unreached: ['a'] })).toBe('b');
   expect(chosen({ b: 9, c: 8 }, { unreached: ['a'] })).toBe('c');
   expect(chosen({}, { tried: ['b', 'c'], unreached: ['a'] })).toBe('a');

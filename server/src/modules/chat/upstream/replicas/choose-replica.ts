@@ -4,14 +4,14 @@ import type { UnreachedServers } from './unreached-servers.ts';
 
 type Known = Pick<ServerTurns, 'load' | 'places'> & {
   unreached: Pick<UnreachedServers, 'has'>;
-  /** The servers that this request has tried in vain, by their ids. */
+  /** The ids of the servers that this request has tried without success. */
   tried: ReadonlySet<string>;
 };
 
 /**
- * The first replica at which the request need not wait, so that the last ones idle where fewer would do; else the
- * one with the fewest requests of this process. One that was `tried` in vain is chosen only where all were, and of the
- * rest one that could not be reached lately only where there is no other. Pure.
+ * Returns the first replica without a queue, so that the last ones can idle, or else the replica with the
+ * fewest requests of this process. Prefers servers that were not `tried`, and among these, servers that were
+ * reachable recently.
  */
 export function chooseReplica<
   Server extends Pick<ModelServer<'text' | 'embedding'>, 'id' | 'isOwn' | 'engine' | 'baseUrl'>,
@@ -24,7 +24,7 @@ export function chooseReplica<
   );
 }
 
-/** Those of which it is true; where there are none, all. */
+/** Returns the matching elements, or all if none match. */
 function orAll<One>(all: One[], isTrue: (one: One) => boolean): One[] {
   const those = all.filter(isTrue);
   return those.length > 0 ? those : all;

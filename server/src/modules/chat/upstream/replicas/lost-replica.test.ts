@@ -7,7 +7,7 @@ import type { TestUser } from '../../../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../../../testing/test-serving.ts';
 import { insertModel } from '../../../deployments/testing/test-models.ts';
 
-/* What a request does whose first replica has gone, before the engine knows. */
+/* A request whose first replica is gone before the engine knows. */
 
 const patiently = { interval: 50 };
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   user = await serving.server.signUp();
 });
 
-/** A deployment of two replicas that answer; returns what runs the first. */
+/** Deploys two running replicas; returns the workload id of the first. */
 async function deployTwo(): Promise<string> {
   const { db } = serving.server.services;
   const { assetId } = await insertModel(serving.server.services, user, 'Rye', { 'model.gguf': 'weights' });
@@ -43,7 +43,7 @@ async function deployTwo(): Promise<string> {
   }, patiently);
 }
 
-/** An address at which nobody listens until somebody does. */
+/** Returns an address without a listener, and a function that starts one. */
 async function freeAddress(): Promise<{ url: string; listen: () => Promise<{ asked: () => number }> }> {
   const nobody = createServer();
   await new Promise<void>((resolve) => nobody.listen(0, '127.0.0.1', resolve));
@@ -64,7 +64,7 @@ async function freeAddress(): Promise<{ url: string; listen: () => Promise<{ ask
   };
 }
 
-it('is answered by the other one, and those after it do not ask the one that is gone', async () => {
+it('is answered by the other replica, and later requests skip the lost one', async () => {
   const first = await deployTwo();
   const gone = await freeAddress();
   await serving.server.services.db

@@ -1,7 +1,7 @@
-/** Requests of this process at each replica that answers, and how many it may have at one. */
+/** This process's requests at each ready replica, and the maximum per replica. */
 export type ReplicaLoads = { loads: number[]; places: number };
 
-/** Whether one more request would wait, whichever replica it goes to. Pure. */
+/** Returns true if one more request would have to wait at every replica. */
 export function needsReplica({ loads, places }: ReplicaLoads): boolean {
   return loads.every((load) => load >= places);
 }

@@ -4,20 +4,20 @@ import { addReplica, noteReplicaUse } from '../../../deployments/servers/scale-d
 import type { ReadCapacity } from '../../../serving/served-model.ts';
 import { needsReplica, type ReplicaLoads } from './needs-replica.ts';
 
-/** A replica goes after minutes without use, so this often is enough. */
+/** Idle replicas stop after minutes, so this interval is enough. */
 const USE_AGAIN_MS = 30_000;
-/** Requests that wait ask for another replica this often at most. */
+/** Minimum interval between requests for another replica. */
 const ASK_AGAIN_MS = 2_000;
 
-/** What this process does for deployments with replicas. No request waits for it. */
+/** Scales deployments with replicas. No request waits for it. */
 export type ReplicaScaling = {
-  /** Lets a deployment grow where one more request would wait. */
+  /** Adds a replica if one more request would have to wait. */
   grow: (ctx: Context, upstream: Upstream<'text' | 'embedding'>, load: ReplicaLoads) => void;
-  /** Keeps a replica beyond the first from being let go, from now until the returned function is called. */
+  /** Prevents a replica beyond the first from being stopped until the returned function is called. */
   keep: (ctx: Context, upstream: Upstream<'text' | 'embedding'>, serverId: string) => () => void;
 };
 
-/** Remembers what it has asked for and noted lately, so that many requests do it once. */
+/** Returns the replica scaling of this process, which limits how often each action runs. */
 export function replicaScaling(parts: ReadCapacity): ReplicaScaling {
   const isAskDue = atMostEvery(ASK_AGAIN_MS);
   const isUseDue = atMostEvery(USE_AGAIN_MS);
@@ -41,7 +41,7 @@ export function replicaScaling(parts: ReadCapacity): ReplicaScaling {
   };
 }
 
-/** Tells by key whether it is so long ago that this was true last. Forgets what is longer ago. */
+/** Returns a function that returns true at most once per key and interval. */
 function atMostEvery(everyMs: number): (key: string, nowMs: number) => boolean {
   const last = new Map<string, number>();
   return (key, nowMs) => {
@@ -56,5 +56,5 @@ function atMostEvery(everyMs: number): (key: string, nowMs: number) => boolean {
 }
 
 function settle(ctx: Context, work: Promise<void>): void {
-  work.catch((error: unknown) => ctx.log.warn({ err: error }, 'the load of a deployment could not be noted'));
+  work.catch((error: unknown) => ctx.log.warn({ err: error }, 'failed to record the load of a deployment'));
 }

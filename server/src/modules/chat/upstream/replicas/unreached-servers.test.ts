@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { unreachedServers } from './unreached-servers.ts';
 
-it('passes a server over for ten seconds, from the last time that it could not be reached', () => {
+it('skips a server for ten seconds after the last failed connection', () => {
   let now = 0;
   const unreached = unreachedServers(() => now);
   expect(unreached.has('http://a')).toBe(false);

@@ -1,13 +1,13 @@
-/** Long enough that few requests pay for a machine that is gone, short enough that one that is back is soon asked. */
+/** Long enough that few requests hit a dead machine, short enough to use a recovered one soon. */
 const PASS_OVER_MS = 10_000;
 
-/** The model servers to which this process could not connect lately, by their addresses: others are asked before them. */
+/** Addresses of model servers that were recently unreachable from this process. Others are tried first. */
 export type UnreachedServers = {
   note: (baseUrl: string) => void;
   has: (baseUrl: string) => boolean;
 };
 
-/** Forgets each after a while. */
+/** Creates the list. Entries expire. */
 export function unreachedServers(now: () => number = () => performance.now()): UnreachedServers {
   const until = new Map<string, number>();
   return {

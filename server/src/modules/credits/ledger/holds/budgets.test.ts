@@ -52,7 +52,7 @@ const counted = (key: { id: string }) =>
     .executeTakeFirstOrThrow();
 
 describe('a budget', () => {
-  test('counts open holds as a whole, and what was charged', async () => {
+  test('counts open holds in full, and charges', async () => {
     const key = await keyWith(100n);
     const { holdId } = await take(key, 60n);
     expect(await counted(key)).toEqual({ spent: 0n, held: 60n });
@@ -63,7 +63,7 @@ describe('a budget', () => {
     expect(await counted(key)).toEqual({ spent: 25n, held: 0n });
   });
 
-  test('refuses what would cost more, names itself, and leaves the transaction usable', async () => {
+  test('rejects a hold beyond it by name, and leaves the transaction usable', async () => {
     const key = await keyWith(100n, 'day');
     const { holdId } = await take(key, 60n);
     const error = {
@@ -90,31 +90,28 @@ describe('a budget', () => {
     expect(await counted(key)).toEqual({ spent: 0n, held: 100n });
   });
 
-  test('leaves the rest of its owner’s credits to his other keys', async () => {
+  test("leaves the owner's other credits to the other keys", async () => {
     const small = await keyWith(10n);
     const other = await keyWith(500n, 'total', small.userId);
     await expect(take(small, 11n)).rejects.toMatchObject({ code: 'budget_exceeded' });
     await take(other, 500n);
   });
 
-  test.each(['day', 'month'] as const)(
-    'per %s begins anew with it, and what is held stays held',
-    async (period) => {
-      const key = await keyWith(100n, period);
-      const { holdId } = await take(key, 90n);
-      await inTransaction(db, (tx) => settle(tx, { holdId, amountMicro: 90n }));
-      await take(key, 10n);
-      await expect(take(key, 1n)).rejects.toMatchObject({ code: 'budget_exceeded' });
-      await sql`update api_keys set counted_since = counted_since - ('1 ' || budget_period)::interval where id = ${key.id}`.execute(
-        db,
-      );
-      await take(key, 90n);
-      expect(await counted(key)).toEqual({ spent: 0n, held: 100n });
-      await expect(take(key, 1n)).rejects.toMatchObject({ code: 'budget_exceeded' });
-    },
-  );
+  test.each(['day', 'month'] as const)('resets every %s and preserves holds', async (period) => {
+    const key = await keyWith(100n, period);
+    const { holdId } = await take(key, 90n);
+    await inTransaction(db, (tx) => settle(tx, { holdId, amountMicro: 90n }));
+    await take(key, 10n);
+    await expect(take(key, 1n)).rejects.toMatchObject({ code: 'budget_exceeded' });
+    await sql`update api_keys set counted_since = counted_since - ('1 ' || budget_period)::interval where id = ${key.id}`.execute(
+      db,
+    );
+    await take(key, 90n);
+    expect(await counted(key)).toEqual({ spent: 0n, held: 100n });
+    await expect(take(key, 1n)).rejects.toMatchObject({ code: 'budget_exceeded' });
+  });
 
-  test('in all never begins anew', async () => {
+  test('in total never resets', async () => {
     const key = await keyWith(100n);
     const { holdId } = await take(key, 90n);
     await inTransaction(db, (tx) => settle(tx, { holdId, amountMicro: 90n }));
@@ -127,7 +124,7 @@ describe('a budget', () => {
     });
   });
 
-  test('is not exceeded by holds that are asked for at the same time', async () => {
+  test('is not exceeded by concurrent holds', async () => {
     const key = await keyWith(100n);
     const taken = await Promise.allSettled(Array.from({ length: 20 }, () => take(key, 30n)));
     expect(taken.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
@@ -135,7 +132,7 @@ describe('a budget', () => {
   });
 });
 
-test('a charge says which key asked for it', async () => {
+test('a charge records the key of its call', async () => {
   const key = await keyWith(100n);
   const { holdId } = await take(key, 60n);
   const { transferId } = await inTransaction(db, (tx) => settle(tx, { holdId, amountMicro: 25n }));

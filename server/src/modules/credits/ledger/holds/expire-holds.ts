@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../../../platform/db/database.ts';
 import { publishBalance } from '../ledger-answers.ts';
 
-/** Releases holds whose time is over at `now`, at most `limit`. Answers how many there were. */
+/** Releases at most `limit` holds that expired by `now`. Returns their number. */
 export async function expireHolds(tx: Transaction, input: { now: Date; limit: number }): Promise<number> {
   const { rows } = await sql<{ debit_account_id: string }>`
     select debit_account_id from ledger_expire_holds(${input.now}, ${input.limit})`.execute(tx);

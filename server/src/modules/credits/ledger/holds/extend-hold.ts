@@ -4,9 +4,9 @@ import { callOnce, type ExtensionOutcome, publishBalance, refuseUnlessExtended }
 import { withinBudget } from './within-budget.ts';
 
 /**
- * Gives a pending hold a larger amount (the new total, not the difference) or a later end. A smaller
- * amount or an earlier end leaves what is there, so the call may be repeated. Throws AppError
- * 'insufficient_funds' or 'budget_exceeded' (the hold stays as it was), or 'conflict' when it has ended.
+ * Raises a pending hold to a new total amount or a later expiry. A smaller amount or an earlier expiry has no
+ * effect, so the call may be repeated. Throws AppError 'insufficient_funds' or 'budget_exceeded' without
+ * changing the hold, or 'conflict' if it has ended.
  */
 export async function extendHold(
   tx: Transaction,

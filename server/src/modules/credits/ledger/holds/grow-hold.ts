@@ -4,8 +4,9 @@ import { callOnce, type ExtensionOutcome, publishBalance, refuseUnlessExtended }
 import { withinBudget } from './within-budget.ts';
 
 /**
- * Raises a pending hold by an amount, and answers what it has now; a later end may come with it. Each call
- * takes more: `extendHold` is the one to repeat. Throws what `extendHold` throws, and the hold stays as it was.
+ * Raises a pending hold by an amount, optionally with a later expiry, and returns its new amount. Not
+ * idempotent: use `extendHold` for calls that may repeat. Throws the errors of `extendHold` without changing
+ * the hold.
  */
 export async function growHold(
   tx: Transaction,

@@ -9,22 +9,21 @@ import { withinBudget } from './within-budget.ts';
 export type Hold = {
   userId: string;
   amountMicro: bigint;
-  /** What the credits are for; it decides the revenue account. */
+  /** The use of the credits, which determines the revenue account. */
   kind: Use;
   description: string;
   references?: References;
-  /** When the hold lets go by itself. Work that lives longer extends it. */
+  /** Expiry of the hold. Longer work must extend it. */
   expiresAt: Date;
-  /** Unique among all holds: begin it with the noun, e.g. `run:<id>`. */
+  /** Unique among all holds: start it with the noun, e.g. `run:<id>`. */
   idempotencyKey: string;
 };
 
 type HoldAnswer = { outcome: MoveOutcome; hold_id: string; available: bigint | null };
 
 /**
- * Promises credits to work that is about to start: they leave what the user can spend, and come
- * back unless the hold is settled. Throws AppError 'insufficient_funds', 'budget_exceeded' or
- * 'idempotency_conflict'.
+ * Reserves credits for work that is about to start: the user cannot spend them, and they are released unless
+ * the hold is settled. Throws AppError 'insufficient_funds', 'budget_exceeded' or 'idempotency_conflict'.
  */
 export async function hold(tx: Transaction, input: Hold): Promise<{ holdId: string }> {
   const answer = await withinBudget(tx, () =>

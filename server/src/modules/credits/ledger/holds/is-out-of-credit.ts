@@ -1,6 +1,6 @@
 import { AppError } from '../../../../platform/errors.ts';
 
-/** Whether work ends because nothing more can be paid: the credits have ended, or the budget of its key. */
+/** Returns true if an error means that credits or the API key's budget are used up. */
 export function isOutOfCredit(error: unknown): error is AppError {
   return (
     error instanceof AppError && (error.code === 'insufficient_funds' || error.code === 'budget_exceeded')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../../../platform/db/database.ts';
 
-/** What the budget of an API key leaves in its current period, holds taken off; null: it has none. */
+/** Returns the rest of an API key's budget in its current period, after holds; null without a budget. */
 export async function leftOfBudgetMicro(tx: Transaction, keyId: string): Promise<bigint | null> {
   const isCurrent = sql`counted_since >= budget_period_start(budget_period, now())`;
   const key = await tx

@@ -3,13 +3,13 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../../../platform/db/database.ts';
 import { callOnce, holdEnded, publishBalance } from '../ledger-answers.ts';
 
-/** How a hold ends: with a charge from 0 to the hold's amount. */
+/** The end of a hold: a charge from 0 to the hold's amount. */
 type Settlement = { holdId: string; amountMicro: bigint };
 
 /**
- * Charges any amount from 0 to the hold's and gives the rest back; the transfer's id is null where
- * nothing was charged. Settling again with the same amount answers the same; with another amount,
- * or after a release, throws AppError 'conflict'. More than the hold is a mistake of the caller.
+ * Charges any amount from 0 to the hold's amount and releases the rest; the transfer id is null if nothing
+ * was charged. Repeating the call with the same amount returns the same result. With another amount, or after
+ * a release, throws AppError 'conflict'. An amount above the hold is a bug of the caller.
  */
 export async function settle(tx: Transaction, input: Settlement): Promise<{ transferId: string | null }> {
   const answer = await callOnce<{

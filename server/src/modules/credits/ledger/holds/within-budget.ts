@@ -5,13 +5,13 @@ import * as z from 'zod';
 import type { Transaction } from '../../../../platform/db/database.ts';
 import { AppError } from '../../../../platform/errors.ts';
 
-/** What the trigger `ledger_holds_count_for_key` says with its error. */
+/** The SQLSTATE of the trigger `ledger_holds_count_for_key`. */
 const BUDGET_EXCEEDED = 'BK402';
 const detail = exceededBudget.extend({ required: z.string() });
 
 /**
- * Runs a move that holds more. Where the budget of its key does not cover it, nothing has changed, the
- * transaction stays usable, and AppError 'budget_exceeded' is thrown.
+ * Runs a ledger call that may raise a hold. If the key's budget does not cover it, rolls it back, leaves the
+ * transaction usable, and throws AppError 'budget_exceeded'.
  */
 export async function withinBudget<T>(tx: Transaction, move: () => Promise<T>): Promise<T> {
   await sql`savepoint within_budget`.execute(tx);
@@ -26,7 +26,7 @@ export async function withinBudget<T>(tx: Transaction, move: () => Promise<T>): 
   }
 }
 
-/** The error for the wire, where PostgreSQL refused a hold because of a budget. */
+/** Converts PostgreSQL's error for an exceeded budget into an AppError; null for other errors. */
 export function toBudgetExceeded(error: unknown): AppError | null {
   if (!(error instanceof Error) || !('code' in error) || error.code !== BUDGET_EXCEEDED) return null;
   const { required, ...budget } = detail.parse(JSON.parse('detail' in error ? String(error.detail) : ''));

@@ -12,8 +12,8 @@ import { settle } from '../holds/settle.ts';
 import { readSend, type Send } from '../ledger-send.ts';
 
 /**
- * The load of ledger-crash.test.ts: moves credits between the users until it is killed, and prints
- * the id of each transfer once its commit was acknowledged. Broken connections are tried again.
+ * The load of ledger-crash.test.ts: moves credits between the users until it is killed, and prints the id of
+ * each transfer after its commit was acknowledged. Retries after broken connections.
  */
 const { values, positionals: users } = parseArgs({
   options: { url: { type: 'string' } },
@@ -39,7 +39,7 @@ async function send(): Promise<void> {
   acknowledge(transferId);
 }
 
-/** Some work settles, some releases, some is lost and leaves its hold to expire. */
+/** Settles, releases or abandons a hold at random; an abandoned hold expires. */
 async function work(): Promise<void> {
   const { holdId } = await move((tx) =>
     hold(tx, {

@@ -3,39 +3,39 @@ import { answerMicro } from './window-moves.ts';
 
 type ModelHold = {
   user: number;
-  /** Whether it counts for the budget of the user's API key. */
+  /** Whether it counts towards the budget of the user's API key. */
   withKey: boolean;
   asked: bigint;
   amount: bigint;
   minutes: number;
-  /** Undefined while it is open; 0 when released. */
+  /** Undefined while open; 0 if released. */
   settled?: bigint;
 };
 
 type ModelUser = {
   balance: bigint;
-  /** Given credits that are left, by the minute in which they end. */
+  /** Remaining given credits by the minute of their expiry. */
   given: Map<number, bigint>;
   owed: bigint;
 };
 
-/** A budget in all; null is none. */
+/** A budget over all time; null for none. */
 type ModelKey = { budget: bigint | null; spent: bigint };
 
 type ModelWindow = { answers: number; isClosed: boolean };
 
-/** Holds go by their number, and those of usage windows by the window's. */
+/** Holds by their number, and holds of usage windows by the window's number. */
 type HoldName = number | `window:${number}`;
 
-/** When given credits end that have no end. */
+/** Expiry of given credits that do not expire. */
 export const NEVER = Number.POSITIVE_INFINITY;
 const least = (...amounts: bigint[]) => amounts.reduce((a, b) => (a < b ? a : b));
 const sum = (amounts: Iterable<bigint>) => [...amounts].reduce((a, b) => a + b, 0n);
 
-/** The ledger's promises, once more, in the plainest way: for its property tests. */
+/** A minimal model of the ledger's guarantees, for its property tests. */
 export class LedgerModel {
   readonly users: ModelUser[];
-  /** By the place of their users; undefined for who has none. */
+  /** By user index; undefined for users without a key. */
   readonly keys: (ModelKey | undefined)[];
   readonly holds = new Map<HoldName, ModelHold>();
   readonly windows = new Map<number, ModelWindow>();
@@ -44,7 +44,7 @@ export class LedgerModel {
   readonly sends = new Map<string, { to: number; amount: bigint }>();
   readonly chargebacks = new Map<number, { user: number; amount: bigint }>();
 
-  /** All begin with the same: so much given, without an end, and so much bought. */
+  /** All users start with the same given credits, which never expire, and the same bought credits. */
   constructor(
     users: number,
     { given, bought, budgets }: { given: bigint; bought: bigint; budgets: (bigint | null)[] },
@@ -69,12 +69,11 @@ export class LedgerModel {
     }));
   }
 
-  /** What counts for each API key. */
   keyTotals() {
     return this.keys.map((key, who) => key && { spent: key.spent, held: this.#heldWithKey(who) });
   }
 
-  /** What is left of each user's given credits, by the minute in which they end. */
+  /** Returns each user's remaining given credits by the minute of their expiry. */
   portions() {
     return this.users.map(({ given }) => new Map([...given].filter(([, left]) => left > 0n)));
   }
@@ -190,7 +189,7 @@ export class LedgerModel {
     return sum(open.filter(({ withKey }) => withKey).map(({ amount }) => amount));
   }
 
-  /** What the user's API key may still hold; as much as can be asked for where there is no budget. */
+  /** Returns the amount that the user's API key may still hold; without a budget the available amount. */
   #leftOfBudget(who: number): bigint {
     const key = this.keys[who];
     if (!key || key.budget === null) return this.#available(who);
@@ -199,7 +198,7 @@ export class LedgerModel {
 
   #user(who: number): ModelUser {
     const user = this.users[who];
-    if (user === undefined) throw new Error(`There is no user ${who}`);
+    if (user === undefined) throw new Error(`User ${who} does not exist`);
     return user;
   }
 
@@ -217,7 +216,7 @@ export class LedgerModel {
     return least(balance - this.#held(who), balance - sum(given.values()));
   }
 
-  /** Given credits first, and of them those first that end first. */
+  /** Spends given credits first, in the order of their expiry. */
   #spend(who: number, amount: bigint): void {
     const user = this.#user(who);
     user.balance -= amount;
@@ -271,7 +270,7 @@ export class LedgerModel {
     return 'ok';
   }
 
-  /** Makes a hold larger, to what `wanted` says of its amount, and later. */
+  /** Raises a hold to the amount that `wanted` returns, with a later expiry. */
   #enlarge(name: HoldName, wanted: (amount: bigint) => bigint, minutes: number | undefined): Outcome {
     const held = this.holds.get(name);
     if (!held) return 'mistake';
@@ -287,7 +286,7 @@ export class LedgerModel {
   }
 }
 
-/** What the first answers of a window cost together. */
+/** Returns the total cost of the first answers of a window. */
 export function usedMicro(answers: number): bigint {
   return sum(Array.from({ length: answers }, (_, i) => answerMicro(i + 1)));
 }

@@ -5,7 +5,7 @@ import { batchSends } from '../batch-sends.ts';
 import { applyMove } from './ledger-moves.ts';
 import type { Move, Run } from './moves.ts';
 
-/** A server process of ledger.property.test.ts: makes the moves that it is sent, all at once, and answers each. */
+/** A server process of ledger.property.test.ts: runs the moves it receives concurrently. */
 const { values } = parseArgs({ options: { url: { type: 'string' }, connections: { type: 'string' } } });
 const pool = createPool(values.url ?? '', { poolSize: Number(values.connections) });
 const db = openDatabase(pool);

@@ -14,7 +14,7 @@ import { transfer } from '../transfer.ts';
 import { at, findHold, type Move, type Outcome, type Run, type Taken, type WindowMove } from './moves.ts';
 import { applyWindowMove } from './window-moves.ts';
 
-/** Makes the move. */
+/** Runs the move. */
 export async function applyMove(
   { db, pool, send }: Pick<Services, 'db' | 'pool'> & { send: SendInBatch },
   run: Run,

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../../platform/db/database.ts';
 
 /**
- * All moves of the ledger, for its property tests. They speak of users, keys, holds and usage windows by small
- * numbers, so that they meet often. Null minutes are never. With a key: with the user's API key, if there is one.
+ * All moves of the ledger, for its property tests. Users, keys, holds and usage windows have small numbers,
+ * so that moves collide often. Null minutes mean never. With a key: with the user's API key, if there is one.
  */
 export type Move =
   | { move: 'transfer'; from: number; to: number; amount: bigint; key: number | null }
@@ -19,34 +19,33 @@ export type Move =
   | { move: 'collect' }
   | { move: 'open'; window: number; user: number; amount: bigint; minutes: number; withKey: boolean }
   | { move: 'widen'; window: number; by: bigint }
-  /** Writes so many answers, of which the first is the `from`-th of the window. */
+  /** Writes several answers, starting with the window's answer number `from`. */
   | { move: 'use'; window: number; from: number; answers: number }
   | { move: 'close'; window: number };
 
-/** Those of a usage window. */
 export type WindowMove = Extract<Move, { move: 'open' | 'widen' | 'use' | 'close' }>;
 
-/** 'ok', the code of the refusal, or 'mistake' for what only a wrong caller can ask. */
+/** 'ok', the error code, or 'mistake' for calls that only a bug can make. */
 export type Outcome = string;
 
-/** What a move that decides by itself how much it takes has taken, by user id. */
+/** The amounts that a move took, for moves that determine them on their own, by user id. */
 export type Taken = { userId: string; amountMicro: bigint }[];
 
-/** One run of moves: its own users with their API keys, its own usage windows, and its own name before all keys. */
+/** A run of moves with its own users, API keys and usage windows, and its name as the prefix of all keys. */
 export type Run = {
   name: string;
   users: string[];
-  /** By the place of their users; undefined for who has none. */
+  /** By user index; undefined for users without a key. */
   keys: (string | undefined)[];
   leaderId: string;
   windows: string[];
 };
 
 const start = Date.parse('2030-01-01T00:00:00Z');
-/** The time of a minute of the moves. */
+/** Returns the time of a minute of the moves. */
 export const at = (minute: number): Date => new Date(start + minute * 60_000);
 
-/** The hold that was made with this key; the id of none where there is none. */
+/** Returns the id of the hold with this key, or the nil UUID. */
 export async function findHold(db: Database | Transaction, idempotencyKey: string): Promise<string> {
   const { rows } = await sql<{ id: string }>`
     select id from ledger_holds where idempotency_key = ${idempotencyKey}`.execute(db);

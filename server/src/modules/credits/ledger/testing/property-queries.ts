@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Database } from '../../../../platform/db/database.ts';
 import { oneOf } from '../ledger-answers.ts';
 
-/* What the property tests read of the books that nothing else does. */
+/* Ledger queries that only the property tests need. */
 
-/** What counts for an API key. */
+/** Returns the totals of an API key. */
 export async function getKeyTotals(db: Database, keyId: string): Promise<{ spent: bigint; held: bigint }> {
   return db
     .selectFrom('api_keys')
@@ -13,7 +13,7 @@ export async function getKeyTotals(db: Database, keyId: string): Promise<{ spent
     .executeTakeFirstOrThrow();
 }
 
-/** API keys that are above their budget, or do not count what their holds charged and what those that are open promise. */
+/** Counts API keys that exceed their budget or whose totals differ from their charges and open holds. */
 export async function countWrongKeys(db: Database): Promise<number> {
   const { rows } = await sql<{ wrong: number }>`
     select count(*)::int as wrong
@@ -31,7 +31,7 @@ export async function countWrongKeys(db: Database): Promise<number> {
   return oneOf(rows).wrong;
 }
 
-/** What is left of an account's given credits, by their end; null is never. */
+/** Returns an account's remaining given credits by their expiry; null means never. */
 export async function listPortions(
   db: Database,
   account: string,
@@ -42,7 +42,7 @@ export async function listPortions(
   return rows;
 }
 
-/** An account's transfers in the order in which it was locked for them. */
+/** Returns an account's transfers in the order in which they locked it. */
 export async function listSpendingOrder(
   db: Database,
   account: string,

@@ -7,10 +7,10 @@ import { revenueAccount, userAccount } from '../accounts.ts';
 import { toBudgetExceeded } from '../holds/within-budget.ts';
 import { at, findHold, type Outcome, type Run, type WindowMove } from './moves.ts';
 
-/** What the n-th answer in a window costs, whoever writes it: some cost nothing. */
+/** Returns the cost of a window's n-th answer. Some answers are free. */
 export const answerMicro = (n: number): bigint => BigInt((n * 3) % 7);
 
-/** Makes a move of a usage window, as a leader that is all processes together. 'busy' is to be tried again. */
+/** Runs a move of a usage window. All processes act as one leader. 'busy' moves must be retried. */
 export async function applyWindowMove(
   services: Pick<Services, 'db' | 'pool'>,
   run: Run,
@@ -25,7 +25,7 @@ export async function applyWindowMove(
   }
 }
 
-/** The outcomes of the functions of the database by the names that the verbs of the ledger give them. */
+/** Maps the outcomes of the SQL functions to the outcomes of the TypeScript functions. */
 function named(outcome: string): Outcome {
   return { replayed: 'ok', ended: 'conflict', not_found: 'mistake' }[outcome] ?? outcome;
 }

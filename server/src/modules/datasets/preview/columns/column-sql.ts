@@ -4,25 +4,25 @@ import type { CellKind } from '../../duckdb/load-table.ts';
 
 export type Kind = Exclude<ColumnStatistics['type'], 'picture' | 'mixed' | 'empty'>;
 
-/** A column of a table as statistics and filters ask for it: expressions of SQL, each null where it has no meaning. */
+/** SQL expressions over a column, for statistics and filters; each is null if it does not apply. */
 export type ColumnSql = {
-  /** Whether the cell holds something: neither nothing nor blank text. */
+  /** True unless the cell is empty or blank text. */
   filled: string;
-  /** What kind of thing that is. */
+  /** Type of the value. */
   kind: string;
-  /** Its number. */
+  /** The value as a number. */
   number: string;
   /** Characters of a text, items of a list. */
   length: string;
-  /** It as text. */
+  /** The value as text. */
   text: string;
-  /** Whether there is no value at all. */
+  /** True if the cell holds no value. */
   isNull: string;
 };
 
-/** Characters that are blank. */
+/** Whitespace characters. */
 const BLANK = ' \t\n\r\v\f\u00a0\ufeff\u2028\u2029';
-/** A number as people write them into csv, between blanks; what begins with a zero is rather a name. */
+/** A number as written in csv, with optional whitespace around it; a leading zero makes it an identifier. */
 const NUMBER = String.raw`'[${BLANK}]*-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?[${BLANK}]*'`;
 
 const NUMBERS = new Set([
@@ -49,20 +49,20 @@ const DATES = new Set([
 const LISTS = new Set([DuckDBTypeId.LIST, DuckDBTypeId.ARRAY]);
 const OBJECTS = new Set([DuckDBTypeId.STRUCT, DuckDBTypeId.MAP, DuckDBTypeId.UNION]);
 
-/** How the column `c` of a table is asked. */
+/** Returns the SQL expressions for column `c` of a table. */
 export function columnSql(kind: CellKind, c: string, type: DuckDBType): ColumnSql {
   if (kind === 'text') return textSql(c);
   return kind === 'json' ? jsonSql(c) : typedSql(c, kindOf(type));
 }
 
-/** Whether a text has a character that is not blank: a tenth of the time that trimming it takes. */
+/** True if the text has a non-blank character; ten times faster than trimming. */
 const isNotBlank = (sql: string) => `regexp_matches(${sql}, '[^${BLANK}]')`;
 
-/** All cells of csv are text, whatever they mean. */
+/** All csv cells are text, whatever they mean. */
 function textSql(c: string): ColumnSql {
-  // Few numbers have blanks around them that the cast does not take.
+  // Trim only as a fallback: few numbers are surrounded by whitespace that the cast rejects.
   const number = `coalesce(TRY_CAST(${c} AS DOUBLE), TRY_CAST(trim(${c}, '${BLANK}') AS DOUBLE))`;
-  // A hash such as 7e12345 looks like a number that is too large for one.
+  // A hash such as 7e12345 looks like a number, but overflows.
   const isNumber = `(regexp_full_match(${c}, ${NUMBER}) AND isfinite(${number}))`;
   return {
     filled: `(${c} IS NOT NULL AND ${isNotBlank(c)})`,

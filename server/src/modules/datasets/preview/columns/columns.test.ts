@@ -12,7 +12,7 @@ import { readColumns } from './read-columns.ts';
 
 const folder = await temporaryFolder();
 
-/** What is found in a file with this name and content. */
+/** Returns the statistics of a file with this name and content. */
 async function look(name: string, content: string | Buffer): Promise<FileColumns> {
   const localPath = path.join(folder, name);
   await writeFile(localPath, content);
@@ -21,8 +21,8 @@ async function look(name: string, content: string | Buffer): Promise<FileColumns
 
 const fixture = (name: string) => readFile(path.join(import.meta.dirname, '../fixtures', name));
 
-describe('what the columns of a file hold', () => {
-  test('csv: numbers are seen through their text, and broken lines are left out', async () => {
+describe('statistics of the columns of a file', () => {
+  test('csv: recognises numbers and skips broken lines', async () => {
     const found = await look(
       'd.csv',
       'price,code,note\n3.5,007,ok\n-1,012,ok\n1e2,7,\n,9, \nbroken\n10,10,"long, ""quoted"""\n',
@@ -31,7 +31,7 @@ describe('what the columns of a file hold', () => {
     const [price, code, note] = found.columns;
     expect(price).toMatchObject({ name: 'price', type: 'number', filled: 4, distinct: 4, lengths: null });
     expect(price?.numbers).toMatchObject({ min: -1, max: 100, mean: 28.125, std: expect.closeTo(48.13, 2) });
-    // What begins with a zero is no number.
+    // A leading zero makes it an identifier.
     expect(code).toMatchObject({ type: 'text', filled: 5, lengths: { min: 1, max: 3 } });
     expect(note).toMatchObject({
       type: 'text',
@@ -41,20 +41,20 @@ describe('what the columns of a file hold', () => {
     });
   });
 
-  test('says when figures of large numbers are rounded', async () => {
+  test('reports that statistics of large numbers are rounded', async () => {
     const lines = '{"id": 9007199254740993, "n": 9007199254740991}\n{"id": 1, "n": 1}\n';
     const { columns } = await look('d.jsonl', lines);
     expect(columns.map(({ numbers }) => numbers?.rounded)).toEqual([true, undefined]);
   });
 
-  test('takes a hash that looks like too large a number for text', async () => {
+  test('treats a hash that looks like an overflowing number as text', async () => {
     const { columns } = await look('d.csv', 'hash,n\n3f2a9c1,1e400\n7e12345,2\n');
     expect(columns.map(({ type }) => type)).toEqual(['text', 'text']);
     const json = await look('d.jsonl', '{"n": 1e400}\n{"n": 2}\n');
     expect(json.columns[0]).toMatchObject({ type: 'number', filled: 2, numbers: { min: 2, max: 2 } });
   });
 
-  test('jsonl: each kind is told, also where one column holds several', async () => {
+  test('jsonl: counts each type, also in a column of mixed types', async () => {
     const lines = [
       { id: 1, tags: ['a', 'b'], meta: { x: 1 }, good: true, any: 1 },
       { id: 2, tags: [], meta: { x: 1 }, good: false, any: 'one', late: 'yes' },
@@ -80,7 +80,7 @@ describe('what the columns of a file hold', () => {
     expect(await look('e.csv', 'q,a\n')).toMatchObject({ rows: 0, columns: [{ type: 'empty' }, {}] });
   });
 
-  test('packed with gzip', async () => {
+  test('reads gzip files', async () => {
     const packed = gzipSync('{"q": "x", "n": 1}\n{"q": "y"}\n');
     expect(await look('d.jsonl.gz', packed)).toMatchObject({
       rows: 2,
@@ -98,7 +98,7 @@ describe('what the columns of a file hold', () => {
     expect(found.columns.every(({ filled }) => filled > 0)).toBe(true);
   });
 
-  test('bins hold every number once, from the least to the greatest', async () => {
+  test('bins contain every number once, in ascending order', async () => {
     const spread = async (numbers: readonly (number | string)[]) =>
       (await look('n.csv', `n,m\n${numbers.map((number) => `${number},x`).join('\n')}\n`)).columns[0]
         ?.histogram;
@@ -122,12 +122,12 @@ describe('what the columns of a file hold', () => {
     }
   });
 
-  test('values are counted, or estimated where they are too many, which is never more than there are', async () => {
+  test('counts values exactly or estimates them, and never reports more values than rows', async () => {
     const many = Array.from({ length: 1500 }, (_, at) => `v${at}\nv0`).join('\n');
     expect(await look('many.txt', many)).toMatchObject({
       columns: [{ distinct: 1_500, distinct_is_more: false, frequent: [] }],
     });
-    // More cells than are counted one by one: each value is another one, and an estimate may say more.
+    // Too many cells for exact counts: all values differ, and an estimate could exceed the number of rows.
     const different = Array.from({ length: 45 }, (_, at) => `range * 64 + ${at} AS c${at}`);
     const large = path.join(folder, 'large.parquet');
     const database = await (await DuckDBInstance.create(':memory:')).connect();
@@ -167,7 +167,7 @@ describe('over HTTP', () => {
   const columns = (query: { path: string; revision_id?: string }, as = ada) =>
     server.request(describeColumns, { params: { id }, query }, { as });
 
-  test('all of a million rows are looked at', async () => {
+  test('reads all of a million rows', async () => {
     await upload('million.csv', `q,n\n${'a question that is asked often,5\n'.repeat(1_000_000)}`);
     const found = await columns({ path: 'million.csv' });
     expect(found).toMatchObject({ rows: 1_000_000, is_whole: true });
@@ -176,7 +176,7 @@ describe('over HTTP', () => {
     ]);
   }, 120_000);
 
-  test('each revision has its own rows and columns, found once for the same bytes', async () => {
+  test('describes each revision separately and caches by file content', async () => {
     const first = await upload('d.csv', 'q\none\n');
     await upload('other.txt', 'x\n');
     const second = await upload('d.csv', 'q\none\ntwo\n');
@@ -204,7 +204,7 @@ describe('over HTTP', () => {
         )
       ).total_rows;
     expect([await rows(first), await rows(second)]).toEqual([1, 2]);
-    // The same bytes under another name are not read again: what was kept is the answer.
+    // The same bytes under another name are not read again: the cached result is returned.
     await sql`update column_statistics set statistics = jsonb_set(statistics, '{rows}', '77')`.execute(
       server.services.db,
     );
@@ -214,7 +214,7 @@ describe('over HTTP', () => {
     expect((await columns({ path: 'copy.csv' })).rows).toBe(2);
   });
 
-  test('what was found goes with the bytes', async () => {
+  test('deletes statistics together with the bytes', async () => {
     await upload('gone.txt', 'soon gone\n');
     await columns({ path: 'gone.txt' });
     const { db } = server.services;
@@ -235,7 +235,7 @@ describe('over HTTP', () => {
     expect(await kept()).toEqual([]);
   });
 
-  test('a stranger sees nothing, and what has no rows is said', async () => {
+  test('returns 404 for another user and 400 for a file without rows', async () => {
     const bob = await server.signUp('Bob');
     await expect(columns({ path: 'd.csv' }, bob)).rejects.toMatchObject({ status: 404 });
     await expect(columns({ path: 'none.csv' })).rejects.toThrow('There is no file none.csv');
@@ -243,7 +243,7 @@ describe('over HTTP', () => {
     await expect(columns({ path: 'picture.png' })).rejects.toMatchObject({ status: 400 });
   });
 
-  test('a page of one row has all of it as JSON', async () => {
+  test('a page of one row includes the whole row as JSON', async () => {
     const long = 'long '.repeat(2000);
     await upload('whole.jsonl', `{"2":"b","1":"${long}","list":[1,{"a":null}]}\n{"1":"x"}\n`);
     const page = (limit: number, offset = 0) =>

@@ -2,11 +2,11 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { LoadedTable } from '../../duckdb/load-table.ts';
 import type { ColumnSql } from './column-sql.ts';
 
-/** Cells of which one look keeps each different value, and all cells that are looked at so. */
+/** Limits of the distinct values held in memory per query, and of the cells counted in total. */
 const AT_ONCE_MAX = 1_000_000;
 const CELLS_MAX = 4_000_000;
 
-/** How many different values columns hold, of so many rows; null where that takes too long to count. */
+/** Returns the number of distinct values per column; null if counting would take too long. */
 export async function countDistinct(
   database: DuckDBConnection,
   { from, rows }: Pick<LoadedTable, 'from'> & { rows: number },

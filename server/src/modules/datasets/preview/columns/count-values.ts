@@ -7,17 +7,20 @@ import type { ColumnSql } from './column-sql.ts';
 import { countDistinct } from './count-distinct.ts';
 import type { Measured } from './measure-columns.ts';
 
-/** Values that are told apart in one column; of more it is said how many there are. */
+/** Distinct values that are counted individually per column; beyond this only their number is returned. */
 export const DISTINCT_MAX = 1_000;
-/** The first look says only about how many there are. */
+/** The first query only estimates the number of distinct values. */
 const MAYBE_TOLD_APART = 1_500;
 const FREQUENT = 5;
-/** Longer texts are told apart by their hash, and shown as far as this. */
+/** Longer texts are compared by hash and shown up to this length. */
 export const VALUE_CHARS = 100;
 
 type Counted = Pick<ColumnStatistics, 'distinct' | 'distinct_is_more' | 'histogram' | 'frequent'>;
 
-/** Counts, of columns that were measured, how their numbers or lengths are spread, and their values where they are few. */
+/**
+ * Counts the distribution of numbers or lengths in measured columns, and the frequency of values if they are
+ * few.
+ */
 export async function countValues(
   database: DuckDBConnection,
   { from, rows }: Pick<LoadedTable, 'from'> & { rows: number },
@@ -62,10 +65,10 @@ export async function countValues(
   });
 }
 
-/** Of a map, as the values of DuckDB are read. */
+/** Entry of a map as DuckDB's converter returns it. */
 type Entry = { key: string | number; value: number };
 
-/** In which of the bins a number is. */
+/** Returns the index of the bin that contains the number. */
 function binIndex(value: string, { min, width, count }: Bins): string {
   if (count === 1) return `CASE WHEN ${value} IS NOT NULL THEN 0 END`;
   return `least(${count - 1}, floor(${value} / '${width}'::DOUBLE - '${min / width}'::DOUBLE))::INTEGER`;
@@ -91,7 +94,7 @@ function mostFrequent(told: Entry[]): Counted['frequent'] {
     .map(({ key, value }) => ({ value: shown(String(key)), count: value }));
 }
 
-/** Without the hash behind it. */
+/** Strips the hash suffix. */
 function shown(key: string): string {
   return key.replace(/^(.{100}…).*$/su, '$1');
 }

@@ -11,8 +11,7 @@ const PROGRAM = new URL('./read-columns-program.ts', import.meta.url);
 const answer = z.object({ columns: fileColumns });
 
 /**
- * What the columns of a data file hold; looked at once for all files with the same bytes. Throws AppError as
- * `previewFile` does.
+ * Returns statistics of a data file's columns, cached per file content. Throws AppError like `previewFile`.
  */
 export async function describeColumns(
   ctx: Context,

@@ -5,7 +5,7 @@ import type { LoadedTable } from '../../duckdb/load-table.ts';
 import { readValue } from '../../duckdb/read-value.ts';
 import type { ColumnSql, Kind } from './column-sql.ts';
 
-/** Larger numbers are no longer told from their neighbours, and their squares overflow. */
+/** Beyond this, doubles lose precision and their squares overflow. */
 const STD_MAX = '1e150';
 
 const figures = z.object({
@@ -27,15 +27,15 @@ const measured = z.object({
   large: z.boolean().nullable(),
 });
 
-/** What one look at all values of a column tells. */
+/** Results of one query over all values of a column. */
 export type Measured = Pick<ColumnStatistics, 'type' | 'filled' | 'nulls' | 'numbers' | 'lengths'> & {
-  /** About how many different values there are. */
+  /** Approximate number of distinct values. */
   distinct: number;
-  /** Whether all that its histogram counts is whole. */
+  /** True if all values in the histogram are integers. */
   isWhole: boolean;
 };
 
-/** Measures columns by all rows of a table, of which it tells the number. */
+/** Measures columns over all rows of a table, and counts the rows. */
 export async function measureColumns(
   database: DuckDBConnection,
   { from, kind }: Pick<LoadedTable, 'from' | 'kind'>,
@@ -53,7 +53,7 @@ export async function measureColumns(
   };
 }
 
-/** What is asked of each cell: worked out once, whatever is made of it. */
+/** Returns the subexpressions of a cell, each computed once for all aggregates. */
 function partsOf({ filled, kind, number, length, text, isNull }: ColumnSql, at: number): string {
   const ifFilled = (value: string) => `CASE WHEN ${filled} THEN ${value} END`;
   return (
@@ -96,7 +96,7 @@ function toMeasured(
 function typeOf([first, ...others]: readonly Kind[], isCsv: boolean): ColumnStatistics['type'] {
   if (first === undefined) return 'empty';
   if (others.length === 0) return first;
-  // A number among the texts of a csv is a text that looks like one.
+  // A number in a csv column of texts is just a text that looks like a number.
   return isCsv ? 'text' : 'mixed';
 }
 
@@ -104,7 +104,7 @@ function rangeOf({ min, max, mean, median, std }: z.infer<typeof figures>): Colu
   if (min === null || max === null) return null;
   return {
     ...{ min, max },
-    // The sum of very large ones is none.
+    // The sum of very large numbers overflows.
     mean: typeof mean === 'number' ? mean : min / 2 + max / 2,
     median: median ?? min,
     std: typeof std === 'number' ? std : null,

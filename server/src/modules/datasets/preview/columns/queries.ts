@@ -4,7 +4,10 @@ import { type Database, toJson } from '../../../../platform/db/database.ts';
 
 type Bytes = { sha256: string; ending: string };
 
-/** What these bytes, read by this ending, were found to hold; null while nobody has looked, or only an earlier version of this program. */
+/**
+ * Returns the cached statistics for these bytes and this extension; null if they were never computed, or only
+ * by an earlier version.
+ */
 export async function selectColumns(db: Database, { sha256, ending }: Bytes): Promise<FileColumns | null> {
   const row = await db
     .selectFrom('column_statistics')
@@ -15,7 +18,7 @@ export async function selectColumns(db: Database, { sha256, ending }: Bytes): Pr
   return fileColumns.safeParse(row?.statistics).data ?? null;
 }
 
-/** Keeps it as long as there are the bytes. */
+/** Stores the statistics for as long as the bytes exist. */
 export async function insertColumns(
   db: Database,
   { sha256, ending }: Bytes,

@@ -2,7 +2,7 @@ import { answerConfined } from '../../../../platform/confined/answer-confined.ts
 import { Unreadable } from '../unreadable.ts';
 import { readColumns } from './read-columns.ts';
 
-/** The program of `describeColumns`. */
+/** Entry point of `describeColumns`'s confined process. */
 await answerConfined(async (file: { localPath: string; name: string }) => {
   try {
     return { columns: await readColumns(file) };

@@ -11,12 +11,12 @@ import { countValues } from './count-values.ts';
 import { measureColumns } from './measure-columns.ts';
 import { type Tabulated, tabulateCells } from './tabulate-cells.ts';
 
-/** Columns that one query asks for: what it keeps of each must fit into memory together. */
+/** Columns per query: their aggregates must fit in memory together. */
 const COLUMNS_AT_ONCE = 50;
 
 /**
- * What the columns of a data file hold, by all of its rows. Throws Unreadable as the preview does. The file is not
- * trusted: run it with limits.
+ * Returns statistics of a data file's columns over all rows. Throws Unreadable like the preview. The file is
+ * untrusted: run this with limits.
  */
 export async function readColumns(file: { localPath: string; name: string }): Promise<FileColumns> {
   const database = await openDatabase([file.localPath]);
@@ -37,7 +37,7 @@ export async function readColumns(file: { localPath: string; name: string }): Pr
   return describe(empty, { kind: 'json', ...(await tabulateCells(empty, file)) });
 }
 
-/** DuckDB's own limit; the process goes on. */
+/** DuckDB's own memory limit; the process survives it. */
 function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && error.message.includes('Out of Memory Error');
 }
@@ -69,7 +69,7 @@ async function describe(database: DuckDBConnection, table: Described): Promise<F
   return { rows, is_whole: table.isWhole, columns };
 }
 
-/** Columns of bytes, or of objects with bytes, whose first ones are a picture, are columns of pictures. */
+/** Columns of bytes, or of objects with bytes, count as pictures if their first values are pictures. */
 async function findPictures(
   database: DuckDBConnection,
   table: LoadedTable,

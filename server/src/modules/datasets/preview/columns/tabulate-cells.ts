@@ -7,7 +7,7 @@ import { isTooDeep } from '../unreadable.ts';
 import type { ColumnSql, Kind } from './column-sql.ts';
 import { VALUE_CHARS } from './count-values.ts';
 
-/** What statistics ask of a cell, as `columnSql` has it. */
+/** Cell values that statistics need, as in `columnSql`. */
 type Cell = [
   filled: boolean,
   isNull: boolean,
@@ -28,8 +28,9 @@ export type Tabulated = {
 };
 
 /**
- * Puts into a table what statistics ask of each cell of a JSON file, and no cell as a whole: DuckDB takes more than ten times the
- * bytes of a row to look into it, for each of some thousand rows at once, which memory does not have where rows are long. Of a large file these are the first rows, as many as a look at a text file reads.
+ * Loads only the cell values that statistics need, never a whole JSON cell: DuckDB parses some thousand rows
+ * concurrently with over ten times their size in memory, which is too much for long rows. Reads only the
+ * first rows of a large file, up to the limit for text files.
  */
 export async function tabulateCells(
   database: DuckDBConnection,
@@ -85,12 +86,12 @@ function toCell(value: unknown): Cell {
   return [true, false, 'object', null, null, text];
 }
 
-/** As DuckDB counts them: those beyond the first plane of Unicode once. */
+/** Counts code points, like DuckDB. */
 function countCharacters(text: string): number {
   return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 }
 
-/** Longer values are told apart by their hash. */
+/** Replaces the end of a long value with its hash, so that values stay distinct. */
 function shorten(text: string): string {
   if (text.length <= VALUE_CHARS) return text;
   return `${text.slice(0, VALUE_CHARS)}…${createHash('sha256').update(text).digest('hex')}`;

@@ -1,6 +1,6 @@
 /**
- * The columns that public datasets have, by what they mean, the plainest name first. The runtime has the same table,
- * `data/layouts/columns.py`, and says there what becomes of columns that are not used.
+ * Column names of public datasets by meaning, the most specific name first. Keep in step with the runtime's
+ * `data/layouts/columns.py`, which documents how it treats unused columns.
  */
 export const INSTRUCTION = ['instruction'];
 export const QUESTION = ['question', 'prompt', 'query', 'input', 'inputs', 'input_text'];
@@ -9,23 +9,26 @@ export const ANSWER = [
   ...['output_text', 'target_text', 'best_answer'],
 ];
 export const SYSTEM = ['system', 'system_prompt', 'system_message'];
-/** The columns of Natural Instructions. The definition says what to do with the inputs. */
+/** Columns of Natural Instructions; the definition is the instruction for the inputs. */
 export const NATURAL_INSTRUCTIONS = ['definition', 'inputs', 'targets'];
 export const TEXT = ['text', 'content'];
 export const CHOICES = ['choices', 'options', 'endings'];
-/** How conversations are called where several columns hold one. */
+/** Names of conversation columns, by priority if several columns hold conversations. */
 export const DIALOGUE = ['messages', 'conversations', 'conversation'];
-/** Turns before a question that has a column of its own. */
+/** Turns before a question in a separate column. */
 export const HISTORY = ['history'];
-/** The better answer and the worse one. */
+/** The preferred answer and the rejected answer. */
 export const PREFERENCES: readonly (readonly [better: string, worse: string])[] = [
   ['chosen', 'rejected'],
   ['chosen_response', 'rejected_response'],
   ['preferred_output', 'non_preferred_output'],
 ];
-/** Of preferences there are two conversations: one of them would be learnt by chance. */
+/**
+ * Preference data has two conversations per row; treating it as plain dialogue would train on an arbitrary
+ * one.
+ */
 export const PREFERENCE = PREFERENCES.flat();
-/** Whether an answer is good, and what such a column says of it. */
+/** Columns that rate an answer, and their positive values. */
 export const FEEDBACK = [
   ...['label', 'kto_tag', 'thumbs', 'thumbs_up'],
   ...['rating', 'feedback', 'desirable', 'is_good'],
@@ -35,7 +38,7 @@ export const BAD = [
   ...['false', '0', '0.0', '-1', 'no', 'bad', 'down'],
   ...['thumbs_down', 'thumbs down', 'dislike', '👎'],
 ];
-/** What is asked where nothing is answered, what answers are compared with, and what may stand beside both. */
+/** Columns of prompts without answers, of reference answers, and columns that may accompany both. */
 export const PROMPTS = ['prompt', 'question', 'query', 'instruction'];
 export const REFERENCE = ['reference', 'reference_answer', 'ground_truth', 'solution', 'reward_model'];
 export const BESIDE_PROMPTS = [
@@ -45,7 +48,7 @@ export const BESIDE_PROMPTS = [
   ...['tools', 'functions', 'split', 'partition', 'weight'],
   ...['data_source', 'ability', 'extra_info'],
 ];
-/** What is asked and what is answered: the usual pairs first, then any of both, then who speaks. */
+/** Pairs of question and answer columns: common pairs first, then generic ones, then speakers. */
 export const PAIRS: readonly (readonly [asked: string, answered: string])[] = [
   ['question', 'answer'],
   ['prompt', 'completion'],

@@ -9,7 +9,9 @@ import {
 } from './recognise-format.ts';
 
 const AS_MESSAGES = 'write each conversation as one row with a list of messages (role, content)';
-/** A layout that is known by names of its columns, one of the sets whole, and the sentence about a file in it. */
+/**
+ * A layout recognised by column names (every name of one set must occur), and the message about such a file.
+ */
 const SHAPES: readonly { said: string; columns: string[][] }[] = [
   {
     said: 'holds preferences without the question, or without one of two answers: write one row for each, with the columns prompt, chosen and rejected',
@@ -53,7 +55,7 @@ const SHAPES: readonly { said: string; columns: string[][] }[] = [
     ],
   },
 ];
-/** What is known by the keys of the turns in a list. */
+/** Layouts recognised by the keys of a turn. */
 const TURNS: readonly (readonly [keys: string[], whose: string])[] = [
   [['role', 'parts'], 'Gemini'],
   [['type', 'data'], 'LangChain'],
@@ -62,7 +64,7 @@ const TURNS: readonly (readonly [keys: string[], whose: string])[] = [
   [['human', 'assistant'], 'BELLE and Firefly'],
   [['input', 'output'], 'Capybara'],
 ];
-/** Columns of these names are meant to hold turns, whatever stands in them. */
+/** Columns with these names are meant to hold turns, whatever their values. */
 const DIALOGUES = [...DIALOGUE, 'chat', 'dialog', 'dialogue', 'turns'];
 const SPLITS = ['train', 'training', 'test', 'validation', 'valid', 'val', 'dev', 'eval'];
 const NAMED_KEYS_MAX = 5;
@@ -71,8 +73,8 @@ const NAME_CHARS_MAX = 60;
 type File = { columns: string[]; rows: unknown[][]; broken: number };
 
 /**
- * What a file that is not recognised holds, and what to do about it, as the end of a sentence that begins with its
- * name; null where nobody knows. The runtime refuses it in the same words, `data/layouts/shapes.py`.
+ * Describes an unrecognised file and how to fix it, as the end of a sentence that begins with the file's
+ * name; null if nothing is known. The runtime rejects it with the same words, `data/layouts/shapes.py`.
  */
 export function describeShape({ columns, rows, broken }: File): string | null {
   if (columns.length === 1 && broken > rows.length) {
@@ -92,7 +94,7 @@ export function describeShape({ columns, rows, broken }: File): string | null {
   );
 }
 
-/** What columns of these names mean. */
+/** Describes the layout by column names. */
 function describeColumns(columns: string[], rows: unknown[][]): string | null {
   const splits = SPLITS.flatMap((name) => findColumn(columns, [name]) ?? []);
   const firstSplit = columns.indexOf(splits[0] ?? '');
@@ -107,7 +109,7 @@ function describeColumns(columns: string[], rows: unknown[][]): string | null {
   return `answers with numbers or letters of ${choices}: write the choices into the question, and the right one as text into ${answer}`;
 }
 
-/** What the lists in a column hold, where they are no turns that can be read. */
+/** Describes the lists in a column if they are not readable turns. */
 function describeList(column: string, values: unknown[]): string | null {
   const list = values.map(toTurns).find((found) => found !== undefined && found.length > 0);
   if (!list) return null;
@@ -125,7 +127,7 @@ function describeList(column: string, values: unknown[]): string | null {
   return `has lists in ${column} that hold no turns: ${AS_MESSAGES}`;
 }
 
-/** Why an only column is not taken for text. */
+/** Explains why a single column is not treated as text. */
 function describeOnlyColumn(columns: string[], rows: unknown[][]): string | null {
   const [column = '', ...others] = columns;
   if (others.length > 0) return null;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { readPreview } from '../read-preview.ts';
 
-/** Files as people have them, with what the runtime says of them: its tests read the same table. */
+/** Sample files with the runtime's result: the runtime's tests read the same table. */
 const layouts = z
   .array(
     z.object({
@@ -37,7 +37,7 @@ test.each(layouts)('$file: $what', async ({ file, text, base64, format, turns, r
   if (unreadable !== undefined) return expect(reading).rejects.toThrow(unreadable);
   const preview = await reading;
   expect(preview.format).toEqual(format);
-  // Of the others the runtime can only name the columns, or the first line that is wrong.
+  // For other files the runtime reports only the columns or the first invalid line.
   if (refused && preview.format_problem) expect(preview.format_problem).toContain(refused.replace(/\.$/, ''));
   expect(preview.format_problem !== null).toBe(
     Boolean(refused && !/no rows|not recognised|Its columns|\.jsonl file/.test(refused)),

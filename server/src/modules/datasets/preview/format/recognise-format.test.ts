@@ -24,7 +24,7 @@ import {
 } from './column-roles.ts';
 import { recogniseFormat } from './recognise-format.ts';
 
-/** First rows with the format that both sides recognise: this one, and the runtime. */
+/** First rows and the format that both the server and the runtime must recognise. */
 const alike = z
   .array(
     z.object({
@@ -42,7 +42,7 @@ test.each(alike)('$what', ({ columns, rows, format }) => {
   expect(recogniseFormat(columns, rows)).toEqual(format);
 });
 
-test('columns are known by the names that the runtime knows', async () => {
+test('both recognise the same column names', async () => {
   const names = await readFile(path.join(import.meta.dirname, '../fixtures/column-names.json'), 'utf8');
   expect({
     ...{ instruction: INSTRUCTION, answer: ANSWER, system: SYSTEM, text: TEXT },
@@ -52,7 +52,7 @@ test('columns are known by the names that the runtime knows', async () => {
   }).toEqual(JSON.parse(names));
 });
 
-test('the turns of a conversation are shown by one word for each speaker, and cut', () => {
+test('maps speakers to roles and truncates turns', () => {
   const turns = Array.from({ length: 30 }, () => ({ from: 'human', value: 'x'.repeat(5000) }));
   const { turns: shown, turn_count } = readConversation([{ from: ' GPT', value: 'Hi' }, ...turns], 2000);
   expect(turn_count).toBe(31);
@@ -61,7 +61,7 @@ test('the turns of a conversation are shown by one word for each speaker, and cu
   expect(shown[1]).toEqual({ role: 'user', content: `${'x'.repeat(100)}…` });
 });
 
-test('a system prompt that says nothing is no turn, as in training', () => {
+test('ignores a blank system prompt, like training', () => {
   const said = { role: 'user', content: 'Who bakes?' };
   for (const blank of ['', ' \n', null, undefined]) {
     expect(readConversation([{ role: 'system', content: blank }, said], 2000)).toEqual({
@@ -78,11 +78,11 @@ test.each([
   ['bard', 'assistant'],
   ['bing', 'assistant'],
   ['prompter', 'user'],
-])('%s speaks as the %s', (from, role) => {
+])('maps speaker %s to role %s', (from, role) => {
   expect(readConversation([{ from, value: 'Hi' }], 2000).turns).toEqual([{ role, content: 'Hi' }]);
 });
 
-test('a content in parts is shown as training reads it: joined where all are text', () => {
+test('joins content parts if all of them are text, like training', () => {
   const text = (said: string) => ({ type: 'text', text: said });
   const picture = { type: 'image_url', image_url: {} };
   const contentOf = (content: unknown) =>
@@ -96,7 +96,7 @@ test.each([null, 'no list', '[broken', 7])('%j is no conversation', (value) => {
   expect(readConversation(value, 2000)).toEqual({ turns: [], turn_count: 0 });
 });
 
-test('every page of a file is in the format of its first rows', async () => {
+test('recognises the format from the first rows on every page', async () => {
   const localPath = path.join(import.meta.dirname, '../fixtures/dialogue.parquet');
   for (const offset of [0, 3]) {
     const { format, rows } = await readPreview({ localPath, name: 'd.parquet', offset, limit: 1 });

@@ -24,34 +24,34 @@ import {
   TEXT,
 } from './column-roles.ts';
 
-/** Rows that are looked at. */
+/** Rows examined to recognise the format. */
 export const SNIFFED_ROWS = 20;
 
 type DataFormat = z.infer<typeof dataFormat>;
 
-/** What may stand beside a text and says nothing that a model should learn. */
+/** Metadata columns to ignore next to a text column. */
 const ABOUT_TEXT = new RegExp(
   '^((.*_)?(id|idx|index|url|uri|path|score|count|date|time|at|hash)|row|source|link|timestamp' +
     '|title|author|lang|language|license|domain|subset|split|file|file_?name|dump|tags|length' +
     '|meta.*|__.*)$',
 );
 
-/** What answers point at choices with: a number, or a letter. */
+/** How an answer refers to a choice: a number or a letter. */
 const POINTER = /^\(?([0-9](?:\.0)?|[A-Ha-h])[).]?$/;
-/** What parts columns in other files; a single name has none of it. */
+/** Delimiters of other formats, which a single column name does not contain. */
 const PARTED = /[,;|\t^~]|\S {2,}\S|\w\s*-?[#:<>=@*/\\]+\s*\w/;
 const NAME_WORDS_MAX = 6;
 const SENTENCE_END = /[.!?]["')\]]?\s*$/;
-/** How a list or an object begins or ends that is written as text; its lines may have been parted. */
+/** Start or end of a list or object serialised as text; its lines may have been split. */
 const STRUCTURE = /^(?:array\()?[[{]\s*[[{"']|(?:[}\]"']\s*[\]}]|dtype=object\))[,)]*$/;
 const AROUND = ' \t\r\n"';
-/** A prompt says something; the name of a machine, a type or a version does not. */
+/** Distinguishes a prompt from the name of a machine, type or version. */
 const PROMPT = /\S\s+(?:\S+\s+\S|[a-z])|[.!?:]$|\b[Yy]ou\b|[^\0-\x7f]/;
 
 /**
- * The format of a file with these columns, by their names and by its first rows, beside which so many are broken; null
- * where nobody could say. The runtime recognises the same, `data/formats.py`; `fixtures/recognise-alike.json` and
- * `fixtures/layouts.json` hold both to it.
+ * Recognises the format of a file by its column names and first rows; `broken` is the number of unreadable
+ * first rows. Null if unknown. Keep in step with the runtime's `data/formats.py`;
+ * `fixtures/recognise-alike.json` and `fixtures/layouts.json` test both.
  */
 export function recogniseFormat(columns: string[], rows: unknown[][], broken = 0): DataFormat | null {
   return (
@@ -61,7 +61,7 @@ export function recogniseFormat(columns: string[], rows: unknown[][], broken = 0
   );
 }
 
-/** Questions alone, or with what answers are compared with, where no column may hold an answer. */
+/** Prompts alone or with reference answers, if no column may hold an answer. */
 function recognisePrompts(columns: string[], rows: unknown[][]): DataFormat | null {
   const question = findColumn(columns, PROMPTS);
   const reference = findColumn(columns, REFERENCE);
@@ -81,12 +81,12 @@ function recognisePrompts(columns: string[], rows: unknown[][]): DataFormat | nu
   };
 }
 
-/** Whether it is a message with its replies, as OpenAssistant has them. */
+/** True for a message with replies, as in OpenAssistant's trees. */
 function isTree(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'replies' in value;
 }
 
-/** Answers beside a column that calls some of the first good and others bad. */
+/** Answers with a column that rates some of the first ones good and others bad. */
 function recogniseFeedback(columns: string[], rows: unknown[][], broken: number): DataFormat | null {
   const label = FEEDBACK.flatMap((name) => findColumn(columns, [name]) ?? []).find((name) => {
     const at = columns.indexOf(name);
@@ -108,10 +108,10 @@ function recogniseFeedback(columns: string[], rows: unknown[][], broken: number)
   return { ...rated, input_column: question ?? '', output_column: answer ?? '' };
 }
 
-/** Stands for a list or an object. */
+/** Placeholder for a list or an object. */
 const NO_RATING = '[]';
 
-/** Whether nothing but ratings stands in a column, and both kinds of them. */
+/** True if every value is a rating and both polarities occur. */
 function rates(values: unknown[]): boolean {
   const said = values.flatMap((value) => {
     if (value === null || value === undefined) return [];
@@ -125,7 +125,7 @@ function rates(values: unknown[]): boolean {
   );
 }
 
-/** The format of a file whose answers nobody has rated. */
+/** Recognises the format of a file with unrated answers. */
 function recogniseAnswers(columns: string[], rows: unknown[][], broken: number): DataFormat | null {
   const find = (...names: string[]) => findColumn(columns, names);
   const system = systemColumn(columns, rows) ?? null;
@@ -161,7 +161,7 @@ function recogniseAnswers(columns: string[], rows: unknown[][], broken: number):
   return isPlain ? of('text', text) : null;
 }
 
-/** Whether a column with conversations is only one of several that a row needs. */
+/** True if a conversation column is only one of several columns that a row needs. */
 function isPart(column: string, columns: string[]): boolean {
   const others = hasPair(columns) ? [...PREFERENCE, ...HISTORY] : PREFERENCE;
   return findColumn([column], others) !== undefined || preferenceColumns(columns) !== null;
@@ -169,7 +169,9 @@ function isPart(column: string, columns: string[]): boolean {
 
 type Preference = { question: string; better: string; worse: string };
 
-/** The question, or an empty name where there is none, the better answer and the worse one. */
+/**
+ * Returns the columns of the question (empty if there is none), the preferred answer and the rejected answer.
+ */
 function preferenceColumns(columns: string[]): Preference | null {
   for (const names of PREFERENCES) {
     const [better, worse] = names.map((name) => findColumn(columns, [name]));
@@ -180,7 +182,7 @@ function preferenceColumns(columns: string[]): Preference | null {
   return null;
 }
 
-/** Whether both answers are conversations, which bring the question. */
+/** True if both answers are conversations, which include the question. */
 function holdsQuestion({ better, worse }: Preference, columns: string[], rows: unknown[][]): boolean {
   return [better, worse].every((column) => {
     const values = rows.map((row) => row[columns.indexOf(column)]);
@@ -188,7 +190,7 @@ function holdsQuestion({ better, worse }: Preference, columns: string[], rows: u
   });
 }
 
-/** Whether a question and its answer have columns of their own. */
+/** True if the question and its answer have separate columns. */
 function hasPair(columns: string[]): boolean {
   const has = (names: readonly string[]) => findColumn(columns, names) !== undefined;
   return (
@@ -196,7 +198,7 @@ function hasPair(columns: string[]): boolean {
   );
 }
 
-/** Whether the answers are only the numbers or letters of choices, which stand beside them. */
+/** True if the answers are only numbers or letters of choices in another column. */
 export function pointsAtChoices(columns: string[], rows: unknown[][], answer: string): boolean {
   const answers = plainTexts(columns, rows, answer);
   return (
@@ -206,7 +208,7 @@ export function pointsAtChoices(columns: string[], rows: unknown[][], answer: st
   );
 }
 
-/** Whether nothing but what is about it stands beside a text, and nothing of its own in it. */
+/** True if the only other columns are metadata and the text itself has no structure. */
 function isPlainText(columns: string[], rows: unknown[][], text: string): boolean {
   if (!columns.every((column) => column === text || ABOUT_TEXT.test(column.trim().toLowerCase())))
     return false;
@@ -215,7 +217,7 @@ function isPlainText(columns: string[], rows: unknown[][], text: string): boolea
   return !areStructures(rows.map((row) => row[at]));
 }
 
-/** Whether half of the texts are lists or objects that are written as text, once more in quotes or not. */
+/** True if at least half of the texts are serialised lists or objects, possibly quoted twice. */
 export function areStructures(values: unknown[]): boolean {
   const texts = values.flatMap((value) =>
     typeof value === 'string' && value.trim() !== '' ? strip(value, AROUND) : [],
@@ -223,7 +225,7 @@ export function areStructures(values: unknown[]): boolean {
   return texts.length > 0 && 2 * texts.filter((text) => STRUCTURE.test(text)).length >= texts.length;
 }
 
-/** Whether the name of an only column is rather those of several, which nothing has parted. */
+/** True if the single column name is a header line that no delimiter has split. */
 export function isSeveralColumns(column: string): boolean {
   const words: string[] = column.toLowerCase().match(/[a-z0-9_]+/g) ?? [];
   const has = (names: readonly string[]) => names.some((name) => words.includes(name));
@@ -236,12 +238,12 @@ export function isSeveralColumns(column: string): boolean {
   );
 }
 
-/** Whether the name of a column is rather its first row. */
+/** True if the header row looks like data. */
 export function isSentence(column: string): boolean {
   return (column.match(/\S+/g)?.length ?? 0) > NAME_WORDS_MAX || SENTENCE_END.test(column);
 }
 
-/** The column with system prompts; one that is called system may as well name a machine. */
+/** Returns the column of system prompts; a column named system may also name a machine. */
 function systemColumn(columns: string[], rows: unknown[][]): string | undefined {
   const column = findColumn(columns, SYSTEM);
   if (column === undefined && NATURAL_INSTRUCTIONS.every((name) => findColumn(columns, [name]) !== undefined))
@@ -253,7 +255,7 @@ function systemColumn(columns: string[], rows: unknown[][]): string | undefined 
     : undefined;
 }
 
-/** What stands in a column, without lists and objects, and without what is blank around it. */
+/** Returns the trimmed texts of a column, without lists and objects. */
 function plainTexts(columns: string[], rows: unknown[][], column: string): string[] {
   const at = columns.indexOf(column);
   return rows.flatMap((row) => plainText(row[at]) ?? []);
@@ -265,7 +267,7 @@ function plainText(value: unknown): string | undefined {
   return isPlain ? String(value) : undefined;
 }
 
-/** The first of these columns, whatever its case. */
+/** Returns the first match among these names, case-insensitively. */
 export function findColumn(columns: string[], names: readonly string[]): string | undefined {
   for (const name of names) {
     const found = columns.find((column) => column.trim().toLowerCase() === name);
@@ -274,7 +276,7 @@ export function findColumn(columns: string[], names: readonly string[]): string 
   return undefined;
 }
 
-/** The one column with conversations, or that of them which is called so. */
+/** Returns the only conversation column, or the one with a conversation's name if there are several. */
 function dialogueColumn(
   columns: string[],
   rows: unknown[][],
@@ -289,7 +291,7 @@ function dialogueColumn(
   return findColumn(found, DIALOGUE) ?? (found.length === 1 ? found[0] : undefined);
 }
 
-/** Whether lists of turns stand in a column, or are written in half of its texts. */
+/** True if a column holds lists of turns, or at least half of its texts contain them. */
 function holdsDialogues(values: unknown[], keys: readonly [string, string]): boolean {
   const isDialogue = (value: unknown) => {
     const [first] = toTurns(value) ?? [];

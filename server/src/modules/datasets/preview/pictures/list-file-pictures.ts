@@ -7,7 +7,7 @@ import { readRevision } from '../../../assets/read-revision.ts';
 
 const PROGRAM = new URL('./read-file-pictures-program.ts', import.meta.url);
 const PICTURE_FILE = '\\.(png|jpe?g|webp)$';
-/** A page of pictures of a few megapixels. */
+/** Sized for a page of pictures of a few megapixels each. */
 const limits = { kind: 'preview', cpuSeconds: 60, heapMb: 512, waitingMax: 4 } as const;
 
 const looked = z.array(
@@ -28,9 +28,9 @@ type Asked = {
 };
 
 /**
- * The picture files of a dataset, page by page, with thumbnails; of a broken one it says why. Throws AppError('not_found')
- * unless the caller may read it, 'conflict' where it has no files, 'unavailable' for a user who waits for several, and
- * the signal's reason.
+ * Returns a page of the picture files of a dataset with thumbnails, or the reason if a picture is broken.
+ * Throws AppError('not_found') unless the caller may read it, 'conflict' if it has no files, 'unavailable' if
+ * the user has too many requests waiting, and the signal's reason.
  */
 export async function listFilePictures(
   ctx: Context,
@@ -42,7 +42,7 @@ export async function listFilePictures(
     ...(revisionId && { revisionId }),
   });
   const files = found.slice(0, limit);
-  // Each by its place: what strangers call their files is no name for the program.
+  // Pass the files by index: the program must not see user-supplied names.
   const names = files.map((_, at) => String(at));
   const answer = await withBlobFiles(ctx, files, (localPaths) =>
     runConfined(

@@ -8,7 +8,10 @@ import { temporaryFolder } from '../../../../testing/temporary-folder.ts';
 import { testServer } from '../../../../testing/test-server.ts';
 import { assetCalls } from '../../../assets/testing/asset-calls.ts';
 
-/** A Parquet file with a picture, one that is cut off, and none, as the library `datasets` writes pictures. */
+/**
+ * A Parquet file with a picture, a truncated picture and an empty cell, as the library `datasets` writes
+ * them.
+ */
 async function picturesParquet(): Promise<Uint8Array<ArrayBuffer>> {
   const file = path.join(await temporaryFolder(), 'pictures.parquet');
   const png = await sharp({ create: { width: 640, height: 320, channels: 3, background: '#a52' } })
@@ -25,7 +28,7 @@ async function picturesParquet(): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await readFile(file));
 }
 
-test('pictures in Parquet have thumbnails, and broken ones are named', async () => {
+test('returns thumbnails of pictures in Parquet and names broken pictures', async () => {
   const server = await testServer();
   const { create, upload } = assetCalls(server);
   const [ada, eve] = [await server.signUp(), await server.signUp()];
@@ -49,7 +52,7 @@ test('pictures in Parquet have thumbnails, and broken ones are named', async () 
   await expect(look('image', eve)).rejects.toMatchObject({ status: 404 });
 });
 
-test('folders of pictures have thumbnails page by page, and broken ones are named', async () => {
+test('returns thumbnails of picture files by page and names broken pictures', async () => {
   const server = await testServer();
   const { create, uploadAt } = assetCalls(server);
   const [ada, eve] = [await server.signUp(), await server.signUp()];

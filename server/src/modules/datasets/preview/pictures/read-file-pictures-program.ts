@@ -1,5 +1,5 @@
 import { answerConfined } from '../../../../platform/confined/answer-confined.ts';
 import { readFilePictures } from './read-file-pictures.ts';
 
-/** The program of `listFilePictures`. */
+/** Entry point of `listFilePictures`'s confined process. */
 await answerConfined(readFilePictures);

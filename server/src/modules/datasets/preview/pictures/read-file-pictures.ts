@@ -4,7 +4,10 @@ import { faultOf, toThumbnail } from './to-thumbnail.ts';
 
 type Looked = Pick<FilePictures['pictures'][number], 'thumbnail' | 'width' | 'height' | 'problem'>;
 
-/** Thumbnails of the files of a folder, by their names there, in this order. The files are not trusted: run it with limits. */
+/**
+ * Returns thumbnails of the named files of a folder, in this order. The files are untrusted: run this with
+ * limits.
+ */
 export async function readFilePictures(lent: { folder: string; names: string[] }): Promise<Looked[]> {
   const looked: Looked[] = [];
   for (const name of lent.names) {

@@ -2,7 +2,7 @@ import { answerConfined } from '../../../../platform/confined/answer-confined.ts
 import { Unreadable } from '../unreadable.ts';
 import { readPictures } from './read-pictures.ts';
 
-/** The program of `showPictures`. */
+/** Entry point of `showPictures`'s confined process. */
 await answerConfined(async (file: Parameters<typeof readPictures>[0]) => {
   try {
     return { pictures: await readPictures(file) };

@@ -8,8 +8,8 @@ import { bytesOf } from './picture-bytes.ts';
 import { faultOf, toThumbnail } from './to-thumbnail.ts';
 
 /**
- * Thumbnails of the pictures in a column of a Parquet file, of the rows `offset` to `offset + limit`. Throws Unreadable as
- * the preview does, and for a column that is not there. The file is not trusted: run it with limits.
+ * Returns thumbnails of the pictures in a Parquet column, for the rows `offset` to `offset + limit`. Throws
+ * Unreadable like the preview, and for an unknown column. The file is untrusted: run this with limits.
  */
 export async function readPictures(file: {
   localPath: string;

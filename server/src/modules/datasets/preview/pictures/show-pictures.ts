@@ -5,11 +5,11 @@ import { findFile } from '../../../assets/files/find-file.ts';
 import { type AskedFile, readConfined } from '../read-confined.ts';
 
 const PROGRAM = new URL('./read-pictures-program.ts', import.meta.url);
-/** A hundred pictures of a few megapixels. */
+/** Enough for a hundred pictures of a few megapixels each. */
 const CPU_SECONDS = 60;
 const answer = z.object({ pictures: rowPictures });
 
-/** Thumbnails of the pictures in a column of some rows. Throws AppError as `previewFile` does. */
+/** Returns thumbnails of the pictures in a column for some rows. Throws AppError like `previewFile`. */
 export async function showPictures(
   ctx: Context,
   {

@@ -1,14 +1,17 @@
 import { PICTURE_PIXELS_MAX } from '@bakehouse/contract/media';
 import sharp from 'sharp';
 
-/** Of a thumbnail, on a screen of two pixels for each of its own. */
+/** Thumbnail side in pixels, for screens with a device pixel ratio of 2. */
 const SIDE_MAX = 128;
 
-// Whatever else the library could read is no picture here.
+// Block the library's other decoders.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadWebp'] });
 
-/** A small picture as an address that holds it, and how large the whole one is. Throws for what is none, or broken. */
+/**
+ * Returns the thumbnail as a data URL, and the size of the original picture. Throws for an invalid or broken
+ * picture.
+ */
 export async function toThumbnail(
   picture: Uint8Array | string,
 ): Promise<{ thumbnail: string; width: number; height: number }> {
@@ -22,7 +25,7 @@ export async function toThumbnail(
   return { thumbnail: `data:image/webp;base64,${webp.toString('base64')}`, ...autoOrient };
 }
 
-/** Why a picture cannot be read, in the first line of what the library says. */
+/** Returns the reason why a picture cannot be read: the first line of the library's message. */
 export function faultOf(error: unknown): string {
   const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
   return reason.replace(/:\s*$/, '');

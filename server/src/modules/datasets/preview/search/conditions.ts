@@ -11,7 +11,10 @@ const NESTED = new Set([
   ...[DuckDBTypeId.LIST, DuckDBTypeId.ARRAY, DuckDBTypeId.STRUCT, DuckDBTypeId.MAP, DuckDBTypeId.UNION],
 ]);
 
-/** What SQL asks of the rows that are wanted, and of a few more. Throws Unreadable for a filter of a column that is not there. */
+/**
+ * Returns SQL conditions that match the requested rows and possibly some more. Throws Unreadable for a filter
+ * on an unknown column.
+ */
 export function conditionsOf(
   { kind, columns: { names, types } }: Pick<LoadedTable, 'kind' | 'columns'>,
   { text, filters }: { text: string; filters: RowFilter[] },
@@ -28,7 +31,7 @@ export function conditionsOf(
   return [anywhere.length === 0 ? 'false' : `(${anywhere.join(' OR ')})`, ...conditions];
 }
 
-/** Where a text stands inside of a list or an object, that is written as JSON, so the text is too. */
+/** Nested values are searched in their JSON form, so the text is JSON-escaped too. */
 function mayContain(kind: CellKind, c: string, type: DuckDBType, wanted: string): string {
   const inside = quoted(JSON.stringify(wanted).slice(1, -1));
   if (kind === 'json') return `contains(lower(json(${c})::VARCHAR), ${inside})`;
@@ -47,7 +50,7 @@ function filterSql(
     filled,
     ...(min === undefined ? [] : [`${measured} >= '${min}'::DOUBLE`]),
     ...(max === undefined ? [] : [`${measured} <= '${max}'::DOUBLE`]),
-    // What is shown of a longer one stands for it.
+    // A truncated value matches by its prefix.
     ...(value === undefined
       ? []
       : [
@@ -59,7 +62,7 @@ function filterSql(
   return `(${parts.join(' AND ')})`;
 }
 
-/** Whether a text stands in a value: of lists and objects in whatever they hold, as the words of a conversation. */
+/** True if a value contains the text; searches lists and objects recursively, including conversations. */
 export function contains(value: unknown, wanted: string): boolean {
   switch (typeof value) {
     case 'string':

@@ -2,7 +2,7 @@ import { answerConfined } from '../../../../platform/confined/answer-confined.ts
 import { Unreadable } from '../unreadable.ts';
 import { readFound, type Search } from './read-found.ts';
 
-/** The program of `searchRows`. */
+/** Entry point of `searchRows`'s confined process. */
 await answerConfined(async (file: { localPath: string; name: string } & Search) => {
   try {
     return { found: await readFound(file) };

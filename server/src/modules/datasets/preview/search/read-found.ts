@@ -8,17 +8,17 @@ import { showRows } from '../read-preview.ts';
 import { Unreadable } from '../unreadable.ts';
 import { conditionsOf, contains } from './conditions.ts';
 
-/** How long one look goes on: what was found until then is an answer. */
+/** Time limit of one search; rows found by then are returned. */
 const LOOK_MS = 10_000;
 
 export type Search = {
-  /** What stands somewhere in a cell, letter case aside; nothing where it may be anything. */
+  /** Text that a cell must contain, case-insensitively; empty matches every row. */
   text: string;
-  /** What cells of single columns hold; all of them at once. */
+  /** Conditions on single columns; all must match. */
   filters: RowFilter[];
-  /** The first row that is looked at. */
+  /** The first row to search. */
   offset: number;
-  /** Rows at most; behind the last of them nothing more is looked for. */
+  /** Maximum number of rows; the search stops at the last one. */
   limit: number;
 };
 
@@ -26,9 +26,9 @@ type File = { localPath: string; name: string };
 type Found = { at: number; values: unknown[] };
 
 /**
- * Rows of a data file that have a text in one of the columns shown and match all filters, from a row on. Throws
- * Unreadable as the preview does, and where one look finds nothing in its time. The file is not trusted: run it with
- * limits.
+ * Returns rows of a data file that contain the text in a shown column and match all filters, starting at a
+ * row. Throws Unreadable like the preview, and if the time limit passes before a match. The file is
+ * untrusted: run this with limits.
  */
 export async function readFound({
   lookMs = LOOK_MS,
@@ -74,7 +74,7 @@ async function find(
       if (!chunk || chunk.rowCount === 0) return { found, isEnded: true };
       for (const [at, ...cells] of chunk.convertRows(readValue)) {
         const values = rowValues(table.kind, cells);
-        // What parts of a value are called was looked at too.
+        // SQL also searched the keys of nested values.
         if (text !== '' && !values.some((value) => contains(value, text.toLowerCase()))) continue;
         found.push({ at: Number(at), values });
         if (found.length === limit) return { found, isEnded: false };

@@ -10,7 +10,7 @@ import { readFound } from './read-found.ts';
 
 const folder = await temporaryFolder();
 
-/** What is found in a file with this name and content. */
+/** Returns the rows found in a file with this name and content. */
 async function find(
   name: string,
   content: string | Buffer,
@@ -22,8 +22,8 @@ async function find(
   return readFound({ localPath, name, text, filters, offset, limit, lookMs: Number.POSITIVE_INFINITY });
 }
 
-describe('the rows with a text in a cell', () => {
-  test('csv: in any column, letter case aside, with their places among the rows that can be read', async () => {
+describe('finds rows that contain a text', () => {
+  test('csv: searches all columns case-insensitively and returns indexes among readable rows', async () => {
     const csv = 'question,answer\nWho bakes?,ADA\nbroken\nWhat?,Rye bread\nadamant,no\n';
     expect(await find('d.csv', csv, 'ada')).toMatchObject({
       columns: ['question', 'answer'],
@@ -38,7 +38,7 @@ describe('the rows with a text in a cell', () => {
     expect(await find('d.csv', csv, 'flour')).toMatchObject({ rows: [], at: [], is_whole: true });
   });
 
-  test('jsonl: in numbers and inside of lists and objects, and a conversation is shown as one', async () => {
+  test('jsonl: searches numbers, lists and objects, and shows conversations', async () => {
     const lines = [
       { messages: [{ role: 'user', content: 'How much "rye"?' }], grams: 500 },
       { messages: [{ role: 'user', content: 'Any salt?' }], grams: 12 },
@@ -47,17 +47,17 @@ describe('the rows with a text in a cell', () => {
     const found = await find('d.jsonl', jsonl, '"RYE"');
     expect(found).toMatchObject({ at: [0], conversations: [{ turns: [{ content: 'How much "rye"?' }] }] });
     expect((await find('d.jsonl', jsonl, '12')).at).toEqual([1]);
-    // What its parts are called is not what they hold.
+    // Keys are not searched.
     expect((await find('d.jsonl', jsonl, 'content')).at).toEqual([]);
   });
 
-  test('a word behind what is shown of a cell is found', async () => {
+  test('finds a word beyond the shown part of a cell', async () => {
     const found = await find('d.txt', `first\n${'x'.repeat(5_000)} needle\n`, 'needle');
     expect(found.at).toEqual([1]);
     expect(String(found.rows[0]?.[0]).length).toBeLessThan(2_100);
   });
 
-  test('it ends with the last row that was asked for, and goes on from there', async () => {
+  test('stops at the requested number of rows and continues from there', async () => {
     const loaves = 'loaf\nrye\n'.repeat(15);
     const found = await find('d.txt', loaves, 'loaf', { limit: 10 });
     expect(found).toMatchObject({ rows_read: 19, is_whole: false, next_offset: 19 });
@@ -72,7 +72,7 @@ describe('the rows with a text in a cell', () => {
     expect(await find('d.txt', loaves, 'loaf', { offset: 99 })).toMatchObject({ at: [], is_whole: true });
   });
 
-  test('a file larger than our own reader takes is looked through to its end', async () => {
+  test("searches a file beyond our reader's limit to the end", async () => {
     const line = `${'x'.repeat(1023)}\n`;
     const found = await find('d.txt', `needle\n${line.repeat(20 * 1024)}\n${line}Needle\n`, 'needle');
     expect(found).toMatchObject({ at: [0, 20 * 1024 + 3], is_whole: true, rows_read: 20 * 1024 + 4 });
@@ -88,7 +88,7 @@ describe('the rows with a text in a cell', () => {
     });
   });
 
-  test('filters: ranges of numbers and lengths, values, and nothing at all', async () => {
+  test('filters by ranges of numbers and lengths, by values, and by empty cells', async () => {
     const csv = 'q,n\nshort,1\na longer one,20\nshort,\n,7\n';
     const at = async (filter: object, name = 'd.csv', content = csv) =>
       (await find(name, content, '', { filters: [{ of: 'value', column: 'n', ...filter }] })).at;
@@ -115,7 +115,7 @@ describe('the rows with a text in a cell', () => {
     });
   });
 
-  test('Parquet of many rows is looked through further than one page of them', async () => {
+  test('searches more Parquet rows than one page', async () => {
     const file = oneRunParquet({ rows: 50_000, saidRows: 50_000 });
     expect(await find('d.parquet', file, 'nothing like it')).toMatchObject({
       ...{ at: [], rows_read: 50_000, is_whole: true, next_offset: null },
@@ -127,7 +127,7 @@ describe('the rows with a text in a cell', () => {
   });
 });
 
-test('whoever may read a dataset finds its rows, in a process of its own', async () => {
+test('finds rows in a confined process for every reader of the dataset', async () => {
   const server = await testServer();
   const { create, upload } = assetCalls(server);
   const [ada, eve] = [await server.signUp(), await server.signUp()];

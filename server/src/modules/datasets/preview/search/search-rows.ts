@@ -8,7 +8,10 @@ import type { Search } from './read-found.ts';
 const PROGRAM = new URL('./read-found-program.ts', import.meta.url);
 const answer = z.object({ found: foundRows });
 
-/** The rows of a data file that have a text in a cell, of the newest revision unless said. Throws AppError as `previewFile` does. */
+/**
+ * Returns the rows of a data file that contain a text, from the newest revision by default. Throws AppError
+ * like `previewFile`.
+ */
 export async function searchRows(
   ctx: Context,
   { assetId, path, revisionId, signal, ...search }: AskedFile & Search,

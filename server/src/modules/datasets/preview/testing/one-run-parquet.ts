@@ -1,6 +1,6 @@
-// A parquet file is written by hand here: no library writes one that lies.
+// Written by hand: no library writes a Parquet file with wrong metadata.
 
-/** A field of Thrift's compact protocol, in which parquet writes its headers. */
+/** A field of Thrift's compact protocol, which encodes Parquet headers. */
 type Value = { type: number; bytes: number[] };
 const varint = (value: number): number[] =>
   value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
@@ -42,7 +42,7 @@ const dictionaryPage = [
 ];
 
 function dataPageOf(rows: number): number[] {
-  // One bit per value; one run of them; the value.
+  // Bit width 1, one run, its value.
   const run = [1, ...varint(rows * 2), 0];
   return [
     ...struct({
@@ -78,8 +78,8 @@ function footerOf(saidRows: number, dataPage: number[]): number[] {
 }
 
 /**
- * A Parquet file of one page: `rows` values of one column as a single run of a dictionary of two.
- * Its footer says `saidRows`. Thrift's compact protocol by hand.
+ * Returns a Parquet file of one page: `rows` values of one column as a single run of a dictionary of two. Its
+ * footer claims `saidRows`. Encodes Thrift's compact protocol by hand.
  */
 export function oneRunParquet({ rows, saidRows }: { rows: number; saidRows: number }): Buffer<ArrayBuffer> {
   const dataPage = dataPageOf(rows);

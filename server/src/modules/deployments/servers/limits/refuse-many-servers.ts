@@ -11,16 +11,16 @@ type Asked = {
   /** The deployment's model server, or its first replica. */
   serverId: string;
   baseAssetId: string;
-  /** How many replicas of it shall be awake. */
+  /** Replicas that should be awake. */
   replicas: number;
-  /** Of the installation. */
+  /** Capacity of the whole installation. */
   capacity: Capacity;
 };
 
 /**
- * Step: the model servers that one user keeps awake take so much of the CPU, or of the GPUs of a kind, and on the
- * CPU those of all users together. Adapters on a base that is up, and starter models, do not count. Throws
- * AppError 'conflict'.
+ * Step: limits a user's slots for awake model servers (CPU slots, or GPUs of a kind), and on the CPU all
+ * users' slots together. Adapters on a running base and starter models don't count. Throws AppError
+ * 'conflict'.
  */
 export async function refuseManyServers(
   tx: Transaction,

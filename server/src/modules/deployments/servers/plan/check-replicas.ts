@@ -2,7 +2,7 @@ import { AppError } from '../../../../platform/errors.ts';
 
 type Replicas = { auto_scale: boolean; min_replicas: number; max_replicas: number };
 
-/** Refuses replicas that would not mean what they say. Throws AppError 'invalid_request' with the field. */
+/** Throws AppError 'invalid_request', with the field, for contradictory replica settings. */
 export function checkReplicas({ auto_scale, min_replicas, max_replicas }: Replicas): void {
   if (!auto_scale && max_replicas !== 1)
     throw refuse('max_replicas', 'max_replicas must be 1 unless auto_scale is true');

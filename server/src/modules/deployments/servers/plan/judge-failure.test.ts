@@ -4,7 +4,7 @@ import { judgeFailure } from './judge-failure.ts';
 const proven = { proven: true, neverSleeps: false, failed: true, served: false };
 const untried = { proven: false, neverSleeps: false, failed: true, served: false };
 
-it('ends what has never answered, and lets sleep what has, unless it never sleeps', () => {
+it('ends deployments that never served, and puts the others to sleep unless they never sleep', () => {
   const waiting = { ...proven, neverSleeps: true };
   const untriedToo = { ...untried, neverSleeps: true };
   expect(judgeFailure([proven, untried, waiting, untriedToo])).toEqual({
@@ -14,7 +14,7 @@ it('ends what has never answered, and lets sleep what has, unless it never sleep
   });
 });
 
-it('leaves alone who is served by a workload that is up, and whom the failed one was not to carry', () => {
+it('leaves deployments that another workload serves or that the failed one did not carry', () => {
   const served = { ...untried, served: true };
   const other = { ...untried, failed: false };
   expect(judgeFailure([served, other])).toEqual({ ended: [], asleep: [], waiting: [] });

@@ -1,18 +1,19 @@
-/** A live deployment as a failed start of its model server concerns it. */
+/** A live deployment, with the fields that decide the effect of a failed start. */
 export type Concerned = {
-  /** It has answered before. */
+  /** It has served before. */
   proven: boolean;
-  /** Its owner wants it to answer at any time. */
+  /** Its owner wants it to be available at any time. */
   neverSleeps: boolean;
-  /** The failed workload was to carry it. */
+  /** The failed workload was meant to carry it. */
   failed: boolean;
-  /** A workload that is up carries it all the same. */
+  /** Another running workload carries it. */
   served: boolean;
 };
 
 /**
- * Whom the failed start of a model server leaves unserved. What has never answered ends by it; what has
- * answered before sleeps, and its next request tries again; what never sleeps waits for the next start. Pure.
+ * Decides the fate of deployments left unserved by a failed start. A deployment that never served ends. A
+ * deployment that served before falls asleep, and its next request retries. A deployment that never sleeps
+ * waits for the next start.
  */
 export function judgeFailure<D extends Concerned>(live: D[]): { ended: D[]; asleep: D[]; waiting: D[] } {
   const unserved = live.filter((one) => one.failed && !one.served);

@@ -14,18 +14,18 @@ const gpus = (count: number): Gpu[] => [
   },
 ];
 
-it('leaves each starter model a slot of the CPU, and gives one user half of the others', () => {
+it('reserves a CPU slot for each starter model, and allows one user half of the rest', () => {
   expect(maxServers(onCpu, { 'cpu:deployment': 6 })).toEqual({ user: 2, all: 3 });
   expect(maxServers(onCpu, { 'cpu:deployment': 1 })).toEqual({ user: 1, all: 1 });
 });
 
-it('has more room with a cluster', () => {
+it('allows more with a cluster', () => {
   const capacity = sumCapacities([{ 'cpu:deployment': 6, gpus: gpus(2) }, { gpus: gpus(4) }]);
   expect(maxServers({ accelerator: H100, count: 1 }, capacity)).toMatchObject({ user: 3 });
   expect(maxServers(onCpu, capacity)).toEqual({ user: 2, all: 3 });
 });
 
-it('gives one user half of the GPUs of a kind, and one model server at least', () => {
+it('allows one user half of the GPUs of a kind, and at least one model server', () => {
   const all = Number.POSITIVE_INFINITY;
   expect(maxServers({ accelerator: H100, count: 1 }, { gpus: gpus(4) })).toEqual({ user: 2, all });
   expect(maxServers({ accelerator: H100, count: 4 }, { gpus: gpus(4) })).toEqual({ user: 4, all });

@@ -4,9 +4,9 @@ import type { ServingPlacement } from '../../../serving/served-model.ts';
 import { STARTER_SERVERS } from '../limits/cpu-servers.ts';
 
 /**
- * How many slots of the installation model servers may take, in CPU slots or GPUs, those of one user and of all.
- * On the CPU the starter models have the last ones, and one user half of the others; on GPUs the queue decides
- * beyond what one user may have, which is always enough for one model server. Pure.
+ * Returns the slots (CPU slots or GPUs) that model servers may use, per user and in total. On the CPU the
+ * starter models have reserved slots and one user may use half of the rest; on GPUs the queue decides beyond
+ * the user's limit, which always allows one model server.
  */
 export function maxServers(
   { accelerator, count }: ServingPlacement,

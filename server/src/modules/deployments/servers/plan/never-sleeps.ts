@@ -1,6 +1,6 @@
 import type { DeploymentRow } from '../../queries.ts';
 
-/** One that was asked to have a replica at least never sleeps. */
+/** True if at least one replica was requested permanently. */
 export function neverSleeps({
   auto_scale,
   min_replicas,

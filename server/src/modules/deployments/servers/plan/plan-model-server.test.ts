@@ -19,7 +19,7 @@ describe('planModelServer', () => {
     expect(planModelServer(view({ wantedAdapters: ['a', 'b'] }))).toEqual([{ type: 'start', as: 'current' }]);
   });
 
-  it('has nothing to do while the current one comes up or answers', () => {
+  it('does nothing while the current one is starting or ready', () => {
     expect(planModelServer(view({ current: workload('1', 'coming', ['a']), wantedAdapters: ['a'] }))).toEqual(
       [],
     );
@@ -28,7 +28,7 @@ describe('planModelServer', () => {
     );
   });
 
-  it('starts a second one beside it for a new adapter, and only once', () => {
+  it('starts a successor for a new adapter, and only once', () => {
     const current = workload('1', 'ready', ['a']);
     expect(planModelServer(view({ current, wantedAdapters: ['a', 'b'] }))).toEqual([
       { type: 'start', as: 'next' },
@@ -37,7 +37,7 @@ describe('planModelServer', () => {
     expect(planModelServer(view({ current, next, wantedAdapters: ['a', 'b'] }))).toEqual([]);
   });
 
-  it('replaces a next one that lacks an adapter which came later', () => {
+  it('replaces a successor that lacks a newer adapter', () => {
     const actions = planModelServer(
       view({
         current: workload('1', 'ready'),
@@ -51,7 +51,7 @@ describe('planModelServer', () => {
     ]);
   });
 
-  it('moves the traffic before it stops the old one, which may finish its answers', () => {
+  it('moves the traffic before it stops the old one, which may finish its responses', () => {
     const actions = planModelServer(
       view({ current: workload('1', 'ready'), next: workload('2', 'ready', ['a']), wantedAdapters: ['a'] }),
     );
@@ -61,14 +61,14 @@ describe('planModelServer', () => {
     ]);
   });
 
-  it('waits for no answers of one that has never come up', () => {
+  it('does not drain a workload that was never ready', () => {
     const actions = planModelServer(
       view({ current: workload('1', 'coming'), next: workload('2', 'ready', ['a']), wantedAdapters: ['a'] }),
     );
     expect(actions).toContainEqual({ type: 'stop', workloadId: '1', drainSeconds: 0 });
   });
 
-  it('goes on with what the one that takes over lacks', () => {
+  it('starts another successor for adapters that the promoted one lacks', () => {
     const actions = planModelServer(
       view({ current: null, next: workload('2', 'ready', ['a']), wantedAdapters: ['a', 'b'] }),
     );
@@ -78,13 +78,13 @@ describe('planModelServer', () => {
     ]);
   });
 
-  it('keeps a server that carries an adapter too many', () => {
+  it('does not replace a server that carries a superfluous adapter', () => {
     expect(
       planModelServer(view({ current: workload('1', 'ready', ['a', 'b']), wantedAdapters: ['a'] })),
     ).toEqual([]);
   });
 
-  it('drops a next one that is no longer needed', () => {
+  it('drops a successor that is no longer needed', () => {
     const actions = planModelServer(
       view({
         current: workload('1', 'ready', ['a']),
@@ -98,7 +98,7 @@ describe('planModelServer', () => {
     ]);
   });
 
-  it('makes room by stopping the current one where there is none for two', () => {
+  it('stops the current one first if there is no slot for both', () => {
     const actions = planModelServer(
       view({
         current: workload('1', 'ready', ['a']),
@@ -109,7 +109,7 @@ describe('planModelServer', () => {
     expect(actions).toEqual([{ type: 'stop', workloadId: '1', drainSeconds: 300 }]);
   });
 
-  it('starts anew after the current one has ended, and waits for a fitting next one', () => {
+  it('restarts after the current one has ended, and waits for a suitable successor', () => {
     expect(planModelServer(view({ current: workload('1', 'ended') }))).toEqual([
       { type: 'start', as: 'current' },
     ]);
@@ -124,7 +124,7 @@ describe('planModelServer', () => {
     ).toEqual([]);
   });
 
-  it('stops everything when nobody needs it', () => {
+  it('stops everything if no deployment needs it', () => {
     const actions = planModelServer(
       view({ wanted: false, current: workload('1', 'ready'), next: workload('2', 'ended') }),
     );

@@ -1,35 +1,41 @@
 import { IN_ALL_MS_MAX } from '../../../serving/ask/request-deadline.ts';
 
-/** One that is replaced has as long as a request may take: nobody's answer is cut for another's fine-tune. */
+/**
+ * A replaced server may drain for the maximum duration of a request: replacing an adapter must not cut
+ * another user's response.
+ */
 const REPLACED_S = IN_ALL_MS_MAX / 1000;
-/** Nobody is served while one makes room, and a request waits ten minutes for its model. */
+/**
+ * Shorter, because nothing is served while a server drains to free its slot, and requests wait ten minutes at
+ * most.
+ */
 const MAKES_ROOM_S = 300;
 
 /**
- * Decides what a model server needs next. Pure: the caller reads the rows and carries the
- * actions out in one transaction.
+ * Decides what a model server needs next. The caller reads the rows and applies the actions in one
+ * transaction.
  */
 export type ServerWorkload = {
   id: string;
-  /** `waiting`: no slot is free for it. `ended` covers all that ends or is about to. */
+  /** `waiting`: no slot is free for it. `ended` includes workloads that are stopping. */
   state: 'waiting' | 'coming' | 'ready' | 'ended';
   /** Keys of the adapters that it carries (revision ids). */
   adapters: string[];
 };
 
 export type ModelServerView = {
-  /** Answers now, or is the first to come. */
+  /** Serves now, or is the first to start. */
   current: ServerWorkload | null;
-  /** Comes up beside it with another set of adapters. */
+  /** A successor that is starting with another set of adapters. */
   next: ServerWorkload | null;
-  /** Adapters that it shall carry, and that one which is started does. */
+  /** Adapters that it must carry; a newly started workload carries exactly these. */
   wantedAdapters: string[];
-  /** Whether anybody needs it: an awake deployment, or recent use of the base. */
+  /** True if an awake deployment or recent use of the base needs it. */
   wanted: boolean;
 };
 
 export type ModelServerAction =
-  /** With the time that it has for the answers in flight; 0: the few seconds of any stop. */
+  /** `drainSeconds` is the time for responses in flight; 0 means the few seconds of any stop. */
   | { type: 'stop'; workloadId: string; drainSeconds: number }
   | { type: 'start'; as: 'current' | 'next' }
   | { type: 'promote'; workloadId: string }
@@ -49,7 +55,7 @@ export function planModelServer(view: ModelServerView): ModelServerAction[] {
   if (!wanted) {
     return [...stop(current), ...forget('current', current), ...stop(next), ...forget('next', next)];
   }
-  // The traffic moves first: the old one then drains what it had begun.
+  // Move traffic first; the old workload then drains.
   if (next?.state === 'ready') {
     const successor: ModelServerAction = { type: 'start', as: 'next' };
     return [
@@ -61,16 +67,16 @@ export function planModelServer(view: ModelServerView): ModelServerAction[] {
 
   const coming = lives(next) ? next : null;
   if (!current || !lives(current)) {
-    // A next one that is already coming takes over when it is ready.
+    // A successor that is already starting takes over when it is ready.
     if (coming && carries(coming)) return [];
     return [...stop(next), ...forget('next', next), { type: 'start', as: 'current' }];
   }
-  // Adapters that nobody wants any more do no harm: they leave with the next restart.
+  // Superfluous adapters are harmless: the next restart drops them.
   if (carries(current)) return [...stop(next), ...forget('next', next)];
   if (!coming || !carries(coming)) {
     return [...stop(next), { type: 'start', as: 'next' }];
   }
-  // There is no room for two: the old one makes it, and a short gap is the price.
+  // No slot for both: stop the old one first and accept a short gap.
   return coming.state === 'waiting' ? stop(current, MAKES_ROOM_S) : [];
 }
 

@@ -3,7 +3,7 @@ import type { WorkloadWithSpec } from '../../../../engine/model/workload.ts';
 import type { DeploymentRow } from '../../queries.ts';
 import type { ServerWorkload } from './plan-model-server.ts';
 
-/** A workload as the plan for its model server sees it. */
+/** Returns a workload in the form that the plan uses. */
 export function viewWorkload(workload: WorkloadWithSpec, now: Date): ServerWorkload {
   return { id: workload.id, state: viewedState(workload, now), adapters: adapterNames(workload) };
 }
@@ -11,17 +11,18 @@ export function viewWorkload(workload: WorkloadWithSpec, now: Date): ServerWorkl
 function viewedState(workload: WorkloadWithSpec, now: Date): ServerWorkload['state'] {
   if (hasEnded(workload) || workload.wanted === 'stopped') return 'ended';
   if (workload.state === 'ready' || workload.state === 'degraded') return 'ready';
-  // The queue gives a reason to those that it has passed over; one that rests after a failure has one too.
+  // The queue sets a reason on workloads that it has passed over; a workload that pauses after a failure has
+  // a reason too.
   const passedOver = workload.state === 'queued' && workload.reason !== '' && workload.notBefore <= now;
   return passedOver ? 'waiting' : 'coming';
 }
 
-/** The adapters of a model server's workload, in the order in which its engine counts them. */
+/** Returns the adapters of a model server's workload in the order of the engine's indexes. */
 export function adapterNames(workload: Pick<WorkloadWithSpec, 'spec'>): string[] {
   return 'adapters' in workload.spec ? workload.spec.adapters.map((adapter) => adapter.name) : [];
 }
 
-/** Whether the workload can answer for the deployment. */
+/** True if the workload can serve the deployment. */
 export function carries(
   workload: Pick<WorkloadWithSpec, 'spec'>,
   deployment: Pick<DeploymentRow, 'adapter' | 'revision_id'>,

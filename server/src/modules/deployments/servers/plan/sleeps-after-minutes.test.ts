@@ -3,9 +3,9 @@ import { sleepsAfterMinutes } from './sleeps-after-minutes.ts';
 
 test.each([
   ['by the setting', 45, { auto_scale: false, min_replicas: 1 }, 45],
-  ['by the setting where replicas may end', 45, { auto_scale: true, min_replicas: 0 }, 45],
-  ['never where one replica stays', 45, { auto_scale: true, min_replicas: 1 }, null],
-  ['never where the setting says so', 0, { auto_scale: false, min_replicas: 1 }, null],
+  ['by the setting if all replicas may stop', 45, { auto_scale: true, min_replicas: 0 }, 45],
+  ['never with a minimum of one replica', 45, { auto_scale: true, min_replicas: 1 }, null],
+  ['never if the setting disables it', 0, { auto_scale: false, min_replicas: 1 }, null],
 ])('a deployment sleeps %s', (_when, idleMinutes, deployment, minutes) => {
   expect(sleepsAfterMinutes({ idleMinutes }, deployment)).toBe(minutes);
 });

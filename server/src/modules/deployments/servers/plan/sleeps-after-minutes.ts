@@ -2,7 +2,7 @@ import type { Config } from '../../../../config.ts';
 import type { DeploymentRow } from '../../queries.ts';
 import { neverSleeps } from './never-sleeps.ts';
 
-/** After how long without a request a deployment sleeps; null where it never does. */
+/** Returns the minutes without a request after which a deployment sleeps; null if it never does. */
 export function sleepsAfterMinutes(
   { idleMinutes }: Pick<Config, 'idleMinutes'>,
   deployment: Pick<DeploymentRow, 'auto_scale' | 'min_replicas'>,

@@ -8,15 +8,16 @@ import { MODULES } from '../../../models/embedding/is-embedding-model.ts';
 import { readModelJson } from '../../../models/weights/read-model-json.ts';
 
 const BYTES_MAX = 64 * 1024;
-/** What the runtime's encoder knows (`embed/bert.py`, `embed/modules.py`). */
+/** Supported by the runtime's encoder (`embed/bert.py`, `embed/modules.py`). */
 const FAMILIES = ['bert', 'roberta', 'xlm-roberta', 'camembert'];
 const MODULE_TYPES = ['Transformer', 'Pooling', 'Normalize'];
 
 const modules = z.array(z.object({ type: z.string().max(200), path: z.string().max(200) })).max(20);
 
 /**
- * The configurations of a model's modules beside it. Throws AppError 'conflict' where modules.json is missing or, on the
- * CPU, where something is named that the runtime's encoder does not know: it refuses at loading what is let through here.
+ * Returns the configuration files of a model's modules. Throws AppError 'conflict' if modules.json is missing
+ * or, on the CPU, names something the runtime's encoder does not support. The runtime checks the rest when it
+ * loads the model.
  */
 export async function checkEncoder(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
@@ -49,7 +50,7 @@ export async function checkEncoder(
   return listed.filter(({ path }) => path !== '').map(({ path }) => `${path}/config.json`);
 }
 
-/** Whether the runtime's encoder knows models that call themselves so in their config.json. */
+/** True if the runtime's encoder supports this `model_type` of a config.json. */
 export function isEncoderFamily(family: unknown): boolean {
   return FAMILIES.some((known) => known === family);
 }

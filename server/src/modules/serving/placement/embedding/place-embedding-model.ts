@@ -24,9 +24,9 @@ import { checkEncoder } from './check-encoder.ts';
 type Files = AssetRevision['files'];
 
 /**
- * Where an embedding model is served, and what has to be loaded there: safetensors by vLLM on GPUs that hold them, else by
- * the runtime's encoder on the CPU, and GGUF by llama.cpp. Null for an unknown instance type. Throws AppError
- * 'not_found', or 'conflict' for what is no such model or lacks something.
+ * Returns an embedding model's placement and files: safetensors with vLLM on GPUs that fit them, else with
+ * the runtime's encoder on the CPU; GGUF with llama.cpp. Null for an unknown instance type. Throws AppError
+ * 'not_found', or 'conflict' for another or incomplete model.
  */
 export async function placeEmbeddingModel(
   ctx: Context,

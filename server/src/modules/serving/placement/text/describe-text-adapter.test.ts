@@ -22,7 +22,7 @@ beforeAll(async () => {
   };
 });
 
-/** What stands in the way of deploying an uploaded adapter with this configuration. */
+/** Returns why an uploaded adapter with this configuration cannot be deployed; null if it can. */
 async function obstacle(engine: keyof typeof serving, config: object): Promise<string | null> {
   const { at, user, baseId } = serving[engine];
   const files = { 'adapter_config.json': JSON.stringify(config), 'adapter_model.safetensors': 'tensors' };
@@ -35,7 +35,7 @@ it.each([
   [{ r: 16, modules_to_save: ['embed_tokens', 'lm_head'] }, 'modules_to_save: embed_tokens, lm_head'],
   [{ r: 16, peft_type: 'IA3' }, 'its adapter is of the kind IA3'],
   [{ r: 0 }, 'names no rank r'],
-])('an adapter with %j is refused by name, and once', async (config, fault) => {
+])('refuses an adapter with %j with one reason', async (config, fault) => {
   for (const engine of ['llamacpp', 'vllm'] as const) {
     const said = await obstacle(engine, config);
     expect(said).toContain(fault);
@@ -43,7 +43,7 @@ it.each([
   }
 });
 
-it('a plain one is not, and one of a rank that vLLM does not take goes to the CPU', async () => {
+it('deploys a plain adapter, on the CPU if vLLM does not support its rank', async () => {
   const plain = { peft_type: 'LORA', use_dora: false, modules_to_save: null };
   for (const engine of ['llamacpp', 'vllm'] as const) {
     for (const r of [16, 1024]) expect(await obstacle(engine, { r, ...plain })).toBeNull();

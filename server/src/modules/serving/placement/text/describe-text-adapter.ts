@@ -10,10 +10,10 @@ import type { TextEngine } from '../../text-spec.ts';
 
 type File = AssetRevision['files'][number];
 
-/** PEFT writes some hundred bytes; a person may have put anything in its place. */
+/** PEFT writes some hundred bytes; an upload can be any size. */
 const CONFIG_BYTES_MAX = 64 * 1024;
 
-/** What PEFT saves, and nothing else of an uploaded adapter, is ever loaded. */
+/** Only the files that PEFT saves are loaded from an uploaded adapter. */
 const CONFIG = 'adapter_config.json';
 const TENSORS = 'adapter_model.safetensors';
 const GGUF = 'adapter.gguf';
@@ -22,7 +22,7 @@ const RANK_MAX_VLLM = 512;
 
 const word = z.string().max(100);
 
-/** Of what PEFT writes: what decides whether an engine applies it. */
+/** The settings of PEFT that decide whether an engine supports the adapter. */
 const adapterConfig = z.object({
   r: z.int().min(1),
   peft_type: word.default('LORA'),
@@ -33,7 +33,7 @@ const adapterConfig = z.object({
     .transform((modules) => modules ?? []),
 });
 
-/** Whether the files are those of an adapter, and no model of their own. */
+/** True if the files are an adapter without a model of their own. */
 export function isAdapter({ files }: AssetRevision): boolean {
   const has = (name: string) => files.some(({ path }) => path === name);
   const hasWeights = listModelFiles(files).some(({ path }) => path.endsWith('.safetensors'));
@@ -41,9 +41,9 @@ export function isAdapter({ files }: AssetRevision): boolean {
 }
 
 /**
- * The adapter of a model, and whether it is foreign: its files are not the ones that the run `runId`
- * made. A foreign one is never given to llama.cpp as it is, but converted by the runtime from safetensors.
- * Throws AppError 'conflict' when files are missing, or the engine does not apply what they are.
+ * Returns the adapter of a model and whether it is foreign, i.e. its files are not exactly those produced by
+ * the run `runId`. A foreign adapter's GGUF is never loaded by llama.cpp; the runtime converts its
+ * safetensors instead. Throws AppError 'conflict' if files are missing or the engine does not support them.
  */
 export async function describeTextAdapter(
   ctx: Context,
@@ -71,7 +71,7 @@ export async function describeTextAdapter(
   };
 }
 
-/** Tells which files are those that the run has made. */
+/** Returns a predicate for files produced by the run. */
 async function findMade({ db }: Context, runId: string | null): Promise<(file: File) => boolean> {
   const outcome = runId === null ? null : (await findWorkload(db, runId))?.outcome;
   const made = new Map(
@@ -97,7 +97,9 @@ function notConverted({ asset }: AssetRevision): AppError {
   });
 }
 
-/** Its rank, when the engine applies what the configuration says. Throws AppError 'conflict' where it does not. */
+/**
+ * Returns the adapter's rank. Throws AppError 'conflict' if the engine does not support the configuration.
+ */
 async function readRank(
   ctx: Context,
   { asset }: AssetRevision,
@@ -113,7 +115,7 @@ async function readRank(
   return config.r;
 }
 
-/** What neither engine applies, or the engine does not: it would end at once, after a machine was started for it. */
+/** Returns what the engine does not support, which would fail only after a machine was started for it. */
 function findFault(config: z.output<typeof adapterConfig>, engine: TextEngine): string | null {
   const { peft_type: kind, modules_to_save: saved, r } = config;
   if (kind !== 'LORA') return `its adapter is of the kind ${kind}, and only LORA can be`;

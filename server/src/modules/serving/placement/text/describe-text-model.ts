@@ -16,8 +16,8 @@ import { isStrangers } from '../is-strangers.ts';
 import { describeTextAdapter, isAdapter } from './describe-text-adapter.ts';
 
 /**
- * Finds what has to be loaded to serve a model: its base, and its adapter if it is a fine-tune, made
- * here or uploaded. Throws AppError 'not_found', or 'conflict' when the model has no files that the engine can serve.
+ * Returns the files needed to serve a model: its base, and its adapter if it is a fine-tune, produced here or
+ * uploaded. Throws AppError 'not_found', or 'conflict' if the engine cannot serve the files.
  */
 export async function describeTextModel(
   ctx: Context,
@@ -56,10 +56,13 @@ export async function describeTextModel(
 
 type FoundBase = { assetId: string; revisionId?: string; runId: string | null };
 
-/** What the adapter stands on: for an uploaded one its parent, as it is now. Null: the model is no adapter. */
+/**
+ * Returns the base of an adapter; for an uploaded one, the newest revision of its parent. Null if the model
+ * is no adapter.
+ */
 async function findBase({ db }: Context, model: AssetRevision): Promise<FoundBase | null> {
   const { id, title, parentAssetId } = model.asset;
-  // A fine-tune of all weights stands by itself.
+  // A full fine-tune needs no base.
   if (isWholeModel(model.files)) return null;
   const lineage = await readLineage(db, { assetId: id });
   if (lineage) return { ...lineage.baseModel, runId: lineage.runId };
@@ -72,7 +75,7 @@ async function findBase({ db }: Context, model: AssetRevision): Promise<FoundBas
   });
 }
 
-/** Another user's model may stand on one that only its owner reads. */
+/** Another user's adapter may have a base that only its owner can read. */
 async function readBase(
   ctx: Context,
   { asset }: AssetRevision,
@@ -111,12 +114,12 @@ function isNoWeights({ path }: { path: string }): boolean {
   return !path.endsWith('.safetensors');
 }
 
-/** What a request leaves open is as the model's authors recommend: vLLM reads so by itself. */
+/** The authors' sampling defaults; vLLM reads this file itself. */
 function saysHowToSample({ path }: { path: string }): boolean {
   return path === 'generation_config.json';
 }
 
-/** An adapter is converted for llama.cpp by what its base's configuration says. */
+/** Converting an adapter for llama.cpp needs its base's configuration. */
 function findConfig({ asset, files }: AssetRevision): AssetRevision['files'][number] {
   const config = files.find((file) => file.path === 'config.json');
   if (config) return config;

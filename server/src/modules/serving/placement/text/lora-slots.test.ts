@@ -11,22 +11,22 @@ const GB = 1e9;
 
 test.each([
   ['rank 256', llama, 256, 1, 5.64],
-  ['a rank that vLLM has no kernels for takes the next one', llama, 200, 1, 5.64],
+  ['a rank without vLLM kernels uses the next one', llama, 200, 1, 5.64],
   ['rank 8', llama, 8, 1, 0.176],
-  ['on two GPUs the sides of the residual stream are on both', llama, 256, 2, 7.53],
-  ['the text of a model that also sees', { text_config: llama }, 8, 1, 0.176],
-])('an 8B model: %s', (_case, config, rank, gpus, gigabytes) => {
+  ['on two GPUs both hold the residual stream side', llama, 256, 2, 7.53],
+  ['the text part of a vision model', { text_config: llama }, 8, 1, 0.176],
+])('reserves memory for an 8B model: %s', (_case, config, rank, gpus, gigabytes) => {
   expect(loraSlotBytes(config, rank, gpus) / GB).toBeCloseTo(gigabytes, 2);
 });
 
-test('slots and ranks are those that vLLM is started with', () => {
+test("slots and ranks match the runtime's vLLM settings", () => {
   const file = new URL('../../../../../../runtime/src/bakehouse_runtime/serve/vllm.py', import.meta.url);
   const program = readFileSync(file, 'utf8');
   expect(program).toContain(`_LORA_RANKS = (${LORA_RANKS.join(', ')})`);
   expect(program).toContain(`_LORAS_IN_BATCH_MAX = ${LORA_SLOTS}\n`);
 });
 
-test('what no configuration tells is not counted', () => {
+test('counts 0 without a known configuration', () => {
   expect(loraSlotBytes({ hidden_size: 64 }, 8, 1)).toBe(0);
   expect(loraSlotBytes(null, 8, 1)).toBe(0);
 });

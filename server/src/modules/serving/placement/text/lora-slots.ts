@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Adapters that vLLM keeps on a GPU at once, where a server comes to carry so many, and the ranks that it has kernels for. */
+/** Adapters that vLLM holds on a GPU concurrently, and the ranks it has kernels for. */
 export const LORA_SLOTS = 4;
 export const LORA_RANKS = [1, 8, 16, 32, 64, 128, 256, 320, 512];
 const BYTES_PER_VALUE = 2;
@@ -15,13 +15,14 @@ const shape = z.object({
   head_dim: count.nullish(),
   vocab_size: count,
 });
-/** Models that also see pictures have what their text needs beside them. */
+/** Models that also read images nest their text configuration. */
 const config = z.union([shape, z.object({ text_config: shape }).transform((found) => found.text_config)]);
 
 /**
- * The bytes that vLLM sets aside for LoRA adapters of this rank, whichever modules they change, on all GPUs together. Each layer has
- * a matrix for its inputs and one for its outputs in every slot. The side that is as wide as the residual stream is copied to each
- * GPU, the other one shared among them. 0 where the base's config.json does not have the sizes. Pure.
+ * Returns the bytes that vLLM reserves on all GPUs for LoRA adapters of this rank, whichever modules they
+ * change. Every slot of each layer has an input and an output matrix. The side with the residual stream's
+ * width is copied to each GPU; the other side is split among them. 0 if the base's config.json lacks the
+ * sizes.
  */
 export function loraSlotBytes(found: Record<string, unknown> | null, rank: number, gpuCount: number): number {
   const { data } = config.safeParse(found);
@@ -29,7 +30,7 @@ export function loraSlotBytes(found: Record<string, unknown> | null, rank: numbe
   const { num_hidden_layers: layers, hidden_size: hidden, num_attention_heads: heads } = data;
   const width = data.head_dim ?? hidden / heads;
   const keys = (data.num_key_value_heads ?? heads) * width;
-  // Of q, k, v, o, gate, up and down, and of lm_head.
+  // q, k, v, o, gate, up and down, and lm_head.
   const copied = layers * 7 * hidden + hidden;
   const shared = layers * (2 * heads * width + 2 * keys + 3 * data.intermediate_size) + data.vocab_size;
   const kept = LORA_RANKS.find((allowed) => allowed >= rank) ?? rank;

@@ -17,7 +17,7 @@ const RTX = 'NVIDIA GeForce RTX 4090';
 let onGpus: TestServing;
 let onCpu: TestServing;
 beforeAll(async () => {
-  // Beside what vLLM itself takes there is room for a few bytes of weights.
+  // After vLLM's own memory a few bytes remain for weights.
   const gpus = [unlisted(RTX, (3 * GB + 4.5) / 0.9 / GB, [0, 1, 2, 3])];
   onGpus = await testServing({ capacity: { 'cpu:deployment': 2, gpus, servesTextOnGpus: true } });
   onCpu = await testServing();
@@ -26,7 +26,7 @@ beforeAll(async () => {
 async function deploy(user: TestUser, content: Record<string, string>, count: number) {
   const { server, status, driver } = onGpus;
   const { assetId } = await insertModel(server.services, user, 'A Base', content);
-  // The contract has a few numbers alone, and here others are sent too.
+  // The contract allows few numbers, but tests send others too.
   const gpu_count = count as 1;
   const body = { model_id: assetId, user_id: user.userId, gpu_count };
   const { pod_id } = await server.request(deployVllm, { body }, { as: user });
@@ -44,12 +44,19 @@ const part = (number: number) => `model-0000${number}-of-00002.safetensors`;
 
 it.each([
   ['one GPU of another kind', both('1234'), 1, `1 x ${RTX}`, 'vllm', hourOn('GPU', 1)],
-  ['two that share it', both('12345678'), 2, `2 x ${RTX}`, 'vllm', hourOn('GPU', 2)],
-  ['a GPU in parts', { [part(1)]: '12', [part(2)]: '34' }, 1, `1 x ${RTX}`, 'vllm', hourOn('GPU', 1)],
-  ['the CPU where it is too large', both('12345678'), 1, 'CPU', 'llamacpp', hourOn('CPU', 1)],
-  ['the CPU where it is in GGUF alone', { 'model.gguf': '1234' }, 1, 'CPU', 'llamacpp', hourOn('CPU', 1)],
+  ['two GPUs that share it', both('12345678'), 2, `2 x ${RTX}`, 'vllm', hourOn('GPU', 2)],
+  [
+    'a GPU from several parts',
+    { [part(1)]: '12', [part(2)]: '34' },
+    1,
+    `1 x ${RTX}`,
+    'vllm',
+    hourOn('GPU', 1),
+  ],
+  ['the CPU if it is too large', both('12345678'), 1, 'CPU', 'llamacpp', hourOn('CPU', 1)],
+  ['the CPU if it is only in GGUF', { 'model.gguf': '1234' }, 1, 'CPU', 'llamacpp', hourOn('CPU', 1)],
 ])(
-  'a model is served on %s, and costs what that costs',
+  'serves a model on %s at the price of the device',
   async (_case, content, count, device, engine, price) => {
     const user = await onGpus.server.signUp();
     const pod = await deploy(user, content, count);
@@ -64,20 +71,17 @@ it.each([
   [4, '1 or 2', { num_attention_heads: 14, num_key_value_heads: 2 }],
   [2, '1', { text_config: { num_attention_heads: 9 } }],
   [4, '1 or 2', { num_attention_heads: 40, num_key_value_heads: 10 }],
-])(
-  '%i GPUs among which vLLM cannot share the heads are refused: it must be %s',
-  async (count, fitting, config) => {
-    const user = await onGpus.server.signUp();
-    const content = { 'model.safetensors': '1234', 'config.json': JSON.stringify(config) };
-    await expect(deploy(user, content, count)).rejects.toMatchObject({
-      status: 400,
-      body: { error: { param: 'gpu_count' } },
-      message: expect.stringContaining(`gpu_count must be ${fitting}: ${count} GPUs cannot share`),
-    });
-  },
-);
+])('refuses %i GPUs if vLLM cannot split the heads evenly: it must be %s', async (count, fitting, config) => {
+  const user = await onGpus.server.signUp();
+  const content = { 'model.safetensors': '1234', 'config.json': JSON.stringify(config) };
+  await expect(deploy(user, content, count)).rejects.toMatchObject({
+    status: 400,
+    body: { error: { param: 'gpu_count' } },
+    message: expect.stringContaining(`gpu_count must be ${fitting}: ${count} GPUs cannot share`),
+  });
+});
 
-it('a model is served on as many GPUs as share its heads, or have each a copy of those for keys', async () => {
+it('serves a model on GPUs that split its heads or copy its key-value heads', async () => {
   const user = await onGpus.server.signUp();
   const config = { num_attention_heads: 12, num_key_value_heads: 1 };
   const content = { 'model.safetensors': '12345678', 'config.json': JSON.stringify(config) };
@@ -87,7 +91,7 @@ it('a model is served on as many GPUs as share its heads, or have each a copy of
   await expect.poll(() => onGpus.driver.running()).toEqual([]);
 });
 
-it.each([0, 3, 5, 6, 7, 16])('%i GPUs are none of the numbers that there are', async (count) => {
+it.each([0, 3, 5, 6, 7, 16])('refuses %i GPUs as an invalid number', async (count) => {
   const user = await onGpus.server.signUp();
   await expect(deploy(user, both('1234'), count)).rejects.toMatchObject({
     status: 400,
@@ -106,12 +110,12 @@ it.each([
   ['lacks a part', { [part(1)]: '12' }, `A Base is incomplete: ${part(2)} is missing. ${noGguf}`],
   ['has no weights', { 'config.json': '{}' }, `A Base has no safetensors weights for a GPU. ${noGguf}`],
   [
-    'comes in several GGUF files alone',
+    'only has several GGUF files',
     { 'q4.gguf': '4', 'q8.gguf': '8' },
     'A Base has no safetensors weights for a GPU. A Base has several GGUF models, q4.gguf and q8.gguf, ' +
       'of which one can be served: delete the others',
   ],
-])('what stands in the way of a model that %s is said', async (_case, content, message) => {
+])('reports the obstacle of a model that %s', async (_case, content, message) => {
   const user = await onGpus.server.signUp();
   await expect(deploy(user, content, 1)).rejects.toMatchObject({
     status: 409,
@@ -119,7 +123,7 @@ it.each([
   });
 });
 
-it('llama.cpp gets the GGUF and how its authors sample, and nothing else of the base', async () => {
+it("llama.cpp gets only the base's GGUF and sampling defaults", async () => {
   const user = await onGpus.server.signUp();
   const content = {
     'q4.gguf': '4',
@@ -135,7 +139,7 @@ it('llama.cpp gets the GGUF and how its authors sample, and nothing else of the 
   await expect.poll(() => onGpus.driver.running()).toEqual([]);
 });
 
-it('a shared server is told by what is loaded: a changed card makes no other', async () => {
+it('deployments share a server if the loaded files are equal: a changed card does not matter', async () => {
   const user = await onGpus.server.signUp();
   const serverOf = async (card: string) => {
     const { pod_id } = await deploy(
@@ -153,7 +157,7 @@ it('a shared server is told by what is loaded: a changed card makes no other', a
   expect(await serverOf('# A card')).toBe(await serverOf('# Another card'));
 });
 
-/** A fine-tune of a base with these files. */
+/** Inserts a fine-tune of a base with these files. */
 async function insertFineTune({ server }: TestServing, user: TestUser, content: Record<string, string>) {
   const base = await insertModel(server.services, user, 'A Base', content);
   const trained = { 'adapter_config.json': '{"r":8}', 'adapter_model.safetensors': 'adapter' };
@@ -167,7 +171,7 @@ async function insertFineTune({ server }: TestServing, user: TestUser, content: 
   return assetId;
 }
 
-it('says why a trained adapter cannot be served by llama.cpp', async () => {
+it('reports why llama.cpp cannot serve a trained adapter', async () => {
   const user = await onCpu.server.signUp();
   const assetId = await insertFineTune(onCpu, user, { 'model.gguf': 'weights' });
   await expect(onCpu.deploy(user, assetId)).rejects.toMatchObject({
@@ -176,7 +180,7 @@ it('says why a trained adapter cannot be served by llama.cpp', async () => {
   });
 });
 
-it('a fine-tune needs the memory of its base, and of what vLLM sets aside for adapters', async () => {
+it("a fine-tune needs memory for its base and vLLM's adapter slots", async () => {
   const user = await onGpus.server.signUp();
   const sizes = {
     ...{ num_hidden_layers: 1, num_attention_heads: 1, hidden_size: 1, intermediate_size: 1, vocab_size: 1 },

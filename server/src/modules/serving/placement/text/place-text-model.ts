@@ -20,9 +20,9 @@ import { refuseUnevenSplit } from './refuse-uneven-split.ts';
 const GIB = 1024 ** 3;
 
 /**
- * Where a text model is served, and what has to be loaded there: by vLLM on GPUs that hold it, else by llama.cpp on the
- * CPU. Null for an unknown instance type. Throws what describeTextModel and refuseUnevenSplit throw, and where neither can serve
- * it 'conflict' with what each lacks.
+ * Returns a text model's placement and files: with vLLM on GPUs that fit it, else with llama.cpp on the CPU.
+ * Null for an unknown instance type. Throws whatever describeTextModel and refuseUnevenSplit throw, and
+ * 'conflict' with both reasons if neither can serve it.
  */
 export async function placeTextModel(
   ctx: Context,
@@ -39,7 +39,7 @@ export async function placeTextModel(
   if (model instanceof AppError) return placeOnCpu(ctx, onCpu, model.publicMessage);
   const found = await readModelContext(ctx, storedFiles(model.base));
   const context = chooseContext(model.baseTitle, found, asked.contextTokens);
-  // How large it is decides which GPU, and whether any.
+  // The size determines whether and on which GPU it fits.
   const bytes =
     weightsBytes(model) +
     contextBytes(found, context.tokens) +
@@ -54,7 +54,7 @@ export async function placeTextModel(
 
 type OnCpu = { assetId: string; capacity: Capacity; asked: RequestedInstance };
 
-/** `lack`: why no GPU serves it. */
+/** `lack` is why no GPU serves it. */
 async function placeOnCpu(
   ctx: Context,
   { assetId, capacity, asked }: OnCpu,

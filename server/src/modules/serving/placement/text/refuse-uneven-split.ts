@@ -7,12 +7,13 @@ import { type ServedModel, storedFiles } from '../../served-model.ts';
 
 const count = z.int().positive();
 const heads = z.object({ num_attention_heads: count, num_key_value_heads: count.nullish() });
-/** Models that also see pictures have those of their text beside them. */
+/** Models that also read images nest the heads of their text model. */
 const config = z.union([heads, z.object({ text_config: heads }).transform((found) => found.text_config)]);
 
 /**
- * Refuses a number of GPUs among which vLLM cannot share a model's attention heads equally: it would say so only after its start.
- * What the model's configuration does not tell is left to vLLM. Throws AppError 'invalid_request' with the numbers that fit.
+ * Throws AppError 'invalid_request' with the allowed numbers if vLLM cannot split the model's attention heads
+ * evenly among the GPUs. vLLM itself reports this only after its start. Passes if the configuration is
+ * unknown.
  */
 export async function refuseUnevenSplit(
   ctx: Context,
@@ -31,7 +32,7 @@ export async function refuseUnevenSplit(
   );
 }
 
-/** Heads for keys and values are shared too, or each copied to as many GPUs. */
+/** Key-value heads must also split evenly, or each be copied to the same number of GPUs. */
 function isEven(
   { num_attention_heads: all, num_key_value_heads: keys }: z.infer<typeof heads>,
   gpus: number,

@@ -1,4 +1,4 @@
-"""OpenAI's client fine-tunes: `OPENAI_BASE_URL` and `OPENAI_API_KEY` say where the server is and who calls."""
+"""Fine-tuning with OpenAI's client, configured by `OPENAI_BASE_URL` and `OPENAI_API_KEY`."""
 
 import json
 
@@ -40,7 +40,7 @@ def test_a_job_is_created_followed_and_cancelled():
     assert client.fine_tuning.jobs.retrieve(job.id).status in {"running", "cancelled"}
 
 
-def test_what_cannot_be_trained_is_raised_as_the_clients_own_error():
+def test_invalid_jobs_raise_the_clients_errors():
     trained = upload("rows.jsonl", "Rye")
     with pytest.raises(openai.BadRequestError) as wrong:
         client.fine_tuning.jobs.create(
@@ -52,7 +52,7 @@ def test_what_cannot_be_trained_is_raised_as_the_clients_own_error():
     assert missing.value.param == "model"
 
 
-def test_dpo_is_a_method_of_preferences_alone():
+def test_dpo_requires_preference_rows():
     with pytest.raises(openai.BadRequestError) as wrong:
         client.fine_tuning.jobs.create(
             model="tiny base",
@@ -63,7 +63,7 @@ def test_dpo_is_a_method_of_preferences_alone():
     assert "DPO needs preferences" in wrong.value.message
 
 
-def test_reinforcement_is_graded_by_checks_of_strings_alone():
+def test_reinforcement_accepts_only_string_checks():
     rows = [
         {"messages": [{"role": "user", "content": f"{a} + 1?"}], "answer": str(a + 1)}
         for a in range(4)
@@ -86,6 +86,6 @@ def test_reinforcement_is_graded_by_checks_of_strings_alone():
     check |= {"input": "{{sample.output_text}}", "reference": "{{item.answer}}"}
     with pytest.raises(openai.BadRequestError) as unread:
         create(check)
-    # The machine of this test reads every file as questions with answers.
+    # The test server reads every file as question-answer rows.
     assert unread.value.param == "training_file"
     assert "GRPO needs prompts" in unread.value.message

@@ -23,7 +23,7 @@ test.each([
     'Ask the operator for your link',
   ],
   [undefined, null, 'Your request was received'],
-])('where the server sends email is %s, only what is so is said', async (sendsMail, help, sent) => {
+])('with a server that sends email: %s, shows the matching text only', async (sendsMail, help, sent) => {
   call.mockReturnValue(new Promise(() => undefined));
   if (sendsMail !== undefined)
     queryClient.setQueryData(signInMethodsQuery.queryKey, { sends_mail: sendsMail } as never);

@@ -8,7 +8,7 @@ import { refuseEmail } from '../check-email.ts';
 import { requestPasswordReset, signInMethodsQuery } from '../sign-in-calls.ts';
 import { useAccountForm } from '../use-account-form.ts';
 
-/** Asks for a link to choose a new password. */
+/** Requests a link to choose a new password. */
 export function ForgotPasswordForm() {
   const [asked, setAsked] = useState(false);
   const { errors, pending, onSubmit } = useAccountForm<string>({
@@ -26,7 +26,7 @@ export function ForgotPasswordForm() {
     if (sendsMail === undefined)
       return (
         <Callout title="Your request was received">
-          If there is an account with this address, a link to choose a new password has been made. Look into
+          If there is an account with this address, a link to choose a new password has been created. Check
           your mail, or ask the operator of this server.
         </Callout>
       );
@@ -53,7 +53,7 @@ export function ForgotPasswordForm() {
   );
 }
 
-/** Undefined while it is not known whether the server sends email. */
+/** Undefined while it is unknown if the server sends email. */
 function helpOf(sendsMail: boolean | undefined): string | undefined {
   if (sendsMail === undefined) return undefined;
   return sendsMail

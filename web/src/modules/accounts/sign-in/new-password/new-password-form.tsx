@@ -9,14 +9,14 @@ import { resetPassword } from '../sign-in-calls.ts';
 import { useAccountForm } from '../use-account-form.ts';
 
 type Props = {
-  /** Came with the link. */
+  /** From the link. */
   token: string;
   onDone: () => Promise<void>;
-  /** The link was used before, or is too old. */
+  /** Called if the link was used before or has expired. */
   onSpent: () => void;
 };
 
-/** Where the link for a new password leads. */
+/** The target of the link for a new password. */
 export function NewPasswordForm({ token, onDone, onSpent }: Props) {
   const { errors, pending, onSubmit } = useAccountForm<string>({
     check: async ({ password = '' }) => {
@@ -47,7 +47,7 @@ export function NewPasswordForm({ token, onDone, onSpent }: Props) {
         help={
           errors.password
             ? undefined
-            : 'At least 8 characters. A new password ends all sessions, API keys and linked sign-in methods.'
+            : 'At least 8 characters. Changing it ends all sessions, revokes all API keys and removes linked sign-in methods.'
         }
       >
         <Input name="password" type="password" autoComplete="new-password" />

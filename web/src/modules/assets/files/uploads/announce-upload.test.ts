@@ -42,13 +42,13 @@ test.each([
   expect(said.mock.calls).toEqual([words]);
 });
 
-test('who has signed out is not told of what that ended', () => {
+test('does not announce uploads that a sign-out cancelled', () => {
   setCredentials(null);
   announceUpload(outcome(1));
   expect(said).not.toHaveBeenCalled();
 });
 
-test('says nothing of what waits to be resumed', () => {
+test('does not announce paused uploads', () => {
   announceUpload({ done: [], failed: [], paused: [{ path: 'b.csv' }] } as unknown as UploadOutcome);
   expect(said).not.toHaveBeenCalled();
 });

@@ -3,9 +3,9 @@ import { countOf } from '../../../../lib/format/count-of.ts';
 import { notify } from '../../../../ui/notify.ts';
 import type { UploadOutcome } from './uploads.ts';
 
-/** Says how an upload ended, on whatever page the person is by then; `hasProblems`: some of it cannot be trained on. */
+/** Announces how an upload ended, on any page. `hasProblems`: some files cannot be trained on. */
 export function announceUpload({ done, failed: [failed], paused }: UploadOutcome, hasProblems = false): void {
-  // Who sent it has signed out, which ended it.
+  // The sign-out cancelled it.
   if (getCredentials() === null) return;
   const summary = done.length === 1 ? 'File uploaded' : `${countOf(done.length, 'file')} uploaded`;
   if (failed) notify.failure('Failed to upload file.', { description: whyNot(failed) });
@@ -14,7 +14,7 @@ export function announceUpload({ done, failed: [failed], paused }: UploadOutcome
   else if (paused.length === 0) notify.info('Upload cancelled');
 }
 
-/** Names the file also where the reason does not. */
+/** Adds the path unless the error mentions it. */
 function whyNot({ path, error }: UploadOutcome['failed'][number]): string {
   return error?.includes(path) ? error : [path, error].filter(Boolean).join(': ');
 }

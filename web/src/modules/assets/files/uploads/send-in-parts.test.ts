@@ -16,7 +16,7 @@ const hashOf = (text: string) => sha256(new TextEncoder().encode(text).buffer);
 const done = { file: { path: 'words.txt' }, revision_id: 'r1' };
 
 type Part = { number: number; sha256: string; size_bytes: number };
-/** What the server has, by upload. */
+/** Parts on the server by upload id. */
 let stored: Map<string, Part[]>;
 let answers: unknown[];
 let calls: string[];
@@ -67,19 +67,19 @@ function send(signal = new AbortController().signal) {
   return { sending, progress, stalled };
 }
 
-test('sends every part with its hash, and completes when all are there', async () => {
+test('sends every part with its hash, and completes after the last', async () => {
   answers = [{ file: null, revision_id: null }];
   const { sending, progress } = send();
   await expect(sending).resolves.toEqual(done);
   expect(calls[0]).toBe('POST uploads');
   expect(calls.slice(1, 5).toSorted()).toEqual(['part 1: one ', 'part 2: two ', 'part 3: thre', 'part 4: e']);
-  // The server was still reading.
+  // The server was still assembling the file.
   expect(calls.slice(5)).toEqual(['POST complete', 'POST complete']);
   expect(progress.at(-1)).toBe(content.length);
   expect(stored.get('u1')).toContainEqual({ number: 2, sha256: await hashOf('two '), size_bytes: 4 });
 });
 
-test('goes on with what is missing', async () => {
+test('resumes with the missing parts', async () => {
   stored.set('u1', [
     { number: 1, sha256: await hashOf('one '), size_bytes: 4 },
     { number: 3, sha256: await hashOf('thre'), size_bytes: 4 },
@@ -88,14 +88,14 @@ test('goes on with what is missing', async () => {
   expect(calls.slice(1, 3).toSorted()).toEqual(['part 2: two ', 'part 4: e']);
 });
 
-test('another file of the same name and size begins anew', async () => {
+test('starts again for another file of the same name and size', async () => {
   stored.set('u1', [{ number: 1, sha256: await hashOf('ONE '), size_bytes: 4 }]);
   await expect(send().sending).resolves.toEqual(done);
   expect(calls).toContain('DELETE :uploadId');
   expect(calls.filter((one) => one.startsWith('part 1'))).toEqual(['part 1: one ']);
 });
 
-test('parts that the server has lost come again', async () => {
+test('sends parts again that the server has lost', async () => {
   answers = [new ApiError('The server has lost part 2. Send it again', { status: 409, param: 'parts' })];
   const { sending } = send();
   await vi.waitFor(() => expect(calls).toContain('POST complete'));
@@ -103,7 +103,7 @@ test('parts that the server has lost come again', async () => {
   expect(calls.filter((one) => one === 'POST uploads')).toHaveLength(2);
 });
 
-test('waits while the server cannot be reached, and says so', async () => {
+test('waits and reports it while the server is unreachable', async () => {
   vi.useFakeTimers();
   vi.mocked(uploadBytes).mockRejectedValueOnce(
     new ApiError('Failed to upload file.', { status: 0, code: 'network' }),
@@ -115,13 +115,13 @@ test('waits while the server cannot be reached, and says so', async () => {
   expect(stalled).toEqual([true, false]);
 });
 
-test('what is refused is not tried again', async () => {
+test('does not retry a rejected request', async () => {
   vi.mocked(uploadBytes).mockRejectedValue(new ApiError('There is no room left', { status: 413 }));
   await expect(send().sending).rejects.toThrow('There is no room left');
   expect(calls).toEqual(['POST uploads']);
 });
 
-test('ends with its signal, and leaves what has arrived', async () => {
+test('stops on its signal and leaves the parts on the server', async () => {
   const stop = new AbortController();
   vi.mocked(uploadBytes).mockImplementation(
     ((_endpoint: object, _where: object, _bytes: Blob, { signal }: { signal: AbortSignal }) =>

@@ -16,25 +16,26 @@ import { abandon } from './unfinished-uploads.ts';
 
 type UploadedFile = ResponseOf<typeof uploadFile>;
 
-/** Parts on their way at once: enough to fill a line while one is hashed. */
+/** Concurrent parts: enough to saturate the connection while one is hashed. */
 const PARALLEL = 4;
-/** The server answers within 20 s how far it is. */
+/** The server answers with its progress within 20 s. */
 const COMPLETE_MS = 60_000;
 const PAUSE_MS = { first: 1_000, last: 30_000 };
-/** A server that is busy, or has no room, is asked so often. */
+/** Attempts if the server is busy or out of space. */
 const ANSWERED_TRIES = 5;
 const UNREACHED = ['network', 'timeout', 'lookup'];
 
 type Options = {
   signal: AbortSignal;
   onProgress: (sentBytes: number) => void;
-  /** Whether it waits for the server to be reached again. */
+  /** Called when it starts or stops waiting for the server. */
   onStalled: (isStalled: boolean) => void;
 };
 
 /**
- * Sends a file in parts, several at once, and goes on where the same file was left. While the server cannot be reached it
- * waits. Throws an `ApiError`; with code 'aborted' when the signal ended it: what has arrived stays there.
+ * Uploads a file in concurrent parts, and resumes an earlier upload of the same file. Waits while the server
+ * is unreachable. Throws an `ApiError`, with code 'aborted' if the signal stopped it; uploaded parts stay on
+ * the server.
  */
 export async function sendInParts(
   assetId: string,
@@ -57,7 +58,7 @@ export async function sendInParts(
       return await complete(assetId, upload, options);
     } catch (error) {
       if (error instanceof OtherFile) {
-        // Another file of this name and size was left there.
+        // The earlier upload was of another file with the same name and size.
         await abandon(assetId, upload.upload_id);
       } else if (!(error instanceof ApiError && error.status === 409 && error.param === 'parts')) throw error;
       upload = await create();
@@ -65,7 +66,7 @@ export async function sendInParts(
   }
 }
 
-/** The file is not the one of which some parts are there. */
+/** The uploaded parts belong to another file. */
 class OtherFile extends Error {}
 
 async function sendMissing(id: string, upload: AssetUpload, file: File, options: Options): Promise<void> {
@@ -126,7 +127,7 @@ async function complete(
   }
 }
 
-/** Tries until it is answered; what is refused is not tried again. */
+/** Retries until the server answers; rejections are not retried. */
 async function persist<T>(
   { signal, onStalled }: Omit<Options, 'onProgress'>,
   work: () => Promise<T>,
@@ -146,7 +147,7 @@ async function persist<T>(
   }
 }
 
-/** Waits for so long, or until the server is back. */
+/** Waits for `ms` or until the server is reachable. */
 async function pause(signal: AbortSignal, ms: number): Promise<void> {
   if (!isOnline()) void checkServer();
   await new Promise<void>((resolve) => {

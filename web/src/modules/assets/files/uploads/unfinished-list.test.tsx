@@ -17,7 +17,7 @@ function file(name: string, size: number): File {
   return Object.defineProperty(new File(['x'], name), 'size', { value: size });
 }
 
-test('says which upload waits for its file, takes that one alone, and lets it go', async () => {
+test('lists an interrupted upload, accepts only its file, and can discard it', async () => {
   vi.mocked(call).mockResolvedValue({ uploads: [upload] });
   const failure = vi.spyOn(notify, 'failure').mockReturnValue(undefined);
   const onFile = vi.fn<(file: ChosenFile) => void>();
@@ -30,7 +30,7 @@ test('says which upload waits for its file, takes that one alone, and lets it go
   expect(screen.getByText('3.00 MB of 4.00 MB')).toBeTruthy();
   const field = screen.getByLabelText('File of vae/weights.bin');
   await userEvent.upload(field, file('weights.bin', 5 * MB));
-  expect(failure).toHaveBeenCalledExactlyOnceWith('This is another file', {
+  expect(failure).toHaveBeenCalledExactlyOnceWith('This is a different file', {
     description: 'Choose weights.bin, 4.00 MB',
   });
   const right = file('weights.bin', 4 * MB);

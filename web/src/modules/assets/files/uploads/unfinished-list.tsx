@@ -13,8 +13,8 @@ import { useUploads } from './uploads.ts';
 type Props = { assetId: string; onFile: (file: ChosenFile) => void };
 
 /**
- * Uploads that were cut, by a reload or with their browser: a page cannot keep the files that were chosen, so that each waits
- * to have its own chosen again.
+ * Interrupted uploads. A page cannot keep the selected files across a reload, so each one waits for its file
+ * to be selected again.
  */
 export function UnfinishedList({ assetId, onFile }: Props) {
   const here = new Set(useUploads(assetId).map(({ path }) => path));
@@ -42,7 +42,7 @@ function Row({ assetId, upload, onFile }: Props & { upload: Unfinished }) {
   const take = (file: File | undefined) => {
     if (!file) return;
     if (file.name === name && file.size === size) onFile({ file, path });
-    else notify.failure('This is another file', { description: `Choose ${name}, ${formatBytes(size)}` });
+    else notify.failure('This is a different file', { description: `Choose ${name}, ${formatBytes(size)}` });
   };
   return (
     <li className="flex items-center gap-3">

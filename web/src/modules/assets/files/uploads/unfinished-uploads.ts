@@ -5,10 +5,10 @@ import { ApiError } from '../../../../lib/api/api-error.ts';
 import { endpointQuery } from '../../../../lib/api/endpoint-query.ts';
 import { readAgain } from '../../../../lib/mutation/read-again.ts';
 
-/** An upload in parts of which the server has some. */
+/** A multipart upload that has started. */
 export type Unfinished = ResponseOf<typeof listUploads>['uploads'][number];
 
-/** The uploads to an asset that are unfinished, in this tab or another. */
+/** Lists the unfinished uploads to an asset, of this and other tabs. */
 export const unfinishedQuery = (assetId: string) =>
   endpointQuery(['asset', 'uploads', assetId], listUploads, { params: { id: assetId } });
 
@@ -16,7 +16,7 @@ export function readUnfinishedAgain(assetId: string): void {
   readAgain(['asset', 'uploads', assetId]);
 }
 
-/** Deletes what the server has of an upload. One that has ended meanwhile is passed over. */
+/** Deletes an upload's parts on the server. Ignores an upload that has already ended. */
 export async function abandon(assetId: string, uploadId: string): Promise<void> {
   await call(abandonUpload, { params: { id: assetId, uploadId } }).catch((error: unknown) => {
     if (!(error instanceof ApiError && error.status === 404)) throw error;
@@ -24,7 +24,7 @@ export async function abandon(assetId: string, uploadId: string): Promise<void> 
   readUnfinishedAgain(assetId);
 }
 
-/** Deletes what the server has of a path, as far as it can be reached: what is left it deletes by itself, a week later. */
+/** Deletes the upload of a path if the server is reachable; otherwise the server deletes it after a week. */
 export async function abandonPath(assetId: string, path: string): Promise<void> {
   try {
     const { uploads } = await call(listUploads, { params: { id: assetId } });

@@ -18,7 +18,7 @@ function Uploads({ onRetry }: { onRetry?: (file: ChosenFile) => void }) {
 const file = new File(['a row'], 'rows.csv');
 const rows = { file, path: file.name };
 
-test('a file that has failed is sent once more without being chosen again', async () => {
+test('retries a failed file without selecting it again', async () => {
   setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
   const done = vi.spyOn(notify, 'success').mockReturnValue(undefined);
   vi.mocked(upload)
@@ -32,7 +32,7 @@ test('a file that has failed is sent once more without being chosen again', asyn
   expect(screen.queryByRole('listitem')).toBeNull();
 });
 
-test('the page of an asset looks at what comes of it', async () => {
+test("the asset's page handles the retry", async () => {
   vi.mocked(upload).mockRejectedValueOnce(new ApiError('There is no room left', { status: 413 }));
   await uploadFiles('asset', [rows]);
   const onRetry = vi.fn<(file: ChosenFile) => void>();
@@ -42,7 +42,7 @@ test('the page of an asset looks at what comes of it', async () => {
   expect(screen.queryByRole('listitem')).toBeNull();
 });
 
-test('a file on its way says how far it is, in percent', async () => {
+test('shows the progress of an upload in percent', async () => {
   vi.mocked(upload).mockImplementationOnce((_endpoint, _params, { size }, options) => {
     options?.onProgress?.(size * 0.4, size);
     return new Promise(() => undefined);
@@ -53,7 +53,7 @@ test('a file on its way says how far it is, in percent', async () => {
   expect(bar.getAttribute('aria-valuenow')).toBe('40');
 });
 
-test('a file that has arrived says so while others are still on their way, and cannot be cancelled any more', async () => {
+test('shows a finished file while others are uploading, without Cancel', async () => {
   vi.mocked(upload)
     .mockResolvedValueOnce({ file: { path: 'rows.csv' }, revision_id: 'r1' })
     .mockImplementationOnce(() => new Promise(() => undefined));
@@ -68,7 +68,7 @@ function Arriving() {
   return <UploadList uploads={useUploads('arriving')} />;
 }
 
-test('of ten thousand files fifty are drawn, first those that have failed', () => {
+test('renders fifty of ten thousand files, failed ones first', () => {
   const uploads = Array.from({ length: 10_000 }, (_, at) => ({
     ...rows,
     id: String(at),

@@ -10,17 +10,17 @@ import { dismissUpload, pauseUpload, takeOff, type Upload, uploadFiles } from '.
 
 type Props = {
   uploads: Upload[];
-  /** Sends a file once more; where it is not said, to where it was sent before. */
+  /** Retries a file. Defaults to its original asset. */
   onRetry?: (file: ChosenFile) => void;
 };
 
-/** Of a folder with thousands of files no more are drawn at once. */
+/** Maximum number of rendered files. */
 const SHOWN_MAX = 50;
 
-/** Which are shown of many: those that have failed, then those that are sent, then those whose turn is next. */
+/** Display order: failed, then uploading, then waiting. */
 const order: Record<Upload['state'], number> = { failed: 0, paused: 1, sending: 2, waiting: 3, done: 4 };
 
-/** Files on their way, each with how far it is; failed and paused ones stay until they are sent again or dismissed. */
+/** Uploads with their progress; failed and paused ones stay until they are retried or dismissed. */
 export function UploadList({ uploads, onRetry }: Props) {
   if (uploads.length === 0) return null;
   const isLong = uploads.length > SHOWN_MAX;
@@ -77,7 +77,7 @@ export function UploadList({ uploads, onRetry }: Props) {
           <Button
             variant="ghost"
             size="icon-sm"
-            // Its place is kept, so that the bars stand below each other.
+            // Fixed width, so that the progress bars align.
             className={one.state === 'done' ? 'invisible' : undefined}
             aria-label={one.state === 'failed' ? `Dismiss ${one.path}` : `Cancel ${one.path}`}
             onClick={() => dismissUpload(one.id)}

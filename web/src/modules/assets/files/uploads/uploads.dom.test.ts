@@ -17,9 +17,9 @@ vi.mock('./unfinished-uploads.ts', () => ({
 
 const file = (name: string, path = name) => ({ file: new File(['text'], name), path });
 const uploaded = (path: string) => ({ file: { path }, revision_id: `with ${path}` });
-/** Whether the browser asks before the page is reloaded or closed. */
+/** Returns true if the browser asks before leaving the page. */
 const isHeld = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
-/** An upload that ends only when it is cancelled. */
+/** An upload that never ends until it is cancelled. */
 const untilCancelled: typeof upload = (_endpoint, _params, _file, options) =>
   new Promise((_resolve, reject) => {
     options?.signal?.addEventListener('abort', () =>
@@ -27,7 +27,7 @@ const untilCancelled: typeof upload = (_endpoint, _params, _file, options) =>
     );
   });
 
-it('sends one file of an asset after the other, and keeps only those that failed', async () => {
+it('uploads the files of an asset one after another, and keeps only failed ones', async () => {
   const order: string[] = [];
   vi.mocked(upload).mockImplementation((_endpoint, _params, { name }) => {
     order.push(name);
@@ -49,7 +49,7 @@ it('sends one file of an asset after the other, and keeps only those that failed
   expect(result.current).toEqual([]);
 });
 
-it('of a file in a folder the path is sent, of others their name alone', async () => {
+it('sends the path of a file in a folder, otherwise its name', async () => {
   vi.mocked(upload).mockReset().mockResolvedValue(uploaded('config.json'));
   await uploadFiles('folders', [file('config.json'), file('config.json', 'vae/config.json')]);
   expect(vi.mocked(upload).mock.calls.map(([, , , options]) => options?.fields)).toEqual([
@@ -58,7 +58,7 @@ it('of a file in a folder the path is sent, of others their name alone', async (
   ]);
 });
 
-it('counts a cancelled file neither as sent nor as failed, and never sends one that still waited', async () => {
+it('a cancelled file counts neither as uploaded nor as failed, and a waiting one is never sent', async () => {
   vi.mocked(upload).mockReset().mockImplementation(untilCancelled);
   const { result } = renderHook(() => useUploads('other'));
   let outcome: Promise<unknown> = Promise.resolve();
@@ -74,7 +74,7 @@ it('counts a cancelled file neither as sent nor as failed, and never sends one t
   expect(result.current).toEqual([]);
 });
 
-it('the page is not left without a question while a file waits or is sent', async () => {
+it('leaving the page asks while a file is waiting or uploading', async () => {
   vi.mocked(upload).mockReset().mockImplementation(untilCancelled);
   expect(isHeld()).toBe(false);
   const outcome = uploadFiles('held', [file('a.csv'), file('b.csv')]);
@@ -91,7 +91,7 @@ it('the page is not left without a question while a file waits or is sent', asyn
   expect(isHeld()).toBe(false);
 });
 
-it('one that has failed holds the page no more', async () => {
+it('a failed file does not block leaving the page', async () => {
   vi.mocked(upload)
     .mockReset()
     .mockRejectedValue(new ApiError('a.csv is empty', { status: 400 }));
@@ -101,8 +101,8 @@ it('one that has failed holds the page no more', async () => {
 
 it.each([
   ['they sign out', { type: 'signed-out', userId: 'ada' }],
-  ['somebody else signs in', { type: 'signed-in', userId: 'eve' }],
-] as const)('nothing that somebody sends goes out any more, or is listed, once %s', async (_how, message) => {
+  ['another user signs in', { type: 'signed-in', userId: 'eve' }],
+] as const)("stops and hides a user's uploads once %s", async (_how, message) => {
   vi.mocked(upload).mockReset().mockImplementation(untilCancelled);
   setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
   const outcome = uploadFiles('left', [file('a.csv'), file('b.csv')]);
@@ -120,7 +120,7 @@ it.each([
   expect(isHeld()).toBe(false);
 });
 
-it('sends a large file in parts, which can be paused, goes on, and leaves nothing once it is cancelled', async () => {
+it('uploads a large file in parts, can pause and resume it, and leaves nothing after cancelling', async () => {
   const large = file('weights.bin');
   Object.defineProperty(large.file, 'size', { value: PARTS_FROM_BYTES });
   vi.mocked(sendInParts).mockImplementation(

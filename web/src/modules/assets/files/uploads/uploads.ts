@@ -12,40 +12,43 @@ import { errorMessage } from '../../../../ui/notify.ts';
 import { sendInParts } from './send-in-parts.ts';
 import { abandonPath, readUnfinishedAgain } from './unfinished-uploads.ts';
 
-/** One file on its way to an asset. Lives outside React, so that it goes on while the person looks elsewhere. */
+/** An upload to an asset. Stored outside React, so that it continues on other pages. */
 export type Upload = ChosenFile & {
   id: string;
   assetId: string;
   sizeBytes: number;
   sentBytes: number;
   state: 'waiting' | 'sending' | 'paused' | 'done' | 'failed';
-  /** It is sent in parts, and can be paused. */
+  /** Uploaded in parts, so it can be paused. */
   inParts: boolean;
-  /** It waits for the server to be reached again. */
+  /** Waiting for the server to be reachable. */
   isStalled: boolean;
   error: string | null;
 };
 
-/** Files from this size on are sent in parts: what is smaller is soon sent again. */
+/** Files from this size on are uploaded in parts; smaller ones are quickly uploaded again. */
 export const PARTS_FROM_BYTES = 64 * 1024 * 1024;
 
-/** A file that has arrived, and the revision that it made. */
+/** An uploaded file and its revision. */
 export type UploadedFile = ResponseOf<typeof uploadFile>;
 
-/** How a batch ended, what arrived first; what the person cancelled is in none. */
+/** Result of a batch, in completion order; without cancelled files. */
 export type UploadOutcome = { done: UploadedFile[]; failed: Upload[]; paused: Upload[] };
 
 const uploads = createStore<readonly Upload[]>([]);
 const cancels = new Map<string, AbortController>();
-/** One file of an asset at a time: each makes a revision. */
+/** Serializes the uploads of an asset, because each creates a revision. */
 const queues = new Map<string, Promise<unknown>>();
 
-// Nothing of one user is sent with the key of the next, nor in sight for them.
+// A user's uploads must not be sent with the next user's key, or be visible to them.
 onSessionMessage(({ type, userId }) => {
   if (type === 'signed-out' || (type === 'signed-in' && userId !== getCredentials()?.userId)) forgetUploads();
 });
 
-/** Queues the files and resolves when all have ended. Never rejects: a failed file stays in the list with its error. */
+/**
+ * Queues the files and resolves when all have ended. Never rejects: a failed file stays in the list with its
+ * error.
+ */
 export async function uploadFiles(assetId: string, files: readonly ChosenFile[]): Promise<UploadOutcome> {
   const entries = files.map(
     ({ file, path }): Upload => ({
@@ -72,7 +75,7 @@ export async function uploadFiles(assetId: string, files: readonly ChosenFile[])
   queues.set(assetId, work);
   const done = await work;
   if (queues.get(assetId) === work) queues.delete(assetId);
-  // Each file is announced as well; this is for who does not hear of it.
+  // The server announces each file; this covers a lost event stream.
   if (done.length > 0) readRowsAgain(['asset'], [assetId]);
   const ids = new Set(entries.map(({ id }) => id));
   const own = uploads.get().filter(({ id }) => ids.has(id));
@@ -82,21 +85,21 @@ export async function uploadFiles(assetId: string, files: readonly ChosenFile[])
   return { done, failed, paused };
 }
 
-/** Stops an upload, or takes a failed one off the list; of what was sent in parts nothing stays on the server. */
+/** Stops an upload or removes a failed one, and deletes its parts on the server. */
 export function dismissUpload(id: string): void {
   const one = uploads.get().find((other) => other.id === id);
   takeOff(id);
   if (one?.inParts) void abandonPath(one.assetId, one.path);
 }
 
-/** Takes an upload off the list; what has arrived of it in parts stays, and the same file goes on from there. */
+/** Removes an upload from the list. Its parts stay on the server, so that the same file can resume. */
 export function takeOff(id: string): void {
   cancels.get(id)?.abort();
   cancels.delete(id);
   set(uploads.get().filter((one) => one.id !== id));
 }
 
-/** Stops an upload in parts for as long as the person wants: sent once more, it goes on where it was. */
+/** Pauses an upload in parts; sending it again resumes it. */
 export function pauseUpload(id: string): void {
   change(id, { state: 'paused', isStalled: false });
   cancels.get(id)?.abort();
@@ -110,20 +113,19 @@ function forgetUploads(): void {
   set([]);
 }
 
-/** The uploads of every asset. */
 export function useAllUploads(): readonly Upload[] {
   return uploads.use();
 }
 
-/** The uploads of an asset that are under way or have failed. */
+/** Returns the uploads of an asset that are in progress or have failed. */
 export function useUploads(assetId: string): Upload[] {
   return uploads.use().filter((one) => one.assetId === assetId);
 }
 
-/** Resolves to what has arrived: the file, or nothing. */
+/** Resolves with the uploaded file, or with an empty list. */
 async function send(one: Upload): Promise<UploadedFile[]> {
   const signal = cancels.get(one.id)?.signal;
-  // It was cancelled while it waited.
+  // Cancelled while waiting.
   if (!signal) return [];
   change(one.id, { state: 'sending' });
   try {
@@ -141,7 +143,7 @@ async function send(one: Upload): Promise<UploadedFile[]> {
     change(one.id, { state: 'done', sentBytes: one.sizeBytes });
     return [uploaded];
   } catch (error) {
-    // Paused, or taken off the list.
+    // Paused or removed.
     if (signal.aborted) return [];
     change(one.id, { state: 'failed', isStalled: false, error: errorMessage(error) });
     reportFailure(error, ['asset']);
@@ -156,7 +158,7 @@ function change(id: string, values: Partial<Upload>): void {
   set(uploads.get().map((one) => (one.id === id ? { ...one, ...values } : one)));
 }
 
-/** While anything is under way, the browser asks before the page is left: with it the upload would end. */
+/** Asks before leaving the page while an upload is in progress, because that would stop it. */
 function set(next: readonly Upload[]): void {
   uploads.set(next);
   if (next.some(({ state }) => state === 'waiting' || state === 'sending'))

@@ -3,8 +3,8 @@ import type { LongWork } from '../../../../ui/long-work.ts';
 import { dismissUpload, useAllUploads } from './uploads.ts';
 
 /**
- * The uploads of this browser tab, as the list of long work shows them. What was sent together is announced
- * together when it ends, and what has failed stands on its page.
+ * This tab's uploads as long work. The end of a batch is announced once, and failures are shown on the
+ * asset's page.
  */
 export function useUploadWork(): LongWork[] {
   return useAllUploads()

@@ -5,14 +5,14 @@ import { SpreadBars } from './spread-bars.tsx';
 
 type Props = {
   name: string;
-  /** Undefined while it is read; null where nobody can say. */
+  /** Undefined while loading; null if unknown. */
   column: ColumnStatistics | null | undefined;
-  /** That were looked at. */
+  /** Number of analyzed rows. */
   rows: number;
   onFilter: (filter: RowFilter) => void;
 };
 
-/** The name of a column, and what it holds at a glance. */
+/** The name of a column with a summary of its values. */
 export function ColumnHead({ name, column, rows, onFilter }: Props) {
   return (
     <div className="flex flex-col gap-1 py-2">

@@ -24,7 +24,7 @@ test.each([
   expect(filledText({ filled }, rows)).toBe(text);
 });
 
-test('a range has its unit, and a column without one its number of values', () => {
+test('a range has its unit, and a column without a range its number of values', () => {
   const column: ColumnStatistics = {
     name: 'a',
     type: 'list',
@@ -39,7 +39,7 @@ test('a range has its unit, and a column without one its number of values', () =
   };
   expect(rangeText(column)).toBe('2 items');
   expect(rangeText({ ...column, type: 'boolean', lengths: null })).toBe('about 12,000 values');
-  // An estimate says no more than there are.
+  // An estimate never exceeds the number of rows.
   expect(distinctText({ ...column, distinct: 19_999, filled: 19_999 })).toBe('about 19,999 values');
   expect(rangeText({ ...column, type: 'empty', lengths: null })).toBe('empty');
   const frequent = ['rye', 'wheat'].map((value) => ({ value, count: 2 }));
@@ -58,6 +58,6 @@ test.each([
   [{ of: 'length', min: 12, max: 40 }, 'n: 12 to 40 long'],
   [{ of: 'value', value: 'rye' }, 'n: rye'],
   [{ of: 'nothing' }, 'n: empty'],
-] as const)('the filter %j is called %s', (filter, text) => {
+] as const)('the filter %j is labelled %s', (filter, text) => {
   expect(filterText({ column: 'n', ...filter })).toBe(text);
 });

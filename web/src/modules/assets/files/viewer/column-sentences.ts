@@ -2,19 +2,19 @@ import type { ColumnStatistics, RowFilter } from '@bakehouse/contract/data-files
 import { countOf } from '../../../../lib/format/count-of.ts';
 import { formatNumber, withMinus } from '../../../../lib/format/format-number.ts';
 
-/** 1234.5678 -> '1,234.57'; very large and very small ones in powers of ten. */
+/** Formats 1234.5678 as '1,234.57'; uses exponents for very large and very small numbers. */
 export function shortNumber(value: number): string {
   const size = Math.abs(value);
   if (size !== 0 && (size >= 1e12 || size < 1e-3)) return withMinus(value.toExponential(2));
   return formatNumber(value, { maximumFractionDigits: size < 1 ? 4 : 2 });
 }
 
-/** In what the histogram of a column counts: nothing for numbers, which stand for themselves. */
+/** Returns the unit of a column's histogram; empty for numbers. */
 function unitOf({ type }: Pick<ColumnStatistics, 'type'>): string {
   return type === 'text' ? ' characters' : type === 'list' ? ' items' : '';
 }
 
-/** Few texts that come again and again: which they are says more than how long they are. */
+/** A text column with few distinct values, whose values say more than their lengths. */
 export function isChoice({
   type,
   distinct,
@@ -23,7 +23,7 @@ export function isChoice({
   return type === 'text' && distinct === frequent.length;
 }
 
-/** '12 to 640 characters', '0.5 to 99', '3 values': what stands under the name of a column. */
+/** Returns the summary below a column's name: '12 to 640 characters', '0.5 to 99', '3 values'. */
 export function rangeText(column: ColumnStatistics): string {
   const range = column.numbers ?? column.lengths;
   if (column.type === 'empty') return 'empty';
@@ -32,19 +32,19 @@ export function rangeText(column: ColumnStatistics): string {
   return `${min === max ? min : `${min} to ${max}`}${unitOf(column)}`;
 }
 
-/** '3 values', 'about 12,000 values'. */
+/** Returns '3 values' or 'about 12,000 values'. */
 export function distinctText({ distinct, distinct_is_more: isMore, filled }: ColumnStatistics): string {
   return isMore
     ? `about ${countOf(Math.min(rounded(distinct), filled), 'value')}`
     : countOf(distinct, 'value');
 }
 
-/** To two digits: an estimate knows no more. */
+/** Rounds to two digits, the precision of the estimate. */
 function rounded(count: number): number {
   return Number(count.toPrecision(2));
 }
 
-/** 'minutes: 0 to 7', 'answer: 12 to 40 long', 'flour: rye', 'flour: empty'. */
+/** Returns 'minutes: 0 to 7', 'answer: 12 to 40 long', 'flour: rye', 'flour: empty'. */
 export function filterText({ column, of, min, max, value }: RowFilter): string {
   if (of === 'nothing') return `${column}: empty`;
   if (value !== undefined) return `${column}: ${value}`;
@@ -54,7 +54,7 @@ export function filterText({ column, of, min, max, value }: RowFilter): string {
   return `${column}: ${ends.join(' to ')}${of === 'length' ? ' long' : ''}`;
 }
 
-/** '100%', '98.5%'; never 100% where something is missing, nor 0% where something is there. */
+/** Returns '100%' or '98.5%'; never 100% if values are missing, nor 0% if any exist. */
 export function filledText({ filled }: Pick<ColumnStatistics, 'filled'>, rows: number): string {
   if (rows === 0) return '–';
   const percent = (100 * filled) / rows;
@@ -63,7 +63,7 @@ export function filledText({ filled }: Pick<ColumnStatistics, 'filled'>, rows: n
   return `${formatNumber(percent, { maximumFractionDigits: 1 })}%`;
 }
 
-/** What a bar of the histogram says: '12 to 20 characters: 34 rows'. */
+/** Returns the label of a histogram bar: '12 to 20 characters: 34 rows'. */
 export function binText(
   column: Pick<ColumnStatistics, 'type'>,
   { from, to, count }: ColumnStatistics['histogram'][number],

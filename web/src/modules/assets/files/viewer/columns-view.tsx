@@ -11,7 +11,7 @@ import { columnsQuery, type RevisionFile } from './viewer-calls.ts';
 
 type OnFilter = (filter: RowFilter) => void;
 
-/** What each column of a file holds, in full. */
+/** Full statistics of each column of a file. */
 export function ColumnsView({ file, onFilter }: { file: RevisionFile; onFilter: OnFilter }) {
   return (
     <QueryView
@@ -38,7 +38,7 @@ function AllColumns({ columns: { rows, is_whole: isWhole, columns }, onFilter }:
       <p className="px-5 pb-3 text-[0.8125rem] text-muted">{scopeText(rows, isWhole)}</p>
       <ul className="divide-y divide-line border-line border-t">
         {columns.map((column, at) => (
-          // Names that are cut may be equal.
+          // Truncated names may be equal.
           <OneColumn key={at} column={column} rows={rows} onFilter={onFilter} />
         ))}
       </ul>
@@ -46,7 +46,7 @@ function AllColumns({ columns: { rows, is_whole: isWhole, columns }, onFilter }:
   );
 }
 
-/** Over what the statistics were made. */
+/** Returns how many rows the statistics cover. */
 export function scopeText(rows: number, isWhole: boolean): string {
   return isWhole
     ? `Based on all ${countOf(rows, 'row')}.`

@@ -34,7 +34,7 @@ const found = {
 
 const placed = vi.fn<(place: RowsPlace) => void>();
 
-/** As the page does, which has the place in its URL. */
+/** Keeps the place in state, as the page does in its URL. */
 function Placed() {
   const [place, setPlace] = useState<RowsPlace>({});
   placed.mockImplementation(setPlace);
@@ -43,7 +43,7 @@ function Placed() {
   return <RowsPreview asset={asset as Asset} place={place} onPlace={placed} />;
 }
 
-test('a bar of a column shows the rows that it counts, until its filter is removed', async () => {
+test('a bar of a column shows its rows until the filter is removed', async () => {
   vi.mocked(call).mockImplementation(async (endpoint: unknown) => {
     if (endpoint === searchRows) return found;
     if (endpoint === describeColumns) return { rows: 4, is_whole: true, columns: [question] };
@@ -65,7 +65,7 @@ test('a bar of a column shows the rows that it counts, until its filter is remov
   expect(vi.mocked(call).mock.calls.find(([endpoint]) => endpoint === searchRows)?.[1]).toMatchObject({
     query: { text: '', filters: JSON.stringify(filters), offset: 0 },
   });
-  // A column is filtered by one thing at a time.
+  // Each column has at most one filter.
   await userEvent.click(await bar('3 to 6 characters: 1 row'));
   expect(placed).toHaveBeenLastCalledWith({ filters: [{ ...filters[0], min: 3, max: 6 }] });
   await userEvent.click(screen.getByRole('button', { name: 'Remove the filter question: 3 to 6 long' }));

@@ -14,10 +14,10 @@ import { columnsQuery, foundRowsQuery, type RevisionFile, type WantedRows } from
 
 type Props = { file: RevisionFile; wanted: WantedRows; onFilter: (filter: RowFilter) => void };
 
-/** The rows of a file that are wanted, how far was looked for them, and a way to look further. */
+/** Matching rows, how far the search went, and a button to continue. */
 export function FoundRows({ file, wanted, onFilter }: Props) {
   const [row, setRow] = useState<number | null>(null);
-  // What was found for other words stays in sight, but is not said to be found for these.
+  // Previous results stay visible, but are not presented as results of the new search.
   const found = useInfiniteQuery({
     ...foundRowsQuery({ ...file, ...wanted }),
     placeholderData: keepPreviousData,
@@ -91,7 +91,7 @@ function Further({ found }: FurtherProps) {
   );
 }
 
-/** Where the search has ended. */
+/** Returns how far the search went. */
 function howFar({ rows_read: read, is_whole: isWhole }: Found): string {
   return isWhole
     ? `All ${countOf(read, 'row')} were searched.`

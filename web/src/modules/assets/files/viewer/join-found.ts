@@ -1,8 +1,8 @@
 import type { FoundRows } from '@bakehouse/contract/data-files';
 
-/** What several looks into a file have found, one after the other, as one. Pure. */
+/** Joins the results of consecutive searches of a file. */
 export function joinFound(looks: readonly [FoundRows, ...FoundRows[]]): FoundRows {
-  // The last one has gone furthest: it knows all columns that were seen before.
+  // The last result went furthest, so it has all columns.
   const last = looks.at(-1) ?? looks[0];
   const { length } = last.columns;
   return {

@@ -1,6 +1,6 @@
 import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
 
-/** Rows before they are there. */
+/** Placeholder rows. */
 export function PendingRows() {
   return (
     <LoadingRegion className="flex flex-col gap-3 px-5 pb-5">

@@ -8,7 +8,7 @@ vi.mock('../../../../lib/api/api-client.ts', () => ({ call: () => new Promise(()
 
 const file = { assetId: 'set', revisionId: 'first', path: 'd.jsonl' };
 
-test('the answers of a preference are drawn as conversations', () => {
+test('renders the answers of a preference as conversations', () => {
   const turn = (content: string) => [{ role: 'assistant', content }];
   const row = { prompt: 'Who?', chosen: turn('Ada.'), rejected: turn('Go away.') };
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } });

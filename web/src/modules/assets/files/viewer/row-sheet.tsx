@@ -19,16 +19,16 @@ type Preview = z.output<typeof filePreview>;
 
 type Props = {
   file: RevisionFile;
-  /** Which row, from 0; null: none. */
+  /** Index of the row; null if closed. */
   at: number | null;
-  /** How many there are; null where nobody has counted them. */
+  /** Number of rows; null if unknown. */
   total: number | null;
   onAt: (at: number | null) => void;
 };
 
-/** One row with nothing cut off. The arrow keys go to the rows beside it. */
+/** One row in full. Arrow keys move to adjacent rows. */
 export function RowSheet({ file, at, total, onAt }: Props) {
-  // It stays in sight while the sheet slides away.
+  // Keeps the row while the sheet slides out.
   const [shown, setShown] = useState(at ?? 0);
   if (at !== null && at !== shown) setShown(at);
   const hasBefore = shown > 0;
@@ -69,7 +69,7 @@ function RowContent({ file, at, onBefore, onAfter }: ContentProps) {
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
-        {/* They keep the focus, and with it the keys, where there is no row beside it. */}
+        {/* aria-disabled keeps the focus, and so the arrow keys, at the first and last row. */}
         <Button aria-disabled={!onBefore} onClick={() => onBefore?.()}>
           <ArrowUp aria-hidden />
           Row above
@@ -124,7 +124,7 @@ function Fields({ preview }: { preview: Preview }) {
               {name === format?.input_column && dialogue && dialogue.turns.length > 0 ? (
                 <Conversation turns={dialogue.turns} more={dialogue.turn_count - dialogue.turns.length} />
               ) : (
-                // The name of a column may be cut; its cell is then the one of the page.
+                // Falls back to the page's cell, because the column name may be truncated.
                 <Value
                   value={Object.hasOwn(values, name) ? values[name] : (rows[0]?.[at] ?? null)}
                   isPreference={format?.format === 'preference'}

@@ -15,25 +15,25 @@ type Cells = Preview['rows'][number];
 
 type TableProps = {
   preview: Pick<Preview, 'columns' | 'rows' | 'format' | 'conversations'>;
-  /** Which row of the file each is, from 0. */
+  /** Index of each row in the file. */
   numbers: readonly number[];
-  /** Other rows are on their way. */
+  /** Other rows are loading. */
   isBusy: boolean;
-  /** Undefined while it is read; null where nobody can say. */
+  /** Undefined while loading; null if unknown. */
   described: FileColumns | null | undefined;
   onRow: (at: number) => void;
   onFilter: (filter: RowFilter) => void;
-  /** The thumbnail in a cell of these rows. */
+  /** Returns the thumbnail in a cell. */
   pictureOf?: Pictures['pictureOf'];
 };
 
-/** Rows of a data file with the names of its columns above them. */
+/** Rows of a data file below its column names. */
 export function RowTable({ preview, numbers, isBusy, described, onRow, onFilter, pictureOf }: TableProps) {
   const region = useRef<HTMLDivElement>(null);
   const [first] = numbers;
-  // Each page of rows begins at its first.
+  // Scrolls up when the page of rows changes.
   useEffect(() => {
-    // Newer browsers answer with a promise, which is no clean-up.
+    // Braces, because newer browsers return a promise, which is not a clean-up function.
     region.current?.scrollTo({ top: 0 });
   }, [first]);
   const { columns, rows, format, conversations } = preview;
@@ -54,7 +54,7 @@ export function RowTable({ preview, numbers, isBusy, described, onRow, onFilter,
               Row
             </th>
             {columns.map((column, at) => (
-              // Names that are cut may be equal.
+              // Truncated names may be equal.
               <th key={at} scope="col" className="px-3 text-start font-medium">
                 <ColumnHead
                   name={column}
@@ -87,11 +87,11 @@ export function RowTable({ preview, numbers, isBusy, described, onRow, onFilter,
 type RowProps = {
   at: number;
   cells: Cells;
-  /** Which of its cells is the conversation; -1: none. */
+  /** Index of the conversation's cell; -1 for none. */
   dialogueAt: number;
   conversation: Preview['conversations'][number] | undefined;
   onRow: (at: number) => void;
-  /** The thumbnail in a cell; undefined while it is made. */
+  /** Returns the thumbnail in a cell; undefined while loading. */
   pictureOf: (column: number) => string | null | undefined;
 };
 
@@ -106,7 +106,7 @@ function Row({ at, cells, dialogueAt, conversation, onRow, pictureOf }: RowProps
           type="button"
           aria-label={`Show row ${formatNumber(at + 1)}`}
           className="rounded hover:underline"
-          // Also while text is marked somewhere.
+          // Works also while text is selected.
           onClick={(event) => {
             event.stopPropagation();
             onRow(at);
@@ -149,6 +149,6 @@ function Cell({ value, conversation, picture }: CellProps) {
     return <Conversation turns={turns} more={count - turns.length} isCut />;
   }
   if (value === null) return <span className="text-faint">empty</span>;
-  // A column that is out of sight must not make the rows high; the row's sheet has all of it.
+  // Off-screen columns must not increase the row height; the row's sheet shows all of the text.
   return <span className="line-clamp-5">{String(value)}</span>;
 }

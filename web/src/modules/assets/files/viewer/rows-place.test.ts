@@ -8,7 +8,7 @@ test.each([
     { view: 'columns', offset: 10_000 },
   ],
   [{ view: 'rows', offset: 0 }, {}],
-  // A row is on its page.
+  // Rounded down to the row's page.
   [{ offset: 10_042 }, { offset: 10_000 }],
   [{ offset: 99 }, {}],
   [{ offset: -100 }, {}],
@@ -23,6 +23,6 @@ test.each([
   ],
   [{ filters: [] }, {}],
   [{ filters: 'x' }, {}],
-])('%j leads to %j', (search, place) => {
+])('%j is parsed as %j', (search, place) => {
   expect(parseRowsPlace(search)).toEqual(place);
 });

@@ -1,17 +1,17 @@
 import type { RowFilter } from '@bakehouse/contract/data-files';
 
-/** Rows on a page. */
+/** Rows per page. */
 export const PREVIEW_ROWS = 100;
 
-/** What of a dataset's files is in sight: it stands in the URL, so that Back, a reload and a link lead there. */
+/** The displayed part of a dataset's files, stored in the URL for Back, reload and links. */
 export type RowsPlace = {
-  /** The first data file unless said. */
+  /** Defaults to the first data file. */
   file?: string | undefined;
-  /** Which revision of the file; the newest unless said. */
+  /** Defaults to the file's newest revision. */
   revision?: string | undefined;
-  /** The rows unless said. */
+  /** Defaults to the rows. */
   view?: 'columns' | undefined;
-  /** From which row on, from 0. */
+  /** Index of the first row. */
   offset?: number | undefined;
   /** Only rows with this text in a cell. */
   search?: string | undefined;
@@ -19,7 +19,7 @@ export type RowsPlace = {
   filters?: RowFilter[] | undefined;
 };
 
-/** Of the search parameters, those that the rows have for themselves. The offset is that of a whole page of rows. */
+/** Parses the search parameters of the rows. Rounds the offset down to a page. */
 export function parseRowsPlace({
   view,
   offset,
@@ -30,20 +30,20 @@ export function parseRowsPlace({
   return {
     ...(view === 'columns' && { view }),
     ...(first > 0 && { offset: first }),
-    // A number is one in the address too.
+    // The router parses digits as a number.
     ...((typeof search === 'string' || typeof search === 'number') &&
       search !== '' && { search: String(search) }),
     ...(Array.isArray(filters) && filters.some(isFilter) && { filters: filters.filter(isFilter) }),
   };
 }
 
-/** The server looks at it more closely, and says what is wrong. */
+/** The server validates the rest and reports what is wrong. */
 function isFilter(value: unknown): value is RowFilter {
   const { column, of } = Object(value) as Partial<RowFilter>;
   return typeof column === 'string' && (of === 'value' || of === 'length' || of === 'nothing');
 }
 
-/** The first row of the page that a row is on. */
+/** Returns the first row of a row's page. */
 export function pageStart(row: number): number {
   return Math.floor(row / PREVIEW_ROWS) * PREVIEW_ROWS;
 }

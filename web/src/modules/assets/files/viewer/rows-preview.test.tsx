@@ -113,7 +113,7 @@ function show(answer: object, place: RowsPlace = {}, other: Partial<Asset> = {})
 
 const placed = vi.fn<(place: RowsPlace) => void>();
 
-/** As the page does, which has the place in its URL. */
+/** Keeps the place in state, as the page does in its URL. */
 function Placed({ asset: shown, place }: { asset: Asset; place: RowsPlace }) {
   const [current, setCurrent] = useState(place);
   placed.mockImplementation(setCurrent);
@@ -131,15 +131,15 @@ test.each([
     { broken: [{ line: 2, reason: 'Quote is not closed' }], broken_count: 1 },
     'This file has no rows that can be read',
   ],
-  ['there is a header only', {}, 'This file has only a header'],
-  ['there is nothing', { columns: [], column_count: 0 }, 'This file is empty'],
-])('says so where %s', (_case, answer, text) => {
+  ['there is only a header', {}, 'This file has only a header'],
+  ['the file is empty', { columns: [], column_count: 0 }, 'This file is empty'],
+])('shows a message if %s', (_case, answer, text) => {
   show(answer);
   expect(screen.getByText(text)).toBeTruthy();
   expect(screen.queryByRole('region', { name: 'Rows' })).toBeNull();
 });
 
-test('rows that were read stay in sight when reading them again fails', async () => {
+test('keeps displayed rows if reloading fails', async () => {
   const { client, queryKey } = show({ rows: [['Who bakes?', 'Ada.']], total_rows: 1 });
   const failing = { queryKey, queryFn: () => Promise.reject(new Error('no answer')), retry: false };
   await act(() => client.fetchQuery({ ...failing, staleTime: 0 }).catch(() => undefined));
@@ -147,7 +147,7 @@ test('rows that were read stay in sight when reading them again fails', async ()
   expect(await screen.findByText(/Refreshing failed: no answer/)).toBeTruthy();
 });
 
-test('what is not shown of a file is said: columns beyond the first, broken rows beyond those named', () => {
+test('says what is not shown of a file: further columns and further broken rows', () => {
   show({
     columns: ['a…', 'a…'],
     column_count: 80_000,
@@ -161,7 +161,7 @@ test('what is not shown of a file is said: columns beyond the first, broken rows
   expect(screen.getByText('and 1,245 more')).toBeTruthy();
 });
 
-test('a conversation is drawn turn by turn, in the place of its cell', () => {
+test('renders a conversation turn by turn in its cell', () => {
   show({
     columns: ['id', 'messages'],
     rows: [
@@ -195,7 +195,7 @@ const rows = [
   ['Why?', null],
 ];
 
-test('the head of a column shows what it holds, and the view of the columns over how many rows', () => {
+test('column heads show a summary, and the column view the number of rows', () => {
   show({ rows, total_rows: 2 });
   const [, head] = screen.getAllByRole('columnheader');
   if (!head) throw new Error('a head expected');
@@ -212,7 +212,7 @@ test('the head of a column shows what it holds, and the view of the columns over
   expect(screen.getByText('2 values')).toBeTruthy();
 });
 
-test('a row opens in full, and the arrow keys go to the rows beside it', () => {
+test('opens a row in full, and arrow keys move to adjacent rows', () => {
   const { client } = show({ rows, total_rows: 2 });
   const long = 'Because '.repeat(400);
   for (const [at, whole_row] of [
@@ -239,7 +239,7 @@ test('a row opens in full, and the arrow keys go to the rows beside it', () => {
   expect(sheet().getByText('Ada.')).toBeTruthy();
   for (const key of ['shiftKey', 'altKey', 'ctrlKey', 'metaKey']) {
     const press = { key: 'ArrowDown', [key]: true };
-    // Nobody takes it: what the browser does with it stays.
+    // The event is not handled, so the browser's default applies.
     expect(fireEvent.keyDown(sheet().getByRole('button', { name: 'Row below' }), press)).toBe(true);
   }
   expect(sheet().getByText('Row 1')).toBeTruthy();
@@ -254,7 +254,7 @@ test('a row opens in full, and the arrow keys go to the rows beside it', () => {
   expect(sheet().getByText('Row 2')).toBeTruthy();
 });
 
-test('what is in sight can be linked to: the rows from which on, and the columns', () => {
+test('the URL contains the first row and the columns view', () => {
   const page = { rows: Array.from({ length: 100 }, (_, at) => [`question ${at}`, '']), total_rows: 12_345 };
   show(page, { file: 'd.csv', offset: 10_000 });
   expect(screen.getByText('Rows 10,001 to 10,100 of 12,345')).toBeTruthy();
@@ -266,7 +266,7 @@ test('what is in sight can be linked to: the rows from which on, and the columns
   expect(screen.getByText('Based on the first 4 rows; the file has more.')).toBeTruthy();
 });
 
-test('until later rows are here, those in sight keep their numbers; then they begin at the first', async () => {
+test('rows keep their numbers until the next page arrives, which scrolls to its top', async () => {
   const rowsFrom = (first: number) => ({
     rows: Array.from({ length: 100 }, (_, at) => [`question ${first + at}`, '']),
     total_rows: 12_345,
@@ -278,7 +278,7 @@ test('until later rows are here, those in sight keep their numbers; then they be
   expect(region.getAttribute('aria-busy')).toBe('true');
   expect(numberOf('question 7')).toBe('8');
   expect(screen.getByText('Rows 1 to 100 of 12,345')).toBeTruthy();
-  // Asked for meanwhile, the rows after those are asked for.
+  // Asking again while loading requests the page after that.
   fireEvent.click(screen.getByRole('button', { name: 'Later rows' }));
   expect(placed).toHaveBeenLastCalledWith({ offset: 200 });
 
@@ -295,19 +295,19 @@ test('until later rows are here, those in sight keep their numbers; then they be
   expect(region.scrollTop).toBe(0);
 });
 
-test('Enter opens a row while text is marked; the mouse that marked it does not', () => {
+test('Enter opens a row while text is selected; the mouse that selected it does not', () => {
   show({ rows, total_rows: 2 });
   const cell = screen.getByText('Who bakes?');
   window.getSelection()?.selectAllChildren(cell);
   fireEvent.click(cell);
   expect(screen.queryByRole('dialog')).toBeNull();
-  // Enter on a button is a click for the browser.
+  // The browser turns Enter on a button into a click.
   fireEvent.click(screen.getByRole('button', { name: 'Show row 1' }));
   expect(within(screen.getByRole('dialog')).getByText('Row 1')).toBeTruthy();
   window.getSelection()?.removeAllRanges();
 });
 
-test('an earlier revision says that it is one', () => {
+test('marks an earlier revision', () => {
   show({ rows, total_rows: 2 });
   expect(screen.getByRole('combobox', { name: 'Revision' }).textContent).toContain('Revision 2 (newest)');
   cleanup();
@@ -316,11 +316,11 @@ test('an earlier revision says that it is one', () => {
   expect(screen.getByText(/an earlier revision of the file/)).toBeTruthy();
 });
 
-test('a file behind the first ones of the asset is looked at, and another one found by its name', async () => {
+test('shows an unlisted file of the asset, and finds another by name', async () => {
   vi.mocked(call).mockImplementation(async (_endpoint, input) => {
     const { prefix } = (input as { query: { prefix?: string } }).query;
     return prefix === undefined
-      ? Promise.reject(new Error('not asked here'))
+      ? Promise.reject(new Error('unexpected request'))
       : { files: [{ path: 'parts/900.csv', size_bytes: 1, sha256: '', uploaded_at: '' }], next_cursor: null };
   });
   show({ rows, total_rows: 2 }, { file: 'parts/700.csv' }, { next_files_cursor: 'more' });
@@ -333,7 +333,7 @@ test('a file behind the first ones of the asset is looked at, and another one fo
   expect(placed).toHaveBeenCalledWith({ file: 'parts/900.csv', view: undefined });
 });
 
-test('where no file among the first ones holds rows, one behind them can be chosen', () => {
+test('offers unlisted files if no listed file has rows', () => {
   const photo = { path: 'a.png', size_bytes: 1, sha256: '', uploaded_at: '' };
   show({}, {}, { files: [photo], next_files_cursor: 'more' });
   expect(screen.getByText('No rows to show')).toBeTruthy();
@@ -341,7 +341,7 @@ test('where no file among the first ones holds rows, one behind them can be chos
   expect(screen.getByRole('combobox', { name: 'File' })).toBeTruthy();
 });
 
-/** What one look into the file finds. */
+/** Returns the result of one search request. */
 function looked({ text, offset }: { text: string; offset: number }) {
   if (text !== 'rye') return { rows: [], at: [], rows_read: 3, is_whole: true, next_offset: null };
   const [at, asked] = offset === 0 ? [40_999, 'Which flour?'] : [79_999, 'Which grain?'];
@@ -349,7 +349,7 @@ function looked({ text, offset }: { text: string; offset: number }) {
   return { rows: [[asked, 'Rye.']], at: [at], ...next };
 }
 
-test('a search shows the rows that were found under their own numbers, how far it looked, and stands in the URL', async () => {
+test('a search shows matching rows with their numbers and its progress, and is in the URL', async () => {
   vi.mocked(call).mockImplementation(async (endpoint: unknown, input: unknown) =>
     endpoint === searchRows
       ? {
@@ -382,7 +382,7 @@ test('a search shows the rows that were found under their own numbers, how far i
   await screen.findByText('Who bakes?');
 });
 
-test('who leaves a search ends it', async () => {
+test('leaving a search cancels it', async () => {
   let signal: AbortSignal | undefined;
   vi.mocked(call).mockImplementation(((
     endpoint: unknown,

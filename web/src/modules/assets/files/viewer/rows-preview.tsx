@@ -41,7 +41,7 @@ const views = [
   { value: 'columns', label: 'Columns' },
 ] as const;
 
-/** A data file as a person looks at it: its rows, a hundred at a time, and what its columns hold. */
+/** A viewer for data files: rows, a hundred at a time, and column statistics. */
 export function RowsPreview({ asset, place, onPlace }: Props) {
   const { revision, view = 'rows' } = place;
   const shown = selectedDataFile(asset, place.file);
@@ -64,7 +64,7 @@ export function RowsPreview({ asset, place, onPlace }: Props) {
     );
   }
   const file = { assetId: asset.dataset_id, revisionId: revision ?? asset.revision_id, path: shown };
-  // Of another file no row is open.
+  // Remounts for another file, which closes the open row.
   const key = `${file.revisionId}/${file.path}`;
   return (
     <Card
@@ -108,7 +108,7 @@ export function RowsPreview({ asset, place, onPlace }: Props) {
 
 type SearchableProps = Omit<Props, 'asset'> & { file: RevisionFile };
 
-/** All rows, or those with what is searched for. */
+/** All rows, or only those that match the search. */
 function SearchableRows({ file, place, onPlace }: SearchableProps) {
   const { offset = 0, search = '', filters = [] } = place;
   const text = search.trim();
@@ -143,7 +143,7 @@ function SearchableRows({ file, place, onPlace }: SearchableProps) {
   );
 }
 
-/** A column is filtered by one thing at a time. */
+/** Each column has at most one filter. */
 function withFilter(place: RowsPlace, filter: RowFilter): RowsPlace {
   const others = (place.filters ?? []).filter(({ column }) => column !== filter.column);
   return { ...place, filters: [...others, filter] };
@@ -188,7 +188,7 @@ function FileSelect({ asset, path, onPath }: FileSelectProps) {
         dataset={asset}
         accepts={hasRows}
         value={path ?? null}
-        // An emptied field is on its way to another name.
+        // The field is empty while another name is typed.
         onChange={(chosen) => chosen !== null && onPath(chosen)}
       />
     </div>
@@ -206,12 +206,12 @@ function Rows({ file, offset, onOffset, onFilter }: RowsProps) {
   const [row, setRow] = useState<number | null>(null);
   const preview = useQuery({ ...previewQuery({ ...file, offset }), placeholderData: keepPreviousData });
   const isBusy = preview.isPlaceholderData;
-  // The rows of the page before stay in sight, under their own numbers, until the next ones are here.
+  // The previous page stays visible with its row numbers until the next one arrives.
   const [shownOffset, setShownOffset] = useState(offset);
   if (preview.data && !isBusy && shownOffset !== offset) setShownOffset(offset);
   const columns = useQuery(columnsQuery(file));
   const pictures = usePictures(file, columns.data, { offset: shownOffset, limit: PREVIEW_ROWS });
-  // A large text file is counted only when its columns are.
+  // A large text file's rows are counted only with its columns.
   const total = preview.data?.total_rows ?? (columns.data?.is_whole ? columns.data.rows : null);
   const goTo = (at: number | null) => {
     setRow(at);
@@ -261,7 +261,7 @@ function Rows({ file, offset, onOffset, onFilter }: RowsProps) {
   );
 }
 
-/** The pictures among the rows in sight that cannot be read: what trains on them would leave them out. */
+/** Unreadable pictures among the displayed rows; training would skip them. */
 function BrokenPictures({ broken }: Pick<Pictures, 'broken'>) {
   if (broken.length === 0) return null;
   return (
@@ -282,7 +282,7 @@ function BrokenPictures({ broken }: Pick<Pictures, 'broken'>) {
   );
 }
 
-/** What could not be read, where, and how to mend it. */
+/** Unreadable rows with line numbers and fixes. */
 function BrokenRows({ broken, broken_count: count }: Pick<Preview, 'broken' | 'broken_count'>) {
   if (count === 0) return null;
   const fixes = suggestFixes(broken.map(({ reason }) => reason));
@@ -307,9 +307,9 @@ function BrokenRows({ broken, broken_count: count }: Pick<Preview, 'broken' | 'b
 
 type FooterProps = {
   preview: Preview;
-  /** How many rows the file has, as far as that is known. */
+  /** Number of rows, if known. */
   total: number | null;
-  /** Of the rows in sight, and of those that were asked for last. */
+  /** Offsets of the displayed rows and of the requested rows. */
   offset: number;
   asked: number;
   onOffset: (offset: number) => void;
@@ -354,7 +354,7 @@ function Footer({ preview, total, offset, asked, onOffset }: FooterProps) {
   );
 }
 
-/** A field for the number of any row, from 1: Enter leads to its page. */
+/** A field for a row number, from 1; Enter opens its page. */
 function GoToRow({ total, onRow }: { total: number | null; onRow: (row: number) => void }) {
   const [typed, setTyped] = useState('');
   return (
@@ -379,7 +379,7 @@ function GoToRow({ total, onRow }: { total: number | null; onRow: (row: number) 
   );
 }
 
-/** Why a file shows nothing at all. */
+/** Returns why a file shows no rows. */
 function noRowsText(columns: string[], brokenCount: number): { title: string; description: string } {
   if (brokenCount > 0) {
     return {

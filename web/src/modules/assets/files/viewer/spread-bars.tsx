@@ -5,14 +5,14 @@ import { binText, isChoice } from './column-sentences.ts';
 
 type Props = {
   column: ColumnStatistics;
-  /** A bar shows the rows that it counts. */
+  /** Called when a bar is pressed, to show its rows. */
   onFilter?: ((filter: RowFilter) => void) | undefined;
   className?: string;
 };
 
 type Bar = { count: number; text: string; filter: RowFilter };
 
-/** How the numbers or lengths of a column are spread; of a choice, and of what has neither, the most frequent values. */
+/** Distribution of a column's numbers or lengths; otherwise its most frequent values. */
 export function SpreadBars({ column, onFilter, className }: Props) {
   const bars = barsOf(column);
   const highest = Math.max(1, ...bars.map(({ count }) => count));

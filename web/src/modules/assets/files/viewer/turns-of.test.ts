@@ -12,7 +12,7 @@ it.each([
 });
 
 it.each([null, 'Hi', [], {}, ['Hi'], [...said, 'Hi'], [{ role: 'user', content: ['Hi'] }], [said]])(
-  '%j holds no turns',
+  '%j contains no turns',
   (value) => {
     expect(turnsOf(value)).toBeNull();
   },

@@ -1,6 +1,6 @@
 type Turn = { role: string; content: string };
 
-/** The turns in a cell of preferences, as lists of OpenAI's or ShareGPT's; null where it holds something else. */
+/** Parses a cell of preference data as OpenAI or ShareGPT turns; null for other content. */
 export function turnsOf(value: unknown): Turn[] | null {
   const list = isRecord(value) ? value.messages : value;
   if (!Array.isArray(list) || list.length === 0) return null;

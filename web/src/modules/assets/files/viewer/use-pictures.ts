@@ -2,15 +2,15 @@ import type { FileColumns } from '@bakehouse/contract/data-files';
 import { useQueries } from '@tanstack/react-query';
 import { picturesQuery, type RevisionFile } from './viewer-calls.ts';
 
-/** What is shown of the pictures in a page of rows. */
+/** Pictures in a page of rows. */
 export type Pictures = {
-  /** The thumbnail of a row by the place of its column; undefined while it is made, null where there is none. */
+  /** Returns a row's thumbnail by column index; undefined while loading, null if there is none. */
   pictureOf: (column: number, row: number) => string | null | undefined;
-  /** The rows whose pictures cannot be read, from 0, each with its column and the reason. */
+  /** Rows with unreadable pictures: index, column and reason. */
   broken: { column: string; at: number; reason: string }[];
 };
 
-/** The pictures of a page of rows, of those columns that hold pictures. */
+/** Returns the pictures in a page of rows. */
 export function usePictures(
   file: RevisionFile,
   described: FileColumns | undefined,

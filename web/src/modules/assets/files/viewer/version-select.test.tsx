@@ -14,7 +14,7 @@ const version = (number: number) => ({
   size_bytes: 10,
 });
 
-test('revisions before those of the first page are read on, and can be chosen', async () => {
+test('loads further pages of revisions to choose from', async () => {
   vi.mocked(call).mockImplementation(async (_endpoint, input) => {
     const { cursor } = (input as { query: { cursor?: string } }).query;
     return cursor === 'r2'

@@ -10,12 +10,12 @@ type Props = {
   path: string;
   /** The asset's newest revision. */
   newest: string;
-  /** The one in sight, if it is not the newest. */
+  /** The displayed revision, unless it is the newest. */
   value: string | undefined;
   onChange: (revisionId: string | undefined) => void;
 };
 
-/** Which revision of a file is looked at; nothing where there has only been one. */
+/** Chooses a revision of a file; renders nothing if there is only one. */
 export function VersionSelect({ assetId, path, newest, value, onChange }: Props) {
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
     versionsQuery({ assetId, path, newest }),

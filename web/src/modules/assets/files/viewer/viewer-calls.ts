@@ -12,25 +12,25 @@ import { endpointQuery } from '../../../../lib/api/endpoint-query.ts';
 import { storedRead } from '../../../../lib/api/stored-read.ts';
 import { endpointPages } from '../../../../lib/live/paged-query.ts';
 
-/** A file as one revision has it: its bytes never change. */
+/** A file in one revision; its bytes never change. */
 export type RevisionFile = { assetId: string; revisionId: string; path: string };
 
-/** A little more than the server takes to read all of a file. */
+/** Slightly more than the server's limit for reading a whole file. */
 const WHOLE_FILE_MS = 100_000;
 
 const forGood = { staleTime: Number.POSITIVE_INFINITY };
 
-/** What its columns hold. */
+/** Reads statistics of a file's columns. */
 export const columnsQuery = ({ assetId, revisionId, path }: RevisionFile) =>
   endpointQuery(
     ['asset', 'columns', { assetId, revisionId, path }],
     describeColumns,
     { params: { id: assetId }, query: { path, revision_id: revisionId } },
-    // What cannot be read cannot be read again either. All of a file is read: of one of gigabytes that takes its time.
+    // Never retried, because the file does not change. Reads the whole file, which may be gigabytes.
     { retry: false, ...forGood, call: { ...storedRead(), timeoutMs: WHOLE_FILE_MS } },
   );
 
-/** One row with nothing cut off; `at` counts from 0. */
+/** One row in full; `at` counts from 0. */
 export const rowQuery = ({ assetId, revisionId, path, at }: RevisionFile & { at: number }) =>
   endpointQuery(
     ['asset', 'row', { assetId, revisionId, path, at }],
@@ -50,13 +50,13 @@ export const picturesQuery = ({ assetId, revisionId, path, ...page }: RevisionFi
 
 type PicturesPage = { column: string; offset: number; limit: number };
 
-/** What rows are wanted: with a text in a cell, and all filters matched. */
+/** Search criteria for rows: text in a cell, and all filters. */
 export type WantedRows = { text: string; filters: RowFilter[] };
 
-/** The rows that are wanted, one look into the file after the other. Who leaves before the answer ends the search. */
+/** Matching rows, one search request after another. Cancelling the query stops the search on the server. */
 export const foundRowsQuery = ({ assetId, revisionId, path, text, filters }: RevisionFile & WantedRows) =>
   infiniteQueryOptions({
-    // Like a row: what is found in a revision does not change.
+    // Never stale, because a revision does not change.
     queryKey: ['asset', 'row', { assetId, revisionId, path, text, filters }],
     queryFn: ({ pageParam, signal }) =>
       call(
@@ -73,7 +73,10 @@ export const foundRowsQuery = ({ assetId, revisionId, path, text, filters }: Rev
     ...forGood,
   });
 
-/** The revisions that brought a file or replaced it, page by page; `newest` is the asset's, after which there may be more. */
+/**
+ * Pages through the revisions that added or changed a file; `newest` is the asset's newest, and invalidates
+ * the list.
+ */
 export const versionsQuery = ({ assetId, path, newest }: { assetId: string; path: string; newest: string }) =>
   endpointPages(
     ['asset', 'versions', { assetId, path, newest }],

@@ -68,7 +68,7 @@ async function balances(): Promise<string[]> {
   return rows.map((row) => /\d+/.exec(row.lastElementChild?.textContent ?? '')?.[0] ?? '');
 }
 
-test('a balance that is younger than the list changes no line of it', async () => {
+test('a balance newer than the list does not change its lines', async () => {
   show();
   expect(await balances()).toEqual(['3', '1']);
   book();
@@ -78,7 +78,7 @@ test('a balance that is younger than the list changes no line of it', async () =
   expect(await balances()).toEqual(['6', '3', '1']);
 });
 
-test('only what was until the last day is read, once for the lines and the totals', async () => {
+test('reads up to the last day, once for lines and totals', async () => {
   show();
   expect(await balances()).toEqual(['3', '1']);
   expect(asked).toHaveBeenCalledExactlyOnceWith(

@@ -12,11 +12,11 @@ import { withRunningBalance } from '../transaction-rows.ts';
 
 type Props = {
   period: Period;
-  /** In place of the table where there is nothing to list. */
+  /** Shown instead of the table if there are no movements. */
   nothing: ReactNode;
 };
 
-/** The settled movements with the balance after each, reckoned back from the one at the end of the period. */
+/** Settled movements with the balance after each, computed back from the balance at the end of the period. */
 export function Statement({ period: { from, to }, nothing }: Props) {
   const user = useUser();
   const balance = useBalance(user.id);

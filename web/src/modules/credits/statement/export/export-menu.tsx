@@ -19,11 +19,13 @@ type Format = keyof typeof formats;
 
 type Props = {
   period: Period;
-  /** Only what this API key was used for. */
+  /** Only usage of this API key. */
   apiKey?: string | undefined;
 };
 
-/** All settled movements of the period as a file: with the balance after each, or of one API key. */
+/**
+ * Downloads all settled movements of the period, with the balance after each, or only one API key's movements.
+ */
 export function ExportMenu({ period, apiKey }: Props) {
   const user = useUser();
   const save = useMutation({

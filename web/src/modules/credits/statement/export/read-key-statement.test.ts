@@ -4,7 +4,7 @@ import { readKeyStatement } from './read-key-statement.ts';
 
 vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 
-test('reads every page of one key and leaves out what is pending', async () => {
+test('reads every page of one key and skips pending movements', async () => {
   const asked: unknown[] = [];
   vi.mocked(call).mockImplementation(async (...args: unknown[]) => {
     const [, { query }] = args as [unknown, { query: { cursor?: string } }];

@@ -6,12 +6,12 @@ import type { StatementRow } from '../transaction-rows.ts';
 
 const PAGE_LENGTH = 200;
 
-/** A line of a file; the movements of one API key alone leave no balance. */
+/** A line of an export. Movements of a single API key have no balance. */
 export type ExportedRow = Pick<StatementRow, 'transaction'> & { balanceAfter: string | null };
 
 /**
- * All settled movements of a period that were asked for with one API key, newest first. `from` and `to` are inclusive
- * days. Throws an `ApiError`.
+ * Reads all settled movements of one API key in a period, newest first. `from` and `to` are inclusive days.
+ * Throws an `ApiError`.
  */
 export async function readKeyStatement(
   userId: string,

@@ -12,7 +12,7 @@ const movement = (transaction_id: string, amount: string) => ({
   status: 'completed',
 });
 
-test('reads every page of the period, and reckons back from the balance at its end', async () => {
+test('reads every page of the period, and computes balances back from its end', async () => {
   const asked: object[] = [];
   vi.mocked(call).mockImplementation(async (...args: unknown[]) => {
     const [, { query }] = args as [unknown, { query: { cursor?: string } }];

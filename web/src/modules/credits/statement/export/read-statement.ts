@@ -7,8 +7,8 @@ import { type StatementRow, withRunningBalance } from '../transaction-rows.ts';
 const PAGE_LENGTH = 200;
 
 /**
- * All settled movements of a period with the balance after each, newest first. `from` and `to` are inclusive
- * days. Throws an `ApiError`.
+ * Reads all settled movements of a period with the balance after each, newest first. `from` and `to` are
+ * inclusive days. Throws an `ApiError`.
  */
 export async function readStatement(userId: string, period: Period): Promise<StatementRow[]> {
   const query = { ...withTimeZone(period), limit: PAGE_LENGTH };
@@ -16,8 +16,8 @@ export async function readStatement(userId: string, period: Period): Promise<Sta
     call(listTransactions, { params: { userId }, query: { ...query, cursor } }),
   );
   const balance = pages[0]?.closing_balance ?? null;
-  // Without a key the first page says it.
-  if (balance === null) throw new Error('The statement has no balance to reckon from');
+  // Without a key the first page has it.
+  if (balance === null) throw new Error('the first page of the statement has no closing balance');
   return withRunningBalance(
     pages.flatMap((page) => page.transactions),
     balance,

@@ -21,7 +21,7 @@ const payment: Transaction = {
   usage_window_id: null,
 };
 
-test('one line each, quoted where needed, outgoing amounts negative, names never formulas', () => {
+test('writes one line each with quotes as needed, negative outgoing amounts, and no formulas', () => {
   const refund: Transaction = {
     ...payment,
     transaction_type: 'refund',

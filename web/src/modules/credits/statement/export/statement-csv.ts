@@ -13,8 +13,8 @@ const header = [
 ];
 
 /**
- * The statement as a table for other programs (RFC 4180): times in UTC, amounts in BGL with every decimal,
- * outgoing ones negative, newest first. A statement of one API key has no balances.
+ * Returns the statement as CSV (RFC 4180): times in UTC, amounts in BGL with every decimal, outgoing ones
+ * negative, newest first. A statement of one API key has no balances.
  */
 export function statementCsv(rows: readonly ExportedRow[]): string {
   const lines = rows.map(({ transaction, balanceAfter }) => [
@@ -30,7 +30,7 @@ export function statementCsv(rows: readonly ExportedRow[]): string {
   return [header, ...lines].map((line) => `${line.map(quoted).join(',')}\r\n`).join('');
 }
 
-/** What people have named must not become a formula in a spreadsheet. */
+/** Names chosen by users must not become formulas in a spreadsheet. */
 function plainText(text: string): string {
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Transaction } from '../transaction-rows.ts';
 import { statementJson } from './statement-json.ts';
 
-test('amounts are strings with their sign, with the balance after each', () => {
+test('writes amounts as signed strings, with the balance after each', () => {
   const line = (part: Partial<Transaction>) => ({ transaction_id: 't', ...part }) as Transaction;
   const written = JSON.parse(
     statementJson([

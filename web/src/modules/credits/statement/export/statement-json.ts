@@ -1,7 +1,10 @@
 import { isIncoming } from '../transaction-rows.ts';
 import type { ExportedRow } from './read-key-statement.ts';
 
-/** The statement for programs: amounts as strings in BGL with every decimal, outgoing ones negative, newest first. */
+/**
+ * Returns the statement as JSON: amounts as strings in BGL with every decimal, outgoing ones negative, newest
+ * first.
+ */
 export function statementJson(rows: readonly ExportedRow[]): string {
   const transactions = rows.map(({ transaction, balanceAfter }) => ({
     ...transaction,

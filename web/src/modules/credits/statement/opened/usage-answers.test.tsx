@@ -9,7 +9,7 @@ vi.mock('../../../../lib/api/api-client.ts', async (original) => ({ ...(await or
 
 afterEach(cleanup);
 
-test('a line of the list opens into its answers, with what each used and cost', async () => {
+test('a line opens its answers with their usage and cost', async () => {
   call.mockResolvedValue({
     answers: [
       {
@@ -31,6 +31,6 @@ test('a line of the list opens into its answers, with what each used and cost', 
   expect(list.textContent).toMatch(/0\.0000/);
 });
 
-test('quantities read as words', () => {
+test('formats quantities as words', () => {
   expect(describeQuantities({ images: 1 })).toBe('1 image');
 });

@@ -7,7 +7,7 @@ import { QueryView } from '../../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
 import { usageWindowQuery } from '../../credit-queries.ts';
 
-/** The single answers of one line of the list, with what each used and cost. */
+/** The individual answers of one line with their usage and cost. */
 export function UsageAnswers({ windowId }: { windowId: string }) {
   const currency = currencyChoice.use();
   const list = useInfiniteQuery(usageWindowQuery(windowId));
@@ -23,7 +23,7 @@ export function UsageAnswers({ windowId }: { windowId: string }) {
           </LoadingRegion>
         }
         isEmpty={(rows) => rows.length === 0}
-        empty={<p className="text-muted text-xs leading-6">No itemized answers are kept.</p>}
+        empty={<p className="text-muted text-xs leading-6">No itemized answers are available.</p>}
         compact
       >
         {(rows) => (
@@ -44,7 +44,7 @@ export function UsageAnswers({ windowId }: { windowId: string }) {
   );
 }
 
-/** `{ prompt_tokens: 12, completion_tokens: 40 }` as people read it: '12 prompt tokens, 40 completion tokens'. */
+/** Formats `{ prompt_tokens: 12, completion_tokens: 40 }` as '12 prompt tokens, 40 completion tokens'. */
 export function describeQuantities(quantities: Record<string, number>): string {
   return Object.entries(quantities)
     .toSorted(([a], [b]) => b.localeCompare(a))

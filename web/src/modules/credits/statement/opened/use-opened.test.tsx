@@ -17,7 +17,7 @@ function List({ inSight }: { inSight: boolean }) {
   return inSight && <Row opened={opened} />;
 }
 
-test('a row that was scrolled out of sight is open when it comes back, and closes again', () => {
+test('a row that was opened and scrolled out of view is still open, and can be closed', () => {
   const { rerender } = render(<List inSight />);
   fireEvent.click(screen.getByRole('button', { expanded: false }));
   rerender(<List inSight={false} />);

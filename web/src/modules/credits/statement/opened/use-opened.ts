@@ -1,9 +1,9 @@
 import { useState } from 'react';
 
-/** What is open of a statement, by the id of a line or the key of a group. */
+/** Open lines and groups of a statement, by id or key. */
 export type Opened = { has: (key: string) => boolean; toggle: (key: string) => void };
 
-/** Kept beside the rows: one that is scrolled out of sight does not exist, and would forget that it was open. */
+/** Stored outside the rows: the virtualized list unmounts rows that are scrolled out of view. */
 export function useOpened(): Opened {
   const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
   return {

@@ -14,7 +14,7 @@ beforeEach(() => {
   queryClient.clear();
 });
 
-test('says what each API key has cost, and sent', async () => {
+test('shows the spending and transfers of each API key', async () => {
   vi.mocked(call).mockResolvedValue({
     days: [{ date: '2026-11-20', use: 'llm_inference', amount: '25' }],
     keys: [
@@ -31,14 +31,14 @@ test('says what each API key has cost, and sent', async () => {
   expect(keys.textContent).toMatch(/Nightly job\$1\.00Tip jar\$0\.00 and \$2\.00 sent$/);
 });
 
-test('asks for no more than a year, and says which days those are', async () => {
+test('requests at most a year, and shows its days', async () => {
   vi.mocked(call).mockResolvedValue({ days: [], keys: [] });
   render(
     <QueryClientProvider client={queryClient}>
       <SpendCard from="2000-01-01" to="2024-12-31" />
     </QueryClientProvider>,
   );
-  await screen.findByText('Nothing was spent in this time.');
+  await screen.findByText('Nothing was spent in this period.');
   expect(screen.getByText('Last 366 days: 1 Jan 2024 to 31 Dec 2024')).toBeTruthy();
   expect(vi.mocked(call).mock.lastCall?.[1]).toMatchObject({
     query: { from: '2024-01-01', to: '2024-12-31' },

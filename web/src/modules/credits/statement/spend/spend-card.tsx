@@ -16,10 +16,10 @@ import { spendPeriod } from './spend-period.ts';
 import { spendSeries } from './spend-series.ts';
 
 const HEIGHT = 180;
-/** Of the keys' amounts under the chart, with one line of them. */
+/** Height of the amounts by key with one line. */
 const KEYS_HEIGHT = 85;
 
-/** What each day cost, by what it was spent on, and what each API key cost: of the last days of a period that is long or open. */
+/** Spending per day by use, and by API key; for a long or open period only its last days. */
 export function SpendCard(period: Period) {
   const user = useUser();
   const today = localDay(new Date());
@@ -37,7 +37,7 @@ export function SpendCard(period: Period) {
         isEmpty={({ days }) => days.length === 0}
         empty={
           <p className="flex items-center justify-center text-muted" style={{ height: HEIGHT + KEYS_HEIGHT }}>
-            Nothing was spent in this time.
+            Nothing was spent in this period.
           </p>
         }
         compact
@@ -56,7 +56,7 @@ export function SpendCard(period: Period) {
 type Days = ResponseOf<typeof listSpend>['days'];
 type Keys = ResponseOf<typeof listSpend>['keys'];
 
-/** What each API key has cost and sent to others, and what was spent without one. */
+/** Spending and transfers of each API key, and of use without a key. */
 function SpendByKey({ keys }: { keys: Keys }) {
   return (
     <section aria-label="Spending by API key" className="mt-4 border-line border-t pt-4">

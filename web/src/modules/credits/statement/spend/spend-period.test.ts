@@ -10,7 +10,7 @@ test.each([
     { from: '2026-03-01', to: '2026-03-30', days: 'Last 30 days: 1 Mar 2026 to 30 Mar 2026' },
   ],
   [{ from: today }, { from: today, to: today, days: '20 Nov 2026' }],
-  // A year and a day are all of them; more are not asked for.
+  // The limit is a year and a day; earlier days are not requested.
   [{ from: '2025-11-20' }, { from: '2025-11-20', to: today, days: '20 Nov 2025 to 20 Nov 2026' }],
   [
     { from: '2025-11-19' },

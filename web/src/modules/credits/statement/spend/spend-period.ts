@@ -3,16 +3,16 @@ import type { Period } from '../period.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The days of a period whose spending is shown, within what the server sums at once; `days` says it in words. */
+/** The displayed days of a period, within the server's limit; `days` describes them. */
 export type SpendPeriod = { from: string; to?: string; days: string };
 
-/** Without a first day the last 30, and never more than a year. */
+/** Returns at most a year; without a first day, the last 30 days. */
 export function spendPeriod({ from, to }: Period, today: string): SpendPeriod {
   const last = to ?? today;
   if (from === undefined) {
     const first = daysBefore(last, SPEND_DAYS_DEFAULT - 1);
     const days = `Last ${SPEND_DAYS_DEFAULT} days: ${inWords(first, last)}`;
-    // Open where it may be: a page that stays open past midnight goes on.
+    // Open-ended if possible, so that a page left open past midnight stays current.
     return { from: first, ...(to !== undefined && { to }), days };
   }
   const first = daysBefore(last, SPEND_DAYS_MAX - 1);

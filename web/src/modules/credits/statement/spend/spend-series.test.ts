@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { spendSeries } from './spend-series.ts';
 
-test('all days without gaps, one series per use that occurs', () => {
+test('has all days without gaps, and one series per occurring use', () => {
   const { x, series } = spendSeries(
     [
       { date: '2026-11-19', use: 'fine_tuning', amount: '25' },
@@ -15,7 +15,7 @@ test('all days without gaps, one series per use that occurs', () => {
   expect(new Date((x.at(-1) ?? 0) * 1000).toISOString()).toBe('2026-11-20T00:00:00.000Z');
   expect(series.map(({ label, color, values }) => [label, color, values.slice(-2)])).toEqual([
     ['Fine-tuning', 1, [1, 0]],
-    // Deployments, which have none here, keep theirs.
+    // Deployments without data here keep their color.
     ['Chat and completions', 3, [0, 0.02]],
   ]);
 });

@@ -10,14 +10,15 @@ const labels: Record<Use, string> = {
   fine_tuning: 'Fine-tuning',
   deployment: 'Deployments',
   llm_inference: 'Chat and completions',
-  image_generation: 'Images',
+  image_generation: 'Pictures',
   video_generation: 'Videos',
 };
 
 const DAY_SECONDS = 86_400;
 
 /**
- * Bars for the chart: one x per day (seconds, UTC midnight) without gaps, and one series per use that occurs. Values are for drawing only, in the chosen currency.
+ * Returns the chart's bars: one x per day (seconds, UTC midnight) without gaps, and one series per occurring
+ * use. Values are in the current currency and for drawing only.
  */
 export function spendSeries(
   days: readonly Day[],
@@ -37,7 +38,7 @@ export function spendSeries(
       const values = x.map(() => 0);
       for (const day of days) {
         const index = (midnight(day.date) - first) / DAY_SECONDS;
-        // A day that got back more than it paid has no bar.
+        // A day with more refunds than charges has no bar.
         if (day.use === use && index < values.length)
           values[index] = Math.max(0, toCurrency(day.amount, currency));
       }

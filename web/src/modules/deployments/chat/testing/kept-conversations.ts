@@ -14,9 +14,9 @@ type Save = { version: number; save_id?: string; conversation: Conversation };
 type Kept = Required<Save> & { id: string; model: string };
 type Input = { query?: { model: string; id?: string }; body?: Save };
 
-/** For tests: the conversations of one user as the server keeps them. */
+/** For tests: a fake server with one user's conversations. */
 export function keptConversations() {
-  /** The one that was saved last is the last one. */
+  /** Oldest save first. */
   let rows: Kept[] = [];
   const of = (model: string) => rows.filter((row) => row.model === model).reverse();
   const find = (model: string, id?: string) => of(model).find((row) => id === undefined || row.id === id);
@@ -44,7 +44,7 @@ export function keptConversations() {
       }))
       .filter(({ title }) => title !== ''),
   });
-  /** Into the newest with that model, unless another one is meant. */
+  /** Saves into the newest conversation with that model unless an id is given. */
   const keep = (model: string, conversation: Partial<Conversation>, id = of(model)[0]?.id) => {
     const into = id ?? crypto.randomUUID();
     const { version } = get(model, into);
@@ -62,7 +62,7 @@ export function keptConversations() {
   };
   return {
     keep,
-    /** Another tab saves it, and this one hears of that. */
+    /** Simulates a save by another tab and the event that announces it. */
     keepElsewhere: async (model: string, conversation: Partial<Conversation>) => {
       const id = keep(model, conversation);
       await queryClient.invalidateQueries({
@@ -70,12 +70,12 @@ export function keptConversations() {
       });
     },
     version: (model: string) => get(model).version,
-    /** The newest with that model. */
+    /** The newest conversation with that model. */
     read: (model: string) => get(model).conversation ?? emptyConversation,
     titles: (model: string) => list(model).conversations.map(({ title }) => title),
-    /** The answer to a call; null to a save that is refused, undefined where it is another one. */
+    /** Answers a call; null for a rejected save, undefined for other endpoints. */
     answer,
-    /** The answer to a request; undefined where it is another one. */
+    /** Answers a request; undefined for other endpoints. */
     respond: (url: string, request: { method?: string; body?: string }) => respond(answer, url, request),
   };
 }

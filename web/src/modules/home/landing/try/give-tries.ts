@@ -11,8 +11,8 @@ import { keepForSignUp, readTries, type TriedChat } from './kept-tries.ts';
 const UNDER_WAY_MS = 2_000;
 
 /**
- * Gives who has just signed in what was tried in this tab: the conversation to the chat, and the picture to the gallery once
- * it is done. What cannot be given now stays in the tab for the next page that is loaded.
+ * Claims this tab's guest results for the user who has just signed in: the conversation for the chat, and the
+ * picture, once done, for the gallery. What fails now stays in the tab for the next page load.
  */
 export async function giveTries(signal: AbortSignal): Promise<void> {
   const { picture, chat } = readTries() ?? {};
@@ -24,7 +24,7 @@ async function giveChat({ id, model, turns }: TriedChat): Promise<void> {
   const conversation = { turns, unanswered: '', settings: initialSettings };
   const body = { version: 0, save_id: newUuid(), conversation };
   const of = { query: { model, id } };
-  // 409: it is there already.
+  // 409: it exists already.
   const status = await statusOf(call(saveConversation, { ...of, body }));
   if (status !== 200 && status !== 409) return;
   keepForSignUp({ chat: undefined });
@@ -44,7 +44,7 @@ async function givePicture(token: string, signal: AbortSignal): Promise<void> {
   if (status === 200) notify.success('Your picture is in the gallery');
 }
 
-/** 200, that of a refusal, or 0 where nobody answers. */
+/** Returns 200, the error's status, or 0 if the server is unreachable. */
 async function statusOf(answer: Promise<unknown>): Promise<number> {
   try {
     await answer;

@@ -18,7 +18,7 @@ import { keepForSignUp, readTries, type Said } from './kept-tries.ts';
 const PREPARING_POLL_MS = 5_000;
 const PICTURE_POLL_MS = 400;
 
-/** What can be tried here, asked again while it is being prepared. */
+/** Reads which starters visitors can try; polls while one is being prepared. */
 export function useTries() {
   return useQuery({
     ...endpointQuery(['visitor', 'tries'], getVisitorTries),
@@ -29,7 +29,7 @@ export function useTries() {
 
 const hasEnded = ({ state }: VisitorPicture) => ['completed', 'failed', 'cancelled'].includes(state);
 
-/** Generates a picture without an account, and follows it; at first it is the one that this tab keeps. */
+/** Generates a picture without an account and follows it; starts with the one stored in this tab. */
 export function useVisitorPicture() {
   const [kept] = useState(() => readTries()?.picture);
   const start = useMutation({
@@ -52,12 +52,12 @@ export function useVisitorPicture() {
     generate: start.mutate,
     picture,
     isBusy: start.isPending || (picture !== undefined && !hasEnded(picture) && !followed.isError),
-    // One that was kept may be gone by now.
+    // A stored picture may have been deleted.
     error: start.error ?? (begun ? followed.error : null),
   };
 }
 
-/** A conversation with the starter model without an account; at first it is the one that this tab keeps. */
+/** A conversation with the starter model without an account; starts with the one stored in this tab. */
 export function useVisitorChat(model: string | undefined) {
   const [{ id, turns: kept }] = useState(() => readTries()?.chat ?? { id: newUuid(), turns: [] });
   const [said, setSaid] = useState<Said[]>(kept);

@@ -41,7 +41,7 @@ function open() {
   );
 }
 
-test('who comes back in the same tab finds what is kept, with the way to sign up', async () => {
+test("restores the tab's results with a link to sign up", async () => {
   vi.mocked(call).mockResolvedValue(done);
   keepForSignUp({
     picture: 't1',
@@ -58,7 +58,7 @@ test('who comes back in the same tab finds what is kept, with the way to sign up
   expect(link.getAttribute('href')).toBe('/?form=sign-up#sign-in');
 });
 
-test('of a picture that is gone by now nothing is said', async () => {
+test('shows nothing for a deleted picture', async () => {
   vi.mocked(call).mockRejectedValue(new ApiError('Picture not found', { status: 404 }));
   keepForSignUp({ picture: 't1' });
   open();
@@ -67,7 +67,7 @@ test('of a picture that is gone by now nothing is said', async () => {
   expect(screen.queryByRole('alert')).toBeNull();
 });
 
-test('nothing is asked for without words, and the words of a picture stay', async () => {
+test("requires text, and keeps a picture's prompt", async () => {
   vi.mocked(call).mockResolvedValue(done);
   open();
   await userEvent.click(await screen.findByRole('button', { name: 'Generate' }));

@@ -13,9 +13,9 @@ const waits: Record<Exclude<VisitorTryState, 'ready'>, string> = {
 
 type Props = {
   title: string;
-  /** Undefined until it is known. */
+  /** Undefined while loading. */
   state: VisitorTryState | undefined;
-  /** What is made, above the input; while it cannot be tried, why. */
+  /** The result above the input, or why it is not available. */
   children: ReactNode;
   label: string;
   placeholder: string;
@@ -25,16 +25,16 @@ type Props = {
   error: Error | null;
   /** Below the input. */
   note: ReactNode;
-  /** What is said where nothing was typed. */
+  /** Error for empty input. */
   emptyProblem: string;
-  /** What was asked for stays in the input. */
+  /** Keeps the text in the input. */
   keepsText?: boolean;
-  /** What is offered to start with. */
+  /** Suggested inputs. */
   examples: readonly string[];
   onSubmit: (text: string, on: { onError: () => void }) => void;
 };
 
-/** One thing to try: what comes of it, and one line to ask for it. */
+/** One thing to try: its result and an input. */
 export function TryCard({ title, state, children, examples, note, onSubmit, ...form }: Props) {
   const { label, placeholder, maxLength, submit, isBusy, error, emptyProblem, keepsText = false } = form;
   const [text, setText] = useState('');
@@ -46,7 +46,7 @@ export function TryCard({ title, state, children, examples, note, onSubmit, ...f
     setMissing(wanted.trim() === '');
     if (wanted.trim() === '') return input.current?.focus();
     setText(keepsText ? wanted : '');
-    // What is refused can be sent again.
+    // A rejected request can be sent again.
     onSubmit(wanted.trim(), { onError: () => setText((typed) => typed || wanted) });
   };
   const send = (event: FormEvent) => {
@@ -101,12 +101,12 @@ export function TryCard({ title, state, children, examples, note, onSubmit, ...f
   );
 }
 
-/** To the form below or beside it. */
+/** Links to the form below or next to it. */
 export function SignUpLink({ children }: { children: string }) {
   return (
     <Link
       to="/"
-      // An invitation has the same form.
+      // An invitation already shows the sign-up form.
       search={(before) => (before.referral_code ? before : { form: 'sign-up' as const })}
       hash="sign-in"
       replace

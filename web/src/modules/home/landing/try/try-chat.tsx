@@ -22,7 +22,7 @@ export function TryChat({ state, model }: { state: VisitorTryState | undefined; 
       emptyProblem="Ask a question first"
       note={
         said.length > 0 ? (
-          <SignUpLink>Sign up to go on with this conversation</SignUpLink>
+          <SignUpLink>Sign up to continue this conversation</SignUpLink>
         ) : (
           `Starter model ${model ?? ''}`
         )

@@ -3,14 +3,14 @@ import { useTries } from './tries.ts';
 import { TryChat } from './try-chat.tsx';
 import { TryPicture } from './try-picture.tsx';
 
-/** Of the picture that stands here where nothing can be tried. */
+/** Alt text of the picture shown if nothing can be tried. */
 const RUN_ALT =
   'A finished fine-tune: its losses, how long it took, what it cost, and its answers beside those of the base model';
 
 const OFF = { picture: 'off', chat: 'off' } as const;
 const UNKNOWN = { picture: undefined, chat: undefined };
 
-/** A picture and a question that a visitor can ask the starter models for, without an account. */
+/** Lets visitors try the starter models without an account: a picture and a question. */
 export function TryPanel() {
   const { data, isError } = useTries();
   const { picture, chat } = isError ? OFF : (data ?? UNKNOWN);

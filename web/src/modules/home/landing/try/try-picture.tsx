@@ -10,7 +10,7 @@ import { SignUpLink, TryCard } from './try-card.tsx';
 
 const EXAMPLES_MAX = 2;
 
-/** A picture by the starter of Paris, as it is generated. */
+/** A picture by the Paris starter, shown while it is generated. */
 export function TryPicture({ state }: { state: VisitorTryState | undefined }) {
   const { generate, picture, isBusy, error } = useVisitorPicture();
   return (

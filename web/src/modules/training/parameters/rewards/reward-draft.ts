@@ -9,13 +9,13 @@ import type { matchComparisons, stringChecks } from '@bakehouse/contract/limits'
 import type { TextRun } from '@bakehouse/contract/runs';
 import type { Reward } from '@bakehouse/contract/training';
 
-/** A reward as the form has it: what was typed for one kind stays while another is looked at. */
+/** A reward in the form. Input for one kind is kept while another is selected. */
 export type RewardDraft = {
   type: Reward['type'];
   pattern: string;
   compare: (typeof matchComparisons)[number];
   operation: (typeof stringChecks)[number];
-  /** Empty: the reference of the row. */
+  /** Empty: use the row's reference. */
   reference: string;
   /** As typed. */
   json_schema: string;
@@ -46,7 +46,7 @@ export const checkLabels: Record<RewardDraft['operation'], string> = {
   ilike: 'Contains, in any case',
 };
 
-/** As the wire has it. */
+/** Converts the form's reward to the API's. */
 export function toReward({ type, weight, ...draft }: RewardDraft): Reward {
   const { pattern, compare, operation, reference, json_schema } = draft;
   if (type === 'pattern') return { type, pattern, weight };
@@ -55,14 +55,14 @@ export function toReward({ type, weight, ...draft }: RewardDraft): Reward {
   return { type, json_schema: schemaOf(json_schema) ?? {}, weight };
 }
 
-/** As the form has it. */
+/** Converts the API's reward to the form's. */
 export function toDraft(reward: Reward): RewardDraft {
   const { type, weight } = reward;
   if (type !== 'json_schema') return { ...blankReward, ...reward };
   return { ...blankReward, type, weight, json_schema: JSON.stringify(reward.json_schema, null, 2) };
 }
 
-/** What is wrong with the rewards, by the first that something is wrong with. */
+/** Returns the error of the first invalid reward. */
 export function rewardsProblem(rewards: readonly RewardDraft[], hasReference: boolean): string | undefined {
   if (rewards.length === 0) return NO_REWARD;
   for (const [at, reward] of rewards.entries()) {
@@ -106,7 +106,7 @@ function schemaOf(text: string): Record<string, unknown> | null {
 
 type StoredReward = TextRun['parameters']['rewards'][number];
 
-/** What answers are paid for, in few words: 'matches ^Yes'. */
+/** Returns a short description of a reward: 'matches ^Yes'. */
 export function describeReward(reward: StoredReward): string {
   const what = describeRule(reward);
   return reward.weight === rewardWeight.default ? what : `${what} × ${reward.weight}`;
@@ -122,7 +122,7 @@ function describeRule(reward: StoredReward): string {
       return `${checkLabels[reward.operation].toLowerCase()} ${reward.reference ?? 'the reference'}`;
     case 'json_schema':
       return 'JSON Schema';
-    // Only older runs have it.
+    // Only in older runs.
     case 'model':
       return 'reward model';
   }

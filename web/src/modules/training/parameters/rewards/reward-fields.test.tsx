@@ -13,7 +13,7 @@ function Form() {
   return <RewardFields rewards={rewards} problem={undefined} onChange={setRewards} />;
 }
 
-test('rewards are added, written and removed, and the last one stays', async () => {
+test('rewards can be added, edited and removed, except the last one', async () => {
   const user = userEvent.setup();
   render(<Form />);
   expect(screen.queryByRole('button', { name: 'Remove reward 1' })).toBeNull();

@@ -29,7 +29,7 @@ const kinds = (Object.keys(rewardLabels) as Reward['type'][]).map((value) => ({
 const checks = stringChecks.map((value) => ({ value, label: checkLabels[value] }));
 const comparisons = matchComparisons.map((value) => ({ value, label: comparisonLabels[value] }));
 
-/** What pays an answer: of several it is paid the sum. */
+/** Edits rewards. An answer's reward is their sum. */
 export function RewardFields({ rewards, problem, onChange }: Props) {
   const change = (at: number, values: Partial<RewardDraft>) =>
     onChange(rewards.map((reward, index) => (index === at ? { ...reward, ...values } : reward)));
@@ -81,14 +81,14 @@ export function RewardFields({ rewards, problem, onChange }: Props) {
 
 type RuleProps = { reward: RewardDraft; onChange: (values: Partial<RewardDraft>) => void };
 
-/** What the rule asks of an answer. */
+/** Fields of the reward's rule. */
 function RewardRule({ reward, onChange }: RuleProps) {
   switch (reward.type) {
     case 'pattern':
       return (
         <Field
           label="Pattern"
-          help="A regular expression that is found in the answer, such as ^Yes or (?i)thank you. Without look-around and back-references."
+          help="A regular expression to find in the answer, such as ^Yes or (?i)thank you. Look-around and back-references are not supported."
         >
           <Input
             value={reward.pattern}
@@ -103,7 +103,7 @@ function RewardRule({ reward, onChange }: RuleProps) {
       return (
         <Field
           label="Compare"
-          help="With the reference of the row. White space does not count, and of the last number neither do commas."
+          help="Compared with the row’s reference. Ignores whitespace, and commas in numbers."
         >
           <Select
             value={reward.compare}
@@ -116,7 +116,7 @@ function RewardRule({ reward, onChange }: RuleProps) {
       return <StringCheck reward={reward} onChange={onChange} />;
     case 'json_schema':
       return (
-        <Field label="JSON Schema" help="The whole answer must be JSON that this schema allows.">
+        <Field label="JSON Schema" help="The whole answer must be JSON that matches this schema.">
           <Textarea
             value={reward.json_schema}
             onChange={(event) => onChange({ json_schema: event.target.value })}
@@ -135,7 +135,7 @@ function StringCheck({ reward, onChange }: RuleProps) {
       <Field label="Check">
         <Select value={reward.operation} onChange={(operation) => onChange({ operation })} options={checks} />
       </Field>
-      <Field label="Text" help="Left empty: the reference of the row. White space around it does not count.">
+      <Field label="Text" help="Defaults to the row’s reference. Ignores surrounding whitespace.">
         <Input
           value={reward.reference}
           onChange={(event) => onChange({ reference: event.target.value })}

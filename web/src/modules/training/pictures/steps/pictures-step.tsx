@@ -19,10 +19,10 @@ const CaptionEditor = loadable(
 type Props = { wizard: Pick<TrainLora, 'state' | 'problems' | 'dispatch'> };
 
 const TRAINED = ['FluxPipeline', 'FluxKontextPipeline'];
-/** Far above a model that a CPU trains, far below a full-size one. */
+/** Far above a model that a CPU can train, far below a full-size model. */
 const SMALL_BYTES_MAX = 2_000_000_000;
 
-/** What the LoRA is called, which model it is for, and the pictures that it learns. */
+/** Name of the LoRA, its base model and its pictures. */
 export function PicturesStep({ wizard: { state, problems, dispatch } }: Props) {
   const models = useAllAssets(useUser().id, 'MODEL');
   const bases = models.assets.filter(isBase);
@@ -34,7 +34,7 @@ export function PicturesStep({ wizard: { state, problems, dispatch } }: Props) {
   const suggest = useEffectEvent(() => {
     if (only !== undefined && state.baseModelId === null) choose(only);
   });
-  // Not at each render: what the person then empties stays empty.
+  // Don't suggest on every render: a field that the user clears stays empty.
   useEffect(() => suggest(), [only]);
   return (
     <div className="flex flex-col gap-5">
@@ -63,7 +63,7 @@ export function PicturesStep({ wizard: { state, problems, dispatch } }: Props) {
         value={state.datasetId}
         onChange={(datasetId) => dispatch({ do: 'change', values: { datasetId } })}
         error={problems.datasetId}
-        help="10 to 50 pictures of one style or one subject. Captions are in a text file of the same name beside each picture, or in a metadata.jsonl."
+        help="10 to 50 pictures of one style or one subject. Put captions in a text file with the same name next to each picture, or in a metadata.jsonl."
       />
       {state.datasetId !== null && (
         <WriteCaptions datasetId={state.datasetId} trigger={state.triggerWord.trim()} />
@@ -71,7 +71,7 @@ export function PicturesStep({ wizard: { state, problems, dispatch } }: Props) {
       <Field
         label="Trigger word"
         aside="Optional"
-        help="A word that no other prompt has. It is put before each caption, and calls on the LoRA later."
+        help="A unique word, added to the start of every caption. Use it in prompts to activate the LoRA."
       >
         <Input
           value={state.triggerWord}

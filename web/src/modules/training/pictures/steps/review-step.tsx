@@ -9,7 +9,7 @@ import type { TrainLora } from '../use-train-lora.ts';
 
 type Data = NonNullable<DiffusionValidation['data']>;
 
-/** Which pictures are trained on and which are not, where, and what it costs: the same quote that is held. */
+/** Shows which pictures are used and left out, the placement, and the cost, which equals the amount held. */
 export function ReviewStep({ wizard }: { wizard: TrainLora }) {
   const { state, validation, lack, problems, dispatch } = wizard;
   if (!validation) return null;
@@ -57,7 +57,7 @@ export function ReviewStep({ wizard }: { wizard: TrainLora }) {
   );
 }
 
-/** Each file that is left out, with its reason. */
+/** Files that are left out, with reasons. */
 function LeftOut({ data: { left_out: files, left_out_total: total } }: { data: Data }) {
   return (
     <Callout tone="warn" title={`${countOf(total, 'file')} left out`}>
@@ -74,7 +74,7 @@ function LeftOut({ data: { left_out: files, left_out_total: total } }: { data: D
 function PicturesSummary({ data }: { data: Data }) {
   const rows = [
     ['Pictures', `${formatNumber(data.pictures_kept)} of ${formatNumber(data.pictures_total)}`],
-    ['Held out to measure', data.held_out === 0 ? 'None: there are too few' : formatNumber(data.held_out)],
+    ['Held out', data.held_out === 0 ? 'None (too few pictures)' : formatNumber(data.held_out)],
     ['Sizes', data.sizes.map(({ width, height, count }) => `${width} x ${height} (${count})`).join(', ')],
     ['Steps', formatNumber(data.steps_total)],
     ['Trained parameters', formatNumber(data.trainable_parameters)],

@@ -17,9 +17,9 @@ const presets: { value: PresetName; label: string; description: string }[] = [
   {
     value: 'quick',
     label: 'Quick look',
-    description: 'Few steps, to see whether the pictures and captions work.',
+    description: 'A few steps, to check that the pictures and captions work.',
   },
-  { value: 'style', label: 'Style', description: 'How things are drawn, whatever they are.' },
+  { value: 'style', label: 'Style', description: 'How things are drawn, regardless of the subject.' },
   { value: 'subject', label: 'Subject', description: 'One person, animal or thing: more capacity.' },
 ];
 
@@ -34,19 +34,19 @@ const number = (
 });
 
 const mainFields = [
-  number('steps', { help: 'How long it learns. Too many, and it draws your pictures again.' }),
-  number('sample_every', { help: 'After so many steps the sample prompts are drawn.' }),
+  number('steps', { help: 'Training steps. Too many overfit and reproduce your pictures.' }),
+  number('sample_every', { help: 'Draws the sample prompts after this many steps.' }),
 ];
 
 const advancedFields = [
   number('learning_rate', { maxDecimals: 8 }),
   number('lora_r', { help: 'Size of the adapter.' }),
-  number('batch_size', { help: 'Pictures of a batch.' }),
+  number('batch_size', { help: 'Pictures per batch.' }),
   number('gradient_accumulation_steps', { help: 'Batches per training step.' }),
-  number('caption_dropout', { help: 'Share of examples without their caption.' }),
+  number('caption_dropout', { help: 'Share of examples trained without their caption.' }),
 ];
 
-/** How it is trained, and what each checkpoint shows. */
+/** Training settings and sample prompts. */
 export function TrainingStep({ wizard: { state, problems, dispatch } }: Props) {
   const suggest = useEffectEvent(() => {
     if (state.prompts === '') dispatch({ do: 'change', values: { prompts: suggestedPrompts(state) } });
@@ -70,9 +70,9 @@ export function TrainingStep({ wizard: { state, problems, dispatch } }: Props) {
       <FormFields fields={mainFields} {...shared} />
       <Field
         label="Sample prompts"
-        aside="One for each line"
+        aside="One per line"
         error={problems.prompts}
-        help="Each checkpoint draws them with the same seeds, so that you see how the LoRA learns."
+        help="Each checkpoint draws them with the same seeds, to show how the LoRA progresses."
       >
         <Textarea
           rows={4}
@@ -89,7 +89,7 @@ export function TrainingStep({ wizard: { state, problems, dispatch } }: Props) {
               options={gpuTypes.map((type) => ({ value: type, label: gpuLabels[type] }))}
             />
           </Field>
-          <Field label="Resolution" help="Pictures keep their ratio. Smaller trains faster.">
+          <Field label="Resolution" help="Pictures keep their aspect ratio. Smaller is faster.">
             <Select<`${Resolution}`>
               value={`${state.resolution ?? 1024}`}
               onChange={(value) =>

@@ -19,7 +19,7 @@ vi.mock('../describe-parameters.ts', () => ({
 
 const onClose = vi.fn<() => void>();
 const points = [{ step: 1, at: '2026-11-01T10:00:00.000Z', values: { loss: 2 } }];
-/** What the server says of a run: nothing yet, that it failed, or all. */
+/** The server's response per run: pending, failed or complete. */
 let answers: Record<string, 'never' | 'broken' | 'there'>;
 
 function show(runIds: string[]) {
@@ -47,7 +47,7 @@ beforeEach(() => {
     });
 });
 
-test('says that it is loading, and can be closed', async () => {
+test('shows that it is loading, and can be closed', async () => {
   answers = { a: 'never' };
   show(['a']);
   expect(screen.getByRole('status', { name: 'Loading' })).toBeTruthy();
@@ -55,7 +55,7 @@ test('says that it is loading, and can be closed', async () => {
   expect(onClose).toHaveBeenCalledOnce();
 });
 
-test('a run that cannot be loaded leaves the others in sight, and is asked for again', async () => {
+test('a run that fails to load leaves the others visible, and can be retried', async () => {
   answers = { a: 'there', b: 'broken' };
   show(['a', 'b']);
   expect(await screen.findByText('1 run could not be loaded')).toBeTruthy();
@@ -67,7 +67,7 @@ test('a run that cannot be loaded leaves the others in sight, and is asked for a
   expect(screen.queryByText('1 run could not be loaded')).toBeNull();
 });
 
-test('where no run can be loaded that is said once, and all are asked for again', async () => {
+test('if no run loads, shows one error and retries all', async () => {
   answers = { a: 'broken', b: 'broken' };
   show(['a', 'b']);
   expect(await screen.findByText('The runs could not be loaded')).toBeTruthy();
@@ -77,7 +77,7 @@ test('where no run can be loaded that is said once, and all are asked for again'
   expect(await screen.findByText('Training loss of the selected runs: Run a, Run b')).toBeTruthy();
 });
 
-test('curves that cannot be refreshed stay in sight with their age', async () => {
+test('curves that fail to refresh stay visible with their age', async () => {
   answers = { a: 'there' };
   show(['a']);
   await screen.findByText('Training loss of the selected runs: Run a');
@@ -87,7 +87,7 @@ test('curves that cannot be refreshed stay in sight with their age', async () =>
   expect(screen.getByText('Training loss of the selected runs: Run a')).toBeTruthy();
 });
 
-test('runs of one title are told apart, in the legends and in the table', async () => {
+test('runs with the same title are distinguishable in legends and table', async () => {
   vi.mocked(call).mockImplementation((endpoint, request) => {
     const { runId } = (request as { params: { runId: string } }).params;
     const created_at = new Date(2026, 10, 20, 6, runId === 'a' ? 5 : 7).toISOString();
@@ -104,7 +104,7 @@ test('runs of one title are told apart, in the legends and in the table', async 
   ]);
 });
 
-test('at its limit no further run can be chosen, on a phone either, and no chosen one is dropped', async () => {
+test('at the limit, no further run can be selected, also on phones, and none is dropped', async () => {
   const toggle = vi.fn<(runId: string, checked: boolean) => void>();
   const [column] = runsColumns({ ids: ['a'], isFull: true, toggle });
   expect(column).not.toHaveProperty('hideBelow');

@@ -23,14 +23,14 @@ const step = (x: number) => `Step ${formatNumber(x)}`;
 
 type Props = {
   runIds: string[];
-  /** No further run can be chosen. */
+  /** The maximum number of runs is selected. */
   isFull: boolean;
   onClose: () => void;
 };
 
-/** The curves of several runs over each other, and where their parameters differ. */
+/** Overlays the curves of several runs and lists their different parameters. */
 export function CompareRuns({ runIds, isFull, onClose }: Props) {
-  // A run that the address names may be on no page of the list that was loaded, or be gone.
+  // Runs in the URL may be on a page that isn't loaded, or deleted.
   const runs = useQueries({ queries: runIds.map(runQuery) });
   const metrics = useQueries({ queries: runIds.map(runMetricsQuery) });
   const both = runIds.map((_, index) => [runs[index], metrics[index]] as const);
@@ -74,12 +74,12 @@ type RunQueries = readonly [
   UseQueryResult<{ points: Read['points'] }> | undefined,
 ];
 
-/** A run as soon as all of it is there. */
+/** Returns the run once both its queries have loaded. */
 function readOf([run, metrics]: RunQueries): Read[] {
   return run?.data && metrics?.data ? [{ run: run.data, points: metrics.data.points }] : [];
 }
 
-/** What is read of several runs as one query: it has failed where nothing is there and nothing comes. */
+/** Combines the queries of several runs. Failed only if nothing has loaded and nothing is pending. */
 function viewOf(read: Read[], queries: RunQueries[number][]): ViewedQuery<Read[]> {
   const all = queries.flatMap((query) => query ?? []);
   const isOver = all.every(({ isPending }) => !isPending);
@@ -95,7 +95,7 @@ function viewOf(read: Read[], queries: RunQueries[number][]): ViewedQuery<Read[]
   };
 }
 
-/** How many of the runs could not be loaded, and why. */
+/** Shows how many runs failed to load, and why. */
 function Failed({ runs }: { runs: RunQueries[] }) {
   const failed = runs.flatMap((queries) => queries.find((query) => query?.isLoadingError) ?? []);
   const [first] = failed;
@@ -122,7 +122,7 @@ function Failed({ runs }: { runs: RunQueries[] }) {
 
 type Read = { run: Run; points: Parameters<typeof overlay>[0][number]['points'] };
 
-/** `places` are the runs' own, by which they have their colours. */
+/** `places` determines the runs' colours. */
 function Comparison({ read, places }: { read: Read[]; places: readonly (string | null)[] }) {
   const runs = read.map(({ run }) => run);
   const names = namesOfRuns(runs);

@@ -7,14 +7,14 @@ const points: Point[] = [
   { step: 2, values: { loss: 2, eval_loss: 1.5 } },
 ];
 
-it('takes only the steps that have a value', () => {
+it('uses only steps that have a value', () => {
   expect(curvesOf(points, [{ name: 'loss', label: 'Loss' }])).toEqual({
     x: [1, 2],
     series: [{ label: 'Loss', color: 1, values: [2.5, 2] }],
   });
 });
 
-it('leaves gaps where one of the lines has no value, and leaves out lines without any', () => {
+it('leaves gaps for missing values, and omits lines without values', () => {
   const both = curvesOf(points, [
     { name: 'loss', label: 'Loss' },
     { name: 'eval_loss', label: 'Held-out' },
@@ -27,7 +27,7 @@ it('leaves gaps where one of the lines has no value, and leaves out lines withou
   ]);
 });
 
-it('a line keeps its colour where another is not there yet', () => {
+it('a line keeps its colour if another is still missing', () => {
   const names = [
     { name: 'loss', label: 'Loss' },
     { name: 'eval_loss', label: 'Held-out' },
@@ -35,7 +35,7 @@ it('a line keeps its colour where another is not there yet', () => {
   expect(curvesOf(points.slice(0, 1), names).series).toEqual([{ label: 'Held-out', color: 2, values: [3] }]);
 });
 
-it('lays runs over each other on all their steps', () => {
+it('overlays runs on the union of their steps', () => {
   const runs = [
     { label: 'a', points },
     { label: 'b', points: [{ step: 4, values: { loss: 1 } }] },
@@ -55,7 +55,7 @@ const dated = (step: number, second: number, loss: number) => ({
   values: { loss },
 });
 
-it('what is known is joined with what came since: a step that came again counts as it is now', () => {
+it('merges new points into known ones; a repeated step is replaced', () => {
   const known = [dated(1, 10, 3), dated(2, 20, 2)];
   expect(joinPoints(known, [dated(3, 30, 1), dated(2, 25, 2.5)])).toEqual([
     dated(1, 10, 3),
@@ -64,17 +64,17 @@ it('what is known is joined with what came since: a step that came again counts 
   ]);
 });
 
-it('only what is new is asked for, with a minute to spare', () => {
+it('requests only new points, with a minute of overlap', () => {
   expect(missingAfter([])).toBeUndefined();
   expect(missingAfter([dated(2, 50, 2), dated(1, 59, 3)])).toBe('2026-11-20T07:59:59.000Z');
 });
 
-it('the last value is that of the last step that has one', () => {
+it('the last value is from the last step that has one', () => {
   expect(lastOf(points, 'learning_rate')).toBe(0.001);
   expect(lastOf(points, 'grad_norm')).toBeNull();
 });
 
-it('two hundred thousand points are joined with one more', () => {
+it('merges one point into two hundred thousand', () => {
   const many = Array.from({ length: 200_000 }, (_, step) => dated(step, 0, 1));
   expect(missingAfter(many)).toBe('2026-11-20T07:59:00.000Z');
   expect(joinPoints(many, [dated(200_000, 1, 3)])).toHaveLength(200_001);

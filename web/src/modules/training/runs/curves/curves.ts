@@ -6,28 +6,30 @@ type Curve = { x: number[]; series: ChartSeries[] };
 
 type Dated = Point & { at: string };
 
-/** Clocks of two machines may differ by this much; what came within it is read twice. */
+/** Tolerance for clock skew between machines: points within it are fetched twice. */
 const OVERLAP_MS = 60_000;
 
-/** From when on points may be missing from those that are known; undefined: from the beginning. */
+/** Returns the time after which points may be missing; undefined if all are. */
 export function missingAfter(known: readonly Dated[]): string | undefined {
   if (known.length === 0) return undefined;
-  // As text: a hundred thousand are not parsed for each that comes.
+  // Compare as strings, to avoid parsing a hundred thousand dates per update.
   const newest = known.reduce((latest, { at }) => (at > latest ? at : latest), '');
   return new Date(Date.parse(newest) - OVERLAP_MS).toISOString();
 }
 
-/** Those that are known, with what came since. A step may come again: its evaluation follows, or the run repeats it. */
+/**
+ * Merges new points into known ones. A step may repeat: its evaluation follows, or the run has repeated it.
+ */
 export function joinPoints<P extends Dated>(known: readonly P[], came: readonly P[]): P[] {
   const first = came.reduce((least, { step }) => Math.min(least, step), Number.POSITIVE_INFINITY);
-  // A hundred thousand are not sorted for each that comes.
+  // Only sort the end, not a hundred thousand points per update.
   let end = known.length;
   while (end > 0 && (known[end - 1]?.step ?? first) >= first) end -= 1;
   const bySteps = new Map([...known.slice(end), ...came].map((point) => [point.step, point]));
   return [...known.slice(0, end), ...[...bySteps.values()].sort((one, other) => one.step - other.step)];
 }
 
-/** The steps that have any of the named values, and one line per name. */
+/** Returns the steps with any of the named values, and one line per name. */
 export function curvesOf(points: readonly Point[], names: readonly { name: string; label: string }[]): Curve {
   const shown = points.filter((point) => names.some(({ name }) => point.values[name] !== undefined));
   return {
@@ -43,12 +45,12 @@ export function curvesOf(points: readonly Point[], names: readonly { name: strin
   };
 }
 
-/** The last value with a name; null where there is none yet. */
+/** Returns the last value with this name, or null. */
 export function lastOf(points: readonly Point[], name: string): number | null {
   return points.findLast(({ values }) => values[name] !== undefined)?.values[name] ?? null;
 }
 
-/** One value of several runs on the union of their steps. */
+/** Returns one value of several runs on the union of their steps. */
 export function overlay(
   runs: readonly (Pick<ChartSeries, 'label' | 'color'> & { points: readonly Point[] })[],
   name: string,

@@ -1,11 +1,11 @@
 import type { Point } from './curves.ts';
 
-/** How much the held-out loss may rise over its best before it is worth a word: less than that is noise. */
+/** A rise of the held-out loss below this factor is noise. */
 const RISE = 1.05;
 
 type Measured = { step: number; loss: number };
 
-/** Where the held-out loss was lowest while the run learned; null before anything was measured. */
+/** Returns the lowest held-out loss during training; null before the first evaluation. */
 export function bestHeldOut(points: readonly Point[]): Measured | null {
   return measured(points).reduce<Measured | null>(
     (best, one) => (best === null || one.loss < best.loss ? one : best),
@@ -13,12 +13,12 @@ export function bestHeldOut(points: readonly Point[]): Measured | null {
   );
 }
 
-/** A loss of fewer rows says too little to act on; of fewer the runtime chooses no step either. */
+/** The loss of fewer rows is unreliable; the runtime doesn't select a step by it either. */
 const ROWS_MIN = 5;
 
 /**
- * Since when the model learns its data by heart: the held-out loss rises while the training loss falls. Null: it does not, or
- * the run has not said of enough held-out rows.
+ * Returns when overfitting began: the held-out loss rises while the training loss falls. Null if it doesn't,
+ * or without enough held-out rows.
  */
 export function overfittingSince(points: readonly Point[]): Measured | null {
   const rows = points.find(({ values }) => values.held_out_rows !== undefined)?.values.held_out_rows ?? 0;
@@ -31,7 +31,7 @@ export function overfittingSince(points: readonly Point[]): Measured | null {
   return before !== null && after !== null && after < before ? best : null;
 }
 
-/** What was measured after the first step: before it the base model was. */
+/** Returns the evaluations after the first step; the one before it measures the base model. */
 function measured(points: readonly Point[]): Measured[] {
   return points.flatMap(({ step, values: { eval_loss: loss } }) =>
     step > 0 && loss !== undefined ? [{ step, loss }] : [],

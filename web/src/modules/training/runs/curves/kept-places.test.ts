@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { keptPlaces } from './kept-places.ts';
 
-it('who stays keeps its place, and who comes takes the first free one', () => {
+it('remaining ids keep their place, and new ones take the first free place', () => {
   const three = keptPlaces([], ['a', 'b', 'c']);
   expect(three).toEqual(['a', 'b', 'c']);
   const two = keptPlaces(three, ['b', 'c']);

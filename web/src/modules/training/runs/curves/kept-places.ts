@@ -1,4 +1,4 @@
-/** Each keeps its place, which another may take once it is gone; null is a free one. Pure. */
+/** Assigns stable places: ids keep theirs, and null marks a free one. */
 export function keptPlaces(before: readonly (string | null)[], ids: readonly string[]): (string | null)[] {
   const places = before.map((id) => (id !== null && ids.includes(id) ? id : null));
   for (const id of ids) {

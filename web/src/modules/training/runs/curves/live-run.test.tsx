@@ -36,7 +36,7 @@ function show(points: object[], changed: object = {}) {
 }
 afterEach(cleanup);
 
-test('a run under way says how far it is, and draws its loss from the first step on', () => {
+test('a running run shows its progress, and its loss from the first step', () => {
   show([]);
   expect(screen.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('40');
   expect(screen.getByText('Step 8 of 20')).toBeTruthy();
@@ -46,7 +46,7 @@ test('a run under way says how far it is, and draws its loss from the first step
   expect(screen.getByText('Training loss by step')).toBeTruthy();
 });
 
-test('a long run that is watched keeps all of its points', async () => {
+test('a long run that is being watched keeps all its points', async () => {
   const at = '2026-11-20T08:00:00.000Z';
   const pointsFrom = (first: number, end: number) =>
     Array.from({ length: end - first }, (_, place) => ({ step: first + place, at, values: { loss: 2 } }));
@@ -60,7 +60,7 @@ test('a long run that is watched keeps all of its points', async () => {
   setCredentials(null);
 });
 
-test('its time goes on between two reports', () => {
+test('its time advances between reports', () => {
   vi.useFakeTimers();
   show([]);
   expect(screen.getByText(/^1 min so far/)).toBeTruthy();
@@ -69,7 +69,7 @@ test('its time goes on between two reports', () => {
   vi.useRealTimers();
 });
 
-test('a run that waits says what for', () => {
+test('a waiting run shows the reason', () => {
   show([], {
     state: 'queued',
     phase: null,

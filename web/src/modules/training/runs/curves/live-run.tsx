@@ -13,7 +13,7 @@ import { curvesOf } from './curves.ts';
 
 const HEIGHT = 150;
 
-/** A run that is under way: what it does, how far it is, and its loss so far. */
+/** A running run with its phase, progress and loss. */
 export function LiveRun({ run }: { run: Run }) {
   const { data } = useRunMetrics(run.run_id);
   const { x, series } = curvesOf(data?.points ?? [], [{ name: 'loss', label: 'Loss' }]);

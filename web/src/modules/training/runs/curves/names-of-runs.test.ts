@@ -6,11 +6,11 @@ const run = (title: string, minute: number) => ({
   created_at: new Date(2026, 10, 20, 6, minute, 30).toISOString(),
 });
 
-it('titles stand alone where they differ', () => {
+it('distinct titles are shown alone', () => {
   expect(namesOfRuns([run('Rye', 5), run('Spelt', 5)])).toEqual(['Rye', 'Spelt']);
 });
 
-it('equal titles have their time, and a number within the same minute', () => {
+it('equal titles get their time, and a number within the same minute', () => {
   expect(namesOfRuns([run('Rye', 5), run('Spelt', 5), run('Rye', 7)])).toEqual([
     'Rye (20 Nov 2026, 06:05)',
     'Spelt',

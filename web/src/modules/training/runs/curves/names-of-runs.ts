@@ -3,7 +3,10 @@ import { formatDateTime } from '../../../../lib/format/format-time.ts';
 
 type Named = Pick<Run, 'title' | 'created_at'>;
 
-/** What the runs of a comparison are called: by their titles; equal ones with when they were created, and a number where that is equal too. */
+/**
+ * Names the runs of a comparison: by title, plus the creation time for equal titles, plus a number if that is
+ * equal too.
+ */
 export function namesOfRuns(runs: readonly Named[]): string[] {
   const titles = runs.map(({ title }) => title);
   const dated = runs.map(({ title, created_at }) =>

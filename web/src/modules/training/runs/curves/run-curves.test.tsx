@@ -24,7 +24,7 @@ function show(points: object[]) {
 test.each([
   [9, 'Held-out loss has risen since step 1'],
   [2, null],
-])('what to do about its losses is said by %s held-out rows', (held_out_rows, said) => {
+])('advice about losses is shown for %s held-out rows', (held_out_rows, said) => {
   const at = '2026-11-28T08:00:00.000Z';
   show([
     { step: 0, at, values: { eval_loss: 3, held_out_rows } },
@@ -35,7 +35,7 @@ test.each([
   cleanup();
 });
 
-test('a run that learns preferences shows how far the better answers are ahead', () => {
+test('a run that learns preferences shows the margin of the better answers', () => {
   const at = '2026-11-28T08:00:00.000Z';
   show([
     { step: 1, at, values: { loss: 0.69, reward_accuracy: 0.5, reward_margin: 0 } },
@@ -43,9 +43,7 @@ test('a run that learns preferences shows how far the better answers are ahead',
   ]);
   const both = 'Training, Held out as measured';
   expect(screen.getByText(`Training and held-out loss by step: ${both}`)).toBeTruthy();
-  expect(
-    screen.getByText(`Share of rows whose better answer is ahead of the worse one, by step: ${both}`),
-  ).toBeTruthy();
+  expect(screen.getByText(`Share of rows in which the better answer leads, by step: ${both}`)).toBeTruthy();
   expect(screen.getByText(`Lead of the better answers by step: ${both}`)).toBeTruthy();
   cleanup();
   show([{ step: 1, at, values: { loss: 2 } }]);
@@ -53,7 +51,7 @@ test('a run that learns preferences shows how far the better answers are ahead',
   expect(screen.queryByText('Reward margin')).toBeNull();
 });
 
-test('a run that learns from rewards shows what answers are paid, in all and by each of several rules', () => {
+test('a run that learns from rewards shows the total and each of several rewards', () => {
   const at = '2026-11-28T08:00:00.000Z';
   const each = { 'reward/pattern_2': 0.5, 'reward/json_schema': 0.1 };
   show([
@@ -62,11 +60,11 @@ test('a run that learns from rewards shows what answers are paid, in all and by 
   ]);
   expect(screen.getByText('Mean reward of the answers by step: Training, Held out as measured')).toBeTruthy();
   expect(
-    screen.getByText('Mean that each reward pays before its weight, by step: Pattern 2, JSON Schema'),
+    screen.getByText('Mean of each reward before its weight, by step: Pattern 2, JSON Schema'),
   ).toBeTruthy();
   expect(screen.getByText('KL divergence from the base model by step: Training')).toBeTruthy();
   cleanup();
-  // KTO reports a divergence too, and has its own charts.
+  // KTO reports a divergence too, but has its own charts.
   show([{ step: 1, at, values: { loss: 1, kl: 0.1, reward_margin: 0, reward_accuracy: 0.5 } }]);
   expect(screen.queryByText('KL divergence')).toBeNull();
 });

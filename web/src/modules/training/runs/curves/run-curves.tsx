@@ -30,22 +30,22 @@ const rewards = [
   {
     title: 'Reward accuracy',
     name: 'reward_accuracy',
-    label: 'Share of rows whose better answer is ahead of the worse one, by step',
+    label: 'Share of rows in which the better answer leads, by step',
   },
   { title: 'Reward margin', name: 'reward_margin', label: 'Lead of the better answers by step' },
 ] as const;
 
-/** Of GRPO: what answers are paid, how long they are, and how far the model has moved from its base. */
+/** GRPO charts: reward, answer length, and divergence from the base model. */
 const paid = [
   { title: 'Reward', name: 'reward', label: 'Mean reward of the answers by step' },
-  { title: 'Answer tokens', name: 'answer_tokens', label: 'Mean tokens of an answer by step' },
+  { title: 'Answer tokens', name: 'answer_tokens', label: 'Mean answer length in tokens by step' },
   { title: 'KL divergence', name: 'kl', label: 'KL divergence from the base model by step' },
 ] as const;
 
-/** What answers are paid by each of several rewards is called so. */
+/** Prefix of metrics for individual rewards. */
 const EACH_REWARD = 'reward/';
 
-/** An export learns nothing. */
+/** Exports have no curves. */
 type TrainingKind = Exclude<Run['kind'], 'export'>;
 
 const smallCharts = {
@@ -53,7 +53,7 @@ const smallCharts = {
   pictures: [...rateAndNorm, { title: 'Seconds per step', name: 'seconds_a_step', smoothed: true }],
 } as const satisfies Record<TrainingKind, unknown>;
 
-/** The curves of a run, growing while it learns. */
+/** The curves of a run, updated while it trains. */
 export function RunCurves({ runId, kind, ended }: { runId: string; kind: TrainingKind; ended: boolean }) {
   return (
     <QueryView
@@ -76,7 +76,7 @@ export function RunCurves({ runId, kind, ended }: { runId: string; kind: Trainin
   );
 }
 
-/** One large chart, and three small ones. */
+/** Placeholder: one large chart and three small ones. */
 export function PendingCurves() {
   return (
     <>
@@ -93,7 +93,7 @@ export function PendingCurves() {
 
 type CurvesProps = { points: readonly Point[]; ended: boolean };
 
-/** The losses by step, and below them smaller charts. */
+/** The losses by step, with smaller charts below. */
 function Curves({ points, kind, ended }: CurvesProps & { kind: TrainingKind }) {
   const [smoothing, setSmoothing] = useState<Smoothing>('some');
   const [logScale, setLogScale] = useState(false);
@@ -134,7 +134,7 @@ function Curves({ points, kind, ended }: CurvesProps & { kind: TrainingKind }) {
 
 type LossCardProps = CurvesProps & { smoothing: number; logScale: boolean };
 
-/** Training and held-out loss over each other: where they part, the model learns its data by heart. */
+/** Training and held-out loss in one chart; they diverge when the model overfits. */
 function LossCard({ points, ended, ...look }: LossCardProps) {
   const best = bestHeldOut(points);
   const since = overfittingSince(points);
@@ -150,15 +150,15 @@ function LossCard({ points, ended, ...look }: LossCardProps) {
       />
       {since && (
         <Callout tone="warn" className="mt-4" title={`Held-out loss has risen since step ${since.step}`}>
-          The training loss fell meanwhile: the model memorises its training data. Try fewer epochs, more rows
-          or a lower learning rate.
+          The training loss still fell, so the model is memorising its training data. Try fewer epochs, more
+          rows or a lower learning rate.
         </Callout>
       )}
     </Card>
   );
 }
 
-/** How far the better answers are ahead of the worse ones: measured against the base model, with DPO and KTO. */
+/** Margin of the better answers over the worse ones, relative to the base model, for DPO and KTO. */
 function RewardCards({ points, ended, smoothing }: CurvesProps & { smoothing: number }) {
   const names = new Set(points.flatMap(({ values }) => Object.keys(values)));
   const charts = [rewards, paid].find(([{ name }]) => names.has(name) || names.has(`eval_${name}`));
@@ -169,7 +169,7 @@ function RewardCards({ points, ended, smoothing }: CurvesProps & { smoothing: nu
       {each.length > 0 && (
         <Card title="Each reward">
           <Curve
-            label="Mean that each reward pays before its weight, by step"
+            label="Mean of each reward before its weight, by step"
             {...curvesOf(
               points,
               each.map((name) => ({ name, label: nameOfReward(name) })),
@@ -195,13 +195,13 @@ function RewardCards({ points, ended, smoothing }: CurvesProps & { smoothing: nu
   );
 }
 
-/** 'reward/json_schema' is 'JSON Schema', 'reward/pattern_2' is 'Pattern 2'. */
+/** 'reward/json_schema' -> 'JSON Schema', 'reward/pattern_2' -> 'Pattern 2'. */
 function nameOfReward(name: string): string {
   const words = name.slice(EACH_REWARD.length).replaceAll('_', ' ');
   return words.replace('json schema', 'JSON Schema').replace(/^[a-z]/, (first) => first.toUpperCase());
 }
 
-/** Few evaluations are not smoothed: each of them is a mean already. */
+/** Evaluations aren't smoothed: they are few, and already averages. */
 function trainedAndHeldOut(points: readonly Point[], name: string) {
   const { x, series } = curvesOf(points, [
     { name, label: 'Training' },
@@ -210,7 +210,7 @@ function trainedAndHeldOut(points: readonly Point[], name: string) {
   return { x, series: series.map((one) => ({ ...one, exact: one.label === 'Held out' })) };
 }
 
-/** A chart, or why there is none yet. */
+/** A chart, or why it is still empty. */
 function Curve({ ended, ...chart }: ChartProps & { ended: boolean }) {
   if (chart.series.length > 0) return <Chart {...chart} hoverX={(step) => `Step ${formatNumber(step)}`} />;
   return (

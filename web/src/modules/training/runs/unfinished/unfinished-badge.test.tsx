@@ -15,7 +15,7 @@ function List() {
   return models.map((one) => <UnfinishedBadge key={one.dataset_id} model={one} models={models} />);
 }
 
-it('asks once for the runs of all models without files, also after each change of a run', async () => {
+it('one query fetches the runs of all models without files, and again after each change of a run', async () => {
   vi.mocked(call).mockImplementation(async (...args: unknown[]) => {
     const ids = (args[1] as { query: { model_id: string } }).query.model_id.split(',');
     expect(ids).toEqual(models.slice(1).map((one) => one.dataset_id));

@@ -7,17 +7,17 @@ import { StatusBadge } from '../../../../ui/status-badge.tsx';
 import { displayState } from '../run-state.ts';
 
 const POLL_MS = 3_000;
-/** As many models as one call takes; each has one run. */
+/** Limit of models per request; each has one run. */
 const MODELS_PER_CALL = 100;
 
-/** The runs that the models without files wait for, or have waited for in vain: one query for all of them. */
+/** Returns the runs that produce, or failed to produce, the models without files, in one query for all. */
 function useUnfinishedRuns(models: readonly AssetSummary[]): Run[] {
   const modelIds = models.filter((model) => model.file_count === 0).map((model) => model.dataset_id);
   const { data } = useQuery({
     queryKey: ['run', 'list', { modelIds }],
     queryFn: ({ signal }) => readRuns(modelIds, signal),
     enabled: modelIds.length > 0,
-    // One model more or less takes no badge from the others.
+    // Keep the badges of other models when one is added or removed.
     placeholderData: keepPreviousData,
     refetchInterval: useFallbackInterval(POLL_MS),
   });
@@ -41,11 +41,11 @@ async function readRuns(modelIds: readonly string[], signal: AbortSignal): Promi
 
 type Props = {
   model: AssetSummary;
-  /** All that are shown: their runs are read in one call. */
+  /** All displayed models: their runs are fetched in one request. */
   models: readonly AssetSummary[];
 };
 
-/** How far the run is that a model without files waits for; nothing where the model has files. */
+/** Progress of the run that produces a model; nothing if the model has files. */
 export function UnfinishedBadge({ model, models }: Props) {
   return model.file_count === 0 && <RunBadge model={model} models={models} />;
 }

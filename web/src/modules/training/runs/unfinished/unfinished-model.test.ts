@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { unfinishedText } from './unfinished-model.ts';
 
-it('promises a model only while one is being made', () => {
+it('promises a model only while it is being made', () => {
   expect(unfinishedText({ state: 'running', reason: '', resume_hold: null }).description).toContain(
     'when the run has finished',
   );
@@ -10,8 +10,8 @@ it('promises a model only while one is being made', () => {
   ).toContain('was cancelled');
   expect(
     unfinishedText({ state: 'failed', reason: 'Out of memory.', resume_hold: '1' }).description,
-  ).toContain('failed before it had made any files: Out of memory. Resume');
-  // Its work is gone.
+  ).toContain('failed before it produced any files: Out of memory. Resume');
+  // Its work was deleted.
   const gone = { state: 'failed', reason: 'Out of memory.', resume_hold: null } as const;
   expect(unfinishedText(gone).description).not.toContain('Resume the run');
 });

@@ -1,6 +1,6 @@
 import type { Run } from '@bakehouse/contract/runs';
 
-/** What to say where the model would be. */
+/** Returns the text for a model that has no files yet. */
 export function unfinishedText({
   state,
   reason,
@@ -17,12 +17,12 @@ export function unfinishedText({
     case 'cancelled':
       return {
         title: 'This model was not finished',
-        description: `Its run was cancelled before it had made any files. ${rest}`,
+        description: `Its run was cancelled before it produced any files. ${rest}`,
       };
     case 'failed':
       return {
         title: 'This model was not finished',
-        description: `Its run failed before it had made any files: ${reason} ${rest}`,
+        description: `Its run failed before it produced any files: ${reason} ${rest}`,
       };
     default:
       return {

@@ -13,17 +13,17 @@ import { ReadingNotice } from '../../readings/reading-notice.tsx';
 import { costSentence } from '../review/cost-sentence.ts';
 import type { Wizard } from '../wizard-state.ts';
 
-/** Fewer are too few to learn from, as OpenAI has it. */
+/** Too few rows to learn from, according to OpenAI. */
 const ROWS_FEW = 10;
 
 type Props = {
   wizard: Pick<Wizard, 'state' | 'validation' | 'reading'>;
-  /** Nothing is missing: the server says what it comes to, or will. */
+  /** All fields are filled in: the server's estimate is available or pending. */
   isComplete: boolean;
   wayOut: ReactNode;
 };
 
-/** What the fine-tune costs and takes, as one sentence, and one example as the model reads it. */
+/** Cost and duration of the fine-tune in one sentence, with one example as the model reads it. */
 export function QuickEstimate({ wizard: { state, validation, reading }, isComplete, wayOut }: Props) {
   const currency = currencyChoice.use();
   if (!validation) return isComplete ? <Pending /> : null;

@@ -122,13 +122,13 @@ const sent = (endpoint: unknown) =>
     .mock.calls.filter(([called]) => called === endpoint)
     .map(([, input]) => (input as { body: Record<string, unknown> }).body);
 
-it('is filled in, says what it comes to with an example, and starts with the suggested settings', async () => {
+it('is filled in, shows the cost and an example, and starts with the suggested settings', async () => {
   show();
   await sentence();
   expect(screen.getByLabelText<HTMLInputElement>('Model name').value).toBe('House facts model');
   expect(screen.getByRole<HTMLInputElement>('combobox', { name: 'Base model' }).value).toBe('Starter');
   expect(screen.getByText('Ada').tagName).toBe('MARK');
-  // Another name changes nothing of what was said.
+  // Renaming doesn't invalidate the estimate.
   await userEvent.type(screen.getByLabelText('Model name'), ' two');
   await sentence();
   await userEvent.click(startButton());
@@ -177,7 +177,7 @@ it('prefers the better answers of preferences, and shows one row with both', asy
   await userEvent.click(screen.getByRole('combobox', { name: 'Objective' }));
   await userEvent.click(await screen.findByRole('option', { name: 'Learn the answers' }));
   expect(screen.queryByLabelText('Beta')).toBeNull();
-  // Still what is suggested, now for the other objective.
+  // Still the suggested preset, now for the other objective.
   expect(screen.getByRole('button', { name: 'Suggested', pressed: true })).toBeTruthy();
   expect(screen.getByLabelText<HTMLInputElement>('Learning rate').value).toBe('0.001');
 });
@@ -193,7 +193,7 @@ it('opens the wizard with the same values', async () => {
   expect(screen.getByLabelText<HTMLInputElement>('Model name').value).toBe('House facts model');
 });
 
-it('asks for the columns where they were not recognised, and for no price before', async () => {
+it('asks for undetected columns before requesting a price', async () => {
   preview = { ...preview, format: null };
   show();
   await screen.findByText('The columns were not recognised');
@@ -202,7 +202,7 @@ it('asks for the columns where they were not recognised, and for no price before
   expect(startButton().disabled).toBe(true);
 });
 
-it('says that there is no base model, and where to add one', async () => {
+it('reports that there is no base model, and links to add one', async () => {
   bases = [];
   show();
   await screen.findByText('No base model here yet');
@@ -210,7 +210,7 @@ it('says that there is no base model, and where to add one', async () => {
   expect(startButton().disabled).toBe(true);
 });
 
-it('says that the starter model is being prepared, and to add one only where that failed', async () => {
+it('reports that the starter model is being prepared, and suggests adding a model only if that failed', async () => {
   bases = [];
   const starter = { id: 'starter-language-model', detail: 'Storing the files' };
   preparations = [{ ...starter, state: 'running' }];
@@ -225,7 +225,7 @@ it('says that the starter model is being prepared, and to add one only where tha
   await screen.findByText('No base model here yet');
 });
 
-it('says that rows are few, and lets them be trained on', async () => {
+it('warns about few rows, but allows training', async () => {
   validation = { ...checked, data: { ...checked.data, rows_kept: 3 } };
   show();
   await screen.findByText('Only 3 rows to learn from');
@@ -233,7 +233,7 @@ it('says that rows are few, and lets them be trained on', async () => {
   expect(startButton().disabled).toBe(false);
 });
 
-it('says why the run cannot start', async () => {
+it('shows why the run cannot start', async () => {
   validation = { ...checked, critical_errors: ['None of the rows can be used'] };
   show();
   await screen.findByText('None of the rows can be used');
@@ -241,7 +241,7 @@ it('says why the run cannot start', async () => {
   expect(startButton().disabled).toBe(true);
 });
 
-it('says that credits are missing, and where to get them', async () => {
+it('reports insufficient credit, with a link to add credits', async () => {
   shown.lack = 'Insufficient balance. Required: $0.01. Available: $0.00.';
   show();
   await screen.findByText(shown.lack);
@@ -249,7 +249,7 @@ it('says that credits are missing, and where to get them', async () => {
   expect(startButton().disabled).toBe(true);
 });
 
-it('says that the price is unknown, and asks again', async () => {
+it('reports an unknown price, and retries', async () => {
   validation = new ApiError('The server is restarting', { status: 503 });
   show();
   await screen.findByText('The price could not be loaded');

@@ -13,7 +13,7 @@ import type { Wizard } from '../wizard-state.ts';
 import { QuickEstimate } from './quick-estimate.tsx';
 import { useQuickChoice } from './use-quick-choice.ts';
 
-/** A fine-tune on one screen: what it makes of what, what that costs, and an example of what is learnt. */
+/** A fine-tune on one screen: model and data, cost, and an example. */
 export function QuickStep({ wizard }: { wizard: Wizard }) {
   const { state, problems, dispatch } = wizard;
   const choice = useQuickChoice(wizard);
@@ -54,7 +54,7 @@ export function QuickStep({ wizard }: { wizard: Wizard }) {
         <>
           {choice.formatProblem === null && !choice.isComplete && (
             <Callout tone="warn" title="The columns were not recognised">
-              Choose the one that holds the question and the one that holds the answer.
+              Choose the question column and the answer column.
             </Callout>
           )}
           <FormatFields
@@ -85,7 +85,7 @@ export function QuickStep({ wizard }: { wizard: Wizard }) {
   );
 }
 
-/** What answers are paid for, where the model writes them itself. */
+/** Rewards, for objectives in which the model writes the answers itself. */
 function QuickRewards({ wizard: { state, problems, dispatch } }: { wizard: Wizard }) {
   if (state.parameters.objective !== 'grpo') return null;
   return (

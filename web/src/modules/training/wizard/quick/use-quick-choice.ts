@@ -11,10 +11,10 @@ import { useBasis } from '../../parameters/use-basis.ts';
 import { useFirstRows } from '../../parameters/use-first-rows.ts';
 import type { Suggestion, Wizard } from '../wizard-state.ts';
 
-/** ' model' at the end of the dataset's name. */
+/** Appended to the dataset's name. */
 const SUFFIX = ' model';
 
-/** Fills in what the dataset suggests, and asks the server about it as soon as nothing is missing. */
+/** Fills in the dataset's suggestions, and requests an estimate once all fields are set. */
 export function useQuickChoice({
   state,
   wantedFile,
@@ -63,7 +63,7 @@ export function useQuickChoice({
     dataset: dataset.data,
     error: dataset.error ?? rows.error,
     isComplete,
-    /** Which columns are meant has to be said. */
+    /** The user must choose the columns. */
     isUnrecognised: rows.data?.format === null && fileName !== null && !isTextFile(fileName),
     formatProblem: rows.data?.format_problem ?? null,
   };

@@ -9,12 +9,12 @@ import { holdAtStart } from './agreed-cost.ts';
 type Props = {
   validation: Pick<FineTuneValidation, 'cost_estimate'>;
   ceiling: string;
-  /** What is wrong with the ceiling, once it was tried. */
+  /** Error for the ceiling, after a submit. */
   ceilingProblem: string | undefined;
   onCeiling: (ceiling: string) => void;
 };
 
-/** What the run will cost and take, what is held, and what it may cost at most. */
+/** Estimated cost and duration, the amount held, and the ceiling. */
 export function CostEstimate({ validation, ceiling, ceilingProblem, onCeiling }: Props) {
   const { cost_estimate: cost } = validation;
   const otherCurrency = currencyChoice.use() === 'USD' ? 'BGL' : 'USD';
@@ -45,8 +45,8 @@ export function CostEstimate({ validation, ceiling, ceilingProblem, onCeiling }:
       {cost.load && <p className="mt-3 text-[0.8125rem] text-muted">{cost.load}</p>}
       <p className="mt-3 text-[0.8125rem] text-muted">
         <Money bgl={holdAtStart(validation, ceiling)} /> is held when you start. You pay only for the time
-        used: the rest is released, and a run that takes longer holds more of your balance as it goes, up to
-        its ceiling. You can cancel at any time.
+        used, and the rest is released. A longer run gradually holds more of your balance, up to its ceiling.
+        You can cancel at any time.
       </p>
       <CeilingField
         className="mt-4 max-w-60"
@@ -60,12 +60,12 @@ export function CostEstimate({ validation, ceiling, ceilingProblem, onCeiling }:
   );
 }
 
-/** '1 hour', '0.067 hours'. */
+/** Formats '1 hour', '0.067 hours'. */
 function hours(quantity: number): string {
   return `${decimals(quantity)} ${quantity === 1 ? 'hour' : 'hours'}`;
 }
 
-/** Three decimals; less than that has two digits that say something. */
+/** Three decimals, or two significant digits below that. */
 function decimals(quantity: number): string {
   return quantity > 0 && quantity < 0.001
     ? formatNumber(quantity, { maximumSignificantDigits: 2 })

@@ -11,7 +11,7 @@ const checked = (values: object = {}) =>
     ...values,
   }) as unknown as FineTuneValidation;
 
-it('says what is learnt, how long it takes, where, and what it costs at most', () => {
+it('shows the examples, duration, device and maximum cost', () => {
   expect(costSentence(checked(), '', 'USD')).toBe(
     '30 examples, about 8 min on this CPU, about $0.01, never more than $0.02.',
   );
@@ -20,7 +20,7 @@ it('says what is learnt, how long it takes, where, and what it costs at most', (
   );
 });
 
-it('what it costs at most is rounded up', () => {
+it('rounds the maximum cost up', () => {
   const cost_estimate = { quote: { total: '0.2275' }, ceiling: '0.340686', duration_hours: 0.1 };
   expect(costSentence(checked({ cost_estimate }), '', 'USD')).toMatch(
     /, about \$0\.0091, never more than \$0\.014\.$/,
@@ -30,10 +30,10 @@ it('what it costs at most is rounded up', () => {
   );
 });
 
-it('a ceiling below the estimate is all that it costs', () => {
+it('a ceiling below the estimate is the only amount shown', () => {
   expect(costSentence(checked(), '0.1', 'BGL')).toMatch(/ on this CPU, at most 0\.10 BGL\.$/);
 });
 
-it('examples of a file that is still read are an estimate', () => {
+it('examples of a file that is still being scanned are an estimate', () => {
   expect(costSentence(checked({ reading: {} }), '', 'USD')).toMatch(/^About 30 examples, /);
 });

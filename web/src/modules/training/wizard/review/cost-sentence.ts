@@ -8,8 +8,8 @@ import { highestCost } from './agreed-cost.ts';
 type Checked = Pick<FineTuneValidation, 'cost_estimate' | 'data' | 'placement' | 'reading'>;
 
 /**
- * '30 examples, about 8 min on this CPU, about $0.01, never more than $0.02.'
- * @param ceiling in BGL, as typed; the usual one where it is none.
+ * Returns '30 examples, about 8 min on this CPU, about $0.01, never more than $0.02.'
+ * @param ceiling in BGL, as typed; empty for the default.
  */
 export function costSentence(checked: Checked, ceiling: string, currency: Currency): string {
   const { cost_estimate: cost, data, placement, reading } = checked;

@@ -10,11 +10,11 @@ import { TokenHistogram } from '../../parameters/token-histogram.tsx';
 type Props = {
   data: NonNullable<FineTuneValidation['data']>;
   fileName: string | null;
-  /** The figures come from the first rows of a long file. */
+  /** The figures are extrapolated from the first rows of a long file. */
   isEstimate: boolean;
 };
 
-/** What training will read: how many rows and tokens, which rows are left out, and the first examples. */
+/** Data for training: row and token counts, skipped rows, and the first examples. */
 export function DataSummary({ data, fileName, isEstimate }: Props) {
   const note = isEstimate ? 'estimate' : undefined;
   return (

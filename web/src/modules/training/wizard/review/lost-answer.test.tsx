@@ -52,7 +52,7 @@ const checked = {
   recommendations: { recommended_gpus: [] },
   cost_estimate: { quote: { total: '2.5' }, ceiling: '3.75', duration_hours: 0.1, slowdown: 1 },
 };
-/** What the calls that start a run are answered with, one after the other. */
+/** Successive responses to the calls that start a run. */
 let answers: (string | Error)[];
 notifyFailures(queryClient);
 beforeEach(() => {
@@ -96,24 +96,21 @@ it.each([
   new ApiError('Request timeout after 120000ms', { status: 0, code: 'timeout' }),
   new ApiError('Request Timeout', { status: 408 }),
   new ApiError('Bad gateway', { status: 502 }),
-])(
-  'after a lost answer all that was chosen stays, and trying again starts the same run: %s',
-  async (lost) => {
-    answers = [lost, 'm1'];
-    await openReview();
-    await start();
-    await screen.findByText(twice);
-    expect(screen.queryByText('Oops! Something went wrong')).toBeNull();
-    // What it has taken, if it has begun, is missing now.
-    shown.lack = 'Insufficient balance';
-    await start();
-    await screen.findByText('Your model is fine-tuning!');
-    const [first, second] = keys();
-    expect(second).toBe(first);
-  },
-);
+])('after a lost response, keeps all input, and a retry starts the same run: %s', async (lost) => {
+  answers = [lost, 'm1'];
+  await openReview();
+  await start();
+  await screen.findByText(twice);
+  expect(screen.queryByText('Oops! Something went wrong')).toBeNull();
+  // If the run has started, its hold explains the missing credit.
+  shown.lack = 'Insufficient balance';
+  await start();
+  await screen.findByText('Your model is fine-tuning!');
+  const [first, second] = keys();
+  expect(second).toBe(first);
+});
 
-it('after a step back and forth it is still the same run, and with other choices another one', async () => {
+it('going back and forth still retries the same run, but other choices start another', async () => {
   const lost = new ApiError('The server cannot be reached.', { status: 0, code: 'network' });
   answers = [lost, lost, 'm1'];
   await openReview();
@@ -125,7 +122,7 @@ it('after a step back and forth it is still the same run, and with other choices
   await start();
   await vi.waitFor(() => expect(keys()).toHaveLength(2));
   act(() => shown.wizard?.dispatch({ do: 'ceiling', ceiling: '2' }));
-  await screen.findByText(/what you start now is a second run/);
+  await screen.findByText(/starting again creates a second run/);
   await start();
   await screen.findByText('Your model is fine-tuning!');
   const [first, second, third] = keys();
@@ -133,7 +130,7 @@ it('after a step back and forth it is still the same run, and with other choices
   expect(third).not.toBe(first);
 });
 
-it('shows a refusal as a toast and on the error screen, and Try Again resets everything', async () => {
+it('shows a rejection as a toast and on the error screen, and Try Again resets everything', async () => {
   answers = [new ApiError('Model name is taken', { status: 409, code: 'conflict' }), 'm1'];
   await openReview();
   const beginning = { ...shown.wizard?.state, step: 'details', name: '', fileName: null };
@@ -157,7 +154,7 @@ const chooseCeiling = (ceiling: string) => act(() => shown.wizard?.dispatch({ do
 const tooLittle = new ApiError('Insufficient balance', { status: 402, code: 'insufficient_funds' });
 const away = new ApiError('The server cannot be reached.', { status: 0, code: 'network' });
 
-it('what was refused is a new attempt, though the answer to another choice was lost meanwhile', async () => {
+it('a rejected choice gets a new attempt, even if another choice lost its response in the meantime', async () => {
   answers = [tooLittle, away, 'm1'];
   await openReview();
   await start();
@@ -167,7 +164,7 @@ it('what was refused is a new attempt, though the answer to another choice was l
   await screen.findByText(twice);
   shown.lack = 'Insufficient balance';
   chooseCeiling('');
-  await screen.findByText(/what you start now is a second run/);
+  await screen.findByText(/starting again creates a second run/);
   expect(shown.wizard?.canStart).toBe(false);
   shown.lack = null;
   chooseCeiling('');
@@ -176,7 +173,7 @@ it('what was refused is a new attempt, though the answer to another choice was l
   expect(new Set(keys()).size).toBe(3);
 });
 
-it('a choice whose answer was lost is still told of after another one was refused', async () => {
+it('a choice whose response was lost is still reported after another was rejected', async () => {
   answers = [away, tooLittle, 'm1'];
   await openReview();
   await start();
@@ -184,7 +181,7 @@ it('a choice whose answer was lost is still told of after another one was refuse
   chooseCeiling('2');
   await start();
   await vi.waitFor(() => expect(keys()).toHaveLength(2));
-  await screen.findByText(/what you start now is a second run/);
+  await screen.findByText(/starting again creates a second run/);
   chooseCeiling('');
   await screen.findByText(twice);
   await start();
@@ -193,7 +190,7 @@ it('a choice whose answer was lost is still told of after another one was refuse
   expect(third).toBe(first);
 });
 
-it('being asked to wait says nothing of an answer that was lost: it is still the same run', async () => {
+it('a rate limit does not resolve a lost response: a retry is the same run', async () => {
   answers = [away, new ApiError('Too many calls', { status: 429 }), 'm1'];
   await openReview();
   await start();

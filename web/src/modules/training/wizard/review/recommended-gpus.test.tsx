@@ -11,7 +11,7 @@ vi.mock('../../../machines/devices.ts', () => ({
 
 afterEach(() => currencyChoice.set('USD'));
 
-test('each GPU has its price in the chosen currency, however small it is', () => {
+test('each GPU shows its price in the display currency, however small', () => {
   render(
     <RecommendedGpus
       recommended={[
@@ -29,7 +29,7 @@ test('each GPU has its price in the chosen currency, however small it is', () =>
   expect(lines()[0]).toBe('V100: needs 1.9 GB, about 3 s, 0.02 BGL');
 });
 
-test('a machine without a GPU shows what others would cost', () => {
+test('a machine without a GPU shows the prices of others', () => {
   vi.mocked(gpusHere).mockReturnValue(new Map());
   render(
     <RecommendedGpus

@@ -5,7 +5,7 @@ import { useMachine } from '../../../machines/machine-queries.ts';
 
 type Props = { recommended: FineTuneValidation['recommendations']['recommended_gpus'] };
 
-/** The GPUs that hold the run, cheapest first, wherever they are. */
+/** GPUs with enough memory for the run, cheapest first, whether or not they are available here. */
 export function RecommendedGpus({ recommended }: Props) {
   const machine = useMachine();
   const here = machine.data && gpusHere(machine.data);

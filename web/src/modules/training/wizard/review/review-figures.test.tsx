@@ -25,7 +25,7 @@ const data = {
   format: null,
 } as unknown as NonNullable<FineTuneValidation['data']>;
 
-it('rows and examples have thousands separators, and are called an estimate while they are one', () => {
+it('rows and examples have thousands separators, and are marked as estimates while scanning', () => {
   const { rerender } = render(<DataSummary data={data} fileName="x.csv" isEstimate />);
   expect(screen.getByText('Rows kept').closest('div')?.textContent).toBe('Rows kept12,000 of 12,345estimate');
   expect(screen.getByText('9,600 + 2,400 held out')).toBeTruthy();
@@ -55,13 +55,13 @@ const showCost = () =>
     />,
   );
 
-it('the duration stands in hours and in words', () => {
+it('shows the duration in hours and in words', () => {
   showCost();
   expect(screen.getByText(/2\.50 BGL · 0\.067 hours \(about 4 min\)/)).toBeTruthy();
   expect(screen.getByText(/· 1 hour$/)).toBeTruthy();
 });
 
-it('the cost stands in both currencies, whichever is chosen', () => {
+it('shows the cost in both currencies, whichever is selected', () => {
   currencyChoice.set('BGL');
   showCost();
   expect(screen.getByText(/^\$0\.10 · /)).toBeTruthy();

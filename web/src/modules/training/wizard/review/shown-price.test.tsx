@@ -75,7 +75,7 @@ async function openReview() {
   await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
 }
 
-it('a run may cost what the review shows, by the load that it shows it for', async () => {
+it('a run may cost what the review shows, at the load that it shows', async () => {
   await openReview();
   await screen.findByText('$0.10');
   await userEvent.click(await start());
@@ -83,7 +83,7 @@ it('a run may cost what the review shows, by the load that it shows it for', asy
   expect(starts()).toEqual([{ cost_max: '2.5', slowdown: 1.5, key: expect.any(String) }]);
 });
 
-it('a price that has changed is read again, said beside it, and what is started then', async () => {
+it('a changed price is fetched again and shown, and the next start uses it', async () => {
   await openReview();
   price = '5';
   slowdown = 3;
@@ -98,6 +98,6 @@ it('a price that has changed is read again, said beside it, and what is started 
     { cost_max: '2.5', slowdown: 1.5 },
     { cost_max: '5', slowdown: 3 },
   ]);
-  // The first was answered: it was not begun.
+  // The first call was answered without starting the run.
   expect(second?.key).not.toBe(first?.key);
 });

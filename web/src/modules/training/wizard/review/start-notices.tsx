@@ -5,11 +5,11 @@ import type { Wizard } from '../wizard-state.ts';
 
 type Props = {
   wizard: Pick<Wizard, 'validation' | 'unaffordable' | 'mayHaveBegun'>;
-  /** The way out where the data cannot be trained on. */
+  /** Action if the data can't be used for training. */
   wayOut?: ReactNode;
 };
 
-/** What stands in the way of the start, or of another one. */
+/** Obstacles to starting, or a warning about starting twice. */
 export function StartNotices({ wizard: { validation, unaffordable, mayHaveBegun }, wayOut }: Props) {
   const [critical] = validation?.critical_errors ?? [];
   return (
@@ -25,7 +25,7 @@ export function StartNotices({ wizard: { validation, unaffordable, mayHaveBegun 
   );
 }
 
-/** In the words of a transfer whose answer is lost. */
+/** Uses the wording of a credit transfer with a lost response. */
 function MayHaveBegun({ as }: { as: NonNullable<Wizard['mayHaveBegun']> }) {
   return (
     <div role="alert">
@@ -40,7 +40,7 @@ function MayHaveBegun({ as }: { as: NonNullable<Wizard['mayHaveBegun']> }) {
       >
         {as === 'as chosen'
           ? 'If it did start, trying again won’t start it a second time.'
-          : 'If it did start, what you start now is a second run.'}
+          : 'If it did start, starting again creates a second run.'}
       </Callout>
     </div>
   );

@@ -10,7 +10,7 @@ import { DataSummary } from './data-summary.tsx';
 import { RecommendedGpus } from './recommended-gpus.tsx';
 import { StartNotices } from './start-notices.tsx';
 
-/** What will be trained, on what, where, and what it costs: the same quote that is held. */
+/** The review: data, model, placement and cost, which equals the amount held. */
 export function StepReview({ wizard }: { wizard: Wizard }) {
   const { state, validation, reading, problems, dispatch } = wizard;
   const currency = currencyChoice.use();

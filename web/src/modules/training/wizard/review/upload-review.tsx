@@ -12,7 +12,7 @@ import { type Upload, uploadFiles } from '../../../assets/files/uploads/uploads.
 import { MODEL_FILES_HINT } from '../steps/step-upload.tsx';
 import type { Wizard } from '../wizard-state.ts';
 
-/** What the server says of an uploaded model: what it can be used for, and which file is missing or wrong. */
+/** The server's result for an uploaded model: its uses, and missing or invalid files. */
 export function UploadReview({ wizard: { modelId, uploads } }: { wizard: Wizard }) {
   return modelId && <Readiness modelId={modelId} uploads={uploads} />;
 }
@@ -51,7 +51,7 @@ function Uses({ deploy, train, lora, modelId, uploads }: UsesProps) {
     <div className="flex flex-col gap-6">
       {deploy !== null && train !== null && (
         <Callout tone="warn" title="This model cannot be used yet">
-          Add what is missing here, or later on the model's page.
+          Add the missing files here, or later on the model's page.
         </Callout>
       )}
       <ul aria-label="What the model can be used for" className="flex flex-col gap-3">

@@ -16,7 +16,7 @@ const model = (title: string, values = {}) => ({
   ...{ pipeline: null, parent_dataset_id: null, is_whole: false, ...values },
 });
 
-it('offers whole text models, not those of images or embeddings, adapters or models without files', async () => {
+it('offers whole text models, but no image or embedding models, adapters or models without files', async () => {
   const datasets = [
     model('Image model', { pipeline: 'FluxPipeline' }),
     model('Embedding model', { is_starter: true, starter_task: 'embedding' }),

@@ -12,7 +12,7 @@ import type { Suggestion, Wizard, WizardState } from '../wizard-state.ts';
 
 type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'dispatch'> };
 
-/** What is fine-tuned: one of the models here, or one from the hub. */
+/** The base model: one from this server, or one from the Hub. */
 export function BaseModelField({ wizard: { state, problems, dispatch } }: Props) {
   const onChange = (values: Partial<Pick<WizardState, 'baseModelId' | 'hubModelId'>>) =>
     dispatch({ do: 'change', values });
@@ -37,7 +37,7 @@ export function BaseModelField({ wizard: { state, problems, dispatch } }: Props)
 
 type OwnProps = {
   value: string | null;
-  /** One of several is filled in too. */
+  /** Also preselects one of several models. */
   decides: boolean;
   error: string | undefined;
   onChange: (baseModelId: string | null) => void;
@@ -49,7 +49,7 @@ function OwnBaseModel({ value, decides, error, onChange, onSuggest }: OwnProps) 
   const bases = models.assets.filter(isBase);
   const suggested = models.complete ? (decides ? usualBase(bases) : onlyOne(bases)) : undefined;
   const suggest = useEffectEvent(() => onSuggest({ baseModelId: suggested }));
-  // Not at each render: what the person then empties stays empty.
+  // Don't suggest on every render: a field that the user clears stays empty.
   useEffect(() => suggest(), [suggested]);
   const starter = useUnreadyStarter();
   if (decides && models.complete && bases.length === 0) {
@@ -87,13 +87,13 @@ function OwnBaseModel({ value, decides, error, onChange, onSuggest }: OwnProps) 
   );
 }
 
-/** A fine-tune stands on a whole text model, which may come of a full fine-tune or an export itself, not on an adapter. */
+/** Returns true for whole text models, including full fine-tunes and exports, but not adapters. */
 function isBase(model: AssetSummary): boolean {
   if (model.starter_task === 'embedding' || model.pipeline !== null) return false;
   return model.file_count > 0 && (model.parent_dataset_id === null || model.is_whole);
 }
 
-/** The preparation of the starter model, where it is not among the models yet. */
+/** Returns the preparation of the starter model, if it isn't ready yet. */
 function useUnreadyStarter() {
   const machine = useMachine();
   const starter = machine.data?.preparations.find((one) => one.id === 'starter-language-model');

@@ -7,7 +7,7 @@ import type { Wizard, WizardState } from '../wizard-state.ts';
 
 type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'dispatch'> };
 
-/** What the model is called, and of an upload what it is. */
+/** Name of the model and, for an upload, its type. */
 export function StepDetails({ wizard: { state, problems, dispatch } }: Props) {
   const onChange = (values: Partial<Pick<WizardState, 'name' | 'tags' | 'baseModelType'>>) =>
     dispatch({ do: 'change', values });

@@ -21,7 +21,7 @@ import type { Wizard } from '../wizard-state.ts';
 
 type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'validation' | 'dispatch'> };
 
-/** How it is trained, and on what. */
+/** Training parameters and hardware. */
 export function StepParameters({ wizard: { state, problems, validation, dispatch } }: Props) {
   const { parameters, fileName } = state;
   const basis = useBasis(state);

@@ -37,7 +37,7 @@ function Step() {
   return <StepSelection wizard={{ state, problems: {}, wantedFile: undefined, dispatch }} />;
 }
 
-it('comes with what there is only one of, and what is emptied then stays empty', async () => {
+it('preselects the only option, and a cleared field stays empty', async () => {
   render(
     <QueryClientProvider client={queryClient}>
       <Step />

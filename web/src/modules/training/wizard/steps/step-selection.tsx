@@ -16,14 +16,14 @@ import { BaseModelField } from './base-model-field.tsx';
 
 type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'wantedFile' | 'dispatch'> };
 
-/** Which model, which dataset, which file. */
+/** Model, dataset and file. */
 export function StepSelection({ wizard }: Props) {
   const { state, problems, wantedFile, dispatch } = wizard;
   const onSuggest = (values: Suggestion) => dispatch({ do: 'suggest', values });
   const suggested = useSuggestion(state, wantedFile);
   const offerDataset = useEffectEvent(() => onSuggest({ datasetId: suggested.datasetId }));
   const offerFile = useEffectEvent(() => onSuggest({ fileName: suggested.fileName }));
-  // Each by itself, and not at each render: what the person then empties stays empty.
+  // Separate effects, not on every render: a field that the user clears stays empty.
   useEffect(() => offerDataset(), [suggested.datasetId]);
   useEffect(() => offerFile(), [suggested.fileName]);
   return (
@@ -50,7 +50,7 @@ export function StepSelection({ wizard }: Props) {
   );
 }
 
-/** What there is only one of, and the file that the person has come from. */
+/** Returns the only dataset and file, or the file that the wizard was opened for. */
 function useSuggestion({ datasetId }: WizardState, wantedFile: string | undefined): Suggestion {
   const datasets = useAllAssets(useUser().id, 'RAW');
   const dataset = useQuery({ ...assetQuery(datasetId ?? ''), enabled: datasetId !== null });

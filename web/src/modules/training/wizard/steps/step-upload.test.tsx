@@ -28,11 +28,11 @@ const inFolder = (path: string) =>
     value: path,
   });
 
-test('files of one name in several folders stand beside each other by their paths, and each can be removed', async () => {
+test('files with the same name in different folders are listed by path, and each can be removed', async () => {
   render(<Step />);
   const folder = ['FLUX/transformer/config.json', 'FLUX/vae/config.json'].map(inFolder);
   await userEvent.upload(screen.getByLabelText('Choose folder'), folder);
-  // Chosen once more it replaces itself.
+  // Choosing it again replaces it.
   await userEvent.upload(screen.getByLabelText('Choose folder'), folder);
   await userEvent.upload(screen.getByLabelText('Choose files'), new File(['{}'], 'config.json'));
   const rows = () => screen.getAllByRole('listitem').map((row) => row.querySelector('span')?.textContent);
@@ -41,11 +41,11 @@ test('files of one name in several folders stand beside each other by their path
   expect(rows()).toEqual(['transformer/config.json', 'config.json']);
 });
 
-test('the config.json of a model says its base model type', async () => {
+test("a model's config.json sets its base model type", async () => {
   const said = vi.spyOn(notify, 'info').mockReturnValue(undefined);
   render(<Step />);
   const config = new File(['{"model_type":"qwen3"}'], 'config.json');
   await userEvent.upload(screen.getByLabelText('Choose files'), [config]);
   await screen.findByText('Type: qwen');
-  expect(said).toHaveBeenCalledExactlyOnceWith('Base model type set to qwen, as config.json says');
+  expect(said).toHaveBeenCalledExactlyOnceWith('Base model type set to qwen from config.json');
 });

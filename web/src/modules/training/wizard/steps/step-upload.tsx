@@ -12,13 +12,13 @@ import type { Wizard } from '../wizard-state.ts';
 
 type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'uploads' | 'dispatch'> };
 
-/** What a model is made of. */
+/** Accepted model files. */
 export const MODEL_FILES_HINT = 'safetensors or GGUF, tokenizer.json, config.json';
 
 export function StepUpload({ wizard: { state, problems, uploads, dispatch } }: Props) {
   const { files } = state;
   const onChange = (chosen: ChosenFile[]) => dispatch({ do: 'change', values: { files: chosen } });
-  // On their way, once the model is being created.
+  // Uploading, once the model is being created.
   if (uploads.length > 0) return <UploadList uploads={uploads} />;
   const add = (more: ChosenFile[]) => {
     const paths = new Set(more.map(({ path }) => path));
@@ -26,7 +26,7 @@ export function StepUpload({ wizard: { state, problems, uploads, dispatch } }: P
     void readBaseModelType(more).then((type) => {
       if (!type || type === state.baseModelType) return;
       dispatch({ do: 'change', values: { baseModelType: type } });
-      notify.info(`Base model type set to ${type}, as config.json says`);
+      notify.info(`Base model type set to ${type} from config.json`);
     });
   };
   return (

@@ -1,6 +1,6 @@
 #!/bin/bash
 # build.sh DIR: builds etcd, a Kubernetes control plane and Kueue from their Go modules into DIR, which takes
-# about ten minutes and 10 GB of caches beside it. What is there is not built again. Needs Go 1.26.
+# about ten minutes and 10 GB of caches. Existing programs are not built again. Needs Go 1.26.
 set -euo pipefail
 bin=$1
 kubernetes=36.3 etcd=v3.6.16 kueue=v0.16.2
@@ -14,7 +14,7 @@ build() { # MODULE-DIR NAME PACKAGE LDFLAGS
   (cd "$1" && go build -trimpath -ldflags "-s -w ${4:-}" -o "$bin/$2" "$3")
 }
 
-# Kubernetes' own go.mod replaces its parts by folders that its module does not contain: here by their modules.
+# Kubernetes' go.mod replaces its parts with folders that the module does not contain: use their modules.
 if [ ! -f "$work/kubernetes/go.sum" ]; then
   mkdir -p "$work/kubernetes"
   cd "$work/kubernetes"
@@ -53,7 +53,7 @@ program() { # NAME MODULE VERSION PACKAGE LDFLAGS
 program etcd go.etcd.io/etcd/server/v3 $etcd go.etcd.io/etcd/server/v3
 program kueue sigs.k8s.io/kueue $kueue sigs.k8s.io/kueue/cmd/kueue
 
-# Kueue's kinds and webhooks as one file, each webhook at an address instead of in a Service.
+# Kueue's CRDs and webhooks as one file, each webhook at a URL instead of a Service.
 if [ ! -f "$bin/kueue.yaml" ]; then
   mkdir -p "$work/manifests"
   cp -r "$GOMODCACHE/sigs.k8s.io/kueue@$kueue/config/components/crd" \

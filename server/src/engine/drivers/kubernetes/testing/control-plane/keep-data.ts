@@ -5,9 +5,9 @@ import type { ControlPlane, ProgramName } from './start.ts';
 const PROGRAMS: ProgramName[] = ['etcd', 'apiserver', 'controllers', 'scheduler'];
 
 /**
- * Keeps what etcd has now. The answer goes back to that, as whoever restores a snapshot does: all programs are stopped, and
- * start with it. `meanwhile` happens while nobody answers, which takes minutes elsewhere.
- * @param dir That of the control plane.
+ * Snapshots etcd. The returned function restores the snapshot, as an administrator would: all programs are
+ * stopped and started again with it. `meanwhile` runs while the API server is down. @param dir Folder of the
+ * control plane.
  */
 export async function keepData(
   plane: ControlPlane,

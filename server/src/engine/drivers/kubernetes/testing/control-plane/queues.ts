@@ -1,14 +1,16 @@
 import type { Cluster } from '../../cluster.ts';
 import { KUEUE_API, PRIORITIES } from '../../kueue.ts';
 
-/** Makes ClusterQueues of H100s, which lend each other what is free, and the priorities that the driver names. */
+/**
+ * Creates ClusterQueues of H100s that lend each other free quota, and the priorities that the driver uses.
+ */
 export async function makeQueues(
   cluster: Cluster,
   queues: {
     name: string;
     gpus: number;
     cohort?: string;
-    /** Whether who has used less goes first, whatever the priority. */
+    /** Whether users with less usage are served first, whatever the priority. */
     isShared?: boolean;
   }[],
 ): Promise<void> {

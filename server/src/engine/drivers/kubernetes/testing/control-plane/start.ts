@@ -14,18 +14,18 @@ import { sendLog } from '../send-log.ts';
 
 const run = promisify(execFile);
 const TOKEN = 'a-token-of-the-test';
-/** Where `build.sh` has put the programs, or will. */
+/** Output folder of `build.sh`. */
 const PROGRAMS = path.join(homedir(), '.cache/bakehouse/kubernetes');
 const READY_MS_MAX = 120_000;
 
 export type ControlPlane = {
   kubeconfig: string;
   cluster: Cluster;
-  /** Makes a node that a fake kubelet may speak for. */
+  /** Creates a node that a fake kubelet may report for. */
   addNode: (name: string, gpus?: { product: string; count: number }) => Promise<void>;
-  /** What the kubelets of all nodes answer for the log of a pod. */
+  /** Sets what all kubelets return as the log of a pod. */
   setLogs: (logs: (podName: string) => string[]) => void;
-  /** Kills a program; `resume` brings it back with the same data. */
+  /** Kills a program; `resume` restarts it with the same data. */
   stop: (name: ProgramName) => Promise<void>;
   resume: (name: ProgramName) => Promise<void>;
   close: () => Promise<void>;
@@ -35,8 +35,8 @@ export type ProgramName = 'etcd' | 'apiserver' | 'controllers' | 'scheduler' | '
 type Program = { command: string; args: string[]; child: ReturnType<typeof spawn> | null };
 
 /**
- * A real control plane as processes of this machine, without kubelets: etcd, API server, controllers and scheduler, and
- * Kueue where it is asked for. Builds the programs where they are missing. `dir` holds its files.
+ * A real control plane without kubelets as local processes: etcd, API server, controllers, scheduler and
+ * optionally Kueue. Builds missing programs. `dir` holds its files.
  */
 export async function startControlPlane({
   dir,
@@ -47,7 +47,7 @@ export async function startControlPlane({
   dir: string;
   namespace: string;
   kueue?: boolean;
-  /** Whether nodes whose kubelet is silent are given up; else they need none. */
+  /** Whether silent nodes are marked as lost; otherwise nodes need no kubelet. */
   losesNodes?: boolean;
 }): Promise<ControlPlane> {
   await build();
@@ -97,7 +97,7 @@ export async function startControlPlane({
   };
 }
 
-/** Starts and kills the programs, whose output goes to files. */
+/** Starts and kills the programs; their output goes to files. */
 function runner(dir: string, programs: Record<ProgramName, Program>) {
   async function start(name: ProgramName): Promise<void> {
     const program = programs[name];
@@ -132,7 +132,7 @@ async function choosePorts() {
   return Object.fromEntries(ports) as Record<(typeof names)[number], number>;
 }
 
-/** Of service accounts, and the administrator's token. */
+/** Keys of service accounts, and the administrator's token. */
 async function writeKeys(dir: string): Promise<void> {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
@@ -221,7 +221,7 @@ async function ready(what: string, call: () => Promise<unknown>): Promise<void> 
       await call();
       return;
     } catch (error) {
-      if (performance.now() > until) throw new Error(`${what} did not come up`, { cause: error });
+      if (performance.now() > until) throw new Error(`${what} did not become ready`, { cause: error });
       await sleep(200);
     }
   }
@@ -235,7 +235,7 @@ async function makeNamespace(cluster: Cluster, name: string): Promise<void> {
   });
 }
 
-/** The part of a kubelet that the API server asks. */
+/** The log endpoint of a kubelet. */
 async function serveLogs(dir: string, port: number) {
   let logs: (podName: string) => string[] = () => [];
   const [key, cert] = ['kubelet.key', 'kubelet.crt'].map((file) => path.join(dir, file)) as [string, string];
@@ -280,7 +280,7 @@ async function addNode(
       },
     },
   });
-  // Instead of the one that each new node has until its controller sees it.
+  // Replaces the taint that each new node has until its controller sees it.
   const taints = gpus ? [{ key: 'nvidia.com/gpu', value: 'present', effect: 'NoSchedule' }] : [];
   await cluster.call('PATCH', `/api/v1/nodes/${name}`, { spec: { taints } });
   const condition = {
@@ -298,7 +298,7 @@ async function addNode(
   });
 }
 
-/** Its kinds, its webhooks at an address of this machine, and a certificate as it wants one. */
+/** Installs its CRDs, its webhooks at a local address, and its certificate. */
 async function installKueue({
   dir,
   kubeconfig,
@@ -351,7 +351,7 @@ async function installKueue({
       webhook: { host: '127.0.0.1', port, certDir: folder },
       leaderElection: { leaderElect: false },
       clientConnection: { qps: 200, burst: 400 },
-      // Its API server would have to be aggregated.
+      // Requires an aggregated API server.
       featureGates: { VisibilityOnDemand: false },
       integrations: { frameworks: ['batch/job'] },
       admissionFairSharing: {
@@ -362,7 +362,7 @@ async function installKueue({
   );
 }
 
-/** Keys of PKCS#1, names and years that Kueue looks for before it keeps a certificate that it has not made. */
+/** PKCS#1 keys and the names and years that Kueue expects; otherwise it replaces the certificate. */
 const CERTIFICATES = `set -e
 exec 2> openssl.log
 openssl genrsa -traditional -out ca.key 2048

@@ -16,19 +16,20 @@ import type { CheckModelFile } from '../upload-file.ts';
 import { findUpload, type UploadParams } from './find-upload.ts';
 import { noteRevision } from './queries.ts';
 
-/** Below what a proxy waits for an answer. */
+/** Below the usual timeout of proxies. */
 const ANSWER_MS = 20_000;
 
 type Answer = ResponseOf<typeof endpoint>;
 const PENDING: Answer = { file: null, revision_id: null };
 
-/** Uploads that this process is completing, by their ids: who asks again waits for the same. */
+/** Uploads that this process is completing, by their ids: repeated calls wait for the same work. */
 const completing = new Map<string, Promise<Answer>>();
 
 /**
- * Makes the file of an upload of the caller show up in a new revision; asking again answers the same. Large files are read
- * for minutes: where it takes long it answers that with 202, and goes on. Throws what the platform's `completeUpload` and
- * `addFile` throw, and AppError('invalid_request') for a file that must not be loaded as part of a model, which ends the upload.
+ * Completes an upload of the caller: its file appears in a new revision. A repeated call returns the same
+ * result. Reading a large file takes minutes: it then returns 202 and continues in the background. Throws the
+ * errors of the platform's `completeUpload` and of `addFile`, and AppError 'invalid_request' for a file that
+ * must not be loaded as part of a model, which ends the upload.
  */
 export async function completeUpload(
   ctx: Context,
@@ -63,7 +64,7 @@ async function complete(ctx: Context, params: UploadParams, checkModelFile: Chec
         checkModelFile(ctx.sandbox, { localPath, name: row.path, userId }),
       )
       .catch(async (error: unknown) => {
-        // It will not become another one.
+        // The file cannot become valid.
         if (error instanceof AppError && error.code === 'invalid_request') await endUpload(ctx, who);
         throw error;
       });
@@ -90,6 +91,6 @@ async function answerAgain(
 ): Promise<Answer> {
   const file = await findNewestFile(db, assetId, path);
   if (file) return { file: toWireFile(file), revision_id: revisionId };
-  // It was deleted since.
+  // The file was deleted since.
   throw new AppError('not_found', { publicMessage: `${path} was deleted after its upload` });
 }

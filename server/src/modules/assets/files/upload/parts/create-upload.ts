@@ -15,9 +15,10 @@ import { deleteAssetUpload, insertAssetUpload, selectUnfinished } from './querie
 import { toWireUpload } from './to-wire.ts';
 
 /**
- * Starts an upload in parts to an asset of the caller, or answers the unfinished one of the same path, size and hash. An
- * unfinished one of the same path that is another file ends. Throws AppError 'payload_too_large' for what is beyond the
- * limit of a file or the user's quota, 'conflict' for what is a file and a folder, and what `openUpload` throws.
+ * Starts an upload in parts to an asset of the caller, or returns the unfinished upload with the same path,
+ * size and hash. Ends an unfinished upload of another file with the same path. Throws AppError
+ * 'payload_too_large' beyond the file limit or the user's quota, 'conflict' if the path is both a file and a
+ * folder, and the errors of `openUpload`.
  */
 export async function createUpload(
   ctx: Context,

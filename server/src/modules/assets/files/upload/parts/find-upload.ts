@@ -6,7 +6,7 @@ import { type AssetUploadRow, selectAssetUpload } from './queries.ts';
 
 export type UploadParams = { id: string; uploadId: string };
 
-/** The upload to an asset that the caller may change, with that asset. Throws AppError 'not_found' and 'forbidden'. */
+/** Returns an upload with its asset, for changes. Throws AppError 'not_found' and 'forbidden'. */
 export async function findUpload(
   { db, caller }: Context,
   { id, uploadId }: UploadParams,

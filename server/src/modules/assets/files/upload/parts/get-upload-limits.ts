@@ -4,7 +4,7 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import type { Context, Services } from '../../../../../platform/context.ts';
 import { AppError } from '../../../../../platform/errors.ts';
 
-/** What the largest file may have that comes in parts. */
+/** Returns the maximum size of a file uploaded in parts. */
 export function fileBytesMax({ fileGb }: Services['config']): number {
   return Math.floor(fileGb * 1024 ** 3);
 }
@@ -13,7 +13,7 @@ export async function getUploadLimits({ config }: Context): Promise<ResponseOf<t
   return { file_bytes_max: fileBytesMax(config) };
 }
 
-/** Throws AppError('payload_too_large'), naming the field `param`, for a file beyond the operator's limit. */
+/** Throws AppError 'payload_too_large' with the field `param` for a file above the operator's limit. */
 export function refuseLarge(
   config: Services['config'],
   { sizeBytes, param }: { sizeBytes: number; param: string },

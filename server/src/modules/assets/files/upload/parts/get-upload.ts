@@ -20,7 +20,7 @@ export async function getUpload(
   return toWireUpload(ctx.db, upload, row.path);
 }
 
-/** The unfinished uploads to an asset of the caller, oldest first. */
+/** Lists the unfinished uploads to an asset of the caller, oldest first. */
 export async function listUploads(
   ctx: Context,
   { params }: InputOf<typeof listEndpoint>,

@@ -8,8 +8,8 @@ import { enterUpload } from '../upload-slots.ts';
 import { findUpload } from './find-upload.ts';
 
 /**
- * Takes in one part of an upload of the caller. Throws what `receivePart` throws, AppError 'unauthenticated' where the API
- * key ends meanwhile, and 'rate_limited' where the user has too many under way.
+ * Receives one part of an upload of the caller. Throws the errors of `receivePart`, AppError
+ * 'unauthenticated' if the API key ends in the meantime, and 'rate_limited' if the user has too many running.
  */
 export async function putPart(
   ctx: Context,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../../../platform/db/database.ts';
 
-/** The file that an upload becomes. */
+/** The file of an upload. */
 export type AssetUploadRow = { id: string; path: string; revision_id: string | null };
 
 export async function insertAssetUpload(
@@ -21,7 +21,7 @@ export async function selectAssetUpload(
   return uploadsOf(db, assetId).where('id', '=', uploadId).executeTakeFirst();
 }
 
-/** The unfinished upload of a path; whether it is still there the uploads themselves know. */
+/** Returns the unfinished upload of a path. Only the table `uploads` knows whether it still exists. */
 export async function selectUnfinished(
   db: Database | Transaction,
   { assetId, path }: { assetId: string; path: string },
@@ -43,7 +43,7 @@ export type UnfinishedRow = {
   created_at: Date;
 };
 
-/** The unfinished uploads of an asset, oldest first; no more than one user may have. */
+/** Returns the unfinished uploads of an asset, oldest first. The limit per user keeps the list short. */
 export async function selectUnfinishedOf(db: Database, assetId: string): Promise<UnfinishedRow[]> {
   const { rows } = await sql<UnfinishedRow>`
     select a.id, a.path, u.size_bytes::float8, u.part_bytes::float8, u.sha256 is not null as is_whole, u.created_at,
@@ -77,14 +77,14 @@ export async function deleteAssetUpload(db: Database | Transaction, uploadId: st
   await db.deleteFrom('asset_uploads').where('id', '=', uploadId).execute();
 }
 
-/** Ends the unfinished uploads of an asset that is deleted; their parts go with the next sweep. */
+/** Ends the unfinished uploads of a deleted asset; the next sweep deletes their parts. */
 export async function endUploadsOf(tx: Transaction, assetId: string): Promise<void> {
   await sql`
     with gone as (delete from asset_uploads where asset_id = ${assetId} returning id)
     delete from uploads where id in (select id from gone)`.execute(tx);
 }
 
-/** Deletes what is kept of uploads that ended before, for those who ask again. */
+/** Deletes the records of uploads that ended before, which serve repeated calls. */
 export async function deleteEnded(db: Database, before: Date): Promise<void> {
   await sql`
     delete from asset_uploads a

@@ -3,7 +3,7 @@ import type { Database } from '../../../../../platform/db/database.ts';
 import { selectParts } from '../../../../../platform/storage/uploads/queries.ts';
 import { countParts, type Upload } from '../../../../../platform/storage/uploads/upload.ts';
 
-/** An upload with the parts that are there. */
+/** Returns an upload with its received parts. */
 export async function toWireUpload(db: Database, upload: Upload, path: string): Promise<AssetUpload> {
   const parts = await selectParts(db, upload.id);
   const received = parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);

@@ -18,7 +18,7 @@ const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
 const { db } = server.services;
 
 const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-/** Three parts, the last of them short. */
+/** Three parts; the last one is short. */
 const bytes = randomBytes(33 * MB);
 
 type Words = { path?: string; size_bytes?: number; sha256?: string };
@@ -50,7 +50,7 @@ function send(id: string, upload: contract.AssetUpload, number: number, content?
 const call = { as: ada };
 const at = (id: string, { upload_id }: contract.AssetUpload) => ({ params: { id, uploadId: upload_id } });
 
-test('a file that comes in parts, in any order, is one file in a new revision', async () => {
+test('creates one file in a new revision from parts in any order', async () => {
   const id = await create(ada);
   const upload = await open(id);
   expect(upload).toMatchObject({ part_bytes: 16 * MB, part_count: 3, is_whole: false, parts: [] });
@@ -59,7 +59,7 @@ test('a file that comes in parts, in any order, is one file in a new revision', 
     [3, 1, 2].map((number, index) => send(id, upload, number, undefined, { type: types[index] ?? '' })),
   );
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-  // Nothing is seen of it before.
+  // The file is invisible before.
   expect(await get(ada, id)).toMatchObject({ file_count: 0, revision_id: null });
 
   const done = await server.request(contract.completeUpload, at(id, upload), call);
@@ -68,7 +68,7 @@ test('a file that comes in parts, in any order, is one file in a new revision', 
   expect(hashOf(Buffer.from(await (await download(ada, id, 'weights.bin')).arrayBuffer()))).toBe(
     hashOf(bytes),
   );
-  // Who got no answer asks again.
+  // A client without a response repeats the call.
   expect(await server.request(contract.completeUpload, at(id, upload), call)).toEqual(done);
   expect(await server.request(contract.listUploads, { params: { id } }, call)).toEqual({ uploads: [] });
   const { rows } = await sql<{ detail: object }>`
@@ -77,20 +77,20 @@ test('a file that comes in parts, in any order, is one file in a new revision', 
   );
   expect(rows).toEqual([{ detail: { asset_id: id, path: 'weights.bin', sha256: hashOf(bytes) } }]);
 
-  // The same bytes of the same user are not sent again.
+  // A user's identical bytes are not sent again.
   const other = await create(ada);
   const known = await open(other, { sha256: hashOf(bytes), path: 'copy/weights.bin' });
   expect(known).toMatchObject({ is_whole: true, received_bytes: bytes.length });
   await server.request(contract.completeUpload, at(other, known), call);
   expect((await get(ada, other)).files).toMatchObject([{ path: 'copy/weights.bin' }]);
-  // Nobody learns that somebody else has them.
+  // Does not reveal that another user has the bytes.
   const theirs = await start(await create(bob), { sha256: hashOf(bytes) }, bob);
   expect(await theirs.json()).toMatchObject({ is_whole: false });
   await server.request(assets.deleteAsset, { params: { id } }, call);
   await server.request(assets.deleteAsset, { params: { id: other } }, call);
 });
 
-test('goes on where it was: the same file is the same upload, and what is there stays', async () => {
+test('resumes an upload of the same file, with its received parts', async () => {
   const id = await create(ada);
   const upload = await open(id);
   await send(id, upload, 2);
@@ -123,7 +123,7 @@ test('goes on where it was: the same file is the same upload, and what is there 
     message: '2 of 3 parts are missing, the first is part 1',
   });
 
-  // Another file of that name takes its place.
+  // Another file with the same path replaces the upload.
   const longer = await open(id, { size_bytes: bytes.length + 1 });
   expect(longer.upload_id).not.toBe(upload.upload_id);
   expect((await send(id, upload, 1)).status).toBe(404);
@@ -131,7 +131,7 @@ test('goes on where it was: the same file is the same upload, and what is there 
   expect((await server.send(contract.abandonUpload, at(id, longer), call)).status).toBe(404);
 });
 
-test('what cannot be a file is refused by the field that says it', async () => {
+test('rejects invalid files by field', async () => {
   const id = await create(ada);
   expect(await (await uploadAt(ada, id, 'vae/config.json', '{}')).json()).toBeDefined();
   const refused: [Words, number, RegExp][] = [
@@ -157,7 +157,7 @@ test('what cannot be a file is refused by the field that says it', async () => {
   expect(await server.request(contract.getUploadLimits, {}, call)).toEqual({ file_bytes_max: 100 * MB });
 });
 
-test('a part has its number, its size and its hash, and is its user’s', async () => {
+test("checks a part's number, size, hash and owner", async () => {
   const id = await create(ada);
   const upload = await open(id);
   for (const number of [0, 4, -1, 1.5, 2 ** 40]) {
@@ -184,7 +184,7 @@ test('a part has its number, its size and its hash, and is its user’s', async 
   await server.request(contract.abandonUpload, at(id, upload), call);
 });
 
-test('an upload whose bytes are not those announced leaves nothing', async () => {
+test('an upload whose bytes differ from the announced hash leaves nothing', async () => {
   const id = await create(ada);
   const upload = await open(id, { sha256: '0'.repeat(64) });
   for (const number of [1, 2, 3]) await send(id, upload, number);
@@ -197,7 +197,7 @@ test('an upload whose bytes are not those announced leaves nothing', async () =>
   expect(await server.request(contract.listUploads, { params: { id } }, call)).toEqual({ uploads: [] });
 });
 
-test('what is unfinished counts, from its beginning until it ends', async () => {
+test('unfinished uploads count towards the quota until they end', async () => {
   const cy = await server.signUp('Cy');
   const id = await create(cy);
   const size_bytes = 90 * MB;
@@ -213,7 +213,7 @@ test('what is unfinished counts, from its beginning until it ends', async () => 
   expect((await start(await create(cy), { path: 'a', size_bytes: 100 * MB }, cy)).status).toBe(200);
 });
 
-test('ends with its asset, and with its API key', async () => {
+test('ends with its asset and with its API key', async () => {
   const id = await create(ada);
   const upload = await open(id);
   await send(id, upload, 1);
@@ -246,7 +246,7 @@ test('ends with its asset, and with its API key', async () => {
   await server.request(assets.deleteAsset, { params: { id: other } }, call);
 });
 
-test('a file of a model is checked as in a form, and one that must not be loaded ends its upload', async () => {
+test('checks a model file like in a form, and ends the upload of an unsafe file', async () => {
   const id = await create(ada, { dataset_type: 'MODEL', title: 'Weights' });
   const content = Buffer.from('no safetensors');
   const words = { path: 'model.safetensors', size_bytes: content.length };
@@ -258,7 +258,7 @@ test('a file of a model is checked as in a form, and one that must not be loaded
   expect(await get(ada, id)).toMatchObject({ file_count: 0 });
 });
 
-test('where the server reads for long it says so, and the same call tells when it is done', async () => {
+test('returns 202 during a long read, and the result to a repeated call', async () => {
   const id = await create(ada);
   const upload = await open(id);
   for (const number of [1, 2, 3]) await send(id, upload, number);
@@ -291,7 +291,7 @@ test('where the server reads for long it says so, and the same call tells when i
   expect(await again).toMatchObject({ file: { path: 'weights.bin' } });
   expect(codes).toEqual([202]);
 
-  // What it made is told for a week.
+  // The result is available for a week.
   const aWeekAgo = new Date(Date.now() - 8 * 24 * 60 * 60 * 1000);
   await db.updateTable('asset_uploads').set({ created_at: aWeekAgo }).execute();
   await collectBlobsJob.run(server.services, {}, new AbortController().signal);
