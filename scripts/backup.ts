@@ -31,10 +31,7 @@ export const backup: Command = async ({ words, startedIn }) => {
   return 1;
 };
 
-/**
- * `restore FILE` creates a data folder from a backup, if there is none yet; exits with 1 if some of its files
- * are damaged.
- */
+/** `restore FILE` creates a data folder from a backup; exits with 1 if some of its files are damaged. */
 export const restore: Command = async ({ words, startedIn }) => {
   const { dataDir } = requireEmbedded();
   const [name, ...more] = words;

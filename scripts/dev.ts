@@ -2,10 +2,7 @@ import { run } from './child.ts';
 import { readSettings } from './client/settings.ts';
 import type { Command } from './command.ts';
 
-/**
- * Runs the server with a restart on every change, and vite's own server in front of it. Ends when either
- * ends.
- */
+/** Runs the server, restarted on every change, behind vite's own server. Ends when either ends. */
 export const dev: Command = async () => {
   const { publicUrl } = readSettings();
   const env = { BAKEHOUSE_LOG_FORMAT: 'text', BAKEHOUSE_API: publicUrl, ...process.env };

@@ -31,10 +31,7 @@ export async function printProof(db: Database): Promise<boolean> {
   return report.ok;
 }
 
-/**
- * Calls `work` with the server's database; starts the embedded one if it does not run, and stops it again
- * afterwards.
- */
+/** Calls `work` with the server's database; starts the embedded one for that if it does not run. */
 export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
   const { databaseUrl, dataDir } = readSettings();
   if (databaseUrl) return onOwnConnections(databaseUrl, PROOF_CONNECTIONS, work);

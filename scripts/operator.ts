@@ -7,10 +7,7 @@ import type { Command } from './command.ts';
 import { withDatabase } from './ledger.ts';
 import { PlainError } from './plain-error.ts';
 
-/**
- * `operator EMAIL` creates an operator's account, or takes over the account with this address, whether the
- * server runs or not.
- */
+/** `operator EMAIL` creates an operator's account, or takes over the account with this address. */
 export const operator: Command = async ({ words }) => {
   const [email, ...more] = words;
   if (email === undefined || more.length > 0)

@@ -1,10 +1,7 @@
 /** An error that the user at the terminal can fix: printed as its sentence, without a stack. */
 export class PlainError extends Error {}
 
-/**
- * Converts errors of the work to PlainError. A store's message for the operator is in the cause of its public
- * message.
- */
+/** Converts errors to PlainError, with a store's message for the operator instead of its public one. */
 export async function plainly<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

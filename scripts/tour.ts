@@ -131,10 +131,7 @@ async function validate(client: Client, dataset: string, model: string): Promise
   }
 }
 
-/**
- * Follows the run of a model. Ctrl-C cancels it before the tour ends, because no other program uses the
- * tour's account.
- */
+/** Follows the run of a model. Ctrl-C cancels the run, because only the tour uses its account. */
 async function followOrCancel(client: Client, model: string): Promise<Run> {
   const onInterrupt = () => {
     console.log('    Stopped: cancelling the run, so that it does not go on alone.');
@@ -218,10 +215,7 @@ async function ask(
   return answers;
 }
 
-/**
- * True if the tuned model beats its base by more than chance explains. As a control, its answers shifted by
- * one question must not.
- */
+/** True if the tuned model beats its base beyond chance, and its answers shifted by one question do not. */
 function printLead(questions: Question[], answers: Answers): boolean {
   const right = (given: string[]) => questions.map(({ answer }, index) => given[index] === answer);
   const count = (given: string[]) => right(given).filter(Boolean).length;

@@ -7,7 +7,7 @@ journey('runs and deployments are filtered in the URL, which survives a reload',
   await signUp(page);
   await page.goto('/llm-training');
   await page.getByText('No runs yet').waitFor();
-  await choose(page, 'State', 'Failed');
+  await choose(page, 'Status', 'Failed');
   await page.getByText('No runs found').waitFor();
   await page.getByLabel('Search runs').fill('crumb');
   await page.waitForURL(/search=crumb/);

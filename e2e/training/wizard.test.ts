@@ -58,7 +58,7 @@ journey(
     await goToParameters(page, { name: 'Number Expert', file: DATA.name });
     await page.getByLabel('Epochs').fill('7');
     await look(page, 'wizard-gpu');
-    await page.getByLabel('Template name').fill('Seven');
+    await page.getByLabel('Configuration name').fill('Seven');
     await page.keyboard.press('Enter');
     await page.getByText('Configuration saved').waitFor();
     await page.getByRole('button', { name: 'Back' }).click();

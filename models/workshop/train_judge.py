@@ -123,7 +123,6 @@ def train_judge(
 
 
 def _scenes(cut_outs: Sequence[CutOut], count: int) -> tuple[list[Scene], list[str]]:
-    """Returns scenes and their captions."""
     scenes, texts = [], []
     for index in range(count):
         rng = np.random.default_rng((POOL_SEED, index))

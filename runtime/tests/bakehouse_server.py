@@ -90,7 +90,6 @@ class BakehouseServer:
         return {"path": path, "sha256": digest, "size_bytes": len(data)}
 
     def add_folder(self, name: str, folder: Path) -> dict[str, Any]:
-        """Adds the files in and below a folder as the input `name`."""
         files = sorted(file for file in folder.rglob("*") if file.is_file())
         return {
             "name": name,

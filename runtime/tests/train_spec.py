@@ -106,7 +106,6 @@ def with_base_gguf(
 
 
 def adapter_of(spec: TrainTextSpec) -> TextLoraSpec:
-    """Returns the adapter of a run that trains one."""
     assert spec.parameters.lora is not None
     return spec.parameters.lora
 
@@ -199,7 +198,6 @@ def curve(server: BakehouseServer, name: str) -> dict[int, float]:
 
 
 def losses(server: BakehouseServer) -> dict[int, list[float]]:
-    """Returns all reported training losses by step."""
     found: dict[int, list[float]] = {}
     for report in server.of_type("metrics"):
         if "loss" in report["values"]:

@@ -7,10 +7,7 @@ const parameters = {
   required: ['city', 'days'],
 };
 
-/**
- * Makes one call of a function, constrained by its schema; returns the token rate, prompt included. Throws if
- * it is refused.
- */
+/** Makes one call of a function constrained by its schema; returns the token rate, prompt included. */
 export async function callTool(url: string, headers: Record<string, string>, model: string): Promise<Answer> {
   const start = performance.now();
   const response = await fetch(new URL(chatCompletions.path, url), {

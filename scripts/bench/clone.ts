@@ -16,9 +16,7 @@ const ROUNDS = 3;
 const POLL_MS = 100;
 const ACCOUNT = { name: 'Bench', email: 'bench@example.com', password: 'sourdough-starter' };
 
-/**
- * Clones 500 MB from another local server, against writing and hashing the same file with system programs.
- */
+/** Clones 500 MB from another local server, against writing and hashing a file with system programs. */
 export async function measureClone(): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
   const hub = await startOwnServer({ BAKEHOUSE_PREPARE: 'false' });

@@ -14,10 +14,7 @@ const ROUNDS = 5;
 const POLL_MS = 50;
 const prompts = ['a red apple spins', 'a duck moves to the left', 'a taxi comes nearer', 'a lemon moves up'];
 
-/**
- * Videos by the starter through the whole product against Diffusers' pipeline, and how soon a browser plays a
- * finished video.
- */
+/** Videos through the whole product against Diffusers' pipeline, and time to a browser's first frame. */
 export async function measureFilms(): Promise<Measured[]> {
   const bare = await startBarePipeline('films.py', 'starter-wan');
   try {

@@ -19,10 +19,7 @@ export async function writeRandom(file: string, bytes: number): Promise<void> {
   await handle.close();
 }
 
-/**
- * Copies with system programs. The bytes are flushed to disk at the end, as the server guarantees for an
- * upload.
- */
+/** Copies with system programs and flushes to disk, as the server guarantees for an upload. */
 export async function writeAndHash(from: string, to: string): Promise<void> {
   await run('sh', ['-c', 'tee "$2" < "$1" | sha256sum && sync "$2"', 'sh', from, to]);
 }

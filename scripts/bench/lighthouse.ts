@@ -26,10 +26,7 @@ const LEAST = 95;
 
 type Scores = Record<string, number>;
 
-/**
- * Lighthouse's scores of the built app, from 0 to 100: the median of three visits. Only meaningful on an idle
- * machine.
- */
+/** Lighthouse's scores (0 to 100) of the built app: the median of three visits. Needs an idle machine. */
 export async function measureLighthouse(): Promise<Measured[]> {
   await ensureWebBuild();
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-lighthouse-'));

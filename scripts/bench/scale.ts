@@ -125,10 +125,7 @@ const calls: Call[] = [
   { name: 'runs', run: ({ client }) => client.call(listRuns, { query: {} }) },
 ];
 
-/**
- * Calls on a large installation against the same calls on a small one, in pairs, and the stalls of its event
- * loop.
- */
+/** Calls on a large installation against the same calls on a small one, and event loop stalls. */
 export async function measureScale(fraction: number): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
   const file = path.join(folder, 'bench.csv');

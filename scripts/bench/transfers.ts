@@ -21,10 +21,7 @@ const ROUNDS = 3;
 const SECONDS = 4;
 const AMOUNT_BGL = '0.000001';
 
-/**
- * Transfers of credits over HTTP, against pgbench with the same SQL function, one transfer per call, on the
- * same PostgreSQL.
- */
+/** Transfers of credits over HTTP, against pgbench with the same SQL function on the same PostgreSQL. */
 export async function measureTransfers(): Promise<Measured[]> {
   const server = await startOwnServer({ BAKEHOUSE_PREPARE: 'false' });
   try {

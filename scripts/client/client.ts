@@ -16,10 +16,7 @@ type Account = { name: string; email: string; password: string };
 const signedIn = z.object({ user: z.object({ id: z.string() }) });
 const completion = z.object({ choices: z.tuple([z.object({ message: z.object({ content: z.string() }) })]) });
 
-/**
- * Returns the URL of the running server from its own settings. Throws a sentence that explains how to start
- * it.
- */
+/** Returns the URL of the running server. Throws a sentence that explains how to start it. */
 export async function findServer(): Promise<string> {
   const { publicUrl } = readSettings();
   const ready = await fetch(new URL('/readyz', publicUrl)).catch(() => null);

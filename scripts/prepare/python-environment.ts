@@ -28,10 +28,7 @@ export async function preparePython(layer: Layer): Promise<string> {
   return environmentPython(config);
 }
 
-/**
- * Creates the starter model in both formats if it is missing; resolves to its folder. Needs the layer
- * 'training'.
- */
+/** Ensures the starter model in both formats; resolves to its folder. Needs the layer 'training'. */
 export async function prepareStarterModel(): Promise<string> {
   const config = readSettings();
   for (const format of ['gguf', 'safetensors'] as const)

@@ -44,10 +44,7 @@ export async function fillAssets(db: Database, { userIds, count, say }: Options)
   }
 }
 
-/**
- * Creates the dataset with many files: one is uploaded normally, the others reuse its bytes under other
- * names.
- */
+/** Creates the dataset with many files: one is uploaded, the others reuse its bytes. */
 export async function fillFiles(
   db: Database,
   { client, count, file }: { client: Client; count: number; file: string },

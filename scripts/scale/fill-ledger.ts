@@ -86,10 +86,7 @@ async function insertTransfers(
     where a.id = sides.account_id and a.kind = 'user'`.execute(tx);
 }
 
-/**
- * Like the sealer, in larger batches. No other process moves credits in the meantime, so there is nothing to
- * wait for.
- */
+/** Like the sealer, in larger batches and without waiting, because no credits move concurrently. */
 async function sealBatch(tx: Transaction): Promise<number> {
   await skipForeignKeys(tx);
   await lockChain(tx);
@@ -123,10 +120,7 @@ async function sealBatch(tx: Transaction): Promise<number> {
   return count;
 }
 
-/**
- * All references are known to be valid, and checking each takes longer than everything else. Requires a
- * superuser.
- */
+/** Skips slow checks of references that are known to be valid. Requires a superuser. */
 export async function skipForeignKeys(tx: Transaction): Promise<void> {
   await sql`
     select set_config('session_replication_role', 'replica', true)

@@ -46,10 +46,7 @@ function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/**
- * Returns the bounds in the tables of a page: `names` in backticks in the first column, numbers in the
- * second.
- */
+/** Returns the bounds in a page's tables: `names` in the first column, numbers in the second. */
 export function readBounds(page: string): Bound[] {
   return page.split('\n').flatMap((line) => {
     const [, first = '', second = ''] = line.split('|');

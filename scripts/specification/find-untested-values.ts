@@ -44,10 +44,7 @@ function hasNumber(code: string, number: number): boolean {
   });
 }
 
-/**
- * Assertions of the tests with a title, and the tables and clocks that they use; for a title in a table, the
- * whole file.
- */
+/** Assertions of the tests with a title, with their tables and clocks; for a table row, the whole file. */
 function codeOf(file: string, source: string, title: string): string {
   const tests: CallExpression[] = [];
   const asserted: CallExpression[] = [];

@@ -12,10 +12,7 @@ export function isGenerated(file: string): boolean {
   return generated.some((pattern) => pattern.test(file));
 }
 
-/**
- * Allowed breaches of the structure rules, with reasons. An exception that is unused or listed twice fails
- * the check.
- */
+/** Allowed breaches of the structure rules. An exception that is unused or listed twice fails the check. */
 export const exceptions: Exception[] = [
   {
     rule: 'file',

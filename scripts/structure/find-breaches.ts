@@ -1,10 +1,7 @@
 import path from 'node:path';
 import type { Imported, Measured, Source } from './read-source.ts';
 
-/**
- * Maximum sizes of a file, a function and a folder, and of a file that should be merged into its only
- * importer.
- */
+/** Maximum sizes of files, functions and folders, and of files to merge into their only importer. */
 export const limits = { linesOfFile: 400, linesOfFunction: 70, filesOfFolder: 25, linesOfCrumb: 12 };
 
 /** Maximum lines and files of a package's source, without tests, migrations and generated files. */

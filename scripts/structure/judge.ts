@@ -3,10 +3,7 @@ import type { Breach, Rule } from './find-breaches.ts';
 /** An allowed breach: `where` is written as in the check's output. */
 export type Exception = { rule: Rule; where: string; reason: string };
 
-/**
- * Returns one line for each breach without an exception, and for each exception that is unused or listed
- * twice.
- */
+/** Returns one line for each breach without an exception, and for each unused or duplicate exception. */
 export function judge(breaches: Breach[], exceptions: Exception[]): string[] {
   const covers = (exception: Exception) => (other: Pick<Breach, 'rule' | 'where'>) =>
     exception.rule === other.rule && exception.where === other.where;

@@ -2,9 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readConfig } from '../../server/src/config.ts';
 
-/**
- * Milliseconds of the last run of each stage and each test file, by the stage's title and the file's path.
- */
+/** Milliseconds of the last run of each stage and test file, by the stage's title or the file's path. */
 export type Durations = Record<string, number>;
 
 const file = path.join(readConfig(process.env).cacheDir, 'test-durations.json');

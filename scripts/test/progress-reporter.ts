@@ -6,10 +6,7 @@ import { type Durations, inMinutes, keepDurations, readDurations } from './durat
 /** Interval of progress messages. */
 const SAID_MS = 30_000;
 
-/**
- * Prints how many files are done and how long the others may take, by their last durations; saves the
- * durations.
- */
+/** Prints the finished files and the estimated time of the others; saves the durations. */
 export default class implements Reporter {
   private last: Durations = {};
   private readonly took: Durations = {};

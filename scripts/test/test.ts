@@ -90,9 +90,7 @@ function stagesOf({ units, runtime, journeys }: TestPlan, soak: boolean): Stage[
   return stages;
 }
 
-/**
- * Returns the expected duration of the first of these stages, and of all of them, if known from the last run.
- */
+/** Returns the expected duration of the first of these stages, and of all, if known from the last run. */
 function expectation(stages: Stage[], last: Durations): string {
   const known = stages.map(({ title }) => last[title]).filter((ms) => ms !== undefined);
   const [first] = known;

@@ -1,8 +1,6 @@
 import { vi } from 'vitest';
 
-/**
- * Guards against hanging: tests must not depend on the speed of the machine. vitest's default is one second.
- */
+/** Guards against hanging; tests must not depend on the machine's speed. vitest's default is 1 s. */
 const WAITED_MS = 120_000;
 
 // vitest has a setting for `expect.poll`, but none for these.

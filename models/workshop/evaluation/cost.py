@@ -149,8 +149,6 @@ def measure_full_size_flux(cuda: torch.device) -> dict[str, float]:
 
 
 class RandomText:
-    """A fake text encoder, for when only its size matters."""
-
     def __init__(self, window: int, size: int) -> None:
         self.window, self.size = window, size
         self._device = torch.device("cpu")

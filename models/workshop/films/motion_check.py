@@ -114,7 +114,7 @@ def _cut(frame: np.ndarray, seen: Seen, light: float) -> np.ndarray:
 
 
 class MotionCheck:
-    """Returns the motion whose curves are closest to those in a video, including no motion."""
+    """Detects the motion whose curves are closest to those in a video, including no motion."""
 
     def __init__(self, cut_outs: Sequence[CutOut], shape: FilmShape, seed: int = 40) -> None:
         objects = film_objects(cut_outs, shape)
@@ -130,7 +130,6 @@ class MotionCheck:
         self._prototypes[STILL] = still
 
     def motion_of(self, film: Film) -> str:
-        """Returns the closest motion."""
         found = _joined(curves(film))
         return min(
             self._prototypes,

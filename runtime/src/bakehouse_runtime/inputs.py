@@ -258,7 +258,6 @@ def _download(
 def _append(
     file: InputFile, opened: Opened, partial: Path, progress: Callable[[int], None]
 ) -> None:
-    """Appends the data of one stream."""
     with (
         opened(partial.stat().st_size) as stream,
         partial.open("r+b") as sink,

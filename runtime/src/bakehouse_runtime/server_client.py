@@ -84,7 +84,6 @@ class ServerClient:
         self._store = httpx.Client(timeout=_http_timeout(_ANSWER_S), trust_env=False, verify=verify)
 
     def close(self) -> None:
-        """Closes the connections."""
         self._http.close()
         self._store.close()
 

@@ -297,7 +297,6 @@ def test_rejects_modules_that_only_experts_have(tmp_path: Path, mixture: Path) -
 
 
 def with_config(model: Path, folder: Path, **changes: Any) -> Path:
-    """Copies the model with changes to its config.json."""
     shutil.copytree(model, folder)
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | changes))

@@ -180,8 +180,6 @@ def test_a_resumed_training_has_the_same_dropout(tmp_path: Path) -> None:
 
 
 class Layered(nn.Module):
-    """One hidden layer between an input and an output layer."""
-
     def __init__(self) -> None:
         super().__init__()
         torch.manual_seed(1)

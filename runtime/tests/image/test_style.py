@@ -97,7 +97,6 @@ def write_set(folder: Path, style: str) -> Path:
 
 
 def features(picture: Image.Image) -> np.ndarray:
-    """Returns histograms of the colours and of the edges."""
     values = np.asarray(picture.resize((64, 64)), dtype=np.float64)
     bins = (values // 64).astype(int) @ (16, 4, 1)
     colours = np.bincount(bins.ravel(), minlength=64) / bins.size
@@ -126,7 +125,6 @@ class Judge:
             optimizer.step()
 
     def share(self, pictures: list[Image.Image], style: str) -> float:
-        """Returns the share of the pictures that have the style."""
         rows = torch.tensor(np.stack([features(one) for one in pictures])).float()
         named = self._linear(rows).argmax(dim=1)
         return float((named == STYLES.index(style)).float().mean())

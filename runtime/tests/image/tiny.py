@@ -106,7 +106,6 @@ def write_tiny_kontext(
 
 
 def write_tiny_paris(folder: Path) -> Path:
-    """Writes a tiny Paris in the layout of the starter model."""
     for number in range(TINY_ROUTER.experts):
         save_expert(tiny_expert(number), folder / f"expert_{number}", torch.float16)
     router = Router(TINY_ROUTER)

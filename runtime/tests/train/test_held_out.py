@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 
 class Listener:
-    """A fake Reporter."""
-
     def __init__(self) -> None:
         self.stop_requested = False
         self.phases: list[tuple[str, bool]] = []

@@ -30,19 +30,14 @@ export async function lookAtFixedTimes(
   return Promise.all(looks);
 }
 
-/**
- * Closed loop for slow operations, which run back to back: a stall affects one of them, and thereby the mean.
- */
+/** Closed loop for slow operations that run back to back: a stall affects one of them and so the mean. */
 export async function lookInTurns(work: Work, count: number): Promise<Look[]> {
   const looks: Look[] = [];
   for (let n = 0; n < count; n += 1) looks.push(await timed(performance.now(), work));
   return looks;
 }
 
-/**
- * Compares the means, counted from when each probe was due: a median hides a stall that affects fewer than
- * half of the probes.
- */
+/** Compares means from when each probe was due: a median hides stalls of fewer than half of the probes. */
 export function compareLooks(name: string, before: Look[], during: Look[]): Measured {
   return {
     name,

@@ -34,9 +34,7 @@ const SETTLING_MS = 3000;
 const FROZEN_MS = 2000;
 const AT_ONCE = [1, 8];
 
-/**
- * Another user's activity: opens a page, and requests the first token of an answer from the starter model.
- */
+/** Another user's activity: opens a page, and requests the first token from the starter model. */
 type Looks = { page: Look[]; 'first token': Look[] };
 type Victim = { look: () => Promise<Looks> };
 /** Starts a disturbance, and returns a function that ends it. */

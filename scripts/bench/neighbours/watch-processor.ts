@@ -14,9 +14,7 @@ const names: [RegExp, string][] = [
   [/main\.ts/, 'server'],
 ];
 
-/**
- * Returns a function that describes how much CPU time a server and its child processes used since this call.
- */
+/** Returns a function that describes the CPU time of a server and its children since this call. */
 export async function watchProcessor(server: number): Promise<() => Promise<string>> {
   const before = await readProcesses();
   const beganMs = performance.now();

@@ -5,10 +5,7 @@ import * as z from 'zod';
 import { type Measured, medianPair, type Pair } from '../measured.ts';
 import { runSide } from './run-side.ts';
 
-/**
- * Merges the starter and an adapter into one safetensors model, against plain PEFT. Throws if the two models
- * differ.
- */
+/** Merges the starter and an adapter, against plain PEFT. Throws if the two models differ. */
 export async function measureExport(model: string, count: number): Promise<Measured> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
   const outs = { ours: path.join(folder, 'ours'), bare: path.join(folder, 'bare') };

@@ -10,10 +10,7 @@ import { requireSameLosses } from './same-losses.ts';
 
 const ROUNDS = 3;
 
-/**
- * The product's trainers and its export in their own environment against bare scripts in a clean one,
- * alternately.
- */
+/** The product's trainers and its export against bare scripts in a clean environment, alternately. */
 export async function measureTraining(tell: (line: Measured) => void): Promise<Measured[]> {
   await preparePython('training');
   const model = await prepareStarterModel();

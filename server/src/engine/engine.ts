@@ -56,10 +56,7 @@ export function registerKinds(kinds: WorkloadKind[]): WorkloadKinds {
   return byName;
 }
 
-/**
- * Loop around the passes over the workloads of one machine. `claimMachine` ensures that only one server runs
- * it.
- */
+/** Loop around the passes of one machine. `claimMachine` ensures that only one server runs it. */
 export function createEngine(
   services: Pick<Services, 'db' | 'clock' | 'events' | 'log'>,
   options: EngineOptions,

@@ -9,10 +9,7 @@ type Options = {
   data?: { required_amount?: string; available_amount?: string; budget?: ExceededBudget };
   /** When to retry, if known. */
   retryAfterMs?: number;
-  /**
-   * Whether a retry may succeed. Defaults to true except for conflicts, which OpenAI's clients would retry
-   * too.
-   */
+  /** Whether a retry may succeed. Defaults to true except for conflicts (OpenAI clients retry those). */
   shouldRetry?: boolean;
   cause?: unknown;
 };

@@ -35,9 +35,7 @@ const jsonDestination: DestinationStream = {
   },
 };
 
-/**
- * Creates the structured log of the program, one JSON object per line, with secrets redacted two levels deep.
- */
+/** Creates the log of the program, one JSON object per line, with secrets redacted two levels deep. */
 export function createLog(
   config: Pick<Config, 'logLevel' | 'logFormat'>,
   { destination = config.logFormat === 'text' ? textDestination : jsonDestination, onError }: Options = {},

@@ -74,7 +74,6 @@ class Examples:
         return len(self.starts) - 1
 
     def example(self, index: int) -> NDArray[np.int32]:
-        """Returns the tokens of one example."""
         return self.tokens[self.starts[index] : self.starts[index + 1]]
 
     def learnt_of(self, index: int) -> NDArray[np.bool_]:
@@ -87,7 +86,6 @@ class Examples:
 
     @property
     def sequences(self) -> int:
-        """Returns the number of sequences per example."""
         return 1 if self.rejected is None else 2
 
     def sequence_lengths(self) -> NDArray[np.int64]:
@@ -161,7 +159,6 @@ class ExampleBuilder:
         return len(self.starts) - 1
 
     def add(self, tokens: list[int], learnt: bytes, turns: list[SampleTurn]) -> None:
-        """Adds an example; `learnt` has a 1 for each token that counts in the loss."""
         if self.keeps_tokens:
             self.tokens.extend(tokens)
             self.learnt.extend(learnt)

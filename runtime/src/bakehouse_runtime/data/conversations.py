@@ -171,7 +171,6 @@ def _up_to_the_last_learnt(turns: list[Turn]) -> list[Turn]:
 
 
 def _pair(values: dict[str, Any], data_format: DataFormat) -> list[Turn]:
-    """Returns a question and its answer."""
     question, answer = pair_columns(tuple(values), data_format)
     return [*_question(values, data_format, question), *_side(values, answer, "assistant")]
 
@@ -222,7 +221,6 @@ def _rated(values: dict[str, Any], data_format: DataFormat) -> tuple[bool, list[
 
 
 def _prompt(values: dict[str, Any], data_format: DataFormat) -> tuple[list[Turn], str | None]:
-    """Returns the question, and the reference if a column has it."""
     column, answer = data_format.input_column, data_format.output_column
     turns = [*_history(values, data_format), *_question(values, data_format, column)]
     if turns[-1].role not in ("user", "tool"):
@@ -271,7 +269,6 @@ def is_context(value: object) -> bool:
 
 
 def _history(values: dict[str, Any], data_format: DataFormat) -> list[Turn]:
-    """Returns the turns before a question."""
     column = history_column(tuple(values), data_format)
     return [] if column is None else _earlier_turns(values[column], column)
 
@@ -334,7 +331,6 @@ def _turns_of_object(value: dict[str, Any]) -> object:
 
 
 def _optional_text(values: dict[str, Any], column: str | None) -> str | None:
-    """Returns the text of a column that rows may leave empty."""
     if column is None:
         return None
     value = values.get(column)

@@ -112,7 +112,6 @@ def _rows(reader: CsvReader, header: list[str], before: int) -> Iterator[Row | D
 
 
 def _fault(error: csv.Error) -> str:
-    """Returns the drop reason for an error of the csv module."""
     text = str(error)
     if "end of data" in text:
         return "a quote is opened and never closed"

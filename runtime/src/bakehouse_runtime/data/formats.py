@@ -78,7 +78,6 @@ class DataFormat:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Returns the columns that it names."""
         answers = (self.output_column, self.rejected_column)
         named = (self.input_column, *answers, self.label_column, self.system_column)
         return tuple(column for column in named if column)
@@ -222,7 +221,6 @@ def _preference(
 
 
 def _has_pair(columns: Sequence[str]) -> bool:
-    """Returns whether a question and its answer have separate columns."""
     pairs = (find_all(columns, *pair) for pair in PAIRS)
     return all(instruction_columns(tuple(columns))) or any(len(pair) == 2 for pair in pairs)
 

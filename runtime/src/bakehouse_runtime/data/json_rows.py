@@ -58,7 +58,6 @@ def json_table(path: Path, name: str) -> Table:
 
 
 def _only_row(stream: JsonStream, table: Table) -> Iterator[Row | Dropped]:
-    """Yields the row of a file that is one object."""
     line = stream.line
     value, text = stream.value()
     yield _object_row(line, text, value, table.columns, set())
@@ -126,7 +125,6 @@ def _wrapped_rows(
 
 
 def _list_rows(stream: JsonStream, name: str, table: Table) -> Iterator[Row | Dropped]:
-    """Yields the rows of a file that is a JSON list."""
     yield from _rows_inside(stream, name, table)
     stream.skip()
     if not stream.is_at_end():

@@ -47,7 +47,6 @@ class JsonStream:
         self._passed = 0
 
     def skip(self) -> None:
-        """Skips white space."""
         while True:
             end = skip_blanks(self._text, self._at)
             self._advance(end)

@@ -260,7 +260,6 @@ def _kind(file_path: str) -> str:
 
 
 def _named(columns: list[str]) -> str:
-    """Returns a sentence that lists the columns of a file."""
     named = columns[:_NAMED_COLUMNS_MAX]
     more = len(columns) - len(named)
     if not named:

@@ -220,7 +220,6 @@ def _result_text(content: object, where: str) -> str:
 
 
 def _thinking(fields: dict[str, Any], where: str) -> str:
-    """Returns the thoughts of an answer."""
     for field in THINKING_FIELDS:
         if not is_blank(fields.get(field)):
             return as_text(fields[field], f"{where}.{field}")

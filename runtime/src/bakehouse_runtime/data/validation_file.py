@@ -129,7 +129,6 @@ def _joined(trained: Prepared, held_out: Prepared) -> Prepared:
 
 
 def _warnings(trained: Prepared, held_out: Prepared) -> list[str]:
-    """Returns warnings about the validation file."""
     warnings = [
         f"Validation file: {warning}"
         for warning in held_out.warnings

@@ -61,7 +61,6 @@ class Bert:
 
     @property
     def vocabulary(self) -> int:
-        """Returns the number of token ids."""
         return len(self._weights["embeddings.word_embeddings.weight"])
 
     def states(self, sequences: Sequence[Sequence[int]]) -> list[Floats]:

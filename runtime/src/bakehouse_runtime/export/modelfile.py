@@ -125,7 +125,6 @@ def _pieces(prompt: Callable[[list[Message]], str], end_token: str) -> _Pieces |
 
 
 def _shared_end(*texts: str) -> str:
-    """Returns the longest common suffix."""
     first = texts[0]
     starts = range(len(first) + 1)
     return next(first[at:] for at in starts if all(text.endswith(first[at:]) for text in texts))

@@ -33,7 +33,6 @@ class Film:
         return len(self.frames) / self.fps
 
     def picture(self, number: int) -> Image.Image:
-        """Returns one of its frames."""
         return Image.fromarray(self.frames[number])
 
 

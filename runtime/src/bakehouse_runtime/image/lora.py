@@ -105,7 +105,6 @@ class LoraCache:
         return lora
 
     def clear(self) -> None:
-        """Empties the cache."""
         self._kept.clear()
 
     def _size_bytes(self) -> int:
@@ -279,7 +278,6 @@ def _below_transformer(key: str) -> str:
 
 
 def _shown(key: str) -> str:
-    """Sanitises an untrusted name."""
     return "".join(one if one.isprintable() else "?" for one in key[:_NAME_SHOWN_MAX])
 
 

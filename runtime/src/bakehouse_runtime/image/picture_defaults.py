@@ -16,8 +16,6 @@ DEFAULT_GUIDANCE = "default_guidance"
 
 @dataclass(frozen=True)
 class PictureDefaults:
-    """Steps and guidance of a picture."""
-
     steps: int
     guidance: float
 

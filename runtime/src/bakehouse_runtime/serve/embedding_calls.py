@@ -36,7 +36,6 @@ class EncoderServer:
     """Serves clients that send the API key; their batches share the processors in turns."""
 
     def __init__(self, spec: ServeEmbeddingSpec, encoder: Encoder) -> None:
-        """Starts serving."""
         encoder.encode(encoder.tokenise(["ready"]))
         self._calls = _Calls((spec.host, spec.port), encoder, spec.api_key)
         self.base_url = f"http://{spec.host}:{self._calls.server_port}"
@@ -48,7 +47,6 @@ class EncoderServer:
         return None
 
     def in_flight(self) -> int:
-        """Returns the number of running or queued requests."""
         return self._calls.in_flight
 
     def advances(self) -> bool:
@@ -57,7 +55,6 @@ class EncoderServer:
         return self._answered != before or self._calls.in_flight == 0
 
     def close(self) -> None:
-        """Stops serving."""
         self._calls.shutdown()
         self._calls.server_close()
 

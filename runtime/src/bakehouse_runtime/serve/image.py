@@ -55,7 +55,6 @@ class ImageServer:
         return self._calls.in_flight
 
     def advances(self) -> bool:
-        """Returns whether the sampler makes progress."""
         return self._sampler.advances()
 
     def close(self) -> None:

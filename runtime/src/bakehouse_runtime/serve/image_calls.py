@@ -90,7 +90,6 @@ class ImageCalls(ThreadingHTTPServer):
             return has_room
 
     def release(self) -> None:
-        """Releases the place of an admitted request."""
         with self._lock:
             self.in_flight -= 1
 
@@ -249,7 +248,6 @@ class _Handler(BaseHTTPRequestHandler):
                 return events
 
     def _is_connected(self) -> bool:
-        """Returns whether the client has not closed the connection."""
         poll = select.poll()
         poll.register(self.connection, select.POLLIN)
         try:

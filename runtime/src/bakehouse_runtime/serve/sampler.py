@@ -145,7 +145,6 @@ class Sampler:
         rows_max: int,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Starts to load the model."""
         self._load = load
         self._rows_max = rows_max
         self._now = now

@@ -57,12 +57,10 @@ class Vllm:
         )
 
     def ended(self) -> str | None:
-        """Returns why the child has ended, or None."""
         status = self._process.poll()
         return None if status is None else f"vLLM ended with status {status}; its log says why."
 
     def in_flight(self) -> int | None:
-        """Returns the number of running or queued requests."""
         return gauge_sum(
             lambda: read_metrics(self.base_url, self._api_key),
             ("vllm:num_requests_running", "vllm:num_requests_waiting"),

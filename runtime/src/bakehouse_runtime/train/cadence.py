@@ -25,6 +25,5 @@ class Cadence:
         return now - self._done_at >= (share if epoch_ends else max(pause, share))
 
     def saved(self, began: float, ended: float) -> None:
-        """Records how long the operation took."""
         self._done_at = ended
         self._cost = ended - began

@@ -42,10 +42,7 @@ export type Driver = {
   capacity: () => Promise<Capacity>;
   /** Why a workload with this spec cannot start now, as one sentence; null if it can. */
   blocker: (spec: SpecKind) => Promise<string | null>;
-  /**
-   * Starts an attempt and closes all earlier attempts: running processes are killed, pending ones never
-   * start.
-   */
+  /** Starts an attempt and closes earlier ones: running processes are killed, pending ones never start. */
   start: (launch: Launch) => Promise<void>;
   /** Observes the attempt without side effects. An attempt that was alive never becomes pending again. */
   observe: (workloadId: string, attempt: number) => Promise<Observed>;
@@ -71,8 +68,6 @@ export type Driver = {
   listAlive: () => Promise<AttemptId[]>;
   /** Deletes all files of a workload and kills its processes. */
   remove: (workloadId: string) => Promise<void>;
-  /**
-   * Calls `listener` when an attempt may have changed, if the driver can detect it; always calls it on exit.
-   */
+  /** Calls `listener` when an attempt may have changed, if detectable; always calls it on exit. */
   onChange: (listener: (workloadId: string) => void) => void;
 };

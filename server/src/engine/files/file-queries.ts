@@ -119,9 +119,7 @@ export async function upsertInput(
     .execute();
 }
 
-/**
- * Path at which the runtime uploads the last checkpoint of a run (workload.py); it replaces the previous one.
- */
+/** Path of a run's last checkpoint, uploaded by the runtime (workload.py); replaces the previous one. */
 export const CHECKPOINT = 'checkpoint.tar';
 
 /** Returns the last uploaded checkpoint of the workload, as an input for its next attempt. */

@@ -9,9 +9,7 @@ import { readSpec } from '../queries.ts';
 import { workloadEnded } from '../reports/workload-ended.ts';
 import { findCheckpoint } from './file-queries.ts';
 
-/**
- * Returns the spec of a workload, with the checkpoint that its next attempt resumes from among its inputs.
- */
+/** Returns a workload's spec, with the checkpoint of its next attempt among its inputs. */
 export async function readSpecWithCheckpoint(db: Database, id: string): Promise<WorkloadSpec> {
   const spec = await readSpec(db, id);
   const checkpoint = await findCheckpoint(db, id);

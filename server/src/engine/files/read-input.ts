@@ -55,10 +55,7 @@ async function findLink(
   return (await blobs.stat(sha256)) === null ? null : link;
 }
 
-/**
- * Only a work folder without a checkpoint needs the stored one (workload.py): if that is lost, all progress
- * is.
- */
+/** The checkpoint was the last copy of the run's progress (workload.py), so nothing is saved any more. */
 async function noteLostCheckpoint({ db, caller }: Context<WorkloadCaller>, sha256: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const { id } = await lockAttempt(tx, caller);

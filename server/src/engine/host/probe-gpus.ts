@@ -63,9 +63,7 @@ export async function hasCCompiler(commands = ['gcc', 'clang']): Promise<boolean
   return found.some(({ status }) => status === 'fulfilled');
 }
 
-/**
- * Stored next to the packages so that it survives restarts: GPUs count as failed until they are probed again.
- */
+/** Stored next to the packages to survive restarts: GPUs count as failed until they are probed again. */
 async function failureOf(settings: EnvironmentSettings): Promise<string> {
   return path.join(await environmentDir(settings), '.bakehouse-gpus-failed');
 }

@@ -16,10 +16,7 @@ export const BREAK_MS = 6_000;
 export const LOST_AFTER_MS = 30_000;
 
 export type Beat = {
-  /**
-   * Times just before this process was recorded, and just before the others were counted; by
-   * `performance.now()`.
-   */
+  /** When this process was recorded, and when the others were counted; by `performance.now()`. */
   notedAt: number;
   lookedAt: number;
   /** Other processes with role web. */

@@ -81,10 +81,7 @@ async function register(
     .execute();
 }
 
-/**
- * The files are not in the machine's folder, other processes use them, and they are not here: a setting is
- * missing.
- */
+/** The files are in use by other processes, but not in the machine's folder or here: a setting is missing. */
 async function refuseWithoutFiles(tx: Transaction): Promise<void> {
   const { rows } = await sql`
     select from blobs

@@ -15,9 +15,7 @@ export type KnownMachine = Pick<Row, 'id' | 'name' | 'driver' | 'started_at' | '
 
 /** Driver of a row that is a cluster. */
 export const CLUSTER = 'kubernetes';
-/**
- * A machine whose server was not seen for this long gets no work. Servers send a heartbeat every two seconds.
- */
+/** A machine not seen for this long gets no work. Servers send a heartbeat every two seconds. */
 const PRESENT_S = 15;
 
 /** For a row of `machines`. */
@@ -151,10 +149,7 @@ export async function hasOtherSecret(db: Database | Transaction, secretCheck: Bu
   return rows[0]?.found ?? false;
 }
 
-/**
- * Returns when each process could accept workload reports, and its URL. Only processes with access to the
- * files serve requests.
- */
+/** Returns when each process with access to the files could accept workload reports, and its URL. */
 export async function listUptimes(db: Database | Transaction): Promise<(Span & { url: string | null })[]> {
   return db
     .selectFrom('processes')

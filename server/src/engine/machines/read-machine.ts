@@ -9,9 +9,7 @@ import { listPreparations } from '../host/preparation/list-preparations.ts';
 import { installationCapacity } from './installation-capacity.ts';
 import { toAccelerators } from './read-machines.ts';
 
-/**
- * Returns what work can run on, on the machine or in the cluster, and the machine's open preparation steps.
- */
+/** Returns the machine's and the cluster's resources, and the machine's open preparation steps. */
 export async function readMachine({
   config,
   db,

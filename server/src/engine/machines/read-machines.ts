@@ -35,10 +35,7 @@ function toOffer({ capacity, cpu }: Offer): Answer['machines'][number]['offer'] 
   };
 }
 
-/**
- * Converts GPUs to the API format: per type the most that one machine has, because a workload uses the GPUs
- * of one machine.
- */
+/** Converts GPUs to the API format: the most of each type on one machine, since workloads use one. */
 export function toAccelerators({ gpus = [] }: Capacity): Machine['accelerators'] {
   const most = new Map<string, Gpu>();
   for (const gpu of gpus) {

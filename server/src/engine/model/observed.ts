@@ -2,15 +2,9 @@
 export type Observed =
   /** Never started, or nothing remains of it. */
   | { state: 'absent' }
-  /**
-   * Waits in the driver's own queue: not begun, reports nothing yet. `reason` is what holds it up; '' if
-   * nothing does.
-   */
+  /** Waits in the driver's own queue, before its start. `reason` is what holds it up, or ''. */
   | { state: 'pending'; reason: string }
-  /**
-   * `starved`: hardly got CPU time at low priority for a while. `address`: its host, if that differs from its
-   * machine's host.
-   */
+  /** `starved`: hardly gets CPU time at low priority. `address`: its host, if not its machine's. */
   | { state: 'alive'; starved?: boolean; address?: string }
   /**
    * `exitCode` is null if unknown; `lastLine` is the last printed line; `folder` is whether its work folder

@@ -18,9 +18,7 @@ export type CpuLoad = {
   runThreads: number;
 };
 
-/**
- * A machine's offer to waiting workloads. Written by the server that manages its work; read by all processes.
- */
+/** A machine's offer to waiting workloads, written by the server that manages its work. */
 export type Offer = {
   capacity: Capacity;
   admission: Admission;

@@ -12,10 +12,7 @@ export type WorkloadKind = {
   name: string;
   /** Called when its state, reason or progress has changed. */
   onChange?: (tx: Transaction, workload: Workload, before: Workload) => Promise<void>;
-  /**
-   * Called when only the reasons of waiting workloads have changed; there may be thousands. Defaults to
-   * `onChange` for each.
-   */
+  /** Called when only reasons of waiting workloads changed, up to thousands. Defaults to `onChange`. */
   onReasons?: (tx: Transaction, workloads: Workload[]) => Promise<void>;
   /** Called when reports were accepted, and without reports every few seconds while the workload is alive. */
   onReports?: (tx: Transaction, workload: Workload, reports: Report[]) => Promise<void>;

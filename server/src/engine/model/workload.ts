@@ -98,10 +98,7 @@ export type Workload = {
   state: WorkloadState;
   /** Why it is in this state, for the waiting user. */
   reason: string;
-  /**
-   * Indexes of assigned GPUs on their machine; empty on the CPU and in the driver's own queue; null while it
-   * holds no slot.
-   */
+  /** Indexes of assigned GPUs; empty on the CPU and in the driver's own queue; null without a slot. */
   devices: number[] | null;
   attempt: number;
   interrupted: boolean;

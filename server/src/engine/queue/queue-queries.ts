@@ -75,10 +75,7 @@ export async function listUnended(db: Database): Promise<(Workload & { spec: Spe
   return rows.map((row) => ({ ...toWorkload(row), spec: row.spec }));
 }
 
-/**
- * Returns those that still wait, locked. Workloads are always locked in the order of their ids to prevent
- * deadlocks.
- */
+/** Returns those that still wait, locked in the order of their ids, like everywhere, against deadlocks. */
 export async function lockWaiting(tx: Transaction, ids: string[]): Promise<Workload[]> {
   if (ids.length === 0) return [];
   const rows = await tx

@@ -10,9 +10,7 @@ const LOOK_MS = 50;
 
 type Parts = { db: Database; driver: Driver; machineId: string; log: Logger };
 
-/**
- * Asks the workloads of this machine to save their work and exit, and waits; kills those that take too long.
- */
+/** Asks this machine's workloads to save their work and exit; kills those that take too long. */
 export async function endWorkloads(parts: Parts): Promise<void> {
   const { driver, log } = parts;
   const started = await findStarted(parts);

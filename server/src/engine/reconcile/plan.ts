@@ -40,10 +40,7 @@ const STOP_GRACE_S = { run: 120, deployment: 20 };
 const STARVED_GRACE_S = 900;
 const SILENT_DEGRADED_S = 20;
 const SILENT_HUNG_S = 300;
-/**
- * A model server reports while it loads its model, so this limit is needed: a hung server would hold its GPUs
- * forever.
- */
+/** Also limits servers that report but hang while loading, which would hold their GPUs forever. */
 const READY_WITHIN_S = 3600;
 /** Why a workload is killed; explains its end better than its output. */
 const KILLED: Record<Exclude<KillCause, 'overdue'>, string> = {
@@ -52,10 +49,7 @@ const KILLED: Record<Exclude<KillCause, 'overdue'>, string> = {
   loading: `It was not ready within ${READY_WITHIN_S / 60} minutes`,
   unreachable: 'The server process that it reported to has ended',
 };
-/**
- * External causes of an end. Memory is not among them: work that exceeds its memory five times in a row would
- * do so forever.
- */
+/** External causes of an end. Excludes memory: work that exceeds its memory five times always would. */
 const ENDED_BY: Record<Exclude<EndedBy, 'itself' | 'oom'>, string> = {
   preempted: 'Work that goes before it has taken its place.',
   evicted: 'Its machine was cleared.',
@@ -64,10 +58,7 @@ const ENDED_BY: Record<Exclude<EndedBy, 'itself' | 'oom'>, string> = {
 };
 /** For a run that is alive but hardly gets CPU time. */
 const STARVED = 'Waiting for processor time: other programs keep this machine busy.';
-/**
- * Exit status of a workload that saved its work and exited because the server was unreachable (the runtime's
- * cli.py).
- */
+/** Exit status of a workload that saved its work because the server was unreachable (cli.py). */
 const SERVER_AWAY_STATUS = 75;
 
 type Planned = Pick<
@@ -292,10 +283,7 @@ function thenText({ behaviour, savedSeconds }: Pick<Workload, 'behaviour' | 'sav
   return behaviour === 'run' && savedSeconds > 0 ? 'It goes on from its last checkpoint' : 'It starts again';
 }
 
-/**
- * Returns who else ended it, as a sentence; such an end does not count as a failure. Null if it ended on its
- * own or we killed it.
- */
+/** Returns who else ended it, which is no failure; null if it ended on its own or we killed it. */
 function endedByOthers(
   { outcome, killedFor }: Planned,
   observed: Extract<Observed, { state: 'absent' | 'ended' }>,

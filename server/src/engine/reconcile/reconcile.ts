@@ -111,10 +111,7 @@ function logOf({ log }: Reconciler, { id, attempt }: Workload): Logger {
   return log.child({ workload_id: id, attempt });
 }
 
-/**
- * Returns output that the log does not have yet. A run writes its log through reports; its output is only
- * needed after it died.
- */
+/** Returns unlogged output. A run logs through reports; its output is only needed after it died. */
 async function readOutput(driver: Driver, leased: Workload, observed: Observed): Promise<Output> {
   if (leased.behaviour === 'deployment') return driver.output(leased.id, leased.outputCursor);
   const lines = observed.state === 'ended' ? await driver.logs(leased.id, CLOSING_LINES) : [];

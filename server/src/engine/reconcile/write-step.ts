@@ -15,9 +15,7 @@ type EndStep = Extract<Step, { do: 'end' }>;
 /** New output of a workload, and the cursor to continue from. */
 export type Output = { lines: string[]; cursor: string | null };
 
-/**
- * Writes a step and its log lines, and calls the workload's kind. From then on a started attempt has a token.
- */
+/** Writes a step and its log lines, and calls the workload's kind. A started attempt gets a token. */
 export async function writeStep(
   { kinds, now, routing }: { kinds: WorkloadKinds; now: () => Date; routing: Routing | null },
   tx: Transaction,

@@ -13,9 +13,7 @@ import { BLOBS, END, end, MANIFEST, manifest, POSTGRES, SECRET } from './layout.
 export type Restored = {
   madeAt: Date;
   blobs: number;
-  /**
-   * Blobs whose bytes do not match their hash: the server does not serve them until they are stored again.
-   */
+  /** Blobs whose bytes do not match their hash; not served until they are stored again. */
   damaged: string[];
 };
 

@@ -28,9 +28,7 @@ export type RowChanges = {
 type Listener = (change: RowChange | null) => void;
 
 const PING_MS = 200;
-/**
- * Counted from sending a ping that was answered. Together with the pause between pings less than a second.
- */
+/** Counted from sending an answered ping. Plus the pause between pings, less than a second. */
 const VALIDITY_MS = 700;
 /** Pings stop if `areCurrent` was not called for this long. */
 const IDLE_MS = 2 * 60_000;

@@ -1,9 +1,7 @@
 type Options = {
   /** Concurrent work of one key. Defaults to the limit. */
   perKey?: number;
-  /**
-   * The last free place goes to a key with nothing running, so that a newcomer never waits for one busy key.
-   */
+  /** The last free place goes to a key with nothing running, so newcomers never wait for one busy key. */
   lastForNewcomer?: boolean;
 };
 

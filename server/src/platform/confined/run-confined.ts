@@ -40,9 +40,7 @@ const BESIDE_HEAP_MB = 1024;
 
 /** 1 GB in the shell's unit of 512 bytes. */
 const FILE_BLOCKS_MAX = 2 * 1024 * 1024;
-/**
- * Room for the files of all concurrent programs, and 1 GB for the database, which may be on the same disk.
- */
+/** Room for the files of all concurrent programs, and 1 GB for a database on the same disk. */
 const FREE_BYTES_MIN = (KINDS.query.places + 1) * 1024 ** 3;
 
 /** Source files of our own programs. */

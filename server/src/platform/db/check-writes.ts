@@ -11,10 +11,7 @@ const WRITE = `
   insert into readiness_checks (id) values (true)
   on conflict (id) do update set checked_at = now()`;
 
-/**
- * Verifies that the database is writable and its disk has room: writes one row and a temporary file, and
- * rejects if that fails.
- */
+/** Writes one row and a temporary file; rejects if the database is read-only or its disk is full. */
 export function checkWrites(pool: pg.Pool): Promise<void> {
   return ping(pool, WRITE);
 }

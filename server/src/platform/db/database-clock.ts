@@ -27,10 +27,7 @@ export async function openDatabaseClock(
   };
 }
 
-/**
- * Returns how far the database's clock is ahead of this machine's, assuming half of the round trip as its
- * delay.
- */
+/** Returns how far the database's clock is ahead, assuming half of the round trip as delay. */
 async function measure(pool: pg.Pool): Promise<number> {
   const asked = Date.now();
   const { rows } = await pool.query<{ now: Date }>('select clock_timestamp() as now');

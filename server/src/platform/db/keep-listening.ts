@@ -22,10 +22,7 @@ export type Listening = {
 
 const RECONNECT_MS = 1_000;
 
-/**
- * Listens to a channel on a dedicated connection, and reconnects when it breaks. Rejects if the first
- * connection fails.
- */
+/** Listens on a dedicated connection, and reconnects. Rejects if the first connection fails. */
 export async function keepListening(options: Options): Promise<Listening> {
   const { name, onBreak, onReconnect, log } = options;
   let client: pg.Client | null = null;

@@ -1,9 +1,6 @@
 import { connect, type Database } from './database.ts';
 
-/**
- * Runs `work` on separate connections without a time limit, so that long work does not use up the connections
- * for requests.
- */
+/** Runs long `work` on separate connections without a time limit, to spare those for requests. */
 export async function onOwnConnections<T>(
   url: string,
   count: number,

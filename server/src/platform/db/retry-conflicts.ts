@@ -6,10 +6,7 @@ const RETRIED: string[] = [sqlStates.serializationFailure, sqlStates.deadlockDet
 const RETRIES_MAX = 3;
 const PAUSE_MS = 50;
 
-/**
- * Runs `work`, a whole transaction. If PostgreSQL rolls it back because of a conflict, it runs again, at most
- * three times.
- */
+/** Runs `work`, a whole transaction; retries at most three times if a conflict rolls it back. */
 export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   for (let retries = 0; ; retries += 1) {
     try {

@@ -12,10 +12,7 @@ export type ErrorReports = {
 };
 
 type Options = {
-  /**
-   * Called when reports cannot be delivered (once per outage), and with the number of dropped reports per
-   * minute.
-   */
+  /** Called once per outage, and with the number of reports dropped per minute. */
   warn: (sentence: string) => void;
   /** Pauses after consecutive failures; the last one repeats. */
   pausesMs?: readonly number[];

@@ -7,17 +7,11 @@ type Listener = (event: ChangeEvent, at: Date) => void;
 
 /** Notifies listeners of any server process about a user's changes, and passes signals between processes. */
 export type Events = {
-  /**
-   * Calls `listener` for every event of the user, with the time of its announcement. Returns a function that
-   * unsubscribes.
-   */
+  /** Calls `listener` for the user's events, with their announcement time. Returns a function to stop. */
   subscribe: (userId: string, listener: Listener) => () => void;
   /** Calls `listener` for every signal of this name. Returns a function that unsubscribes. */
   onSignal: (name: string, listener: () => void) => () => void;
-  /**
-   * Calls `listener` after each reconnect, because events in between were missed. Returns a function that
-   * unsubscribes.
-   */
+  /** Calls `listener` after each reconnect, because events were missed. Returns a function to stop. */
   onReconnect: (listener: () => void) => () => void;
 };
 

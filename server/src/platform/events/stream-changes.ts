@@ -42,10 +42,7 @@ export async function streamChanges(ctx: Context, http: Http): Promise<void> {
   await sendMissed(ctx, stream, headerText(http.request.headers['last-event-id']));
 }
 
-/**
- * Without an id the client may have read just before the stream opened: `missedChanges` starts some seconds
- * before any id.
- */
+/** Without an id, resumes from now: `missedChanges` starts some seconds before any id. */
 async function sendMissed(ctx: Context, stream: EventStream, lastEventId: string | undefined): Promise<void> {
   const opened = idOf(ctx.clock.now());
   try {

@@ -4,10 +4,7 @@ import { readOrMakeFile } from './kept-file.ts';
 
 const LENGTH_MIN = 32;
 
-/**
- * Returns the server's secret from `<dataDir>/secret`, created if missing. Throws a plain sentence if the
- * file is unusable.
- */
+/** Returns the secret from `<dataDir>/secret`, created if missing. Throws a sentence if it is unusable. */
 export async function readOrMakeSecret(dataDir: string): Promise<string> {
   const file = path.join(dataDir, 'secret');
   const secret = await readOrMakeFile(file, randomBytes(32).toString('base64url'));

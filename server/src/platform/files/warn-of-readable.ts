@@ -1,9 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Logger } from 'pino';
 
-/**
- * Logs a warning for each secret file that is readable by all users of the machine, which include workloads.
- */
+/** Logs a warning for each secret file that all users of the machine, including workloads, can read. */
 export async function warnOfReadable(files: string[], log: Logger): Promise<void> {
   for (const file of files) {
     const found = await stat(file).catch(() => null);

@@ -29,10 +29,7 @@ export type BindOptions = {
   describeError?: DescribeError;
 };
 
-/**
- * For endpoints whose API has another error format: sets headers and optionally the status, and returns the
- * body.
- */
+/** For APIs with another error format: sets headers and optionally the status, and returns the body. */
 export type DescribeError = (error: AppError, http: Http) => unknown;
 
 type CallerOf<A extends Access> = A extends 'public'

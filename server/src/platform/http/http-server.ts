@@ -225,10 +225,7 @@ function mount(
   });
 }
 
-/**
- * Returns the limits that count a call: the server's own or the binding's replacement, and stricter limits of
- * the binding.
- */
+/** Returns the limits of a call: the server's own or the binding's replacement, and stricter ones. */
 function countsOf(
   app: FastifyInstance,
   { callsPerMinute, callsPerHour, ownCallsPerMinute }: Binding,

@@ -33,10 +33,7 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-/**
- * Describes the endpoints, mounted after this call, as an OpenAPI 3.1 document: `app.swagger()`, and publicly
- * at GET /openapi.json.
- */
+/** Describes endpoints mounted after this call as OpenAPI 3.1: `app.swagger()` and GET /openapi.json. */
 export async function describeInOpenApi(
   app: FastifyInstance,
   { countCall, publicUrl, ...described }: Described & { countCall: CountCall; publicUrl: string },
@@ -113,9 +110,7 @@ function complete(document: Document, { endpoints, operationIds, furtherPaths }:
   }
 }
 
-/**
- * OpenAPI has no wildcard: the rest of a path becomes a parameter with a name that client generators can use.
- */
+/** OpenAPI has no wildcard: the rest of a path becomes a parameter with a valid name. */
 function nameWildcards(paths: Paths): Paths {
   const parameters = Object.values(paths).flatMap((operations) =>
     Object.values(operations).flatMap((operation) => operation.parameters ?? []),

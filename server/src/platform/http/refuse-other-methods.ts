@@ -6,9 +6,7 @@ import { isAbsentCall, noSuchCall } from './no-such-call.ts';
 
 type Call = Pick<Endpoint, 'method' | 'path'> & { describeError?: DescribeError | undefined };
 
-/**
- * Responds with 405 and the supported methods to each path of these calls that is called with another method.
- */
+/** Responds with 405 and the supported methods to other methods on these paths. */
 export function refuseOtherMethods(app: FastifyInstance, calls: Call[]): void {
   for (const [path, own] of Map.groupBy(calls, (call) => call.path)) {
     const methods = new Set<string>(own.map(({ method }) => method));

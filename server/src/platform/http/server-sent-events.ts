@@ -2,9 +2,7 @@ import type { Http } from './bind.ts';
 import { onClose } from './on-close.ts';
 
 const HEARTBEAT_MS = 15_000;
-/**
- * Maximum buffer for a client that does not read. It is disconnected then, and may resume from its last id.
- */
+/** Maximum buffer for a slow client. It is disconnected then, and may resume from its last id. */
 const UNREAD_BYTES_MAX = 1024 * 1024;
 
 export type EventStream = {
@@ -14,10 +12,7 @@ export type EventStream = {
   sendId: (id: string) => void;
   /** Sends a line that clients ignore, to keep proxies from timing out. */
   comment: (text: string) => void;
-  /**
-   * Aborted when the client has disconnected (possibly before the stream opened) or the server ends the
-   * stream.
-   */
+  /** Aborted when the client disconnects (maybe before the stream opened) or the stream is closed. */
   closed: AbortSignal;
   close: () => void;
 };

@@ -2,10 +2,7 @@ import type { Services } from '../context.ts';
 import type { JobKind } from './jobs.ts';
 
 export type Job<Data extends object = object> = JobKind<Data> & {
-  /**
-   * Must be idempotent: a worker can die after the work and before recording it. `isLast`: this attempt is
-   * not retried.
-   */
+  /** Must be idempotent: a worker can die before recording success. `isLast`: will not be retried. */
   run: (services: Services, data: Data, signal: AbortSignal, isLast?: boolean) => Promise<void>;
   /** Called if the last attempt died with its worker or timed out, because no attempt will report its end. */
   onLost?: (services: Services, data: Data) => Promise<void>;

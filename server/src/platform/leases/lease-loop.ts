@@ -9,10 +9,7 @@ const POLL_MS = 1_000;
 /** A leased row and its work. If this process dies, another one runs the work again. */
 export type Claim = { id: string; run: (closing: AbortSignal) => Promise<void> };
 
-/**
- * Leases the next due row; returns null if none is due. `running` has the ids that this loop already works
- * on.
- */
+/** Leases the next due row, or returns null. `running` has the ids that this loop works on. */
 export type ClaimNext = (running: readonly string[]) => Promise<Claim | null>;
 
 export type LeasedWork<Columns, Row> = {

@@ -2,16 +2,11 @@ import type { Database, Transaction } from '../db/database.ts';
 import { claimDue, type LeasedTable, releaseLeased } from './leased-table.ts';
 import { underLease } from './under-lease.ts';
 
-/**
- * Handlers of one step for a row. Each may run again in another process, if this one died or was too slow.
- */
+/** Handlers of one step. Each may run again in another process, if this one died or was too slow. */
 export type StepHandlers<Row, Observed, Act, Done> = {
   /** Observes the thing that the row describes, outside of any transaction. */
   observe: (row: Row) => Promise<Observed>;
-  /**
-   * Plans the next step on the current row, and writes it. Returns the action to execute outside of the
-   * database, or null.
-   */
+  /** Plans and writes the next step. Returns the action to execute outside of the database, or null. */
   apply: (tx: Transaction, row: Row, observed: Observed) => Promise<Act | null>;
   /** Executes the action, outside of any transaction. */
   act: (act: Act) => Promise<Done>;

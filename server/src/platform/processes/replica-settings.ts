@@ -2,10 +2,7 @@ import * as z from 'zod';
 
 /** Settings for processes that run as replicas, such as the pods of a cluster. */
 export const replicaSettings = {
-  /**
-   * Socket of the reader, which reads uploads instead of this process; `none` reads them in this process,
-   * even without a sandbox.
-   */
+  /** Socket of the reader for uploads; `none` reads them in this process, even without a sandbox. */
   BAKEHOUSE_READER: z
     .string()
     .regex(/^(none|\/.+)$/, 'must be the path of a socket, or none')

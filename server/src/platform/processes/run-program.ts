@@ -13,10 +13,7 @@ type Options = {
 
 const LINES_KEPT = 50;
 
-/**
- * A program that ended with a status other than 0, or by a signal, e.g. 'SIGKILL'; `output` has its last
- * lines.
- */
+/** A program ended with another status than 0, or by a signal; `output` has its last lines. */
 export class ProgramFailed extends Error {
   readonly status: number | string;
   readonly output: string[];

@@ -24,9 +24,7 @@ export type Sandbox = {
   kind: 'user' | 'bubblewrap' | 'reader' | 'none';
   /** Next to the blobs, so that they can be shared without a copy. */
   sharedDir: string;
-  /**
-   * Returns the command that runs a program in the sandbox. Rejects with a sentence if it cannot run there.
-   */
+  /** Returns the command to run a program in the sandbox. Rejects with a sentence if impossible. */
   enclose: (program: SandboxedCommand) => Promise<string[]>;
 };
 

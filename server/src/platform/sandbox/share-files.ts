@@ -110,9 +110,7 @@ async function usersOfProcesses(): Promise<Set<number>> {
   return new Set(found.flatMap((one) => one?.uid ?? []));
 }
 
-/**
- * Kills processes left by the program, which could redirect the deletion or read the next program's files.
- */
+/** Kills leftover processes, which could redirect the deletion or read the next program's files. */
 async function removeFolder(folder: string, user: number): Promise<void> {
   if (isReaderUser(user)) await killAllOf(user);
   await rm(folder, { recursive: true, force: true });

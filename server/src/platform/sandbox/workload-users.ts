@@ -9,9 +9,7 @@ const LAST = 65_519;
 /** The first ones are for programs that read one file and exit. */
 const READERS = 512;
 
-/**
- * User for testing the sandbox, and placeholder if it does not separate by user. Nothing is shared with it.
- */
+/** User for testing the sandbox, and placeholder without separate users. Shares nothing. */
 export const TRIAL_USER = FIRST;
 
 /** Returns the users of programs that read a file and exit, starting at a random one. */
@@ -31,10 +29,7 @@ export function isWorkloadUser(user: number): boolean {
   return user >= FIRST + READERS && user <= LAST;
 }
 
-/**
- * Returns a user for a workload that is not taken. `seed` makes two servers of one machine choose
- * differently.
- */
+/** Returns a free user for a workload. `seed` makes two servers of a machine choose differently. */
 export function freeWorkloadUser(taken: ReadonlySet<number>, seed: number): number {
   const count = LAST - FIRST - READERS + 1;
   for (let step = 0; step < count; step += 1) {

@@ -18,9 +18,7 @@ const LOOK_MS = 200;
 /** Thrown when registering a blob that is being deleted. */
 class BeingDeleted extends Error {}
 
-/**
- * Transaction step: records that the bytes, whose name is locked and whose row is gone, are being deleted.
- */
+/** Transaction step: marks bytes as being deleted, whose name is locked and whose row is gone. */
 export async function beginDeletion(tx: Transaction, sha256: string): Promise<void> {
   await tx.insertInto('blob_deletions').values({ sha256 }).execute();
 }

@@ -46,10 +46,7 @@ export class DamagedParts extends Error {
  * parts have one size, except the last one, which has the rest.
  */
 export type PartStore = {
-  /**
-   * Prepares for this many bytes and returns the key of the parts. Throws AppError('unavailable') if there is
-   * no room.
-   */
+  /** Returns the key of an upload of this size. Throws AppError('unavailable') without room. */
   open: (sizeBytes: number) => Promise<string>;
   /**
    * Writes a part, numbered from 1, which begins at the byte `start`, and returns its hash once it is safe.
@@ -102,10 +99,7 @@ export type BlobStore = {
   read: (sha256: string, range?: { start: number; end: number }) => Promise<Readable>;
   /** Returns the size, or null if the bytes are missing. */
   stat: (sha256: string) => Promise<{ sizeBytes: number } | null>;
-  /**
-   * Provides the bytes as a local file while `work` runs. It must not be changed. Throws DamagedBlob if the
-   * bytes are missing.
-   */
+  /** Provides the bytes as an immutable local file while `work` runs. Throws DamagedBlob if missing. */
   withLocalFile: <T>(sha256: string, work: (localPath: string) => Promise<T>) => Promise<T>;
   /**
    * Returns a public URL of the bytes with these response headers, valid until `expiresAt`; null if the store

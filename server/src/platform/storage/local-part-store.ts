@@ -85,10 +85,7 @@ async function takeAway(file: string, taken: string, partSha256s: string[]): Pro
   }
 }
 
-/**
- * Writes bytes as they arrive, and flushes them. The file is opened for each chunk, because it may be renamed
- * at any time.
- */
+/** Writes and flushes bytes. Reopens the file for each chunk, because it may be renamed at any time. */
 async function writePart(
   file: string,
   { start, sizeBytes }: { start: number; sizeBytes: number },

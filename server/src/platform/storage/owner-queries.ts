@@ -16,10 +16,7 @@ export async function findStoredBytes(db: Database, userId: string): Promise<big
   return row?.bytes ?? 0n;
 }
 
-/**
- * Like `findStoredBytes`, locked until the transaction ends: only one transaction at a time changes a user's
- * storage.
- */
+/** Like `findStoredBytes`, locked until the transaction ends, to serialize changes by one user. */
 export async function lockStoredBytes(tx: Transaction, userId: string): Promise<bigint> {
   const { bytes } = await tx
     .insertInto('user_storage')

@@ -14,10 +14,7 @@ export async function upsertBlob(tx: Transaction, blob: Blob): Promise<void> {
     .execute();
 }
 
-/**
- * Locks the name of a blob until the transaction ends, so that its bytes are stored and deleted by one
- * transaction at a time.
- */
+/** Locks the name of a blob until the transaction ends, to serialize storing and deleting it. */
 export async function lockBytes(tx: Transaction, sha256: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`blob ${sha256}`}, 0))`.execute(tx);
 }
@@ -38,10 +35,7 @@ export async function readBlobState(
   return { isDamaged: row?.damaged_at != null, version: row?.version ?? null };
 }
 
-/**
- * Records the result of a check, unless the bytes were stored again since it began. Known damage retains its
- * original time.
- */
+/** Records a check, unless the bytes were stored again since. Known damage retains its original time. */
 export async function noteCheck(
   db: Database,
   blob: { sha256: string; version: string | null },
@@ -92,10 +86,7 @@ export async function listBlobs(
     .execute();
 }
 
-/**
- * Returns the blob that was unchecked for the longest time, and not checked since `before`; excludes
- * `without`.
- */
+/** Returns the blob that was unchecked for longest, and not since `before`; excludes `without`. */
 export async function findLongestUnchecked(
   db: Database,
   before: Date,

@@ -4,10 +4,7 @@ import { watchForDamage } from './watch-for-damage.ts';
 type Parts = Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>;
 type StoredFile = { sha256: string; path: string };
 
-/**
- * Provides a file's bytes as a local path while `work` runs. Throws AppError 'conflict', naming the file, if
- * they are damaged.
- */
+/** Provides a file as a local path while `work` runs. Throws AppError 'conflict' for damaged bytes. */
 export async function withBlobFile<T>(
   services: Parts,
   file: StoredFile,

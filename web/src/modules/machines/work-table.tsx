@@ -54,7 +54,7 @@ const columns: Column<Work>[] = [
   { id: 'slots', header: 'Takes', width: '11rem', hideBelow: 'md', cell: describeSlots },
   {
     id: 'state',
-    header: 'State',
+    header: 'Status',
     width: '9rem',
     cell: ({ state, position, since }) => (
       <>

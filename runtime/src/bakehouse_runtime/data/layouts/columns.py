@@ -310,7 +310,6 @@ def column_warnings(
 
 
 def _others(columns: list[str]) -> list[str]:
-    """Returns one warning about all unknown columns."""
     if not columns:
         return []
     named = ", ".join(columns[:_NAMED_COLUMNS_MAX])

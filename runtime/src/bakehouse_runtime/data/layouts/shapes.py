@@ -96,7 +96,6 @@ def describe_shape(
 
 
 def _describe_columns(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> str | None:
-    """Describes a layout by its column names."""
     splits = find_all(columns, *_SPLITS)
     if len(splits) > 1 and all(list_of(row.get(splits[0])) for row in rows):
         return f"holds several lists of rows ({', '.join(splits)}): save the one to train on alone"
@@ -139,7 +138,6 @@ def _describe_list(column: str, rows: Sequence[dict[str, Any]]) -> str | None:
 
 
 def _describe_only_column(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> str | None:
-    """Explains why the only column is not read as text."""
     if len(columns) != 1:
         return None
     (column,) = columns

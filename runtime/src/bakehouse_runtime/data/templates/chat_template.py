@@ -208,7 +208,6 @@ def _text_of(number: int, learnt: list[tuple[Span, int]], whole: str) -> str:
 
 
 def _shared_length(one: str, other: str) -> int:
-    """Returns the length of the common prefix."""
     if other.startswith(one):
         return len(one)
     pairs = enumerate(zip(one, other, strict=False))

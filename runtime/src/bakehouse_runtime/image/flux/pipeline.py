@@ -82,7 +82,6 @@ class KontextSampling(Sampling):
         )
 
     def lora_applied(self) -> AbstractContextManager[None]:
-        """Applies the LoRA to the transformer within the block."""
         if self._lora is None or self._chosen is None:
             return nullcontext()
         return self._lora.applied(self._chosen.scale)
@@ -111,7 +110,6 @@ class KontextPipeline(Pipeline[KontextRequest, KontextSampling]):
 
     @property
     def side(self) -> int:
-        """Returns the side of the square pictures that the model generates."""
         return self.family.side
 
     def prepared(self, request: KontextRequest) -> KontextRequest:
@@ -202,7 +200,6 @@ class KontextPipeline(Pipeline[KontextRequest, KontextSampling]):
         return self._whole_tokens(width), self._whole_tokens(height)
 
     def _resized(self, picture: Image.Image) -> Image.Image:
-        """Returns the picture in the size of the condition."""
         if self.side < FULL_SIZE:
             return fit_square(picture, self.side)
         ratio = picture.width / picture.height

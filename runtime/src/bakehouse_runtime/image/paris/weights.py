@@ -112,7 +112,6 @@ def load_router(folder: Path) -> Router:
 
 
 def _load(folder: Path, bases: dict[Path, Expert]) -> Expert:
-    """Loads the expert in `folder`. `bases` caches loaded bases."""
     if (folder / EXPERT_WEIGHTS).exists() or not (folder / DIFFERENCE_WEIGHTS).exists():
         return _load_whole(folder)
     base = folder.parent / BASE

@@ -173,11 +173,9 @@ class LatentCache:
         return moved
 
     def select(self, rows: np.ndarray) -> CachedRows:
-        """Returns some of the rows."""
         return CachedRows(self, torch.from_numpy(rows).to(self.device))
 
     def all_rows(self) -> CachedRows:
-        """Returns all rows."""
         return CachedRows(self, torch.arange(len(self), device=self.device))
 
     def text(self, numbers: Tensor) -> TextStates:

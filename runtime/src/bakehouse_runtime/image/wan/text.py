@@ -39,7 +39,6 @@ class WanText:
 
     @property
     def model(self) -> Any:
-        """Returns the encoder."""
         return self._pipeline.text_encoder
 
     def to(self, device: torch.device) -> None:

@@ -191,7 +191,6 @@ def _summary(reporter: DiffusionReporter) -> dict[str, float]:
 
 
 def _copy_samples(work_dir: Path, outputs: Path) -> None:
-    """Copies the samples before the first and after the last step for the card."""
     last = max(folder for folder in (work_dir / "samples").iterdir() if folder.is_dir())
     for name, folder in (("before", work_dir / FIRST_SAMPLES), ("after", last)):
         if folder.is_dir():

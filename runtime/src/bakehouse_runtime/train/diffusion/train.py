@@ -73,7 +73,6 @@ class TrainingData:
         return cls(None, rows) if rows.cache.sources is None else cls(rows, None)
 
     def draw_part(self, rng: np.random.Generator, edit_share: float) -> CachedRows:
-        """Returns the rows that a step trains on."""
         if self.edits is None or self.pictures is None:
             part = self.edits or self.pictures
             assert part is not None
@@ -81,7 +80,6 @@ class TrainingData:
         return self.edits if rng.random() < edit_share else self.pictures
 
     def parts(self) -> dict[str, CachedRows]:
-        """Returns the existing parts by name."""
         named = {"edits": self.edits, "pictures": self.pictures}
         return {name: part for name, part in named.items() if part is not None}
 
@@ -98,7 +96,6 @@ class SizedData:
     sizes: tuple[CachedRows, ...]
 
     def draw_part(self, rng: np.random.Generator, _: float) -> CachedRows:
-        """Returns the rows that a step trains on."""
         counts = np.array([len(part.rows) for part in self.sizes])
         return self.sizes[rng.choice(len(counts), p=counts / counts.sum())]
 
@@ -245,7 +242,6 @@ def _on_device(datas: Sequence[Data], device: torch.device) -> list[Data]:
 
 
 def _latents(chosen: CachedRows, device: torch.device) -> tuple[Tensor, Tensor | None]:
-    """Returns the latents of rows, and of their sources."""
     cache, rows = chosen.cache, chosen.rows
     sources = None if cache.sources is None else cache.sources[rows].float().to(device)
     return cache.latents[rows].float().to(device), sources

@@ -94,7 +94,6 @@ def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has
 
 
 def _kind(parameters: TrainingParameters) -> str:
-    """Returns the display name of the adaptation."""
     if parameters.lora is None:
         return "full"
     return "QLoRA" if parameters.load_in_4bit else "DoRA" if parameters.lora.use_dora else "LoRA"
@@ -126,7 +125,6 @@ def _use(spec: TrainTextSpec, *, has_gguf: bool) -> str:
 
 
 def _measured(outcome: Outcome, part: str, this: str) -> list[str]:
-    """Returns the table of measurements on the held-out rows."""
     is_paid = outcome.eval_reward is not None
     base = outcome.eval_reward_base if is_paid else outcome.eval_loss_base
     return [
@@ -205,7 +203,6 @@ def _perplexity(loss: float | None) -> float | None:
 
 
 def _parameters(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome) -> dict[str, object]:
-    """Returns the parameters by their names in the card."""
     data, parameters = spec.data, spec.parameters
     return {
         "Objective": _objective(parameters),
@@ -232,7 +229,6 @@ def _parameters(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome) -> di
 
 
 def _objective(parameters: TrainingParameters) -> str:
-    """Returns the objective, e.g. 'DPO, beta 0.1'."""
     if parameters.objective == "sft":
         return "SFT"
     if parameters.objective == "kto":
@@ -250,7 +246,6 @@ def _objective(parameters: TrainingParameters) -> str:
 
 
 def _adaptation(parameters: TrainingParameters, modules: list[str]) -> dict[str, object]:
-    """Returns which part of the base was trained."""
     lora = parameters.lora
     if lora is None:
         return {"Trained": "all weights of the base model, in float32"}
@@ -269,7 +264,6 @@ def _evaluations(parameters: TrainingParameters) -> dict[str, object]:
 
 
 def _steps(outcome: Outcome) -> str:
-    """Returns the number of steps, and the reason of an early stop."""
     if outcome.stopped_early is None:
         return str(outcome.steps)
     why = f"stopped early after {outcome.stopped_early} evaluations without gain"
@@ -277,18 +271,15 @@ def _steps(outcome: Outcome) -> str:
 
 
 def _packing(parameters: TrainingParameters) -> dict[str, object]:
-    """Returns whether examples shared sequences."""
     return {"Packing": "short rows share a sequence"} if parameters.packing else {}
 
 
 def _noise(parameters: TrainingParameters) -> dict[str, object]:
-    """Returns NEFTune's noise, if there was any."""
     alpha = parameters.neftune_noise_alpha
     return {"NEFTune noise": f"alpha {alpha:g}"} if alpha else {}
 
 
 def _rewards(outcome: Outcome, objective: Objective, this: str) -> list[str]:
-    """Returns the accuracy on held-out pairs, if answers were compared."""
     accuracy = outcome.eval_reward_accuracy
     if accuracy is None:
         return []

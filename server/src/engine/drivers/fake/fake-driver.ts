@@ -23,10 +23,7 @@ type Attempt = {
   killed: AbortController;
 };
 
-/**
- * An in-memory machine for server tests whose processes are functions. Like a real machine, it outlives the
- * engines that use it.
- */
+/** An in-memory machine for tests, with functions as processes; outlives the engines that use it. */
 export function createFakeDriver(options: {
   capacity: Capacity;
   script: Script;

@@ -14,10 +14,7 @@ export function podsOfJob({ nodes }: Pick<Launch, 'nodes'>) {
   return nodes > 1 ? { completionMode: 'Indexed', completions: nodes, parallelism: nodes } : {};
 }
 
-/**
- * Rendezvous settings for each node, as the `PET_*` variables that torchrun reads and Kubeflow's trainer
- * sets.
- */
+/** Rendezvous settings of each node: the `PET_*` variables of torchrun and Kubeflow's trainer. */
 export function nodesEnvironment({ workloadId, attempt, nodes }: Launch) {
   if (nodes === 1) return [];
   const name = attemptName(workloadId, attempt);
@@ -33,9 +30,7 @@ export function nodesEnvironment({ workloadId, attempt, nodes }: Launch) {
   ];
 }
 
-/**
- * Headless Service that gives the pods of a Job DNS names, even before they are ready. Deleted with its Job.
- */
+/** Headless Service with DNS names for the pods of a Job, even before they are ready. Deleted with it. */
 export function attemptService(job: Job) {
   return {
     apiVersion: 'v1',

@@ -77,10 +77,7 @@ export class AttemptObjects {
       await unlessGone(this.cluster.call('DELETE', `${this.paths.pods}/${pod}`, { gracePeriodSeconds: 0 }));
   }
 
-  /**
-   * Deletes an evicted Job while its pod saves its work: otherwise Kueue could readmit it under the same
-   * token.
-   */
+  /** Deletes an evicted Job while its pod saves its work; Kueue could readmit it with the same token. */
   async closeEvicted({ id, attempt, by }: Eviction): Promise<void> {
     const name = attemptName(id, attempt);
     if (this.closing.has(name)) return;

@@ -52,10 +52,7 @@ const BUSY_PAUSE_MS = 1_000;
 /** Waiting longer would outlast the caller's lease. */
 const BUSY_PAUSE_MS_MAX = 10_000;
 
-/**
- * Connects to the cluster of a kubeconfig or of this pod. The client is loaded lazily: it costs half a second
- * and 60 MB.
- */
+/** Connects to a kubeconfig's or this pod's cluster. Loads the client lazily (half a second, 60 MB). */
 export async function openCluster({
   kubeconfig,
   namespace,

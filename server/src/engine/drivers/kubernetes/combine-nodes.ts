@@ -30,10 +30,7 @@ export function combineNodes(nodes: SeenNode[]): Observed {
   return states[0]?.state === 'alive' ? states[0] : { state: 'alive' };
 }
 
-/**
- * Who takes one of several nodes away, so that the others must save their work and exit; null if nothing
- * does.
- */
+/** Who takes one of several nodes away, so that the others must save their work and exit; or null. */
 export function takenBy(nodes: SeenNode[]): EndedBy | null {
   if (nodes.length === 1 || nodes.some(hasFailed)) return null;
   const by = nodes.flatMap(({ observed, deletion }) => {

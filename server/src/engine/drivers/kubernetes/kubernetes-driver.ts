@@ -134,10 +134,7 @@ async function observe({ attempts, objects, places }: Parts, one: AttemptId): Pr
   return isThere ? { state: 'pending', reason: '' } : observed;
 }
 
-/**
- * True if the attempt has ended but its Job may still create a pod, or has a pod that does not exit on its
- * own.
- */
+/** True if the attempt has ended but its Job may create a pod, or has a pod that does not exit. */
 function isLeftBehind(attempts: TrackedAttempts, { id, attempt }: AttemptId): boolean {
   const job = attempts.job(id, attempt);
   const hasEnded = attempts.observe(id, attempt).state === 'ended';

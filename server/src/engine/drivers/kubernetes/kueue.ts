@@ -8,10 +8,7 @@ export const KUEUE_API = '/apis/kueue.x-k8s.io/v1beta2';
 export const QUEUE_LABEL = 'kueue.x-k8s.io/queue-name';
 export const PRIORITY_LABEL = 'kueue.x-k8s.io/priority-class';
 
-/**
- * Priority classes, created by the cluster's administrator: interactive servers before runs, and preempted
- * runs before new ones.
- */
+/** Priority classes of the cluster: interactive servers before runs, preempted runs before new ones. */
 export const PRIORITIES = {
   deployment: 'bakehouse-deployment',
   resumed: 'bakehouse-resumed',

@@ -18,9 +18,7 @@ import {
  */
 export type SeenPod = { pod: Pod; boundAt: Date | null; lostAt: Date | null; overAt: Date | null };
 
-/**
- * Cluster state of one attempt: its Job, its pods, the ends of deleted pods by rank, and its Kueue record.
- */
+/** State of one attempt: its Job, its pods, the ends of deleted pods by rank, and its Kueue record. */
 export type Seen = {
   job: Job | undefined;
   pods: SeenPod[];
@@ -45,10 +43,7 @@ const IMAGE_TROUBLE = new Set([
 /** A node that returns within this time is not lost. */
 const LOST_MS = 60_000;
 
-/**
- * Derives the state of an attempt. Its work folder belongs to the pod and is lost with it. @param now For
- * timeouts.
- */
+/** Derives the state of an attempt; its work folder is lost with its pod. @param now For timeouts. */
 export function observeAttempt(seen: Seen, now: Date): Observed {
   const { job, pods, queued } = seen;
   if (!job && pods.length === 0) return { state: 'absent' };

@@ -6,10 +6,7 @@ import type { TrackedAttempts } from './tracked-attempts.ts';
 /** About two screens. */
 const BYTES_MAX = 16_384;
 
-/**
- * Reads the output of attempts from their nodes. Output that cannot be read now is read later, or is lost
- * with its pod.
- */
+/** Reads output of attempts from their nodes; output unavailable now is read later, or lost with its pod. */
 export function readOutput({
   cluster,
   attempts,

@@ -29,9 +29,7 @@ export async function readOwner(file: string): Promise<Owner | 'unknown' | null>
   }
 }
 
-/**
- * True if the number can be a workload's: group 0 would signal this process's own group, -1 all processes.
- */
+/** True if the number can be a workload's: group 0 would signal our own group, -1 all processes. */
 function isProcess(pid: number): boolean {
   return Number.isInteger(pid) && pid > 1;
 }

@@ -9,10 +9,7 @@ export function inputCacheDir({ cacheDir }: Settings): string {
   return path.join(cacheDir, 'inputs');
 }
 
-/**
- * Creates the folder of the input cache, readable by the server only; also fixes the mode of an existing
- * folder.
- */
+/** Creates the folder of the input cache, or fixes its mode: readable by the server only. */
 export async function closeInputCache(settings: Settings): Promise<void> {
   await mkdir(inputCacheDir(settings), { recursive: true });
   await chmod(inputCacheDir(settings), 0o700);

@@ -21,10 +21,7 @@ export type Program = {
   env: Record<string, string>;
   /** Folders of the program itself. */
   reads: string[];
-  /**
-   * Command prefix that fetches the inputs of a spec and then execs the rest; null if there are no inputs to
-   * fetch.
-   */
+  /** Command prefix that fetches a spec's inputs and then execs the rest; null without inputs. */
   pull: ((specFile: string) => string[]) | null;
 };
 

@@ -8,10 +8,7 @@ type Process = { pid: number; session: string; usedSeconds: number; givesWay: bo
 /** CPU time used by a workload's processes, and whether one of them is runnable now. */
 export type Sample = { atMs: number; usedSeconds: number; wantsMore: boolean };
 
-/**
- * Observations of a workload. `shortSince` and `enoughSince`: since when every sample found it short of CPU
- * time, or with enough.
- */
+/** `shortSince`, `enoughSince`: since when every sample found it short of CPU time, or with enough. */
 export type Supply = Sample & {
   shortSince: number | null;
   enoughSince: number | null;
@@ -28,10 +25,7 @@ const LOOK_MS_MIN = 1_000;
 const SHORT_SHARE = 0.1;
 const ENOUGH_SHARE = 0.75;
 const STARVED_MS = 20_000;
-/**
- * A workload that is short of CPU time this long gets normal priority; with enough for this long, it returns
- * to low priority.
- */
+/** After this long short of CPU time it gets normal priority; after this long with enough, low priority. */
 const RAISED_AFTER_MS = 60_000;
 /** Nice values of a session; the kernel first divides CPU time among sessions. */
 const GIVES_WAY = '19';

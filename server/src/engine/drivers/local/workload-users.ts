@@ -9,10 +9,7 @@ import { freeWorkloadUser, isWorkloadUser, TRIAL_USER } from '../../../platform/
 import { withFileLock } from '../../host/environment/file-lock.ts';
 
 const run = promisify(execFile);
-/**
- * Records which users are in use, for all servers of the machine: a file per user, with the folder that the
- * user owns.
- */
+/** Users taken by any server of the machine: a file per user, with the folder that the user owns. */
 const CLAIMS_DIR = '/run/bakehouse/workload-users';
 
 /**

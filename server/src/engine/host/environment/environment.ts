@@ -9,10 +9,7 @@ export const runtimeDir = path.resolve(import.meta.dirname, '../../../../../runt
 
 export type EnvironmentSettings = Pick<Config, 'cacheDir' | 'python' | 'torchIndex'>;
 
-/**
- * Returns an environment's folder, which is named after its content, so that all clones and test runs share
- * it.
- */
+/** Returns an environment's folder, named after its content to share it between clones and test runs. */
 export async function environmentDir(
   { cacheDir, torchIndex }: EnvironmentSettings,
   environment: Environment = 'python',

@@ -65,10 +65,7 @@ export function refuseFullDisk(
 /** Packages from BAKEHOUSE_TORCH_INDEX if it is set, or required only by PyPI's build of torch. */
 const torchFamily = /^(torch|triton|nvidia-[a-z0-9-]+|cuda-[a-z0-9-]+)==/;
 
-/**
- * Splits a lock file into the lines without PyTorch and its CUDA libraries, and the pin of PyTorch (e.g.
- * 'torch==2.15.0').
- */
+/** Splits a lock file into PyTorch's pin ('torch==2.15.0') and the lines without it and CUDA libraries. */
 export function splitTorch(lock: string): { rest: string; torch: string | null } {
   const rest: string[] = [];
   let torch: string | null = null;

@@ -1,6 +1,4 @@
-/**
- * Progress parsed from uv's output when it writes to a pipe: one line per start and end of a large download.
- */
+/** Progress parsed from uv's piped output: one line per start and end of a large download. */
 export type UvProgress = {
   downloads: { name: string; bytes: number; done: boolean }[];
   installing: boolean;

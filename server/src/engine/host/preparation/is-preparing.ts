@@ -2,9 +2,7 @@ import type { Services } from '../../../platform/context.ts';
 import { listPreparations } from './list-preparations.ts';
 import type { PreparationId } from './preparation-ids.ts';
 
-/**
- * Returns true if the machine will soon finish this preparation step; false if it, or an earlier step, fails.
- */
+/** Returns true if this preparation step will soon be finished; false if it or an earlier step fails. */
 export async function isPreparing(
   services: Pick<Services, 'config' | 'db'>,
   id: PreparationId,

@@ -99,10 +99,7 @@ const steps: Record<PreparationId, Step> = {
   },
 };
 
-/**
- * Resolves to the message about GPUs that fail to compute. Throws AppError('unavailable') with it if all
- * fail.
- */
+/** Resolves to the message about failing GPUs. Throws AppError('unavailable') with it if all fail. */
 async function tryGpus({ services: { config, log }, signal }: Work, devices: number[]): Promise<string[]> {
   const broken = await probeGpus(config, devices, signal);
   if (broken.length === devices.length) throw unavailable(...broken);
@@ -172,9 +169,7 @@ async function tryStep(work: Work, record: PreparationRecord): Promise<boolean> 
   }
 }
 
-/**
- * Records the state of a step; while the database is unavailable the record is lost, and the step continues.
- */
+/** Records the state of a step; skipped while the database is unavailable, and the step continues. */
 async function note(
   { services }: Work,
   record: PreparationRecord,

@@ -12,10 +12,7 @@ import { runtimeCommand } from '../runtime-command.ts';
 /** A file of the starter model: its path in the model, and its path on this machine. */
 export type StarterFile = { path: string; localPath: string };
 
-/**
- * Registers the files as a public model. Unchanged files are the same revision. Provided by the module that
- * owns assets.
- */
+/** Registers the files as a public model, idempotently. Provided by the module that owns assets. */
 export type RegisterStarterModel = (files: StarterFile[]) => Promise<unknown>;
 
 export type Format = 'gguf' | 'safetensors';

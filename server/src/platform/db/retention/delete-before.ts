@@ -5,10 +5,7 @@ import type { DB } from '../schema.generated.ts';
 /** Takes well below a second; a statement may take a minute. */
 const BATCH = 10_000;
 
-/**
- * Deletes the rows with `column` before `time`, in batches: after an outage or a change of settings there may
- * be millions.
- */
+/** Deletes the rows with `column` before `time`, in batches, because there may be millions. */
 export async function deleteBefore<Table extends keyof DB>(
   db: Database,
   table: Table,

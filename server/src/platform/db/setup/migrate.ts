@@ -58,10 +58,7 @@ export async function migrate(url: string, dir: string = MIGRATIONS_DIR): Promis
   }
 }
 
-/**
- * Returns the steps in order, and the functions, with their checksums. Throws on a misnamed step or a number
- * used twice.
- */
+/** Returns the steps in order and the functions, with checksums. Throws on bad or duplicate names. */
 export async function readMigrations(
   dir: string = MIGRATIONS_DIR,
 ): Promise<{ steps: Migration[]; functions: Migration }> {
@@ -109,10 +106,7 @@ async function readApplied(client: pg.Client): Promise<Map<string, string>> {
   return new Map(rows.map((row) => [row.name, row.sha256]));
 }
 
-/**
- * Records the baseline if all steps before it were applied, and returns the applied migrations. Throws if
- * some were not.
- */
+/** Records the baseline, and returns the applied migrations. Throws if earlier steps are missing. */
 async function adoptBaseline(
   client: pg.Client,
   steps: Migration[],

@@ -3,9 +3,7 @@ import { migrate } from './migrate.ts';
 
 const VERSION_MIN = 180000;
 
-/**
- * Verifies that the server behind `url` is reachable and new enough, and migrates. Throws one plain sentence.
- */
+/** Migrates, after verifying that the server is reachable and new enough. Throws one plain sentence. */
 export async function prepareDatabase(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   try {

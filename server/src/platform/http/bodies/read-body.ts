@@ -8,9 +8,7 @@ const LFS = 'application/vnd.git-lfs+json';
 /** The types that `curl -d`, and `fetch` with a string, set by default. */
 const DEFAULT_TYPES = [FORM, 'text/plain'];
 
-/**
- * More than the longest conversation has. Validation describes each invalid field, which blocks the server.
- */
+/** More than the longest conversation has. Describing every invalid field blocks the server. */
 const TOKENS_MAX = 50_000;
 
 /**

@@ -4,10 +4,7 @@ import type { Config } from '../../../config.ts';
 import { shareLimit, stretchWindow } from '../../concurrency/share-limit.ts';
 import { AppError } from '../../errors.ts';
 
-/**
- * Runs the authentication; throws AppError 'rate_limited' instead of its error if this address fails too
- * often.
- */
+/** Runs the authentication; throws AppError 'rate_limited' if this address fails too often. */
 type LimitFailures = <T>(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -36,10 +36,7 @@ export function mountHealth(app: FastifyInstance, { metrics, config, checkReady 
   });
 }
 
-/**
- * Returns all metrics in Prometheus' text format. Omits metrics that cannot be read, e.g. without the
- * database.
- */
+/** Returns metrics in Prometheus' text format, without those that cannot be read now. */
 async function exposition(metrics: Registry): Promise<string> {
   const parts = metrics.getMetricsAsArray().map(async ({ name }) => {
     const timeout = sleep(METRIC_MS, null, { ref: false });

@@ -11,10 +11,7 @@ type Options = {
   checkReady: () => Promise<unknown>;
 };
 
-/**
- * Builds the server of a process without the role web: only `/healthz`, `/readyz` and `/metrics`. It does not
- * listen yet.
- */
+/** Builds the server of a process without the role web: `/healthz`, `/readyz` and `/metrics`. */
 export function buildMonitoringServer({ services, metrics, checkReady }: Options): FastifyInstance {
   const log: FastifyBaseLogger = services.log.child({ part: 'monitoring' });
   const app = Fastify({

@@ -21,10 +21,7 @@ const formats: Record<string, string> = {
   url: 'an address such as https://example.com',
 };
 
-/**
- * Describes an invalid field, to follow its name: 'must have at least 1 item'. Undefined to use the library's
- * own message.
- */
+/** Describes an error, to follow the field's name: 'must have at least 1 item'. Defaults to zod's text. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type': {

@@ -70,10 +70,7 @@ async function serve(socket: Socket, running: Set<ChildProcess>): Promise<void> 
   }
 }
 
-/**
- * Forwards the caller's input to a program. Continues reading afterwards, to detect that the caller
- * disconnects.
- */
+/** Forwards a program's input. Continues reading afterwards, to detect that the caller disconnects. */
 async function feed(socket: Socket, stdin: Writable): Promise<void> {
   for await (const { channel, bytes } of readFrames(socket)) {
     if (channel === 'end') stdin.end();

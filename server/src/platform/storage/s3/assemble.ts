@@ -71,10 +71,7 @@ export async function assembleBytes<T>(
   return assemble(bucket, name, parts(), beforeVisible);
 }
 
-/**
- * Assembles one object from others of the same bucket, without reading them. All but the last have at least 5
- * MiB.
- */
+/** Assembles one object from others in the bucket, server-side. All but the last have 5 MiB or more. */
 export async function assembleCopies(
   bucket: Bucket,
   name: string,

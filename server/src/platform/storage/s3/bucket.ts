@@ -35,10 +35,7 @@ const ATTEMPTS = 4;
 
 const ignore = () => undefined;
 
-/**
- * Opens a bucket with the credentials found by the SDK: in the environment, a profile, or the machine's or
- * pod's role.
- */
+/** Opens a bucket with the SDK's credentials: environment, profile, or the machine's or pod's role. */
 export function openBucket(settings: BucketSettings, silentMs = SILENT_MS): Bucket {
   const { bucket: name, prefix, endpoint, region, pathStyle } = settings;
   const agent = { keepAlive: true, maxSockets: CONNECTIONS_MAX };

@@ -45,10 +45,7 @@ export async function openLocalCopies(
   };
 
   return {
-    /**
-     * Provides a copy while `work` runs. Throws errors of `download`, and AppError('unavailable') for a full
-     * disk.
-     */
+    /** Provides a copy while `work` runs. Throws AppError('unavailable') if the disk is full. */
     lend: async <T>(sha256: string, work: (localPath: string) => Promise<T>): Promise<T> => {
       const lent = path.join(lentDir, randomBytes(16).toString('hex'));
       // Concurrent callers share one download.

@@ -3,10 +3,7 @@ import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Bucket } from './bucket.ts';
 import { listObjects } from './list-objects.ts';
 
-/**
- * Throws a sentence for the operator unless the bucket exists, and is readable and writable with these
- * credentials.
- */
+/** Throws a sentence for the operator unless the bucket is readable and writable. */
 export async function requireBucket(bucket: Bucket): Promise<void> {
   const probe = bucket.at(`unfinished/start-${randomBytes(8).toString('hex')}`);
   try {

@@ -5,10 +5,7 @@ import { noUpload } from './require-upload.ts';
 
 type Who = { uploadId: string; userId: string };
 
-/**
- * Ends an upload, complete or not, and deletes its parts. Throws AppError('not_found') if the user has no
- * such upload.
- */
+/** Ends an upload in any state, and deletes its parts. Throws AppError('not_found'). */
 export async function endUpload({ blobs, db }: Pick<Services, 'blobs' | 'db'>, who: Who): Promise<void> {
   const storeKey = await deleteUpload(db, who);
   if (storeKey === null) throw noUpload();
@@ -23,9 +20,7 @@ export async function releaseUpload(tx: Transaction, who: Who): Promise<void> {
   await deleteUpload(tx, who);
 }
 
-/**
- * Like `releaseUpload` for all complete uploads of the user with these bytes, except those used elsewhere.
- */
+/** Like `releaseUpload` for the user's complete uploads with these bytes, except those used elsewhere. */
 export async function releaseUploadsOf(
   tx: Transaction,
   bytes: { userId: string; sha256s: string[]; except: string[] },

@@ -3,9 +3,7 @@ import { AppError } from '../../errors.ts';
 import { selectUpload } from './queries.ts';
 import type { Upload } from './upload.ts';
 
-/**
- * Returns the user's upload. Throws AppError('not_found') if it does not exist or belongs to another user.
- */
+/** Returns the user's upload. Throws AppError('not_found') for missing or another user's uploads. */
 export async function requireUpload(
   db: Database,
   who: { uploadId: string; userId: string },

@@ -32,7 +32,7 @@ export function ConfigurationDialog({ onClose, onApply }: Props) {
       open
       onOpenChange={(open) => !open && onClose()}
       title="Configuration Templates"
-      description="Applying a template fills in the fields it contains."
+      description="Applying a configuration fills in the fields it contains."
       footer={
         <>
           <ImportButton onImported={setChosen} />
@@ -60,7 +60,7 @@ export function ConfigurationDialog({ onClose, onApply }: Props) {
         isEmpty={() => list.length === 0}
         empty={
           <EmptyState
-            title="No templates yet"
+            title="No configurations yet"
             description="Save the parameters of a fine-tune, or import a file."
           />
         }

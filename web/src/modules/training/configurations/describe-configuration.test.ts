@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeConfiguration } from './describe-configuration.ts';
 
-test('a template is summarized by the values it would fill in', () => {
+test('a configuration is summarized by the values it would fill in', () => {
   expect(
     describeConfiguration({
       hfModelId: 'Crumb',

@@ -4,7 +4,7 @@ import { withMinus } from '../../../lib/format/format-number.ts';
 
 type Described = Pick<Configuration, 'fine_tune_payload' | 'hfModelId'>;
 
-/** Returns a one-line summary of the values that a template would fill in, separated by dots. */
+/** Returns a one-line summary of the values that a configuration would fill in, separated by dots. */
 export function describeConfiguration({ fine_tune_payload: saved, hfModelId }: Described): string {
   const parts = [
     hfModelId,

@@ -29,7 +29,7 @@ export function runsColumns(compared: Compared): Column<Run>[] {
     { id: 'title', header: 'Model', cell: (run) => <Name run={run} /> },
     {
       id: 'state',
-      header: 'State',
+      header: 'Status',
       cell: (run) => <StatusBadge status={displayState(run)} />,
       width: '8rem',
     },

@@ -151,7 +151,7 @@ function Filter({ route }: Pick<Area, 'route'>) {
       </div>
       <div className="w-40">
         <Select<RunFilter | 'all'>
-          aria-label="State"
+          aria-label="Status"
           value={state ?? 'all'}
           onChange={(value) => change({ state: value === 'all' ? undefined : value })}
           options={states}

@@ -79,7 +79,6 @@ class _Collator:
 
 
 def _dataset(examples: Examples) -> Dataset:
-    """Returns the tokens and labels of both answers."""
     from datasets import concatenate_datasets
 
     assert examples.rejected is not None

@@ -100,7 +100,6 @@ class _Groups(Sampler[int]):
 
 
 def _dataset(examples: Examples) -> Dataset:
-    """Returns the tokens and references of the prompts."""
     from datasets import Dataset
 
     assert examples.references is not None
@@ -109,7 +108,6 @@ def _dataset(examples: Examples) -> Dataset:
 
 
 def _collator(_pad_token_id: int, _limit: int) -> Callable[[list[dict[str, Any]]], Any]:
-    """Returns rows unchanged."""
     return list
 
 
@@ -155,8 +153,6 @@ def _trainer(
 
 
 def _function(rule: Rule) -> Callable[..., list[float]]:
-    """Adapts the rule to TRL's interface."""
-
     def paid(completions: list[str], reference: list[str | None], **_: Any) -> list[float]:
         pairs = zip(completions, reference, strict=True)
         return [float(rule.pays(answer.strip(), compared)) for answer, compared in pairs]

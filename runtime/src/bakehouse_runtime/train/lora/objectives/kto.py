@@ -142,7 +142,6 @@ def _named(row: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 
 def _begin(row: dict[str, Any]) -> int:
-    """Returns the start of the answer."""
     return next(at for at, label in enumerate(row["labels"]) if label != IGNORED)
 
 
@@ -155,7 +154,6 @@ def _answer(row: dict[str, Any], name: str) -> list[int]:
 
 
 def _dataset(examples: Examples) -> Dataset:
-    """Returns the tokens and labels of the answers, and their ratings."""
     from datasets import Dataset, concatenate_datasets
 
     assert examples.good is not None

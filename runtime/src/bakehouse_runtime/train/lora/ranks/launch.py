@@ -102,7 +102,6 @@ class _Followers:
         return self._cause
 
     def kill(self) -> None:
-        """Kills the remaining processes."""
         self._is_dismissed = True
         self._has_left.set()
         for process in self._processes:

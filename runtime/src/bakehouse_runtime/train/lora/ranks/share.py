@@ -72,7 +72,6 @@ class SharedRows(Sampler[int]):
         self._length = -(-rows // of_a_round) * of_a_round
 
     def set_epoch(self, epoch: int) -> None:
-        """Called before each epoch."""
         self._epoch = epoch
 
     def __len__(self) -> int:
