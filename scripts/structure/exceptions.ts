@@ -17,19 +17,18 @@ export const exceptions: Exception[] = [
   {
     rule: 'file',
     where: 'server/migrations/0001_baseline.sql',
-    reason: 'The whole schema, table by table; a step that databases have run is never changed.',
+    reason: 'The whole schema, table by table; applied steps never change.',
   },
   {
     rule: 'folder',
     where: 'contract/src',
     reason:
-      'One file per noun of the wire, looked for by its name on both sides: the number grows with the product.',
+      'One file per noun of the API, found by its name on both sides: the number grows with the product.',
   },
   {
     rule: 'folder',
     where: 'server/migrations',
-    reason:
-      'One file per step, found by its number: steps that databases have run are never moved or joined.',
+    reason: 'One file per step, found by its number: applied steps are never moved or merged.',
   },
   {
     rule: 'folder',
@@ -39,7 +38,7 @@ export const exceptions: Exception[] = [
   {
     rule: 'folder',
     where: 'web/src/ui',
-    reason: 'The kit: one component per file, looked for by its name.',
+    reason: 'The kit: one component per file, found by its name.',
   },
   {
     rule: 'function',
@@ -49,12 +48,12 @@ export const exceptions: Exception[] = [
   {
     rule: 'function',
     where: 'server/src/modules/training/validation/check-fine-tune.ts#checkFineTune',
-    reason: 'What is looked at before a fine-tune, in its order; each look is a function of its own.',
+    reason: 'The checks before a fine-tune, in order; each check is a separate function.',
   },
   {
     rule: 'function',
     where: 'runtime/src/bakehouse_runtime/train/diffusion/train.py#train_network',
-    reason: 'The steps of one training in their order; each is a function of its own.',
+    reason: 'The steps of one training, in order; each step is a separate function.',
   },
   {
     rule: 'function',
@@ -64,6 +63,6 @@ export const exceptions: Exception[] = [
   {
     rule: 'function',
     where: 'server/src/modules/datasets/preview/csv-records.ts#csvRecords',
-    reason: 'One state machine, state by state that of CPython, so that the two can be held side by side.',
+    reason: 'One state machine with the same states as CPython, so that the two can be compared.',
   },
 ];

@@ -4,7 +4,7 @@ import * as z from 'zod';
 
 /** Files may be larger than worth sending. */
 const FILE_BYTES = 16 * 1024 * 1024;
-/** Above the limits of parsers of single fields. */
+/** Below the limits that parsers of single fields have. */
 const PARSED_BYTES = 60_000;
 const FILE_NAMES = ['README.md', 'rows.jsonl', 'notes.txt'];
 

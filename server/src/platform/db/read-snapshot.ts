@@ -7,7 +7,7 @@ export async function readSnapshot<T>(db: Database, work: (tx: Transaction) => P
 }
 
 /**
- * Like `readSnapshot` on several concurrent connections with one snapshot, for reads that take too long on a
+ * Like `readSnapshot`, on several connections that share the snapshot, for reads that take too long on a
  * single core. `db` must have enough spare connections.
  */
 export async function shareSnapshot<T>(

@@ -95,7 +95,7 @@ describe('migrate', () => {
 
   test('adopts a database that has all steps from before the baseline, unchanged', async () => {
     const { url, db } = await newDatabase();
-    // Later steps follow it.
+    // Only the baseline, without later steps.
     const name = '0001_baseline.sql';
     const { dir } = await folderWith({ [name]: await readFile(path.join(MIGRATIONS_DIR, name), 'utf8') });
     expect(await migrate(url, dir)).toEqual([name]);
