@@ -9,7 +9,7 @@ import { findMarkers } from './find-markers.ts';
 import { type Kind, kinds, readProse } from './read-prose.ts';
 
 /** The largest share of each kind, in percent. Lower it when the share falls; never raise it. */
-const budget: Record<Kind, number> = { comments: 38, 'test titles': 24, docs: 18 };
+const budget: Record<Kind, number> = { comments: 1, 'test titles': 1, docs: 1 };
 
 /** Without server/migrations: applied files never change. */
 const files = globSync(

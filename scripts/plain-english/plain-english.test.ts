@@ -22,7 +22,7 @@ test('reads comments and titles of TypeScript', () => {
 });
 
 test('reads comments, docstrings and titles of Python', () => {
-  const source = 'def test_adds_numbers():\n    \"\"\"Adds.\"\"\"\n    # Why\n';
+  const source = 'def test_adds_numbers():\n    """Adds."""\n    # Why\n';
   expect(readProse('test_a.py', source).map(({ kind, text }) => [kind, text])).toEqual([
     ['comments', 'Why'],
     ['comments', 'Adds.'],

@@ -45,22 +45,22 @@ function userStorage(prefix: string, storage: () => Storage) {
   };
 }
 
-const tab = userStorage('bakehouse.tab.', () => sessionStorage);
+const tabStorage = userStorage('bakehouse.tab.', () => sessionStorage);
 
 /** Returns the user's value from this tab, or null. */
-export const readFromTab = tab.read;
+export const readFromTab = tabStorage.read;
 
 /**
  * Stores a value across reloads of this tab, per user or for any visitor, until sign-out or the tab closes.
  */
 export const keepInTab = (userId: string | null, name: string, value: unknown): void =>
-  void tab.keep(userId, name, value);
+  void tabStorage.keep(userId, name, value);
 
 /** Per-user values for all tabs and visits, deleted on sign-out; null deletes a value. */
 export const browserStorage = userStorage('bakehouse.user.', () => localStorage);
 
 /** Deletes the values of all users from this tab. */
 export function forgetTab(): void {
-  tab.forget();
+  tabStorage.forget();
   timesForgotten.set(timesForgotten.get() + 1);
 }

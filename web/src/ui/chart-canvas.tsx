@@ -106,9 +106,9 @@ function Swatch({ name, color }: { name: string; color: string }) {
   );
 }
 
-/** The canvas. Created on mount, then updated with new data and resized with its container. */
 type Hovered = { hover: Hover | null; onHover: (hover: Hover | null) => void };
 
+/** The canvas. Created on mount, then updated with new data and resized with its container. */
 function Plot({ hover, onHover, ...props }: PlotProps & Hovered) {
   const { x, series, kind, smoothing, logScale, height } = props;
   const place = useRef<HTMLDivElement>(null);
@@ -125,9 +125,8 @@ function Plot({ hover, onHover, ...props }: PlotProps & Hovered) {
     if (!element) return;
     const built = build(element);
     setPlot(built);
-    const observer = new ResizeObserver(() =>
-      built.setSize({ width: element.clientWidth, height: built.height }),
-    );
+    const resize = () => built.setSize({ width: element.clientWidth, height: built.height });
+    const observer = new ResizeObserver(resize);
     observer.observe(element);
     return () => {
       observer.disconnect();

@@ -102,7 +102,7 @@ export async function answerCompletion(
           quote: { prices, reservedMicro: firstCostMicro(prices, choices) },
           run: (call) => {
             const reserve = reserveAsUsed({ prices, choices }, call.extend);
-            return answer(ctx, parts, { ...call, asked, choices, reserve, isStream, reply });
+            return answerChoices(ctx, parts, { ...call, asked, choices, reserve, isStream, reply });
           },
         };
       },
@@ -116,7 +116,7 @@ export async function answerCompletion(
 }
 
 /** Requests one choice after the other, and charges each prompt once. */
-async function answer(ctx: Context, parts: ChatParts, call: Answering): Promise<void> {
+async function answerChoices(ctx: Context, parts: ChatParts, call: Answering): Promise<void> {
   const { asked, choices, isStream, reply, used } = call;
   const { path, shape } = asked;
   const onWait = (phase: string) => {

@@ -53,7 +53,7 @@ export async function deploy(
     () => findPlacement(ctx, parts, { kind, body }),
     async (tx, found) => {
       const own = modelName && (await lockLiveDeployment(tx, { userId: ctx.caller.userId, modelName }));
-      const podId = own || (await place(tx, ctx, { kind, ...found, body, costMaxMicro, modelName }));
+      const podId = own || (await placeDeployment(tx, ctx, { kind, ...found, body, costMaxMicro, modelName }));
       const { notice } = found.placed;
       const created_at = ctx.clock.now().toISOString();
       return { pod_id: podId, deployment_id: podId, created_at, ...(notice && { notice }) };
@@ -68,7 +68,7 @@ type Wanted = FoundPlacement & {
   modelName: string | undefined;
 };
 
-async function place(
+async function placeDeployment(
   tx: Transaction,
   ctx: Context,
   { kind, placed, capacity, price, body, costMaxMicro, modelName }: Wanted,

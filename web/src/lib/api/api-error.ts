@@ -46,11 +46,11 @@ export function toApiError(
   const readable = typeof parsed === 'string' && parsed.trimStart().startsWith('<') ? null : parsed;
   return new ApiError(errorText(readable, undefined, operation), {
     status,
-    code: text(error.code),
-    param: text(error.param),
-    requestId: text(error.request_id) ?? requestId,
-    requiredAmount: text(error.required_amount),
-    availableAmount: text(error.available_amount),
+    code: textOf(error.code),
+    param: textOf(error.param),
+    requestId: textOf(error.request_id) ?? requestId,
+    requiredAmount: textOf(error.required_amount),
+    availableAmount: textOf(error.available_amount),
   });
 }
 
@@ -66,6 +66,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function text(value: unknown): string | undefined {
+function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

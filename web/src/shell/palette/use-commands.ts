@@ -13,10 +13,10 @@ import { type SearchGroups, useSearchGroups } from './use-search-groups.tsx';
 export function useCommands(typed: string): SearchGroups {
   const actions = useActions();
   const pages = usePages();
-  const generators = useGeneratorPages(typed);
+  const generatorPages = useGeneratorPages(typed);
   const { groups, ...found } = useSearchGroups(typed);
   // Generators come first because they are searched by their exact name.
-  const offered = [generators, { value: 'Actions', items: actions }, pages, ...groups];
+  const offered = [generatorPages, { value: 'Actions', items: actions }, pages, ...groups];
   return { groups: matchCommands(offered, typed), ...found };
 }
 

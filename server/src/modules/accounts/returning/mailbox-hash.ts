@@ -12,8 +12,8 @@ const PLUSSED = new Set([
 ]);
 
 /** Returns the permanent hash of an address, which reveals nothing without the server's secret. */
-export function mailboxHash(email: string, serverSecret: string): Buffer {
-  const key = Buffer.from(hkdfSync('sha256', serverSecret, '', 'bakehouse known addresses', 32));
+export function mailboxHash(email: string, secret: string): Buffer {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'bakehouse known addresses', 32));
   return createHmac('sha256', key).update(mailboxOf(email)).digest();
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** The model server's answer. Base64 saves both sides from formatting numbers. */
-const answer = z.object({
+const answerSchema = z.object({
   data: z.array(z.object({ index: z.int().min(0), embedding: z.string() })),
   usage: z.object({ prompt_tokens: z.int().min(0).max(10_000_000) }),
 });
@@ -10,7 +10,7 @@ export type Vectors = { vectors: Buffer[]; tokens: number };
 
 /** Parses an answer for `count` inputs. Throws if vectors are missing or differ in size. */
 export function readVectors(text: string, count: number): Vectors {
-  const { data, usage } = answer.parse(JSON.parse(text));
+  const { data, usage } = answerSchema.parse(JSON.parse(text));
   const sorted = data.toSorted((one, other) => one.index - other.index);
   const vectors = sorted.map(({ embedding }) => Buffer.from(embedding, 'base64'));
   const bytes = vectors[0]?.length ?? 0;

@@ -34,7 +34,7 @@ export async function answerQuery(asked: Query): Promise<SqlAnswer | null> {
   const timer = setTimeout(() => database.interrupt(), asked.seconds * 1000);
   const run = async (malformed: DroppedLine[]) => {
     const broken = await createViews(database, asked.tables, malformed.length > 0);
-    return answer(database, asked, malformed).catch((error: unknown) => {
+    return answerStatement(database, asked, malformed).catch((error: unknown) => {
       throw broken.get(missingTable(error)) ?? error;
     });
   };
@@ -56,7 +56,7 @@ export async function answerQuery(asked: Query): Promise<SqlAnswer | null> {
   }
 }
 
-async function answer(
+async function answerStatement(
   database: DuckDBConnection,
   asked: Query,
   malformed: DroppedLine[],

@@ -13,7 +13,7 @@ export const PROGRAM = new URL('./answer-query-program.ts', import.meta.url);
 /** Time limit of a query. */
 const SECONDS_MAX = 30;
 /** DuckDB interrupts a query itself; these limits stop an unresponsive query. */
-const limits = { kind: 'query', cpuSeconds: 120, wallMs: 60_000, heapMb: 1024, waitingMax: 4 } as const;
+const queryLimits = { kind: 'query', cpuSeconds: 120, wallMs: 60_000, heapMb: 1024, waitingMax: 4 } as const;
 
 /** A query of a dataset, of the newest revision by default. Aborting the signal stops it. */
 export type AskedQuery = AskedRevision & {
@@ -30,7 +30,7 @@ type Confined = {
     input: Pick<Query, 'tables' | 'seconds' | 'query'>;
     scratch: true;
   };
-  limits: typeof limits & { userId: string; signal: AbortSignal | undefined };
+  limits: typeof queryLimits & { userId: string; signal: AbortSignal | undefined };
 };
 
 /**
@@ -60,7 +60,7 @@ export async function askConfined<T>(
         input: { tables: asked, seconds: SECONDS_MAX, query },
         scratch: true,
       },
-      limits: { ...limits, userId: ctx.caller.userId, signal },
+      limits: { ...queryLimits, userId: ctx.caller.userId, signal },
     }),
   ).catch((cause: unknown) => {
     if (!(cause instanceof OutOfLimits)) throw cause;

@@ -27,12 +27,10 @@ export async function serviceGenerations() {
       upstreams[name] = names.includes(name) ? upstream.access : null;
   }
 
-  const start = (generator: GeneratorName, parameters: Generation['parameters'] = {}) =>
-    server.request(
-      startGeneration,
-      { body: { generator, prompt: 'A loaf of bread', parameters } },
-      { as: ada },
-    );
+  const start = (generator: GeneratorName, parameters: Generation['parameters'] = {}) => {
+    const body = { generator, prompt: 'A loaf of bread', parameters };
+    return server.request(startGeneration, { body }, { as: ada });
+  };
   const read = (id: string) => server.request(getGeneration, { params: { id } }, { as: ada });
 
   return {

@@ -12,7 +12,7 @@ export function refuseAnswer(
   { what, token }: { what: string; token: string | null },
 ): AppError {
   const code = String(headers['x-error-code'] ?? '');
-  if (code === 'GatedRepo') return gated(what, token);
+  if (code === 'GatedRepo') return gatedError(what, token);
   if (statusCode === 429) {
     const ms = readRetryAfter(headers['retry-after'], new Date());
     const when = ms === null ? 'a moment' : `${Math.ceil(ms / 1000)} s`;
@@ -28,7 +28,7 @@ export function refuseAnswer(
   return unreachable(new Error(`status ${statusCode}`));
 }
 
-function gated(what: string, token: string | null): AppError {
+function gatedError(what: string, token: string | null): AppError {
   return new AppError('conflict', {
     publicMessage:
       token === null

@@ -104,14 +104,14 @@ async function extend(tx: Transaction, run: RunRow, wantedMicro: bigint, now: Da
 async function replace(tx: Transaction, run: RunRow, amountMicro: bigint, now: Date): Promise<bigint> {
   if (amountMicro <= 0n) return 0n;
   try {
-    const hold = await holdForRun(tx, run, {
+    const newHold = await holdForRun(tx, run, {
       round: `after:${run.holdId}`,
       amountMicro,
       ceilingMicro: run.ceilingMicro,
       now,
     });
-    await updateHold(tx, run.id, hold);
-    return hold.micro;
+    await updateHold(tx, run.id, newHold);
+    return newHold.micro;
   } catch (error) {
     if (isOutOfCredit(error)) return 0n;
     throw error;

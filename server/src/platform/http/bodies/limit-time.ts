@@ -13,10 +13,10 @@ export function limitTime(
 ): void {
   const giveUp = () => raw.destroy();
   raw.setTimeout(stallMs, giveUp);
-  const late = wholeMs === undefined ? undefined : setTimeout(giveUp, wholeMs).unref();
+  const timer = wholeMs === undefined ? undefined : setTimeout(giveUp, wholeMs).unref();
   const lift = () => {
     raw.setTimeout(0);
-    clearTimeout(late);
+    clearTimeout(timer);
   };
   raw.once('end', lift);
   raw.once('close', lift);

@@ -1,5 +1,5 @@
 /** Patterns of the readers' messages, with a fix for each. */
-const fixes: readonly [RegExp, string][] = [
+const knownFixes: readonly [RegExp, string][] = [
   [
     /fields? instead of \d+$/,
     'Put values that contain the separator in double quotes, and give each line as many fields as the first.',
@@ -19,5 +19,5 @@ const fixes: readonly [RegExp, string][] = [
 
 /** Returns the known fixes for these problems, each once. */
 export function suggestFixes(reasons: readonly string[]): string[] {
-  return [...new Set(reasons.flatMap((reason) => fixes.find(([fault]) => fault.test(reason))?.[1] ?? []))];
+  return [...new Set(reasons.flatMap((reason) => knownFixes.find(([fault]) => fault.test(reason))?.[1] ?? []))];
 }

@@ -17,14 +17,14 @@ export function limitSignUps(app: FastifyInstance, { signUpsPerHour, signUpsPerA
 }
 
 /** The sign-in library does not pass its call on to its hooks. */
-const counts = new AsyncLocalStorage<() => Promise<void>>();
+const accountCounter = new AsyncLocalStorage<() => Promise<void>>();
 
 /** Runs `work`; `count` counts an account that it creates. */
 export function countingSignUps<T>(count: () => Promise<void>, work: () => Promise<T>): Promise<T> {
-  return counts.run(count, work);
+  return accountCounter.run(count, work);
 }
 
 /** Counts an account that is about to be created. Throws AppError 'rate_limited'. */
 export async function countSignUp(): Promise<void> {
-  await counts.getStore()?.();
+  await accountCounter.getStore()?.();
 }

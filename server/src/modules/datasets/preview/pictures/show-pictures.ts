@@ -7,7 +7,7 @@ import { type AskedFile, readConfined } from '../read-confined.ts';
 const PROGRAM = new URL('./read-pictures-program.ts', import.meta.url);
 /** Enough for a hundred pictures of a few megapixels each. */
 const CPU_SECONDS = 60;
-const answer = z.object({ pictures: rowPictures });
+const answerSchema = z.object({ pictures: rowPictures });
 
 /** Returns thumbnails of the pictures in a column for some rows. Throws AppError like `previewFile`. */
 export async function showPictures(
@@ -23,5 +23,5 @@ export async function showPictures(
   const file = await findFile(ctx, { assetId, revisionId, path });
   const input = { name: path, ...page };
   const read = await readConfined(ctx, file, { program: PROGRAM, input, signal, cpuSeconds: CPU_SECONDS });
-  return answer.parse(read).pictures;
+  return answerSchema.parse(read).pictures;
 }

@@ -43,7 +43,7 @@ export type ModelServerAction =
 
 export function planModelServer(view: ModelServerView): ModelServerAction[] {
   const { current, next, wantedAdapters, wanted } = view;
-  const carries = (workload: ServerWorkload) =>
+  const carriesAll = (workload: ServerWorkload) =>
     wantedAdapters.every((key) => workload.adapters.includes(key));
   const lives = (workload: ServerWorkload | null) => workload !== null && workload.state !== 'ended';
   const stop = (workload: ServerWorkload | null, answersWithinS = 0): ModelServerAction[] => {
@@ -61,19 +61,19 @@ export function planModelServer(view: ModelServerView): ModelServerAction[] {
     return [
       { type: 'promote', workloadId: next.id },
       ...stop(current, REPLACED_S),
-      ...(carries(next) ? [] : [successor]),
+      ...(carriesAll(next) ? [] : [successor]),
     ];
   }
 
   const coming = lives(next) ? next : null;
   if (!current || !lives(current)) {
     // A successor that is already starting takes over when it is ready.
-    if (coming && carries(coming)) return [];
+    if (coming && carriesAll(coming)) return [];
     return [...stop(next), ...forget('next', next), { type: 'start', as: 'current' }];
   }
   // Superfluous adapters are harmless: the next restart drops them.
-  if (carries(current)) return [...stop(next), ...forget('next', next)];
-  if (!coming || !carries(coming)) {
+  if (carriesAll(current)) return [...stop(next), ...forget('next', next)];
+  if (!coming || !carriesAll(coming)) {
     return [...stop(next), { type: 'start', as: 'next' }];
   }
   // No slot for both: stop the old one first and accept a short gap.
