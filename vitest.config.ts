@@ -58,7 +58,7 @@ export default defineConfig({
         test: {
           name: 'web',
           root: 'web',
-          include: ['src/**/*.test.tsx', 'src/**/*.dom.test.ts'],
+          include: ['src/**/*.test.tsx', 'src/**/*.{dom,mock}.test.ts'],
           environment: 'happy-dom',
           setupFiles: patience,
           maxWorkers,
@@ -68,7 +68,8 @@ export default defineConfig({
         test: {
           name: 'web logic',
           include: ['web/src/**/*.test.ts'],
-          exclude: [...exclude, '**/*.dom.test.ts'],
+          // The files of a worker share its modules, so those that mock modules run with `web`.
+          exclude: [...exclude, '**/*.{dom,mock}.test.ts'],
           setupFiles: [patience, 'web/test-tabs.ts'],
           pool: 'threads',
           isolate: false,

@@ -244,9 +244,11 @@ it('repeats a request whose answer was lost in a crash, and charges it once', as
   const made = await create([chat('a'), chat('b')]);
   await vi.waitFor(() => expect(stub.open).toBe(2));
   // Simulates a lease of another process, which has died too.
-  await sql`update batches set lock_token = ${randomUUID()}, locked_until = ${clock.now()}
+  const lockedUntil = new Date(clock.now().getTime() + 29_000);
+  await sql`update batches set lock_token = ${randomUUID()}, locked_until = ${lockedUntil}
     where user_id = ${ada.userId}`.execute(server.services.db);
   goOn();
+  // Expires that lease, but not the lease of the process that claims the batch next.
   clock.advance({ seconds: 30 });
   const done = await until(made.id, 'completed');
   expect(done.request_counts).toEqual({ total: 2, completed: 2, failed: 0 });

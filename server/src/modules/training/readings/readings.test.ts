@@ -21,7 +21,7 @@ import { shareReads } from '../validation/share-reads.ts';
 import { forgetReadingsJob } from './forget-readings.ts';
 import { readingLimits } from './limits.ts';
 import { lockReadings, upsertReading } from './queries.ts';
-import { readInBackground } from './read-in-background.ts';
+import { readInBackground, readingJob } from './read-in-background.ts';
 
 // Shorter waits for tests.
 const usual = { ...readingLimits };
@@ -55,8 +55,17 @@ const bob = await server.signUp('Bob');
 const datasetId = await create(user, 'RAW', { 'rows.csv': 'question,answer\na,b\n' });
 const baseId = await create(user, 'MODEL', { 'config.json': '{}', 'model.safetensors': emptySafetensors() });
 let epochs = 0;
-beforeEach(() => {
-  for (const { end } of begun.splice(0)) end.resolve(whole);
+beforeEach(async () => {
+  // A reading of an earlier test can start late.
+  await vi.waitFor(async () => {
+    for (const { end } of begun) end.resolve(whole);
+    const { rows } = await sql`
+      select from pgboss.job where name = ${readingJob.name} and state in ('created', 'active', 'retry')`.execute(
+      server.services.db,
+    );
+    expect(rows).toEqual([]);
+  });
+  begun.length = 0;
   // A different reading for each test.
   epochs += 1;
 });
