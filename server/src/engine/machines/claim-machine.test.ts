@@ -55,7 +55,7 @@ test('a server that claims it in between holds it; the first one waits until tha
   await untilWaiting(db);
   await breakConnections();
   await taken;
-  await vi.waitFor(() => expect(first.said).toContainEqual(expect.stringContaining('waits until it ends')));
+  await vi.waitFor(() => expect(first.said).toContainEqual(expect.stringContaining('waiting until it ends')));
   expect(first.isHeld()).toBe(false);
   await other.end();
   await vi.waitFor(() => expect(first.isHeld()).toBe(true));
