@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { makeDataDir, toFolder } from '../server/src/platform/files/make-data-dir.ts';
+import { makeDataDir, toFolder } from '../server/src/platform/files/data-files.ts';
 import type { Command } from './command.ts';
 import { PlainError } from './plain-error.ts';
 import { ensureDependencies } from './prepare/dependencies.ts';

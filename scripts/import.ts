@@ -4,7 +4,7 @@ import path from 'node:path';
 import { formatBytes } from '@bakehouse/contract/labels';
 import { NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { runtimeDir } from '../server/src/engine/host/environment/environment.ts';
-import { findUserId } from '../server/src/modules/accounts/find-user-id.ts';
+import { findUserId } from '../server/src/modules/accounts/users.ts';
 import { findAssetUse as findDeploymentUse } from '../server/src/modules/deployments/find-asset-use.ts';
 import { importFolder } from '../server/src/modules/models/import/import-folder.ts';
 import { removeImport } from '../server/src/modules/models/import/remove-import.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { formatBgl } from '@bakehouse/contract/money';
-import { PROOF_CONNECTIONS, proveLedger } from '../server/src/modules/credits/verification/prove-ledger.ts';
+import { PROOF_CONNECTIONS, proveLedger } from '../server/src/modules/credits/verification/verify-ledger.ts';
 import type { Database } from '../server/src/platform/db/database.ts';
-import { onOwnConnections } from '../server/src/platform/db/own-connections.ts';
+import { onOwnConnections } from '../server/src/platform/db/in-transaction.ts';
 import { startEmbeddedPostgres } from '../server/src/platform/postgres/embedded-postgres.ts';
 import { readSettings } from './client/settings.ts';
 import type { Command } from './command.ts';

@@ -1,7 +1,7 @@
-import { makeOperator } from '../server/src/modules/accounts/make-operator.ts';
+import { makeOperator } from '../server/src/modules/accounts/users.ts';
 import { systemClock } from '../server/src/platform/clock.ts';
 import { AppError } from '../server/src/platform/errors.ts';
-import { readOrMakeSecret } from '../server/src/platform/files/secret-file.ts';
+import { readOrMakeSecret } from '../server/src/platform/files/data-files.ts';
 import { readSettings } from './client/settings.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './ledger.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { type OwnServer, startOwnServer } from '../../scripts/client/own-server.ts';
-import { hashCode } from '../../server/src/modules/credits/codes/credit-code.ts';
+import { hashCode } from '../../server/src/modules/credits/codes/codes.ts';
 import { pay, signed, stripeServer } from '../../server/src/modules/credits/testing/stripe-server.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
 import { journey, look } from '../journey.ts';

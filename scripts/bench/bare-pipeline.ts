@@ -3,7 +3,7 @@ import path from 'node:path';
 import { readConfig } from '../../server/src/config.ts';
 import { runtimeDir } from '../../server/src/engine/host/environment/environment.ts';
 import { runtimeCommand } from '../../server/src/engine/host/runtime-command.ts';
-import { readLines } from '../../server/src/platform/processes/read-lines.ts';
+import { readLines } from '../../server/src/platform/processes/processes.ts';
 import { preparePython } from '../prepare/python-environment.ts';
 import { root } from '../root.ts';
 import { cleanEnvironment } from './clean-environment.ts';

@@ -7,11 +7,11 @@ import { getLedger, getUsageWindow, listSpend, listTransactions } from '@bakehou
 import { listVllm } from '@bakehouse/contract/deployments/text';
 import { listRuns } from '@bakehouse/contract/runs';
 import { readConfig } from '../../server/src/config.ts';
-import { makeOperator } from '../../server/src/modules/accounts/make-operator.ts';
+import { makeOperator } from '../../server/src/modules/accounts/users.ts';
 import { verifyLedger } from '../../server/src/modules/credits/verification/verify-ledger.ts';
 import { systemClock } from '../../server/src/platform/clock.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
-import { readOrMakeSecret } from '../../server/src/platform/files/secret-file.ts';
+import { readOrMakeSecret } from '../../server/src/platform/files/data-files.ts';
 import { Client } from '../client/client.ts';
 import { type OwnServer, startOwnServer } from '../client/own-server.ts';
 import { findLarge, RARE_TAG } from '../scale/fill-assets.ts';

@@ -11,9 +11,8 @@ import {
   GetObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { type Bucket, openBucket } from '../../server/src/platform/storage/s3/bucket.ts';
-import type { BucketSettings } from '../../server/src/platform/storage/s3/bucket-settings.ts';
-import { listObjects } from '../../server/src/platform/storage/s3/list-objects.ts';
+import { type Bucket, type BucketSettings, openBucket } from '../../server/src/platform/storage/s3/bucket.ts';
+import { listObjects } from '../../server/src/platform/storage/s3/read-object.ts';
 import { openS3BlobStore } from '../../server/src/platform/storage/s3/s3-blob-store.ts';
 import { startS3Server } from '../../server/src/testing/servers/s3-server.ts';
 import { readSettings } from '../client/settings.ts';

@@ -10,7 +10,7 @@ import { createAsset, uploadFile } from '@bakehouse/contract/assets';
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
 import { FILE_SIZE_LIMIT_BYTES } from '@bakehouse/contract/limits';
 import { importFolder } from '../../server/src/modules/models/import/import-folder.ts';
-import { onOwnConnections } from '../../server/src/platform/db/own-connections.ts';
+import { onOwnConnections } from '../../server/src/platform/db/in-transaction.ts';
 import { noSandbox } from '../../server/src/platform/sandbox/sandbox.ts';
 import { openLocalBlobStore } from '../../server/src/platform/storage/local-blob-store.ts';
 import { Client } from '../client/client.ts';

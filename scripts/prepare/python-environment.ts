@@ -1,6 +1,5 @@
 import { ensureLayer } from '../../server/src/engine/host/environment/ensure-layer.ts';
-import { environmentPython } from '../../server/src/engine/host/environment/environment.ts';
-import { hasLayer } from '../../server/src/engine/host/environment/has-layer.ts';
+import { environmentPython, hasLayer } from '../../server/src/engine/host/environment/environment.ts';
 import type { Layer } from '../../server/src/engine/host/environment/layers.ts';
 import {
   ensureStarterModel,

@@ -7,7 +7,7 @@ import type { CallOf, Endpoint } from '@bakehouse/contract/endpoint';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createToken, hashToken } from './engine/reports/workload-token.ts';
+import { createToken, hashToken } from './engine/reports/attempts.ts';
 import { goodData } from './modules/training/testing/test-run.ts';
 import { type Input, inputs, paramsOf } from './testing/access/call-inputs.ts';
 import { contractEndpoints } from './testing/access/contract-endpoints.ts';

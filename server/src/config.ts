@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { clusterOf, clusterSettings, routingOf } from './platform/cluster-settings.ts';
 import { parseSentryDsn } from './platform/error-reports/sentry-address.ts';
-import { toFolder } from './platform/files/make-data-dir.ts';
-import { localUrl } from './platform/http/addresses/local-url.ts';
-import { namedUrls } from './platform/http/addresses/named-urls.ts';
+import { toFolder } from './platform/files/data-files.ts';
+import { localUrl, namedUrls } from './platform/http/addresses/own-addresses.ts';
 import { describeIssue } from './platform/http/validation/describe-issue.ts';
-import { replicaOf, replicaSettings } from './platform/processes/replica-settings.ts';
+import { replicaOf, replicaSettings } from './platform/processes/processes.ts';
 import { fileName, listSecretFiles, readSecretFiles, unusable } from './platform/secrets/secret-files.ts';
 
 const flag = z.stringbool();

@@ -3,9 +3,8 @@ import type { Driver } from './engine/drivers/driver.ts';
 import { createFakeDriver, idleUntilStopped } from './engine/drivers/fake/fake-driver.ts';
 import { closeInputCache, inputCacheDir } from './engine/drivers/local/input-cache.ts';
 import { createLocalDriver, type Program } from './engine/drivers/local/local-driver.ts';
-import { hasLayer } from './engine/host/environment/has-layer.ts';
+import { hasLayer, neededLayer } from './engine/host/environment/environment.ts';
 import { environmentOf } from './engine/host/environment/layers.ts';
-import { neededLayer } from './engine/host/environment/needed-layer.ts';
 import { machineAccelerators, servesTextOnGpus } from './engine/host/machine-accelerators.ts';
 import { machineCpu } from './engine/host/machine-cpu.ts';
 import { preparationLabels } from './engine/host/preparation/preparation-ids.ts';
@@ -14,7 +13,7 @@ import { workingGpus } from './engine/host/probe-gpus.ts';
 import { runtimeCommand } from './engine/host/runtime-command.ts';
 import type { Capacity } from './engine/model/capacity.ts';
 import type { SpecKind } from './engine/model/spec-kind.ts';
-import { CPU_SERVERS } from './modules/deployments/servers/limits/cpu-servers.ts';
+import { CPU_SERVERS } from './modules/deployments/servers/limits/server-limits.ts';
 import type { Services } from './platform/context.ts';
 
 /** Creates the driver that the settings select. */

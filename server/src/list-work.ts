@@ -4,14 +4,15 @@ import { collectBlobsJob } from './modules/assets/jobs/collect-blobs.ts';
 import { batchWork } from './modules/batches/run-batch.ts';
 import type { ChatParts } from './modules/chat/chat-parts.ts';
 import { forgetRequestsJob } from './modules/chat/jobs/forget-requests.ts';
-import { closeLostWindowsJob } from './modules/credits/jobs/close-lost-windows.ts';
-import { collectDebtsJob } from './modules/credits/jobs/collect-debts.ts';
-import { expireGivenJob } from './modules/credits/jobs/expire-given.ts';
-import { expireHoldsJob } from './modules/credits/jobs/expire-holds.ts';
-import { rotateUsagePartitionsJob } from './modules/credits/jobs/rotate-usage-partitions.ts';
-import { sealTransfersJob } from './modules/credits/jobs/seal-transfers.ts';
+import {
+  collectDebtsJob,
+  expireGivenJob,
+  expireHoldsJob,
+  sealTransfersJob,
+  verifyLedgerJob,
+} from './modules/credits/jobs/ledger-jobs.ts';
 import { syncPurchasesJob } from './modules/credits/jobs/sync-purchases.ts';
-import { verifyLedgerJob } from './modules/credits/jobs/verify-ledger.ts';
+import { closeLostWindowsJob, rotateUsagePartitionsJob } from './modules/credits/jobs/usage-jobs.ts';
 import { warnOfLowBalanceJob } from './modules/credits/jobs/warn-of-low-balance.ts';
 import type { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { forgetServerWorkloadsJob } from './modules/deployments/jobs/forget-server-workloads.ts';
@@ -21,21 +22,20 @@ import { draftWork } from './modules/drafts/run/run-draft.ts';
 import { forgetPicturesJob } from './modules/generations/jobs/forget-pictures.ts';
 import { SERVICE_PLACES } from './modules/generations/media-table.ts';
 import type { RunningParts } from './modules/generations/run/attempt.ts';
-import { createGenerationLoop } from './modules/generations/run/create-generation-loop.ts';
-import { makeThumbnailJob } from './modules/generations/sources/ensure-thumbnail.ts';
-import { createCloneLoop } from './modules/hub/clone/create-clone-loop.ts';
-import { forgetClonesJob } from './modules/hub/clone/forget-clones.ts';
-import { forgetXorbsJob } from './modules/hub/xet/forget-xorbs.ts';
+import { createGenerationLoop } from './modules/generations/run/run-generation.ts';
+import { makeThumbnailJob } from './modules/generations/sources/pictures.ts';
+import { forgetClonesJob } from './modules/hub/clone/clones.ts';
+import { createCloneLoop } from './modules/hub/clone/run-clone.ts';
+import { forgetXorbsJob } from './modules/hub/xet/xorbs.ts';
 import { createCidLoop, createPinLoop } from './modules/ipfs/ipfs-loop.ts';
-import { forgetNotificationsJob } from './modules/notifications/jobs/forget-notifications.ts';
-import { warnOfExpiryJob } from './modules/notifications/jobs/warn-of-expiry.ts';
-import { purgeDeletedJob } from './modules/privacy/jobs/purge-deleted.ts';
+import { forgetNotificationsJob, warnOfExpiryJob } from './modules/notifications/jobs/notification-jobs.ts';
+import { purgeDeletedJob } from './modules/privacy/purge-user.ts';
 import { PARALLEL_PICTURES } from './modules/serving/image-spec.ts';
 import { logRunsJob } from './modules/tracking/tracked-runs.ts';
 import { createCloneWaitLoop } from './modules/training/cloning/clone-wait-loop.ts';
-import { forgetCheckpointsJob } from './modules/training/pictures/forget-checkpoints.ts';
-import { forgetReadingsJob } from './modules/training/readings/forget-readings.ts';
+import { forgetCheckpointsJob } from './modules/training/pictures/checkpoints.ts';
 import { readInBackground } from './modules/training/readings/read-in-background.ts';
+import { forgetReadingsJob } from './modules/training/readings/readings.ts';
 import type { ReadData } from './modules/training/validation/read-data.ts';
 import { forgetVisitorsJob } from './modules/visitors/jobs/forget-visitors.ts';
 import type { Services } from './platform/context.ts';
@@ -43,9 +43,9 @@ import { forgetAnswersJob } from './platform/db/idempotency/forget-answers.ts';
 import { forgetChangesJob } from './platform/events/forget-changes.ts';
 import type { AnyJob } from './platform/jobs/define-job.ts';
 import { claimWork, createLeaseLoop, type LeaseLoop } from './platform/leases/lease-loop.ts';
-import { deliverMailJob } from './platform/mail/deliver-mail.ts';
+import { deliverMailJob } from './platform/mail/mail.ts';
 import { scrubBlobsJob } from './platform/storage/scrub-blobs.ts';
-import { sweepUploadsJob } from './platform/storage/uploads/sweep-uploads.ts';
+import { sweepUploadsJob } from './platform/storage/uploads/uploads.ts';
 import type { Role } from './roles.ts';
 
 type Needed = {

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { type App, createApp } from './app.ts';
 import { type Config, readConfig, removedSettings, unknownSettings } from './config.ts';
+import { requireShared } from './open-services.ts';
 import { prepareDatabase } from './platform/db/setup/prepare-database.ts';
 import { watchMigrations } from './platform/db/setup/watch-migrations.ts';
 import {
@@ -12,11 +13,9 @@ import {
   openErrorReports,
 } from './platform/error-reports/error-reports.ts';
 import { reportLogged } from './platform/error-reports/report-logged.ts';
-import { makeDataDir } from './platform/files/make-data-dir.ts';
-import { readOrMakeSecret } from './platform/files/secret-file.ts';
+import { makeDataDir, readOrMakeSecret } from './platform/files/data-files.ts';
 import { createLog } from './platform/log.ts';
 import { type SupervisedPostgres, supervisePostgres } from './platform/postgres/supervise-postgres.ts';
-import { requireShared } from './require-shared.ts';
 import { allRoles, type Role } from './roles.ts';
 
 /** A fresh database takes 40 MB; the disk must not fill up while it is created. */

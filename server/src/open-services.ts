@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
@@ -6,7 +7,7 @@ import { runtimeDir } from './engine/host/environment/environment.ts';
 import { createHeartbeat, LOST_AFTER_MS } from './engine/machines/heartbeat.ts';
 import { joinInstallation } from './engine/machines/join-installation.ts';
 import { gatewayPresence } from './modules/chat/upstream/gateway-presence.ts';
-import { serverShares } from './modules/chat/upstream/server-shares.ts';
+import { serverShares } from './modules/chat/upstream/server-turns.ts';
 import { openRowChanges } from './platform/cache/row-changes.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Services } from './platform/context.ts';
@@ -14,15 +15,20 @@ import { createPool, openDatabase } from './platform/db/database.ts';
 import { openDatabaseClock } from './platform/db/database-clock.ts';
 import { openEvents } from './platform/events/events.ts';
 import { announcementsWritten, logFailedAnnouncements } from './platform/events/publish-change.ts';
-import { warnOfReadable } from './platform/files/warn-of-readable.ts';
-import { localUrl } from './platform/http/addresses/local-url.ts';
+import { warnOfReadable } from './platform/files/data-files.ts';
+import { localUrl } from './platform/http/addresses/own-addresses.ts';
 import type { AnyJob } from './platform/jobs/define-job.ts';
 import { openJobQueue } from './platform/jobs/job-queue.ts';
 import { findReader, findSandbox } from './platform/sandbox/find-sandbox.ts';
 import type { Sandbox } from './platform/sandbox/sandbox.ts';
-import { blobCopiesDir, openBlobStore } from './platform/storage/open-blob-store.ts';
-import { requireKnownBucket } from './platform/storage/require-known-bucket.ts';
+import { blobCopiesDir, openBlobStore, requireKnownBucket } from './platform/storage/open-blob-store.ts';
 import type { Role } from './roles.ts';
+
+/**
+ * Queries of requests, jobs and the engine take milliseconds, and bulk work runs in batches, so a minute
+ * means trouble. Migrations and the ledger proof may take longer and use separate connections.
+ */
+const STATEMENT_MS_MAX = 60_000;
 
 type Options = {
   config: Config;
@@ -36,12 +42,6 @@ type Options = {
   /** Aborted when this process shuts down gracefully. */
   closing: AbortSignal;
 };
-
-/**
- * Queries of requests, jobs and the engine take milliseconds, and bulk work runs in batches, so a minute
- * means trouble. Migrations and the ledger proof may take longer and use separate connections.
- */
-const STATEMENT_MS_MAX = 60_000;
 
 /** Opens the shared services: database, machine, files and events. */
 export async function openServices(options: Options) {
@@ -131,4 +131,23 @@ async function openSandbox(config: Config, roles: Role[], log: Logger): Promise<
 
 function refusal(line: string): string {
   return `${line} So this process would read what strangers upload beside its secret: start the reader in a container beside it, and name its socket in BAKEHOUSE_READER (docs/deployment.md). BAKEHOUSE_READER=none starts it all the same`;
+}
+
+/**
+ * Throws a sentence that names missing settings. A process that runs no workloads and stores files in a
+ * bucket has no shared data folder, so it would generate a different database and secret at each start.
+ */
+export function requireShared(
+  { databaseUrl, dataDir, s3, secret }: Pick<Config, 'databaseUrl' | 'dataDir' | 's3' | 'secret'>,
+  roles: Role[],
+): void {
+  if (!s3 || roles.includes('reconciler')) return;
+  const missing = [
+    ...(databaseUrl || existsSync(path.join(dataDir, 'postgres')) ? [] : ['DATABASE_URL']),
+    ...(secret || existsSync(path.join(dataDir, 'secret')) ? [] : ['BAKEHOUSE_SECRET']),
+  ];
+  if (missing.length === 0) return;
+  throw new Error(
+    `Set ${missing.join(' and ')} as on the other processes of this installation: a process with --services=${roles.join(',')} shares the files in the bucket with them, and ${dataDir} has neither the database nor the secret`,
+  );
 }

@@ -12,7 +12,7 @@ import { keepReferralCode } from './modules/referrals/keep-referral-code.ts';
 import { router } from './routes.tsx';
 import { AppError } from './shell/states/app-error.tsx';
 import { Boundary } from './ui/boundary.tsx';
-import { notifyFailures } from './ui/notify-failure.ts';
+import { notifyFailures } from './ui/notify.ts';
 import { ToastHost } from './ui/toast-host.tsx';
 import './styles.css';
 

@@ -13,7 +13,7 @@ import { readConfig } from '../../../server/src/config.ts';
 import { runtimeDir } from '../../../server/src/engine/host/environment/environment.ts';
 import { runtimeCommand } from '../../../server/src/engine/host/runtime-command.ts';
 import { writeNoise } from '../../../server/src/modules/generations/testing/write-noise.ts';
-import { atLowPriority } from '../../../server/src/platform/processes/low-priority.ts';
+import { atLowPriority } from '../../../server/src/platform/processes/processes.ts';
 import { Client } from '../../client/client.ts';
 import { findStarterModel, waitForMachine } from '../../client/machine-ready.ts';
 import { type OwnServer, startOwnServer } from '../../client/own-server.ts';

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { Gauge, type Registry } from 'prom-client';
 import type { Database } from '../platform/db/database.ts';
-import { sumCapacities } from './machines/installation-capacity.ts';
+import { sumCapacities } from './machines/join-installation.ts';
 import { listMachines } from './machines/queries.ts';
-import { countSlots } from './queue/count-slots.ts';
-import { slotClasses } from './queue/queue.ts';
+import { countSlots, slotClasses } from './queue/queue.ts';
 
 /** Time of each machine's last heartbeat; a working machine sends one every few seconds. */
 function measureMachines(registry: Registry, db: Database): void {

@@ -4,7 +4,7 @@ import { storableJson, storableText } from '../platform/db/storable-text.ts';
 import { publishSignal } from '../platform/events/publish-change.ts';
 import type { AttemptId } from './drivers/driver.ts';
 import type { Workload, WorkloadSpec } from './model/workload.ts';
-import { columns, toSpec, toWorkload } from './workload-row.ts';
+import { columns, toSpec, toWorkload } from './workloads.ts';
 
 /** Columns that the engine changes together with the state. */
 export type WorkloadChanges = Partial<

@@ -1,7 +1,19 @@
 import { type Transaction, toJson } from '../platform/db/database.ts';
+import { AppError } from '../platform/errors.ts';
 import { insertInputs } from './files/file-queries.ts';
-import type { Behaviour, Placement, WorkloadSpec } from './model/workload.ts';
-import { wakeEngines } from './queries.ts';
+import {
+  type Behaviour,
+  hasEnded,
+  type Outcome,
+  type Placement,
+  type Workload,
+  type WorkloadSpec,
+} from './model/workload.ts';
+import { updateWorkload, wakeEngines } from './queries.ts';
+import { lockWorkload, secondsSaved } from './workloads.ts';
+
+/** `notBefore` of a workload that waits for `releaseWorkload`. */
+export const UNTIL_RELEASED = new Date('9999-01-01');
 
 export type WorkloadRequest = {
   /** The user whose share of the queue it uses; null if it serves all users. */
@@ -49,4 +61,98 @@ export async function requestWorkload(tx: Transaction, request: WorkloadRequest)
   await insertInputs(tx, id);
   await wakeEngines(tx);
   return id;
+}
+
+/**
+ * Transaction step: resumes an ended workload from its files, under the same id. Throws AppError('conflict')
+ * unless it was stopped or failed and its files still exist.
+ */
+export async function resumeWorkload(
+  tx: Transaction,
+  { id, now }: { id: string; now: Date },
+): Promise<Workload> {
+  const workload = await lockWorkload(tx, id);
+  if (workload?.state !== 'stopped' && workload?.state !== 'failed') {
+    throw new AppError('conflict', { publicMessage: 'Only what was cancelled or has failed can be resumed' });
+  }
+  if (workload.filesRemovedAt) {
+    throw new AppError('conflict', { publicMessage: 'Its work was kept for seven days, and is gone now' });
+  }
+  const savedSeconds = secondsSaved(workload);
+  await wakeEngines(tx);
+  return updateWorkload(tx, id, {
+    wanted: 'running',
+    state: 'queued',
+    reason: '',
+    outcome: null,
+    // Rejects reports of the previous attempt.
+    tokenSha256: null,
+    failures: 0,
+    activeSeconds: savedSeconds,
+    savedSeconds,
+    stopRequestedAt: null,
+    stopReason: null,
+    endedAt: null,
+    queuedAt: now,
+    notBefore: now,
+    checkAt: now,
+  });
+}
+
+/**
+ * Transaction step: stops a workload. It saves its work and exits; a waiting one ends immediately. A model
+ * server has `drainSeconds` for open requests, by default a few. The first reason is kept. Does nothing if it
+ * has ended. Returns whether this call stops it.
+ */
+export async function stopWorkload(
+  tx: Transaction,
+  { id, reason, drainSeconds = 0, now }: { id: string; reason: string; drainSeconds?: number; now: Date },
+): Promise<boolean> {
+  const workload = await lockWorkload(tx, id);
+  if (!workload || hasEnded(workload) || workload.wanted === 'stopped') return false;
+  await wakeEngines(tx);
+  await updateWorkload(tx, id, {
+    wanted: 'stopped',
+    stopRequestedAt: now,
+    stopReason: reason,
+    drainSeconds,
+    checkAt: now,
+  });
+  return true;
+}
+
+/**
+ * Transaction step: lets a resting workload begin, with its complete spec. Returns false if it has ended or
+ * is to stop.
+ */
+export async function releaseWorkload(
+  tx: Transaction,
+  { id, spec, now }: { id: string; spec: WorkloadSpec; now: Date },
+): Promise<boolean> {
+  if (!(await lockResting(tx, id))) return false;
+  await tx
+    .updateTable('workloads')
+    .set({ spec: toJson(spec) })
+    .where('id', '=', id)
+    .execute();
+  await insertInputs(tx, id);
+  await updateWorkload(tx, id, { notBefore: now, queuedAt: now, checkAt: now, reason: '' });
+  await wakeEngines(tx);
+  return true;
+}
+
+/** Transaction step: ends a resting workload as failed. Does nothing if it has ended or is to stop. */
+export async function failResting(
+  tx: Transaction,
+  { id, reason, now }: { id: string; reason: string; now: Date },
+): Promise<void> {
+  if (!(await lockResting(tx, id))) return;
+  const outcome: Outcome = { type: 'failed', message: reason, seq: 1, at: now.toISOString() };
+  await updateWorkload(tx, id, { wanted: 'stopped', stopRequestedAt: now, outcome, checkAt: now });
+  await wakeEngines(tx);
+}
+
+async function lockResting(tx: Transaction, id: string): Promise<boolean> {
+  const workload = await lockWorkload(tx, id);
+  return workload !== null && !hasEnded(workload) && workload.wanted === 'running';
 }

@@ -6,8 +6,7 @@ import { onFileEnd } from '../testing/on-file-end.ts';
 import { recordingDatabase } from '../testing/recording-database.ts';
 import { testDatabase } from '../testing/test-database.ts';
 import { WAKE_SIGNAL } from './queries.ts';
-import { requestWorkload } from './request-workload.ts';
-import { stopWorkload } from './stop-workload.ts';
+import { requestWorkload, stopWorkload } from './request-workload.ts';
 import { testSpec } from './testing/test-spec.ts';
 
 const { url } = await testDatabase();

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLog } from './log.ts';
-import { textLine } from './text-log.ts';
+import { createLog, textLine } from './log.ts';
 
 function openTextLog({ logLevel }: { logLevel: 'debug' | 'info' } = { logLevel: 'info' }) {
   const lines: string[] = [];

@@ -11,7 +11,7 @@ import { parseBgl } from '@bakehouse/contract/money';
 import { listRuns, type Run } from '@bakehouse/contract/runs';
 import { expect, test } from 'vitest';
 import { buyForTest } from '../modules/credits/testing/test-user.ts';
-import { sealTransfers } from '../modules/credits/verification/seal-transfers.ts';
+import { sealTransfers } from '../modules/credits/verification/chain.ts';
 import { verifyLedger } from '../modules/credits/verification/verify-ledger.ts';
 import { emptySafetensors } from '../modules/training/testing/test-run.ts';
 import { connect } from '../platform/db/database.ts';

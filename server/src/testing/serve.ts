@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { readConfig } from '../config.ts';
-import { hashToken } from '../engine/reports/workload-token.ts';
+import { hashToken } from '../engine/reports/attempts.ts';
 import type { Services } from '../platform/context.ts';
 import type { Binding } from '../platform/http/bind.ts';
 import { buildHttpServer } from '../platform/http/http-server.ts';

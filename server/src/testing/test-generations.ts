@@ -12,7 +12,7 @@ import { expect, vi } from 'vitest';
 import { createFakeDriver } from '../engine/drivers/fake/fake-driver.ts';
 import type { ImageStarter } from '../engine/host/preparation/image-starters.ts';
 import { imageServer } from '../modules/generations/testing/image-server.ts';
-import { registerImageStarter } from '../modules/models/starter/register-image-starter.ts';
+import { registerImageStarter } from '../modules/models/starter/register-starters.ts';
 import type { Services } from '../platform/context.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { type TestUser, testServer } from './test-server.ts';

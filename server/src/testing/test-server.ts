@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type App, createApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import type { Driver } from '../engine/drivers/driver.ts';
-import { idleCpu } from '../engine/host/cpu-load.ts';
+import { idleCpu } from '../engine/host/machine-cpu.ts';
 import type { CpuLoad } from '../engine/model/offer.ts';
 import type { ReadPictures } from '../modules/training/pictures/read-pictures.ts';
 import type { ReadData } from '../modules/training/validation/read-data.ts';

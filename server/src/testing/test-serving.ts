@@ -8,7 +8,7 @@ import { createFakeDriver } from '../engine/drivers/fake/fake-driver.ts';
 import type { Capacity } from '../engine/model/capacity.ts';
 import { revenueAccount, userAccount } from '../modules/credits/ledger/accounts.ts';
 import { transfer } from '../modules/credits/ledger/transfer.ts';
-import { CPU_SERVERS } from '../modules/deployments/servers/limits/cpu-servers.ts';
+import { CPU_SERVERS } from '../modules/deployments/servers/limits/server-limits.ts';
 import { stubModelServer } from '../modules/deployments/testing/stub-model-server.ts';
 import { inTransaction } from '../platform/db/in-transaction.ts';
 import { fakeClock } from './fake-clock.ts';

@@ -1,4 +1,4 @@
-import { storedChoice } from './stored-choice.ts';
+import { storedChoice } from './storage.ts';
 
 const dark = globalThis.matchMedia?.('(prefers-color-scheme: dark)');
 

@@ -3,8 +3,7 @@ import { LoadError } from '../lib/loadable.tsx';
 import { useOpenSheet, useSheets } from '../lib/sheet.ts';
 import { Boundary, type Broken, useRetry } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
-import { ErrorState } from '../ui/error-state.tsx';
-import { NotFetched } from '../ui/not-fetched.tsx';
+import { ErrorState, NotFetched } from '../ui/error-state.tsx';
 import { findSheet, sheets } from './all-sheets.ts';
 
 /**

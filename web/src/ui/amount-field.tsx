@@ -1,7 +1,6 @@
 import { isPositiveBgl } from '@bakehouse/contract/money';
 import { type ReactNode, useState } from 'react';
-import { currencyChoice, showBoth } from '../lib/format/currency.ts';
-import { fromBgl, toBgl } from '../lib/format/typed-amount.ts';
+import { currencyChoice, fromBgl, showBoth, toBgl } from '../lib/format/currency.ts';
 import { Field } from './field.tsx';
 import { Input } from './input.tsx';
 

@@ -1,8 +1,7 @@
 import { CheckboxGroup as Base } from '@base-ui/react/checkbox-group';
 import { Field } from '@base-ui/react/field';
 import type { ReactNode } from 'react';
-import { checkboxLabelClass } from './checkbox.tsx';
-import { CheckboxBox } from './checkbox-box.tsx';
+import { CheckboxBox, checkboxLabelClass } from './checkbox.tsx';
 
 type Props<Value extends string> = {
   value: readonly Value[];

@@ -2,8 +2,8 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type ReactNode, type RefObject, useRef } from 'react';
 import { cx } from '../lib/cx.ts';
-import { marksText } from '../lib/device/marks-text.ts';
-import { usePlaceOnPage } from './use-place-on-page.ts';
+import { marksText } from '../lib/device/device.ts';
+import { usePlaceOnPage } from './placement.ts';
 
 export type Column<Row> = {
   id: string;

@@ -1,8 +1,7 @@
 import { createContext, type ReactNode, Suspense, use } from 'react';
 import { LoadError } from '../lib/loadable.tsx';
 import { Boundary, type Broken, useRetry } from './boundary.tsx';
-import { ErrorState } from './error-state.tsx';
-import { NotFetched } from './not-fetched.tsx';
+import { ErrorState, NotFetched } from './error-state.tsx';
 
 type Props = {
   /** Shown while the code loads. */

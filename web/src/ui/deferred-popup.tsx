@@ -1,7 +1,7 @@
 import { cloneElement, type ReactElement, type SyntheticEvent, useEffect, useState } from 'react';
 import { preloadLater } from '../lib/when-idle.ts';
 import { Boundary, EmptyFallback } from './boundary.tsx';
-import { type Fetchable, useOpening } from './use-opening.ts';
+import { type Fetchable, useOpening } from './placement.ts';
 
 type Handler = (event: SyntheticEvent) => void;
 

@@ -6,8 +6,7 @@ import { cx } from '../lib/cx.ts';
 import { useOnline } from '../lib/live/online.ts';
 import { buttonClass } from './button.tsx';
 import { backdropClass, viewportClass } from './dialog-class.ts';
-import { firstField } from './first-field.ts';
-import { focusTitle } from './focus-title.ts';
+import { firstField, focusTitle } from './focus.ts';
 import { type ClosingQuestion, useClosingQuestion } from './use-closing-question.tsx';
 
 type Props = {

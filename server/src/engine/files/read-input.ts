@@ -7,7 +7,7 @@ import type { Http } from '../../platform/http/bind.ts';
 import { readBlobState } from '../../platform/storage/queries.ts';
 import { sendBlob } from '../../platform/storage/send-blob.ts';
 import { updateWorkload } from '../queries.ts';
-import { lockAttempt } from '../reports/lock-attempt.ts';
+import { lockAttempt } from '../reports/attempts.ts';
 import { deleteCheckpoint, findInput } from './file-queries.ts';
 
 /** Long enough to download any file; an interrupted download requests a new link. */

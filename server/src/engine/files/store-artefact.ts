@@ -6,10 +6,9 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { OtherBytes } from '../../platform/storage/blob-store.ts';
-import { collectBlob } from '../../platform/storage/collect-blob.ts';
-import { storeBlob } from '../../platform/storage/store-blob.ts';
+import { collectBlob, storeBlob } from '../../platform/storage/store-blob.ts';
 import { updateWorkload } from '../queries.ts';
-import { lockAttempt } from '../reports/lock-attempt.ts';
+import { lockAttempt } from '../reports/attempts.ts';
 import { CHECKPOINT, upsertArtefact } from './file-queries.ts';
 
 /** Far above any adapter; uploads that would fill the disk are rejected earlier. */

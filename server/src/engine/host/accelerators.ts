@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { type GpuType, gpuTypes } from '@bakehouse/contract/limits';
 import { runProgram } from '../../platform/processes/run-program.ts';
 import type { Gpu } from '../model/gpu.ts';
-import { listedGpu } from '../model/listed-gpu.ts';
+import { listedGpu } from '../model/offer.ts';
 
 const MIB = 1024 ** 2;
 /**

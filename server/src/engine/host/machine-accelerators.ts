@@ -2,8 +2,7 @@ import { gpuLabel } from '@bakehouse/contract/labels';
 import type { Logger } from 'pino';
 import type { Gpu } from '../model/gpu.ts';
 import { type Accelerators, findAccelerators, noAccelerators } from './accelerators.ts';
-import type { EnvironmentSettings } from './environment/environment.ts';
-import { hasLayer } from './environment/has-layer.ts';
+import { type EnvironmentSettings, hasLayer } from './environment/environment.ts';
 
 const ASKED_AGAIN_AFTER_MS = 60_000;
 

@@ -42,7 +42,10 @@ test('a claim whose connection breaks is lost immediately, logged, and reacquire
   await breakConnections();
   await vi.waitFor(() => expect(server.isHeld()).toBe(false));
   await vi.waitFor(() => expect(server.isHeld()).toBe(true));
-  expect(server.said).toEqual([expect.stringContaining('lost the claim'), 'reacquired the claim on this machine']);
+  expect(server.said).toEqual([
+    expect.stringContaining('lost the claim'),
+    'reacquired the claim on this machine',
+  ]);
   await server.release();
 });
 

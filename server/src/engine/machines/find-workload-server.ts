@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { localUrl } from '../../platform/http/addresses/local-url.ts';
+import { localUrl } from '../../platform/http/addresses/own-addresses.ts';
 import { findServerUrl } from './queries.ts';
 
 type Settings = Pick<Config, 'host' | 'port' | 'publicUrl' | 's3'>;

@@ -5,11 +5,13 @@ import { sql } from 'kysely';
 import type { Config } from '../../config.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { readOrMakeFile } from '../../platform/files/data-files.ts';
+import { isUuid } from '../../platform/is-uuid.ts';
 import { blobsDir, hasBlobs } from '../../platform/storage/open-blob-store.ts';
-import { readMachineId } from './machine-id.ts';
-import { findOwnMachine, hasOtherSecret, type OwnMachine } from './queries.ts';
+import type { Capacity } from '../model/capacity.ts';
+import { findOwnMachine, hasOtherSecret, listMachines, type OwnMachine } from './queries.ts';
 
-export type MachineIdentity = {
+type MachineIdentity = {
   /** For a process without a machine: an id that no machine has. */
   id: string;
   /** Whether this process belongs to the machine of the installation, which has a row. */
@@ -114,4 +116,48 @@ async function adopt(tx: Transaction, machineId: string): Promise<void> {
     .where('files_removed_at', 'is', null)
     .where((where) => where.or([where('attempt', '>', 0), where('devices', 'is not', null)]))
     .execute();
+}
+
+/**
+ * Returns the id of the machine that a data folder belongs to, from its file `machine`, which is created if
+ * missing. `known` is the required id, if it is known without the file. Throws a plain sentence if the file
+ * is unusable.
+ */
+async function readMachineId(dataDir: string, known: string | null): Promise<string> {
+  const file = path.join(dataDir, 'machine');
+  const id = await readOrMakeFile(file, known ?? randomUUID());
+  if (!isUuid(id)) {
+    throw new Error(
+      `${file} does not name a machine: restore it from a backup; without it this counts as another machine`,
+    );
+  }
+  return id;
+}
+
+/**
+ * Returns the combined capacity of the machine and its cluster. GPUs are listed by machine, because a
+ * workload uses the GPUs of one machine. `own` is called if neither has published an offer yet.
+ */
+export async function installationCapacity(db: Database, own: () => Promise<Capacity>): Promise<Capacity> {
+  const machines = await listMachines(db);
+  const present = machines.filter(({ isPresent }) => isPresent);
+  // If none is present, for example during a restart, use the last known offers.
+  const offers = (present.length > 0 ? present : machines).flatMap(({ offer }) =>
+    offer ? [offer.capacity] : [],
+  );
+  return offers.length === 0 ? own() : sumCapacities(offers);
+}
+
+export function sumCapacities(capacities: Capacity[]): Capacity {
+  const memories = capacities.flatMap(({ cpuMemoryBytes }) => cpuMemoryBytes ?? []);
+  const sum = (name: 'cpu:run' | 'cpu:deployment') =>
+    capacities.reduce((total, capacity) => total + (capacity[name] ?? 0), 0);
+  return {
+    'cpu:run': sum('cpu:run'),
+    'cpu:deployment': sum('cpu:deployment'),
+    gpus: capacities.flatMap(({ gpus = [] }) => gpus),
+    // A model has to fit into one machine.
+    ...(memories.length > 0 && { cpuMemoryBytes: Math.max(...memories) }),
+    servesTextOnGpus: capacities.some(({ servesTextOnGpus }) => servesTextOnGpus),
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unbroken } from './uptime.ts';
+import { unbroken } from './read-machines.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1000);
 const span = (since: number, until: number) => ({ since: at(since), until: at(until) });

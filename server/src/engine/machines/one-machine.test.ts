@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { earlierDatabase } from '../../testing/earlier-database.ts';
 import { createFakeDriver, idleUntilStopped } from '../drivers/fake/fake-driver.ts';
-import { findWorkload } from '../find-workload.ts';
 import { testEngine } from '../testing/test-engine.ts';
+import { findWorkload } from '../workloads.ts';
 
 /** Before anything that the test's engine does. */
 const AT = new Date('2025-12-31T00:00:00Z');

@@ -2,11 +2,11 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { testDatabase } from '../../testing/test-database.ts';
-import { isPreparing } from '../host/preparation/is-preparing.ts';
+import { isPreparing } from '../host/preparation/preparation-record.ts';
 import { upsertPreparation } from '../host/preparation/queries.ts';
 import { testCluster, testMachine } from '../testing/test-machine.ts';
 import { noteMachine } from './queries.ts';
-import { readMachine } from './read-machine.ts';
+import { readMachine } from './read-machines.ts';
 
 test('a server that prepares nothing reports no preparation', async () => {
   const { db } = await testDatabase();

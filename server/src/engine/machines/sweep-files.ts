@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { Database } from '../../platform/db/database.ts';
 import { isUuid } from '../../platform/is-uuid.ts';
 import type { Driver } from '../drivers/driver.ts';
-import { findWorkload } from '../find-workload.ts';
 import { listRemovable } from '../queries.ts';
+import { findWorkload } from '../workloads.ts';
 
 type Parts = { db: Database; driver: Driver; machineId: string; log: Logger };
 

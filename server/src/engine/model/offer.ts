@@ -1,5 +1,15 @@
+import type { GpuType } from '@bakehouse/contract/limits';
 import type { Capacity } from './capacity.ts';
 import type { SpecKind } from './spec-kind.ts';
+
+const GB = 1024 ** 3;
+
+const listedGpus: Record<GpuType, ListedGpu> = {
+  NVIDIA_TESLA_V100: { memoryBytes: 16 * GB, computeCapability: 7.0 },
+  NVIDIA_TESLA_A100: { memoryBytes: 40 * GB, computeCapability: 8.0 },
+  NVIDIA_TESLA_A100_80GB: { memoryBytes: 80 * GB, computeCapability: 8.0 },
+  NVIDIA_H100_80GB: { memoryBytes: 80 * GB, computeCapability: 9.0 },
+};
 
 /**
  * Who decides when a workload may start: `slots`, the queue of this installation by the driver's capacity; or
@@ -34,4 +44,11 @@ export type Offer = {
 /** Returns the key of a spec kind in an offer. */
 export function specName({ kind, engine }: SpecKind): string {
   return engine === null ? kind : `${kind} ${engine}`;
+}
+
+type ListedGpu = { memoryBytes: number; computeCapability: number };
+
+/** Data sheet values of a listed GPU. */
+export function listedGpu(type: GpuType): ListedGpu {
+  return listedGpus[type];
 }

@@ -49,6 +49,7 @@ export type WorkloadState =
   | 'degraded'
   | 'stopping'
   | EndState;
+
 export type EndState = 'completed' | 'stopped' | 'failed';
 
 type MadeAtStart =
@@ -59,7 +60,9 @@ type MadeAtStart =
   | 'keeps_work_dir'
   | 'leave_seconds'
   | 'inputs_dir';
+
 type MadeAtServing = MadeAtStart | 'host' | 'api_key' | 'threads';
+
 /** The runtime's spec without the fields that the engine adds at start. */
 export type WorkloadSpec =
   | Omit<TrainTextSpec, MadeAtStart>
@@ -79,6 +82,7 @@ export type Placement = { accelerator: string; count: number } | { accelerator: 
 export type KillCause = 'lingering' | 'silent' | 'loading' | 'unreachable' | 'overdue';
 
 export type Outcome = Extract<Report, { type: 'result' | 'failed' | 'stopped' }>;
+
 export type Result = Extract<Report, { type: 'result' }>;
 
 export type Workload = {
@@ -152,3 +156,19 @@ export type Workload = {
 
 /** Includes the spec, which may be megabytes: read it only if needed. */
 export type WorkloadWithSpec = Workload & { spec: WorkloadSpec };
+
+/** Returns true if the workload has ended permanently. */
+export function hasEnded(workload: Pick<Workload, 'state'>): boolean {
+  return workload.state === 'completed' || workload.state === 'stopped' || workload.state === 'failed';
+}
+
+/** Returns true if it waits in its driver's own queue: an attempt was handed over and has not begun. */
+export function isWithDriver({ state, devices }: Pick<Workload, 'state' | 'devices'>): boolean {
+  return state === 'queued' && devices !== null;
+}
+
+/** Returns the later of two times; null if both are null. */
+export function latest(a: Date | null, b: Date | null): Date | null {
+  if (!a || !b) return a ?? b;
+  return a > b ? a : b;
+}

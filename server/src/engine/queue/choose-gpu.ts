@@ -1,7 +1,7 @@
 import type { GpuType } from '@bakehouse/contract/limits';
 import type { Capacity } from '../model/capacity.ts';
 import type { Gpu } from '../model/gpu.ts';
-import { listedGpu } from '../model/listed-gpu.ts';
+import { listedGpu } from '../model/offer.ts';
 
 /**
  * Chooses GPUs for a workload: the requested type if the driver has enough, otherwise the type nearest in

@@ -1,8 +1,7 @@
 import type { Database } from '../../platform/db/database.ts';
 import { listMachines } from '../machines/queries.ts';
-import { isWithDriver } from '../model/is-with-driver.ts';
 import type { SpecKind } from '../model/spec-kind.ts';
-import type { Workload } from '../model/workload.ts';
+import { isWithDriver, type Workload } from '../model/workload.ts';
 import { assignSlots, type Decision } from './queue.ts';
 import { listUnended } from './queue-queries.ts';
 import { offering, toHolding } from './queue-rows.ts';

@@ -5,7 +5,7 @@ import { storableText } from '../../platform/db/storable-text.ts';
 import { isPresent } from '../machines/queries.ts';
 import type { SpecKind } from '../model/spec-kind.ts';
 import type { Placement, Workload } from '../model/workload.ts';
-import { columns, toWorkload } from '../workload-row.ts';
+import { columns, toWorkload } from '../workloads.ts';
 
 type Row = Selectable<WorkloadsTable>;
 

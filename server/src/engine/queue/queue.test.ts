@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Capacity } from '../model/capacity.ts';
 import { listed, unlisted } from '../testing/test-gpus.ts';
-import { countSlots } from './count-slots.ts';
-import { assignSlots as assignOnMachines, type Holding, type Waiting } from './queue.ts';
+import { assignSlots as assignOnMachines, countSlots, type Holding, type Waiting } from './queue.ts';
 
 const now = new Date('2026-01-01T12:00:00Z');
 const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000);

@@ -39,7 +39,7 @@ export type Decision =
   | { id: string; assign: null; reason: string | null; position: number | null };
 
 /** Returns the slot class of a workload. */
-export function slotClass(workload: { behaviour: Behaviour; placement: Placement }): SlotClass {
+function slotClass(workload: { behaviour: Behaviour; placement: Placement }): SlotClass {
   return workload.placement.accelerator ?? `cpu:${workload.behaviour}`;
 }
 
@@ -63,7 +63,7 @@ export function slotClasses(capacity: Capacity): SlotClass[] {
 }
 
 /** Returns true for classes of CPU slots. */
-export function isCpu(name: SlotClass): name is CpuSlots {
+function isCpu(name: SlotClass): name is CpuSlots {
   return name === 'cpu:run' || name === 'cpu:deployment';
 }
 
@@ -263,4 +263,11 @@ function describeSeconds(seconds: number): string {
   const minutes = Math.max(1, Math.round(seconds / 60));
   if (minutes < 10) return `${minutes} min`;
   return minutes < 90 ? `${5 * Math.round(minutes / 5)} min` : `${Math.round(minutes / 60)} h`;
+}
+
+/** Returns the number of slots of a class. */
+export function countSlots(name: SlotClass, capacity: Capacity): number {
+  if (isCpu(name)) return capacity[name] ?? 0;
+  const gpus = (capacity.gpus ?? []).filter(({ type }) => type === name);
+  return gpus.reduce((sum, { devices, machines = 1 }) => sum + devices.length * machines, 0);
 }

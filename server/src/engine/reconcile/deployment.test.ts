@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Launch } from '../drivers/driver.ts';
 import { idleUntilStopped } from '../drivers/fake/fake-driver.ts';
-import { selectLogLines } from '../reports/select-log-lines.ts';
+import { selectLogLines } from '../reports/attempt-log.ts';
 import { testEngine } from '../testing/test-engine.ts';
 
 const { db, engineOn, pass, passListening, world, report, request, stop, see, reach } = await testEngine();

@@ -14,10 +14,10 @@ import type { Driver } from '../drivers/driver.ts';
 import { createFakeDriver } from '../drivers/fake/fake-driver.ts';
 import { createLocalDriver } from '../drivers/local/local-driver.ts';
 import { createEngine, registerKinds } from '../engine.ts';
-import { findWorkload } from '../find-workload.ts';
 import { requestWorkload } from '../request-workload.ts';
 import { testMachine } from '../testing/test-machine.ts';
 import { testSpec } from '../testing/test-spec.ts';
+import { findWorkload } from '../workloads.ts';
 import { endWorkloads } from './end-workloads.ts';
 
 // Killed servers and their workloads, as real processes.

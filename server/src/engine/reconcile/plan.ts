@@ -1,8 +1,6 @@
-import { isWithDriver } from '../model/is-with-driver.ts';
-import { latest } from '../model/latest.ts';
 import type { EndedBy, Observed } from '../model/observed.ts';
 import type { Listening, Span } from '../model/span.ts';
-import type { EndState, KillCause, Workload } from '../model/workload.ts';
+import { type EndState, isWithDriver, type KillCause, latest, type Workload } from '../model/workload.ts';
 
 export type Step =
   | { do: 'nothing' }

@@ -2,8 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Launch } from '../drivers/driver.ts';
 import { idleUntilStopped } from '../drivers/fake/fake-driver.ts';
 import { findInput, upsertArtefact } from '../files/file-queries.ts';
-import { selectLogLines } from '../reports/select-log-lines.ts';
-import { selectMetrics } from '../reports/select-metrics.ts';
+import { selectLogLines, selectMetrics } from '../reports/attempt-log.ts';
 import { complete, testEngine, type Unnumbered } from '../testing/test-engine.ts';
 
 const { db, onResult, pass, engineOn, world, report, request, stop, see, reach } = await testEngine();

@@ -11,7 +11,7 @@ import type { Launch } from '../drivers/driver.ts';
 import { createFakeDriver, idleUntilStopped } from '../drivers/fake/fake-driver.ts';
 import { storeArtefact } from '../files/store-artefact.ts';
 import type { Admission } from '../model/offer.ts';
-import { resumeWorkload } from '../resume-workload.ts';
+import { resumeWorkload } from '../request-workload.ts';
 import { testEngine } from '../testing/test-engine.ts';
 import { testCluster } from '../testing/test-machine.ts';
 

@@ -1,11 +1,10 @@
 import type { Routing } from '../../platform/cluster-settings.ts';
 import type { Transaction } from '../../platform/db/database.ts';
-import { isWithDriver } from '../model/is-with-driver.ts';
-import type { Workload, WorkloadState } from '../model/workload.ts';
+import { isWithDriver, type Workload, type WorkloadState } from '../model/workload.ts';
 import { announce, type WorkloadKinds } from '../model/workload-kind.ts';
 import { insertLogLines, toLogLine, updateWorkload, type WorkloadChanges, wakeEngines } from '../queries.ts';
-import { selectLogLines } from '../reports/select-log-lines.ts';
-import { createToken, hashToken } from '../reports/workload-token.ts';
+import { selectLogLines } from '../reports/attempt-log.ts';
+import { createToken, hashToken } from '../reports/attempts.ts';
 import type { Step } from './plan.ts';
 
 export const CLOSING_LINES = 40;

@@ -5,7 +5,7 @@ import { idleUntilStopped } from '../drivers/fake/fake-driver.ts';
 import type { WorkloadRequest } from '../request-workload.ts';
 import { complete, testEngine, type Unnumbered } from '../testing/test-engine.ts';
 import { acceptReports } from './accept-reports.ts';
-import { selectLogLines } from './select-log-lines.ts';
+import { selectLogLines } from './attempt-log.ts';
 
 const { db, clock, kinds, onChange, authenticate, pass, world, report, request, stop, see, reach } =
   await testEngine();

@@ -1,6 +1,6 @@
 import type { WorkloadCaller } from '../../platform/context.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { createToken, hashToken } from '../reports/workload-token.ts';
+import { createToken, hashToken } from '../reports/attempts.ts';
 
 /** For tests: a new attempt of the workload that replaces the current one; the result authenticates calls. */
 export async function testAttempt(db: Database, workloadId: string): Promise<WorkloadCaller> {

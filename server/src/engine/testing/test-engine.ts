@@ -9,13 +9,12 @@ import { testDatabase } from '../../testing/test-database.ts';
 import type { Driver, Launch } from '../drivers/driver.ts';
 import { createFakeDriver, type Script } from '../drivers/fake/fake-driver.ts';
 import { createEngine, type EngineOptions, registerKinds } from '../engine.ts';
-import { findWorkload } from '../find-workload.ts';
 import type { Workload } from '../model/workload.ts';
 import type { WorkloadKind, WorkloadKinds } from '../model/workload-kind.ts';
 import { acceptReports } from '../reports/accept-reports.ts';
-import { authenticateWorkload } from '../reports/authenticate-workload.ts';
-import { requestWorkload, type WorkloadRequest } from '../request-workload.ts';
-import { stopWorkload } from '../stop-workload.ts';
+import { authenticateWorkload } from '../reports/attempts.ts';
+import { requestWorkload, stopWorkload, type WorkloadRequest } from '../request-workload.ts';
+import { findWorkload } from '../workloads.ts';
 import { testHeartbeat, testMachine } from './test-machine.ts';
 import { testSpec } from './test-spec.ts';
 

@@ -1,6 +1,6 @@
 import { type GpuType, gpuTypes } from '@bakehouse/contract/limits';
 import type { Gpu } from '../model/gpu.ts';
-import { listedGpu } from '../model/listed-gpu.ts';
+import { listedGpu } from '../model/offer.ts';
 
 /** For tests: GPUs of a listed type with the listed memory. */
 export function listed(type: GpuType, devices: number[]): Gpu {

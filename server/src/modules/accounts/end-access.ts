@@ -1,5 +1,7 @@
 import type { Transaction } from '../../platform/db/database.ts';
-import { endAllKeys } from './end-all-keys.ts';
+import { endKeys } from './keys/api-keys.ts';
+import { listKeys, lockWebAppKey } from './keys/key-queries.ts';
+import { renewKey } from './keys/renew-key.ts';
 import { deleteUserSessions } from './sessions/session-queries.ts';
 import { deleteLinkedMethods, deleteResetLinks } from './sign-in/sign-in-queries.ts';
 
@@ -12,4 +14,15 @@ export async function endAccess(
   await deleteLinkedMethods(tx, userId);
   await deleteResetLinks(tx, userId);
   await endAllKeys(tx, { userId, serverSecret, now });
+}
+
+/** Step: ends a user's API keys, and creates a new one for the web app. */
+export async function endAllKeys(
+  tx: Transaction,
+  { userId, serverSecret, now }: { userId: string; serverSecret: string; now: Date },
+): Promise<void> {
+  const webAppKey = await lockWebAppKey(tx, userId);
+  if (webAppKey) await renewKey(tx, webAppKey, { serverSecret, now, keepOld: false });
+  const furtherKeys = (await listKeys(tx, userId)).filter((key) => !key.for_web_app);
+  await endKeys(tx, furtherKeys, now);
 }

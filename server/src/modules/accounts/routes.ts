@@ -2,18 +2,19 @@ import * as contract from '@bakehouse/contract/accounts';
 import * as keys from '@bakehouse/contract/api-keys';
 import * as profile from '@bakehouse/contract/profile';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
-import { changeOnboarding } from './change-onboarding.ts';
-import { getMe } from './get-me.ts';
-import { changeApiKey } from './keys/change-api-key.ts';
-import { createApiKey } from './keys/create-api-key.ts';
-import { getApiKey } from './keys/get-api-key.ts';
-import { listApiKeys } from './keys/list-api-keys.ts';
-import { revokeApiKey } from './keys/revoke-api-key.ts';
-import { rotateApiKey, rotateApiKeyById } from './keys/rotate-api-key.ts';
-import { endOtherSessions } from './sessions/end-other-sessions.ts';
-import { endSession } from './sessions/end-session.ts';
-import { listSessions } from './sessions/list-sessions.ts';
+import {
+  changeApiKey,
+  createApiKey,
+  getApiKey,
+  listApiKeys,
+  revokeApiKey,
+  rotateApiKey,
+  rotateApiKeyById,
+} from './keys/api-keys.ts';
+import { changeOnboarding } from './onboarding.ts';
+import { endOtherSessions, endSession, listSessions } from './sessions/sessions.ts';
 import { getSignInMethods } from './sign-in/get-sign-in-methods.ts';
+import { getMe } from './users.ts';
 
 export const accountsRoutes: Binding[] = [
   bind(contract.getApiKey, (ctx) => getApiKey(ctx)),

@@ -7,12 +7,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { storeBlob } from '../../platform/storage/store-blob.ts';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
-import { createRevisionFromBlobs } from './create-revision-from-blobs.ts';
-import { deleteAsset } from './delete-asset.ts';
 import { collectBlobsJob } from './jobs/collect-blobs.ts';
-import { readLineage } from './read-lineage.ts';
+import { readLineage, recordLineage } from './lineage.ts';
 import { readRevision } from './read-revision.ts';
-import { recordLineage } from './record-lineage.ts';
+import { deleteAsset } from './remove-asset.ts';
+import { createRevisionFromBlobs } from './revisions/add-revision.ts';
 import { assetCalls, refusalOf, sha256 } from './testing/asset-calls.ts';
 
 const clock = fakeClock();

@@ -1,14 +1,40 @@
+import { sql } from 'kysely';
+import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
+import { lockChangeableAsset } from './access/changeable.ts';
+import { isReadableBy } from './access/readable.ts';
+import { selectReadableIds } from './access/select-readable-ids.ts';
 import type { FindAssetUse } from './asset-use.ts';
-import { countForeignDependents, listOwnDependents } from './dependent-queries.ts';
 import { endUploadsOf } from './files/upload/parts/queries.ts';
-import { markDeleted } from './queries.ts';
+import { collectBlobsJob } from './jobs/collect-blobs.ts';
+import { purgeAsset } from './purge-asset.ts';
+import { isWhole, markDeleted } from './queries.ts';
 
 /** Maximum models named in an error. */
 const NAMED_MAX = 3;
+
+const findDependentOf: FindAssetUse = async (tx, { assetId, userId }) => {
+  const { titles, count } = await listOwnDependents(tx, { assetId, userId, limit: NAMED_MAX });
+  if (count === 0) return findForeignDependents(tx, { assetId, userId });
+  const names = titles.map((title) => `'${title}'`);
+  if (count > titles.length) names.push(`${count - titles.length} more`);
+  const list = new Intl.ListFormat('en-GB').format(names);
+  return count === 1
+    ? `${list} cannot work without it. Delete that model first.`
+    : `${list} cannot work without it. Delete these models first.`;
+};
+
+const findForeignDependents: FindAssetUse = async (tx, asset) => {
+  const count = await countForeignDependents(tx, asset);
+  if (count === 0) return null;
+  const use = count === 1 ? 'A model of another user was' : `${count} models of other users were`;
+  if (asset.userId === null) return `${use} fine-tuned from it, and cannot work without it.`;
+  return `${use} fine-tuned from it. End their access first: from then on they cannot be deployed.`;
+};
 
 /**
  * Step: deletes a locked asset for all users, except for its rows, which `purgeAsset` deletes. `userId` is
@@ -34,21 +60,91 @@ export async function removeAsset(
   await publishChange(tx, userId, { topic: 'asset', id: asset.id });
 }
 
-const findDependentOf: FindAssetUse = async (tx, { assetId, userId }) => {
-  const { titles, count } = await listOwnDependents(tx, { assetId, userId, limit: NAMED_MAX });
-  if (count === 0) return findForeignDependents(tx, { assetId, userId });
-  const names = titles.map((title) => `'${title}'`);
-  if (count > titles.length) names.push(`${count - titles.length} more`);
-  const list = new Intl.ListFormat('en-GB').format(names);
-  return count === 1
-    ? `${list} cannot work without it. Delete that model first.`
-    : `${list} cannot work without it. Delete these models first.`;
-};
+/**
+ * Deletes the asset with all its revisions, and its bytes once nothing else refers to them. Throws AppError
+ * 'conflict' while a run or a deployment uses it, or while a model depends on it: a fine-tune or an uploaded
+ * adapter cannot be served without its base. Other users' models only count while their owners may read the
+ * base.
+ */
+export async function deleteAsset(
+  ctx: Context,
+  input: { assetId: string; findUses: FindAssetUse[] },
+): Promise<void> {
+  const { assetId } = input;
+  const { userId } = ctx.caller;
+  await inTransaction(ctx.db, async (tx) => {
+    const asset = await lockChangeableAsset(tx, { assetId, userId });
+    await removeAsset(tx, { asset, userId, findUses: input.findUses });
+    await ctx.jobs.enqueue(tx, collectBlobsJob, {});
+  });
+  // The asset is deleted already: the job deletes the rest of a large asset, or everything if this fails.
+  await purgeAsset(ctx.db, { assetId }).catch((error: unknown) =>
+    ctx.log.warn({ err: error, asset_id: assetId }, 'failed to purge a deleted asset; the job will retry'),
+  );
+}
 
-const findForeignDependents: FindAssetUse = async (tx, asset) => {
-  const count = await countForeignDependents(tx, asset);
-  if (count === 0) return null;
-  const use = count === 1 ? 'A model of another user was' : `${count} models of other users were`;
-  if (asset.userId === null) return `${use} fine-tuned from it, and cannot work without it.`;
-  return `${use} fine-tuned from it. End their access first: from then on they cannot be deployed.`;
-};
+/**
+ * Returns the first titles and the number of the owner's models that depend on this one: fine-tunes and
+ * adapters without full weights.
+ */
+async function listOwnDependents(
+  tx: Transaction,
+  { assetId, userId, limit }: { assetId: string; userId: string | null; limit: number },
+): Promise<{ titles: string[]; count: number }> {
+  const tuned = tx
+    .selectFrom('asset_lineage')
+    .select('asset_id as id')
+    .where('base_asset_id', '=', assetId)
+    .where(sql<boolean>`not ${isWhole(sql.ref('asset_lineage.asset_id'))}`);
+  const uploaded = tx
+    .selectFrom('assets as adapters')
+    .innerJoin('asset_files', 'asset_files.asset_id', 'adapters.id')
+    .select('adapters.id')
+    .where('adapters.parent_asset_id', '=', assetId)
+    .where('asset_files.path', '=', 'adapter_config.json')
+    .where('asset_files.last_number', 'is', null);
+  const rows = await tx
+    .selectFrom('assets')
+    .select(['title', sql<bigint>`count(*) over ()`.as('count')])
+    .where('id', 'in', tuned.union(uploaded))
+    .where(sql<boolean>`owner_user_id = ${userId}::text`)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .limit(limit)
+    .execute();
+  return { titles: rows.map((row) => row.title), count: Number(rows[0]?.count ?? 0n) };
+}
+
+/**
+ * Counts other users' fine-tunes of this model whose owners may still read it: only those can be deployed.
+ * Uploaded adapters of other users do not count.
+ */
+async function countForeignDependents(
+  tx: Transaction,
+  { assetId, userId }: { assetId: string; userId: string | null },
+): Promise<number> {
+  const { rows } = await sql<{ count: bigint }>`
+    select count(*) from asset_lineage lineage
+    join assets tuned on tuned.id = lineage.asset_id and tuned.deleted_at is null
+    where lineage.base_asset_id = ${assetId} and not ${isWhole(sql.ref('tuned.id'))} and tuned.owner_user_id is distinct from ${userId}::text
+      and exists (select from assets where assets.id = ${assetId} and ${isReadableBy(sql.ref('tuned.owner_user_id'))})`.execute(
+    tx,
+  );
+  return Number(rows[0]?.count ?? 0n);
+}
+
+/**
+ * Step: prevents the assets from being deleted, or closed to the user, until the transaction ends, so that
+ * such a change sees what the transaction writes. Throws AppError 'not_found' if an asset is already deleted
+ * or closed.
+ */
+export async function keepAssets(
+  tx: Transaction,
+  { ids, userId }: { ids: string[]; userId: string },
+): Promise<void> {
+  const wanted = [...new Set(ids)].sort();
+  await tx.selectFrom('assets').select('id').where('id', 'in', wanted).orderBy('id').forKeyShare().execute();
+  // Check after locking, to see the changes of transactions that this one waited for.
+  const readable = await selectReadableIds(tx, { ids: wanted, userId });
+  if (readable.size < wanted.length) throw new AppError('not_found', { publicMessage: 'Asset not found' });
+}

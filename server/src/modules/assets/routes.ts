@@ -8,36 +8,32 @@ import * as links from '@bakehouse/contract/file-links';
 import { search as searchEndpoint } from '@bakehouse/contract/search';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
 import type { FindAssetUse } from './asset-use.ts';
+import { getAsset, listAssets, updateAsset } from './assets.ts';
 import { getCard } from './card/get-card.ts';
 import { saveCard } from './card/save-card.ts';
-import { deleteAsset } from './delete-asset.ts';
 import { deleteFile } from './files/deletion/delete-file.ts';
 import { downloadFile } from './files/download-file.ts';
-import { getCopyStatus } from './files/get-copy-status.ts';
-import { getInfo } from './files/get-info.ts';
+import { getCopyStatus, getInfo, listTree } from './files/files.ts';
 import { downloadImage } from './files/links/download-image.ts';
-import { linkFile } from './files/links/link-file.ts';
+import { linkFile, sendLink } from './files/links/file-links.ts';
 import { openFileLink } from './files/links/open-file-link.ts';
-import { sendLink } from './files/links/send-link.ts';
-import { listTree } from './files/list-tree.ts';
-import { abandonUpload } from './files/upload/parts/abandon-upload.ts';
-import { completeUpload } from './files/upload/parts/complete-upload.ts';
-import { createUpload } from './files/upload/parts/create-upload.ts';
-import { getUpload, listUploads } from './files/upload/parts/get-upload.ts';
-import { getUploadLimits } from './files/upload/parts/get-upload-limits.ts';
-import { putPart } from './files/upload/parts/put-part.ts';
+import {
+  abandonUpload,
+  completeUpload,
+  createUpload,
+  getUpload,
+  getUploadLimits,
+  listUploads,
+  putPart,
+} from './files/upload/parts/uploads.ts';
 import { type CheckModelFile, uploadFile } from './files/upload/upload-file.ts';
-import { listVersions } from './files/versions/list-versions.ts';
-import { getAsset } from './get-asset.ts';
-import { listAssets } from './list-assets.ts';
+import { listVersions } from './files/versions/versions.ts';
+import { deleteAsset } from './remove-asset.ts';
 import { restrictedRoutes } from './restricted/routes.ts';
+import { listAssetCommits } from './revisions/commits.ts';
 import { compareCommits } from './revisions/compare-commits.ts';
-import { listAssetCommits } from './revisions/list-asset-commits.ts';
 import { search } from './search/search.ts';
-import { listShares } from './sharing/list-shares.ts';
-import { shareAsset } from './sharing/share-asset.ts';
-import { unshareAsset } from './sharing/unshare-asset.ts';
-import { updateAsset } from './update-asset.ts';
+import { listShares, shareAsset, unshareAsset } from './sharing/shares.ts';
 
 const DOWNLOADS_PER_MINUTE = 120;
 

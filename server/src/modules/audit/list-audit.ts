@@ -1,13 +1,23 @@
-import type { AuditEntry, listAudit as contract } from '@bakehouse/contract/audit';
+import type { AuditEntry, listAudit as listAuditEndpoint } from '@bakehouse/contract/audit';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../platform/context.ts';
-import { findUserId } from '../accounts/find-user-id.ts';
-import { listAuditEntries } from '../accounts/steps.ts';
-import { listSends } from '../credits/list-sends.ts';
-import { findSubjects } from './find-subjects.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { isUuid } from '../../platform/is-uuid.ts';
+import { findNames, listAuditEntries } from '../accounts/steps.ts';
+import { findUserId } from '../accounts/users.ts';
+import { findTitles } from '../assets/assets.ts';
+import { listSends } from '../credits/transfers.ts';
+
+/** The fields of entries that contain ids, by kind. */
+const fields = {
+  users: ['recipient_id', 'payer_id', 'inviter_id', 'to_user_id'],
+  keys: ['key_id'],
+  assets: ['asset_id', 'model_id'],
+};
 
 /** The cursor of the first page: above any row's number, and within a cursor's 18 digits. */
 const FIRST_PAGE = 10n ** 18n - 1n;
+
 const SENDS_NOUN = 'credits';
 
 /**
@@ -16,8 +26,8 @@ const SENDS_NOUN = 'credits';
  */
 export async function listAudit(
   ctx: Context,
-  { query }: InputOf<typeof contract>,
-): Promise<ResponseOf<typeof contract>> {
+  { query }: InputOf<typeof listAuditEndpoint>,
+): Promise<ResponseOf<typeof listAuditEndpoint>> {
   const { user, noun, limit } = query;
   // Only the id of a deleted account remains.
   const userId = user === undefined ? undefined : ((await findUserId(ctx.db, user)) ?? user);
@@ -74,4 +84,18 @@ function mergeByTime<A extends { at: Date }, B extends { at: Date }>(
     }
   }
   return merged;
+}
+
+/** Returns the current names of the ids in these details, without deleted ones. */
+async function findSubjects(db: Database, details: Record<string, string>[]): Promise<Map<string, string>> {
+  const idsIn = (names: string[]) => [
+    ...new Set(details.flatMap((detail) => names.flatMap((name) => detail[name] ?? []))),
+  ];
+  // Other entries use these fields for the name of a restricted model.
+  const uuidsIn = (names: string[]) => idsIn(names).filter(isUuid);
+  const [named, titled] = await Promise.all([
+    findNames(db, { userIds: idsIn(fields.users), keyIds: uuidsIn(fields.keys) }),
+    findTitles(db, uuidsIn(fields.assets)),
+  ]);
+  return new Map([...named, ...titled]);
 }

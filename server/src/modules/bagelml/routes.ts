@@ -1,15 +1,17 @@
+import { type AssetFile, FILES_SHOWN_MAX } from '@bakehouse/contract/assets';
+import type { createClientKey as createClientKeyEndpoint } from '@bakehouse/contract/bagelml';
 import * as contract from '@bakehouse/contract/bagelml';
-import type { UserCaller } from '../../platform/context.ts';
-import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
-import { getMe } from '../accounts/get-me.ts';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { Caller, Context, UserCaller } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import { type Binding, bind, bindPublic, type Http } from '../../platform/http/bind.ts';
+import { breakOffWithKey } from '../../platform/http/callers/key-ends.ts';
+import { sendZip } from '../../platform/storage/send-blob.ts';
+import { createApiKey } from '../accounts/keys/api-keys.ts';
+import { getMe } from '../accounts/users.ts';
 import { downloadFile } from '../assets/files/download-file.ts';
-import { getInfo } from '../assets/files/get-info.ts';
-import { createClientKey } from './create-client-key.ts';
-import { downloadModel } from './download-model.ts';
-import { getJob } from './get-job.ts';
-import { getJobOfModel } from './get-job-of-model.ts';
-import { listColumnNames } from './list-column-names.ts';
-import { listJobs } from './list-jobs.ts';
+import { getInfo } from '../assets/files/files.ts';
+import { getJob, getJobOfModel, listColumnNames, listJobs } from './jobs.ts';
 
 const VERSION = '1';
 const KEYS_PER_MINUTE = 10;
@@ -56,4 +58,61 @@ export function bagelmlRoutes(parts: {
     }),
     bind(contract.downloadModel, (ctx, { params }, http) => downloadModel(ctx, params, http)),
   ];
+}
+
+/**
+ * Creates an additional API key for a caller with the web app's key, which is in the header, or in the body
+ * as the npm client sends it. Throws AppError 'unauthenticated' without a key, and 'forbidden' for another
+ * user's key or a key that may not manage keys.
+ */
+async function createClientKey(
+  ctx: Context<Caller>,
+  { body }: Pick<InputOf<typeof createClientKeyEndpoint>, 'body'>,
+  {
+    request,
+    authenticate,
+  }: Pick<Http, 'request'> & { authenticate: (key: string) => Promise<UserCaller | null> },
+): Promise<ResponseOf<typeof createClientKeyEndpoint>> {
+  const header = request.headers['x-api-key'];
+  const key = typeof header === 'string' ? header : body.api_key;
+  if (key === '')
+    throw new AppError('unauthenticated', {
+      publicMessage: 'API key not found. Send the key of the web app as api_key',
+      param: 'api_key',
+    });
+  const caller = await authenticate(key);
+  if (!caller) throw new AppError('unauthenticated', { publicMessage: 'This API key is not valid' });
+  if (caller.userId !== body.userId)
+    throw new AppError('forbidden', { publicMessage: 'This belongs to another user', param: 'userId' });
+  if (!caller.key?.forWebApp)
+    throw new AppError('forbidden', {
+      publicMessage: 'This API key cannot manage API keys. Use the key of the web app',
+    });
+  const made = await createApiKey({ ...ctx, caller }, { body: { name: body.name, scopes: ['everything'] } });
+  return { ...made, data: made.secret };
+}
+
+/** Sends all files of the newest revision as a zip. Throws AppError 'not_found' if there are no files yet. */
+async function downloadModel(ctx: Context, { modelId }: { modelId: string }, http: Http): Promise<void> {
+  const files = await listAllFiles(ctx, modelId);
+  if (files.length === 0) throw new AppError('not_found', { publicMessage: 'This model has no files yet' });
+  breakOffWithKey(ctx, http);
+  await sendZip(ctx, http, {
+    files: files.map(({ path, sha256, size_bytes: sizeBytes, uploaded_at }) => ({
+      ...{ path, sha256, sizeBytes },
+      modifiedAt: new Date(uploaded_at),
+    })),
+    headers: { 'content-disposition': `attachment; filename="${modelId}.zip"` },
+  });
+}
+
+async function listAllFiles(ctx: Context, assetId: string): Promise<AssetFile[]> {
+  const files: AssetFile[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await getInfo(ctx, { assetId, path: '', limit: FILES_SHOWN_MAX, cursor });
+    files.push(...page.files);
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+  return files;
 }

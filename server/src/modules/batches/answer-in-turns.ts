@@ -2,10 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import type { Services } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
-import { LeaseLost } from '../../platform/leases/hold-lease.ts';
+import { LeaseLost, underLease } from '../../platform/leases/hold-lease.ts';
 import { type Lease, type LeasedTable, releaseLeased } from '../../platform/leases/leased-table.ts';
-import { underLease } from '../../platform/leases/under-lease.ts';
-import { mayKeyInfer } from '../accounts/keys/may-key-infer.ts';
+import { mayKeyInfer } from '../accounts/keys/authenticate-key.ts';
 import { openRequests } from '../chat/admit-request.ts';
 import { chargeAnswers } from './hold-for-answers.ts';
 

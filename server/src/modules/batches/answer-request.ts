@@ -1,24 +1,32 @@
+import { EventEmitter } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { BatchEndpoint } from '@bakehouse/contract/batches';
+import { DEFAULT_CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import type { Context, Services } from '../../platform/context.ts';
 import { storableJson } from '../../platform/db/storable-text.ts';
 import { AppError } from '../../platform/errors.ts';
+import type { Http } from '../../platform/http/bind.ts';
 import { toErrorBody } from '../../platform/http/send-error.ts';
 import { completeChat } from '../chat/answer-completion.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 import { answerEmbeddings } from '../chat/embeddings/answer-embeddings.ts';
 import { createResponse } from '../chat/responses/create-response.ts';
+import { findModel } from '../deployments/reach/find-model.ts';
+import type { Upstream } from '../deployments/reach/upstream.ts';
+import { findFineTune } from '../models/fine-tuned/fine-tuned.ts';
 import { withAgreedPrices } from './batch-prices.ts';
 import type { BatchRow } from './batches-table.ts';
-import { captureReply } from './captured-reply.ts';
 import type { BatchAnswer, BatchRequest } from './queries.ts';
 import { parseBody, type RequestBody } from './request-bodies.ts';
 
 /** Retries for a model server that is temporarily unavailable. */
 const TRIES = 3;
+
 const PAUSE_MS = 2_000;
 
 /** The fields of a batch, or of other background work, that a request needs. */
 type Answered = Pick<BatchRow, 'id' | 'user_id' | 'endpoint' | 'prices'>;
+
 type Asked = { batch: Answered; request: BatchRequest; signal: AbortSignal };
 
 /**
@@ -110,4 +118,46 @@ async function ask(
   } finally {
     close();
   }
+}
+
+/**
+ * Returns a reply that captures an answer in one piece without a connection; `said` returns the answer.
+ * Aborting the signal simulates a client that disconnects.
+ */
+function captureReply(signal: AbortSignal): { http: Http; said: () => unknown; close: () => void } {
+  const raw = Object.assign(new EventEmitter(), {
+    headersSent: false,
+    writableEnded: false,
+    destroyed: false,
+  });
+  let text = 'null';
+  const reply = {
+    raw,
+    header: () => reply,
+    send: (body: string) => {
+      text = body;
+      return reply;
+    },
+  };
+  const leave = () => raw.emit('close');
+  signal.addEventListener('abort', leave, { once: true });
+  return {
+    // The only parts of a reply that an answer in one piece uses.
+    http: { reply, request: null } as unknown as Http,
+    said: () => JSON.parse(text),
+    close: () => signal.removeEventListener('abort', leave),
+  };
+}
+
+/** Finds the model, so that an unknown name is rejected immediately. */
+export async function findUpstreamOf(
+  ctx: Context,
+  chat: ChatParts,
+  { url, model }: { url: BatchEndpoint; model: string },
+): Promise<Pick<Upstream, 'accelerator' | 'context_tokens'>> {
+  const kind = url === '/v1/embeddings' ? 'embedding' : 'text';
+  const fineTune = await findFineTune(ctx.db, { userId: ctx.caller.userId, name: model });
+  // The first request deploys the model, on a GPU or a CPU: hold the higher price.
+  if (fineTune && kind === 'text') return { accelerator: 'GPU', context_tokens: DEFAULT_CONTEXT_TOKENS };
+  return findModel(ctx, chat, { modelName: model, kind });
 }

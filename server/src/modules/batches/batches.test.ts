@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import type { TestUser } from '../../testing/test-server.ts';
 import { availableMicro } from '../credits/ledger/available-micro.ts';
-import { hold } from '../credits/ledger/holds/hold.ts';
+import { hold } from '../credits/ledger/holds/holds.ts';
 import { STARTER, starterServing } from '../deployments/testing/starter-serving.ts';
 import { holdAnswers, stubUsage } from '../deployments/testing/stub-model-server.ts';
 import { insertEncoder } from '../deployments/testing/test-models.ts';

@@ -3,8 +3,7 @@ import { smallerAmount } from '@bakehouse/contract/money';
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
-import { hold } from '../credits/ledger/holds/hold.ts';
-import { settle } from '../credits/ledger/holds/settle.ts';
+import { hold, settle } from '../credits/ledger/holds/holds.ts';
 
 /** Background work has a deadline of one day. */
 const WINDOW_MS = 24 * 60 * 60_000;

@@ -2,8 +2,8 @@ import * as contract from '@bakehouse/contract/batches';
 import { fromFlatId } from '@bakehouse/contract/fields/flat-id';
 import { type Binding, bind } from '../../platform/http/bind.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
+import { cancelBatch, getOwnBatch, listBatches } from './batches.ts';
 import { createBatch } from './create-batch.ts';
-import { cancelBatch, getOwnBatch, listBatches } from './read-batches.ts';
 
 /** Each call reads a whole file. */
 const CREATED_PER_MINUTE = 20;

@@ -3,8 +3,8 @@ import type { LeasedWork } from '../../platform/leases/lease-loop.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 import { answerInTurns } from './answer-in-turns.ts';
 import { answerRequest } from './answer-request.ts';
+import { prepareEnd } from './batches.ts';
 import { type BatchRow, batchesTable } from './batches-table.ts';
-import { prepareEnd } from './end-batch.ts';
 import { keepAnswers, noteBegun, selectOpenRequests } from './queries.ts';
 
 type Columns = Parameters<(typeof batchesTable)['toRow']>[0];

@@ -1,36 +1,39 @@
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
+import { StringDecoder } from 'node:string_decoder';
 import { chatCompletions, completions } from '@bakehouse/contract/chat';
 import type { Context } from '../../platform/context.ts';
-import type { AppError } from '../../platform/errors.ts';
+import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
-import { clientSignal } from '../../platform/http/client-signal.ts';
-import { isOutOfCredit } from '../credits/ledger/holds/is-out-of-credit.ts';
+import { clientSignal } from '../../platform/http/connection.ts';
+import { isOutOfCredit } from '../credits/ledger/holds/holds.ts';
 import type { ModelServer } from '../deployments/reach/await-model-server.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
-import { readText } from '../serving/ask/model-server-client.ts';
+import { readText, unavailable } from '../serving/ask/model-server-client.ts';
 import { IN_ALL_MS_MAX, ONE_PIECE_MS_MAX } from '../serving/ask/request-deadline.ts';
-import { unavailable } from '../serving/ask/unavailable.ts';
-import { type AnswerShape, chatShape } from './answer-shape.ts';
-import { type AskedChoice, askedChoices } from './body/asked-choices.ts';
+import { type AnswerShape, chatShape, ignoredWarning, knownFields, sendWarnings } from './answer-shape.ts';
 import {
   askedCandidates,
   bindingOf,
   type CompletionBody,
   toBoundRequest,
 } from './body/completion-request.ts';
-import { renameField } from './body/rename-field.ts';
+import { type AskedChoice, askedChoices, renameField } from './body/rename-field.ts';
 import { withTemplateOptions } from './body/template-options.ts';
 import { callModel, type RunningCall } from './call-model.ts';
 import type { ChatParts } from './chat-parts.ts';
-import { CompletionStream } from './completion-stream.ts';
-import { beginEvents, failEvents, keepAlive, readChunks, sendComment, sendText } from './pass-answer.ts';
-import { noteUsage, usageBounds } from './requests/highest-cost.ts';
-import { firstCostMicro, reserveAsUsed } from './requests/reserve-as-used.ts';
+import { type Chunk, CompletionStream } from './completion-stream.ts';
+import { firstCostMicro, noteUsage, reserveAsUsed, usageBounds } from './requests/requests.ts';
 import { toRefusal } from './to-refusal.ts';
 import { tokenPrices } from './token-prices.ts';
 import { isCustomOf, withFunctions } from './tools/chat-tools.ts';
 import { type CompletionPath, reachModelServer } from './upstream/reach-model-server.ts';
-import { ignoredWarning, knownFields, sendWarnings } from './warnings.ts';
+
+/** Proxies close a connection that is idle for a minute. */
+const HEARTBEAT_MS = 15_000;
+
+/** Maximum time for which a client may read nothing, because it occupies a slot of the model server. */
+const READER_MS_MAX = 30_000;
 
 /** The parsed request, the shape of its answer, and warnings about ignored fields. */
 type Asked = { path: CompletionPath; body: CompletionBody; shape: AnswerShape; warnings: string[] };
@@ -229,4 +232,74 @@ async function toError(
 
 function doesNotAnswer({ model_name: modelName }: Upstream, cause: unknown): AppError {
   return unavailable(`${modelName} does not answer`, cause);
+}
+
+type Raw = Http['reply']['raw'];
+
+/** Reads the model server's answer to its end. Throws if it breaks off. */
+async function readChunks(
+  answer: IncomingMessage,
+  stream: CompletionStream,
+  take: (chunks: Chunk[]) => Promise<void> | void,
+): Promise<void> {
+  const decoder = new StringDecoder('utf8');
+  for await (const piece of answer) await take(stream.push(decoder.write(piece as Buffer)));
+  if (!stream.complete) throw new Error('model server closed the connection before the end of its answer');
+}
+
+function beginEvents(raw: Raw, headers: Record<string, unknown>): void {
+  if (raw.headersSent) return;
+  raw.writeHead(200, {
+    ...(headers as Record<string, string>),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+  });
+}
+
+/** Sends a comment that clients ignore, to show the progress to people who read the raw stream. */
+function sendComment(reply: Http['reply'], text: string): void {
+  sendAside(reply, `: ${text}\n\n`);
+}
+
+function sendAside(reply: Http['reply'], text: string): void {
+  const { raw } = reply;
+  if (raw.writableEnded || raw.destroyed) return;
+  beginEvents(raw, reply.getHeaders());
+  raw.write(text);
+}
+
+/**
+ * Sends a text after every 15 s without other output; call `refresh` after other output. The first text
+ * starts the stream, so earlier errors still get their own status. The caller clears the timer.
+ */
+function keepAlive(reply: Http['reply'], text: string): NodeJS.Timeout {
+  return setInterval(sendAside, HEARTBEAT_MS, reply, text).unref();
+}
+
+/** Sends events with backpressure: a slow client slows the model server down instead of using memory. */
+async function sendText(raw: Raw, text: string, signal: AbortSignal): Promise<void> {
+  if (text !== '' && !raw.write(text)) await drained(raw, signal);
+}
+
+/** Waits until the client has read all output. Disconnects a client that reads nothing for too long. */
+async function drained(raw: Raw, signal: AbortSignal): Promise<void> {
+  const giveUp = setTimeout(() => raw.destroy(), READER_MS_MAX);
+  try {
+    await once(raw, 'drain', { signal });
+  } finally {
+    clearTimeout(giveUp);
+  }
+}
+
+/** Sends the error as the last event, because the headers were already sent. */
+function failEvents(raw: Raw, shape: AnswerShape, error: unknown, requestId: string): void {
+  const known =
+    error instanceof AppError
+      ? error
+      : new AppError('unavailable', {
+          publicMessage: 'The model server stopped in the middle of the answer. Try again',
+          cause: error,
+        });
+  raw.end(shape.failure(known, requestId));
 }

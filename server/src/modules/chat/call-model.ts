@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import { untilKeyEnds } from '../../platform/http/callers/until-key-ends.ts';
-import { isOutOfCredit } from '../credits/ledger/holds/is-out-of-credit.ts';
+import { untilKeyEnds } from '../../platform/http/callers/key-ends.ts';
+import { isOutOfCredit } from '../credits/ledger/holds/holds.ts';
 import type { PriceList } from '../credits/prices/prices.ts';
 import type { Reservation } from '../credits/usage/usage-leader.ts';
 import { findModel } from '../deployments/reach/find-model.ts';
@@ -14,7 +14,7 @@ import type { ServerKindName } from '../serving/server-kinds.ts';
 import { admitRequest } from './admit-request.ts';
 import type { ChatParts } from './chat-parts.ts';
 import type { Usage } from './completion-stream.ts';
-import { recordRequest } from './requests/record-request.ts';
+import { recordRequest } from './requests/requests.ts';
 import type { TokenPrices } from './token-prices.ts';
 
 type Kind = Extract<ServerKindName, 'text' | 'embedding'>;

@@ -1,4 +1,4 @@
-import type { RecallPrices } from '../credits/prices/recall-prices.ts';
+import type { RecallPrices } from '../credits/prices/read-prices.ts';
 import type { UsageLeader } from '../credits/usage/usage-leader.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
 import type { ReadCapacity } from '../serving/served-model.ts';
@@ -7,7 +7,7 @@ import type { GatewayPresence } from './upstream/gateway-presence.ts';
 import type { SlotsByAddress } from './upstream/prompt-slots.ts';
 import type { RecallUpstream } from './upstream/recall-upstreams.ts';
 import type { ReplicaScaling } from './upstream/replicas/replica-scaling.ts';
-import type { UnreachedServers } from './upstream/replicas/unreached-servers.ts';
+import type { UnreachedServers } from './upstream/replicas/replicas.ts';
 import type { ServerTurns } from './upstream/server-turns.ts';
 
 /** Services that the chat module needs from the app. */

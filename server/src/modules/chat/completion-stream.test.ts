@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { WholeAnswer } from './answer-shape.ts';
 import { AnswerFailed, type Chunk, CompletionStream } from './completion-stream.ts';
-import { WholeAnswer } from './whole-answer.ts';
 
 const llamacpp = { engine: 'llamacpp', modelName: 'loaf', candidates: 2 } as const;
 const vllm = { ...llamacpp, engine: 'vllm' } as const;

@@ -1,18 +1,17 @@
 import * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
 import type { Http } from '../../platform/http/bind.ts';
-import { clientSignal } from '../../platform/http/client-signal.ts';
+import { clientSignal } from '../../platform/http/connection.ts';
 import type { ModelServer } from '../deployments/reach/await-model-server.ts';
-import { postToModelServer, readText } from '../serving/ask/model-server-client.ts';
+import { postToModelServer, readText, unavailable } from '../serving/ask/model-server-client.ts';
 import { ONE_PIECE_MS_MAX } from '../serving/ask/request-deadline.ts';
-import { unavailable } from '../serving/ask/unavailable.ts';
+import { sendWarnings } from './answer-shape.ts';
 import { type CompletionBody, toBoundRequest } from './body/completion-request.ts';
 import { withTemplateOptions } from './body/template-options.ts';
 import { callModel, type RunningCall } from './call-model.ts';
 import type { ChatParts } from './chat-parts.ts';
 import { toRefusal } from './to-refusal.ts';
 import { atModelServer } from './upstream/at-model-server.ts';
-import { sendWarnings } from './warnings.ts';
 
 type Read = { body: CompletionBody; warnings: string[] };
 

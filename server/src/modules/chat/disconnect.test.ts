@@ -8,13 +8,13 @@ import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { createHeartbeat } from '../../engine/machines/heartbeat.ts';
 import type { TestUser } from '../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../testing/test-serving.ts';
-import { costMicro } from '../credits/prices/cost-micro.ts';
+import { costMicro } from '../credits/prices/cost.ts';
 import { defaultPrice } from '../credits/prices/default-price.ts';
 import { FLOOD_TOKENS_MAX, stubUsage } from '../deployments/testing/stub-model-server.ts';
 import { insertStarter } from '../deployments/testing/test-models.ts';
 import { PARALLEL_REQUESTS } from '../serving/text-spec.ts';
-import { highestCostMicro, usageBounds } from './requests/highest-cost.ts';
-import { WholeAnswer } from './whole-answer.ts';
+import { WholeAnswer } from './answer-shape.ts';
+import { highestCostMicro, usageBounds } from './requests/requests.ts';
 
 const STARTER = 'starter-model';
 const PLACES = PARALLEL_REQUESTS.llamacpp;

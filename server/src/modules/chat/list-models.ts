@@ -1,8 +1,9 @@
 import type {
-  listModels as contract,
   getModel as getModelContract,
+  listModels as listModelsEndpoint,
   openAiModel,
 } from '@bakehouse/contract/chat';
+import type { vllmMetrics as vllmMetricsEndpoint } from '@bakehouse/contract/deployments/text';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { generators } from '@bakehouse/contract/generators/table';
 import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
@@ -10,18 +11,20 @@ import type * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
-import { selectDeployments } from '../deployments/find-deployments.ts';
-import { deploymentKinds, type KindName } from '../deployments/kinds/kinds.ts';
-import { listFineTunes } from '../models/fine-tuned/steps.ts';
+import { deploymentNotFound } from '../deployments/deployment-not-found.ts';
+import { findDeployment, selectDeployments } from '../deployments/find-deployments.ts';
+import { deploymentKinds, type KindName, textKinds } from '../deployments/kinds/kinds.ts';
+import { listFineTunes } from '../models/fine-tuned/fine-tuned.ts';
 import { toModelName } from '../models/names/model-name.ts';
-import { listStarterModels } from '../models/starter/list-starter-models.ts';
+import { listStarterModels } from '../models/starter/starters.ts';
 import { listUpstreams } from '../providers/find-upstreams.ts';
+import { chatRequestsPerMinute } from './gateway-queries.ts';
 import { isForAnthropic } from './messages/describe-anthropic-error.ts';
 
 type Model = z.output<typeof openAiModel>;
 
 /** Lists the caller's models, external generators and starter models; text models first. */
-export async function listModels(ctx: Context): Promise<ResponseOf<typeof contract>> {
+async function listModels(ctx: Context): Promise<ResponseOf<typeof listModelsEndpoint>> {
   const { userId } = ctx.caller;
   const own = await selectDeployments(ctx.db, { userId, includeTerminated: false });
   const starters = await listStarterModels(ctx.db);
@@ -52,7 +55,7 @@ export async function listModels(ctx: Context): Promise<ResponseOf<typeof contra
 }
 
 /** Lists the models in the format of OpenAI's or Anthropic's API, depending on the client. */
-export async function answerModels(ctx: Context, http: Http): Promise<ResponseOf<typeof contract>> {
+export async function answerModels(ctx: Context, http: Http): Promise<ResponseOf<typeof listModelsEndpoint>> {
   const { object, data } = await listModels(ctx);
   if (!isForAnthropic(http)) return { object, data };
   return {
@@ -95,5 +98,29 @@ function toModel(id: string, created: Date, owner: string, task: Model['task']):
     owned_by: owner,
     task,
     parent: null,
+  };
+}
+
+/** Returns requests, latency and speed of a text deployment, with one point per minute that had requests. */
+export async function readMetrics(
+  ctx: Context,
+  { params: { podId }, query: { minutes } }: InputOf<typeof vllmMetricsEndpoint>,
+): Promise<ResponseOf<typeof vllmMetricsEndpoint>> {
+  const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId, kinds: textKinds });
+  if (!row) throw deploymentNotFound();
+  const since = new Date(ctx.clock.now().getTime() - minutes * 60_000);
+  const rows = await chatRequestsPerMinute(ctx.db, { podId: row.id, since });
+  return {
+    points: rows.map((point) => ({
+      at: point.minute.toISOString(),
+      requests: Number(point.requests),
+      errors: Number(point.errors),
+      prompt_tokens: Number(point.prompt_tokens),
+      completion_tokens: Number(point.completion_tokens),
+      time_to_first_token_ms_p50: point.first_token_ms_p50,
+      latency_ms_p50: point.total_ms_p50,
+      latency_ms_p95: point.total_ms_p95,
+      tokens_per_second: point.tokens_per_second,
+    })),
   };
 }

@@ -15,13 +15,11 @@ import {
   saveConversation,
 } from './conversations/conversations.ts';
 import { answerEmbeddings } from './embeddings/answer-embeddings.ts';
-import { answerModels, getModel } from './list-models.ts';
-import { countTokens } from './messages/count-tokens.ts';
-import { createMessage } from './messages/create-message.ts';
+import { answerModels, getModel, readMetrics } from './list-models.ts';
+import { countTokens, createMessage } from './messages/create-message.ts';
 import { describeAnthropicError, describeEitherError } from './messages/describe-anthropic-error.ts';
-import { readMetrics } from './read-metrics.ts';
 import { countResponseTokens, createResponse } from './responses/create-response.ts';
-import { deleteResponse, getResponse, listInputItems } from './responses/kept-responses.ts';
+import { deleteResponse, getResponse, listInputItems } from './responses/responses.ts';
 
 /** Reject callers over their limit before they send a body. */
 const asksModel: BindOptions = { beforeBody: (ctx, { userId }) => refuseUnadmitted(ctx, userId) };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { AppError, refused } from '../../platform/errors.ts';
-import { contextExceeded } from './body/context-exceeded.ts';
+import { contextExceeded } from './body/limits.ts';
 import { SCHEMA_PARAM } from './grammar/build-grammar.ts';
 import { toolsOf } from './tools/asked-tools.ts';
 

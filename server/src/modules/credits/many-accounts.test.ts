@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { plansOf, recordingDatabase } from '../../testing/recording-database.ts';
 import { testDatabase } from '../../testing/test-database.ts';
-import { selectAccounts } from './account-queries.ts';
+import { selectAccounts } from './accounts.ts';
 import { listAllCodes } from './codes/code-queries.ts';
-import { collectDebts } from './ledger/ledger-given.ts';
+import { collectDebts } from './ledger/given-credits.ts';
 import { getUserTotals } from './queries.ts';
 
 const { url } = await testDatabase();

@@ -4,13 +4,12 @@ import { parseBgl } from '@bakehouse/contract/money';
 import { listNotifications } from '@bakehouse/contract/notifications';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { collectDebtsJob } from './jobs/collect-debts.ts';
-import { verifyLedgerJob } from './jobs/verify-ledger.ts';
+import { collectDebtsJob, verifyLedgerJob } from './jobs/ledger-jobs.ts';
 import { availableMicro } from './ledger/available-micro.ts';
 import { creditsServer } from './testing/credits-server.ts';
 import { insertTestUser } from './testing/test-user.ts';
-import { proveLedger } from './verification/prove-ledger.ts';
-import { sealTransfers } from './verification/seal-transfers.ts';
+import { sealTransfers } from './verification/chain.ts';
+import { proveLedger } from './verification/verify-ledger.ts';
 
 const credits = await creditsServer();
 const { server, db, signUp, balanceOf, statementOf, usernameOf } = credits;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
-import { isPerson } from '../accounts/ensure-system-user.ts';
+import { isPerson } from '../accounts/users.ts';
 import { userAccount } from './ledger/accounts.ts';
 
 type Reader = Database | Transaction;

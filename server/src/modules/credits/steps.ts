@@ -1,11 +1,11 @@
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Purchase } from '@bakehouse/contract/purchases';
 import type { Database, Transaction } from '../../platform/db/database.ts';
+import { lockUserAccounts } from './accounts.ts';
 import { selectRedemptions } from './codes/code-queries.ts';
-import { lockUserAccounts } from './lock-user-accounts.ts';
 import { stopWatching } from './low-balance-queries.ts';
 import { countOpenPurchases, deleteReceipts, listUserPurchases } from './purchases/purchase-queries.ts';
-import { toPurchase } from './purchases/to-purchase.ts';
+import { toPurchase } from './purchases/purchases.ts';
 import { getUserTotals, type UserTotals } from './queries.ts';
 import { listWindows } from './usage/usage-queries.ts';
 

@@ -4,18 +4,14 @@ import { addChatRow as addChatRowEndpoint } from '@bakehouse/contract/chat-rows'
 import * as data from '@bakehouse/contract/data-files';
 import * as sql from '@bakehouse/contract/sql';
 import { type Binding, bind } from '../../platform/http/bind.ts';
-import { clientSignal } from '../../platform/http/client-signal.ts';
-import { getCaptions } from './captions/get-captions.ts';
-import { saveCaptions } from './captions/save-captions.ts';
+import { clientSignal } from '../../platform/http/connection.ts';
+import { getCaptions, saveCaptions } from './captions/captions.ts';
 import { addChatRow } from './chats/add-chat-row.ts';
 import { describeColumns } from './preview/columns/describe-columns.ts';
-import { listFilePictures } from './preview/pictures/list-file-pictures.ts';
-import { showPictures } from './preview/pictures/show-pictures.ts';
+import { listFilePictures, showPictures } from './preview/pictures/show-pictures.ts';
 import { previewFile } from './preview/preview-file.ts';
 import { searchRows } from './preview/search/search-rows.ts';
-import { exportSql } from './sql/export-sql.ts';
-import { listTables } from './sql/find-tables.ts';
-import { runSql } from './sql/run-sql.ts';
+import { exportSql, listTables, runSql } from './sql/run-sql.ts';
 
 export const datasetsRoutes: Binding[] = [
   bind(previewEndpoint, (ctx, { params, query: { revision_id: revisionId, ...query } }, { reply }) =>

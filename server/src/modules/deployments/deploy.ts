@@ -1,28 +1,38 @@
 import { randomUUID } from 'node:crypto';
-import type { imageCalls } from '@bakehouse/contract/deployments/images';
+import { type imageCalls, imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
+import { isServedAs } from '@bakehouse/contract/deployments/pipelines';
+import type { quoteVllm } from '@bakehouse/contract/deployments/text';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { generatorNames } from '@bakehouse/contract/generators';
+import { instanceTypes } from '@bakehouse/contract/limits';
+import { formatBgl } from '@bakehouse/contract/money';
+import type { Capacity } from '../../engine/model/capacity.ts';
 import type { Context } from '../../platform/context.ts';
 import { type Transaction, toJson } from '../../platform/db/database.ts';
+import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
-import { keepAssets } from '../assets/keep-assets.ts';
-import { priceOfNow } from '../credits/prices/agreed-price.ts';
+import { type AssetRevision, readRevision } from '../assets/read-revision.ts';
+import { readPipelineIndex } from '../assets/recognise/pipelines.ts';
+import { keepAssets } from '../assets/remove-asset.ts';
+import { priceOfNow, refuseHigherCost } from '../credits/prices/cost.ts';
+import type { PriceId } from '../credits/prices/prices.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
-import { refuseHigherCost } from '../credits/prices/refuse-higher-cost.ts';
 import { spendOnce } from '../credits/spend-once.ts';
-import { requireLicence } from '../licences/steps.ts';
+import { findLicence, requireLicence } from '../licences/licences.ts';
+import { isEmbeddingModel } from '../models/embedding/is-embedding-model.ts';
 import { freeModelName, toModelName } from '../models/names/model-name.ts';
-import { listStarterModels } from '../models/starter/list-starter-models.ts';
-import { type AskedDeployment, type FoundPlacement, findPlacement } from './find-placement.ts';
-import { deploymentKinds, type KindName } from './kinds/kinds.ts';
+import { listStarterModels } from '../models/starter/starters.ts';
+import { checkCapacity, deviceLabel } from '../serving/placement/choose-placement.ts';
+import type { PlacedModel, ReadCapacity, ServedContext } from '../serving/served-model.ts';
+import type { WakingParts } from './end-deployment.ts';
+import { deploymentKinds, type KindName, type textKinds } from './kinds/kinds.ts';
 import { holdPeriod, PERIOD_MS, timeCostMicro } from './metering/meter-deployment.ts';
 import { insertDeployment, listLiveModelNames, lockDeployment, lockLiveDeployment } from './queries.ts';
-import { ensureModelServer } from './servers/ensure-model-server.ts';
-import { refuseManyServers } from './servers/limits/refuse-many-servers.ts';
-import { checkReplicas } from './servers/plan/check-replicas.ts';
+import { refuseManyServers } from './servers/limits/server-limits.ts';
+import { ensureModelServer } from './servers/model-servers.ts';
+import { checkReplicas, sleepsAfterMinutes } from './servers/plan/plan-model-server.ts';
 import { reconcileModelServer } from './servers/reconcile-model-server.ts';
-import type { WakingParts } from './waking-parts.ts';
 
 type Input = {
   kind: KindName;
@@ -53,7 +63,8 @@ export async function deploy(
     () => findPlacement(ctx, parts, { kind, body }),
     async (tx, found) => {
       const own = modelName && (await lockLiveDeployment(tx, { userId: ctx.caller.userId, modelName }));
-      const podId = own || (await placeDeployment(tx, ctx, { kind, ...found, body, costMaxMicro, modelName }));
+      const podId =
+        own || (await placeDeployment(tx, ctx, { kind, ...found, body, costMaxMicro, modelName }));
       const { notice } = found.placed;
       const created_at = ctx.clock.now().toISOString();
       return { pod_id: podId, deployment_id: podId, created_at, ...(notice && { notice }) };
@@ -126,4 +137,107 @@ async function placeDeployment(
   });
   await holdPeriod(tx, now, await lockDeployment(tx, podId));
   return podId;
+}
+
+/** Request to deploy a model of any kind. */
+type AskedDeployment = InputOf<typeof imageCalls.flux.quote>['body'] &
+  Pick<InputOf<typeof quoteVllm>['body'], 'context_tokens'>;
+
+type FindPlacementInput = { kind: KindName; body: AskedDeployment };
+
+type FoundPlacement = {
+  placed: PlacedModel;
+  capacity: Capacity;
+  /** Price of one replica. */
+  price: { price_id: PriceId; price_count: number; unit_price_micro: bigint };
+};
+
+/**
+ * Returns the placement and price for a model. Throws AppError 'invalid_request', and the errors of the
+ * kind's placement.
+ */
+async function findPlacement(
+  ctx: Context,
+  parts: ReadCapacity,
+  { kind, body }: FindPlacementInput,
+): Promise<FoundPlacement> {
+  const capacity = await parts.capacity();
+  const { place, hourPrice } = deploymentKinds[kind];
+  const asked = {
+    instanceType: body.instance_type,
+    gpuCount: body.gpu_count,
+    contextTokens: body.context_tokens,
+  };
+  const placed = await place(ctx, parts, body.model_id, asked);
+  if (!placed) {
+    throw new AppError('invalid_request', {
+      publicMessage: `instance_type must be one of ${instanceTypes.join(', ')}`,
+      param: 'instance_type',
+    });
+  }
+  const { placement } = placed;
+  checkCapacity(body, placement, capacity);
+  const price_id = hourPrice[placement.accelerator ? 'GPU' : 'CPU'];
+  const { unitPriceMicro: unit_price_micro } = (await readPrices(ctx.db, ctx.clock.now()))[price_id];
+  return { placed, capacity, price: { price_id, price_count: placement.count || 1, unit_price_micro } };
+}
+
+type TextKind = (typeof textKinds)[number];
+
+/**
+ * Returns the kind for a model's files: the kind of the pipeline in its index if that is supported, else a
+ * text kind.
+ */
+export async function findKind(ctx: Context, assetId: string): Promise<KindName> {
+  const model = await readModel(ctx, assetId);
+  // Starters are served without a deployment; the text kind's error says so.
+  const index = model.asset.isStarter ? null : await readPipelineIndex(ctx, model.files);
+  const ofPipeline = imageDeploymentKinds.find((kind) => isServedAs(kind, index?._class_name ?? null));
+  return ofPipeline ?? toTextKind(ctx, model);
+}
+
+/** Returns the kind of a model deployed over the text API. Throws AppError 'not_found'. */
+export async function findTextKind(ctx: Context, assetId: string): Promise<TextKind> {
+  return toTextKind(ctx, await readModel(ctx, assetId));
+}
+
+function readModel(ctx: Context, assetId: string): Promise<AssetRevision> {
+  return readRevision(ctx.db, { assetId, userId: ctx.caller.userId, top: true });
+}
+
+async function toTextKind(ctx: Context, model: AssetRevision): Promise<TextKind> {
+  return (await isEmbeddingModel(ctx, model)) ? 'embedding' : 'text';
+}
+
+type QuoteDeploymentInput = { kind: KindName; body: AskedDeployment };
+
+/** Image and video models have no context. */
+type Quote = ResponseOf<typeof imageCalls.flux.quote> & { context: ServedContext | null };
+
+/**
+ * Returns the price of a deployment, for one replica and for all, and the licence it needs. Throws the
+ * validation errors of deploying it.
+ */
+export async function quoteDeployment(
+  ctx: Context,
+  parts: ReadCapacity,
+  { kind, body }: QuoteDeploymentInput,
+): Promise<Quote> {
+  checkReplicas(body);
+  const { placed, price } = await findPlacement(ctx, parts, { kind, body });
+  const { title, licence } = placed.model;
+  const { accelerator, count } = placed.placement;
+  const ofReplicas = (replicas: number) => formatBgl(timeCostMicro(price, BigInt(PERIOD_MS * replicas)));
+  return {
+    title,
+    licence: licence ? await findLicence(ctx.db, { userId: ctx.caller.userId, licence }) : null,
+    device: deviceLabel({ accelerator, accelerator_count: count }),
+    price_per_hour: ofReplicas(1),
+    min_price_per_hour: ofReplicas(Math.max(1, body.min_replicas)),
+    max_price_per_hour: ofReplicas(body.max_replicas),
+    hold: ofReplicas(1),
+    sleeps_after_minutes: sleepsAfterMinutes(ctx.config, body),
+    context: placed.context,
+    ...(placed.notice && { notice: placed.notice }),
+  };
 }

@@ -1,12 +1,25 @@
 import type { Deployment } from '@bakehouse/contract/deployments/text';
-import type { Services } from '../../platform/context.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Context, Services } from '../../platform/context.ts';
+import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
-import { notify } from '../notifications/notify.ts';
+import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
+import { notify } from '../notifications/notifications.ts';
+import type { ReadCapacity } from '../serving/served-model.ts';
+import { deploymentNotFound } from './deployment-not-found.ts';
+import { findDeployment, type OwnDeployment } from './find-deployments.ts';
 import { countTime } from './metering/meter-deployment.ts';
 import { settleStopped } from './metering/settle-stopped.ts';
-import { lockDeployment, noteEnd } from './queries.ts';
+import {
+  type DeploymentRow,
+  lockDeployment,
+  noteAsleep,
+  noteEnd,
+  selectLivePodIdsOfAsset,
+} from './queries.ts';
+import { type DeploymentView, readDeployment } from './read-deployment.ts';
 import { reconcileModelServer } from './servers/reconcile-model-server.ts';
 
 type End = {
@@ -44,3 +57,48 @@ export async function endDeployment(
   });
   await settleStopped(services, podId);
 }
+
+/**
+ * Terminates all deployments of an asset, of any user, and settles their bills; `reason` is shown to their
+ * owners.
+ */
+export async function endDeploymentsOf(
+  services: Pick<Services, 'db' | 'clock'>,
+  { assetId, reason }: { assetId: string; reason: string },
+): Promise<void> {
+  for (const podId of await selectLivePodIdsOfAsset(services.db, assetId))
+    await endDeployment(services, podId, { reason, endedBy: null });
+}
+
+/**
+ * Puts a deployment with counted time to sleep; its next request wakes it. A step under the row's lock; call
+ * `settleStopped` after the commit.
+ */
+export async function sleepDeployment(
+  tx: Transaction,
+  clock: Clock,
+  deployment: DeploymentRow,
+): Promise<void> {
+  await noteAsleep(
+    tx,
+    deployment.id,
+    'Asleep: nobody asked it anything for a while. The next request wakes it.',
+  );
+  await publishChange(tx, deployment.user_id, { topic: 'deployment', id: deployment.id });
+  await reconcileModelServer(tx, clock, deployment.model_server_id);
+}
+
+/** Terminates a deployment of the caller and settles its bill. */
+export async function terminateDeployment(
+  ctx: Context,
+  input: Omit<OwnDeployment, 'userId'>,
+): Promise<DeploymentView> {
+  const own = { userId: ctx.caller.userId, ...input };
+  if (!(await findDeployment(ctx.db, own))) throw deploymentNotFound();
+  await endDeployment(ctx, input.podId, { reason: 'Terminated by you', endedBy: own.userId });
+  await ctx.rowChanges.catchUp();
+  return readDeployment(ctx, input);
+}
+
+/** Dependencies for waking a model. */
+export type WakingParts = ReadCapacity & { usage: IdleCredit };

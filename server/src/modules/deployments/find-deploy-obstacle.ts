@@ -1,7 +1,7 @@
 import { AppError } from '../../platform/errors.ts';
 import type { FindObstacle } from '../models/get-model-readiness.ts';
 import type { ReadCapacity } from '../serving/served-model.ts';
-import { findKind } from './find-kind.ts';
+import { findKind } from './deploy.ts';
 import { deploymentKinds } from './kinds/kinds.ts';
 
 /** Default hardware, as the web app requests it. */

@@ -1,7 +1,7 @@
 import type { DeploymentFilter } from '@bakehouse/contract/deployments/text';
+import { recently } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import type { ListOrder } from '../../platform/db/list-orders.ts';
-import { recently } from '../../platform/recently.ts';
 import { unknownCursor } from '../../platform/unknown-cursor.ts';
 import { findDeployment, selectDeployments } from './find-deployments.ts';
 import type { KindName } from './kinds/kinds.ts';

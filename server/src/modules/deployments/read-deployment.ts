@@ -1,12 +1,12 @@
 import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Config } from '../../config.ts';
-import { findWorkloadWithSpec } from '../../engine/find-workload-with-spec.ts';
 import { cutHostPaths } from '../../engine/host/cut-host-paths.ts';
 import type { WorkloadWithSpec } from '../../engine/model/workload.ts';
+import { findWorkloadWithSpec } from '../../engine/workloads.ts';
 import type { Context, Services } from '../../platform/context.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { priceOfNow } from '../credits/prices/agreed-price.ts';
+import { priceOfNow } from '../credits/prices/cost.ts';
 import type { PriceList } from '../credits/prices/prices.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
 import { deviceLabel } from '../serving/placement/choose-placement.ts';
@@ -16,8 +16,7 @@ import { type DeploymentState, showDeployment } from './kinds/deployment-state.t
 import type { KindName } from './kinds/kinds.ts';
 import { PERIOD_MS, timeCostMicro, usedMs } from './metering/meter-deployment.ts';
 import type { DeploymentRow } from './queries.ts';
-import { carries } from './servers/plan/server-workload.ts';
-import { sleepsAfterMinutes } from './servers/plan/sleeps-after-minutes.ts';
+import { carries, sleepsAfterMinutes } from './servers/plan/plan-model-server.ts';
 
 /** A deployment with its state, before it is mapped to its kind's state names. */
 export type DeploymentView = Omit<Deployment, 'task' | 'status' | 'job_status'> & {

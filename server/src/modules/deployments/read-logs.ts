@@ -1,14 +1,14 @@
-import { findWorkloadWithSpec } from '../../engine/find-workload-with-spec.ts';
 import { cutHostPaths } from '../../engine/host/cut-host-paths.ts';
 import type { WorkloadWithSpec } from '../../engine/model/workload.ts';
-import { selectLogLines } from '../../engine/reports/select-log-lines.ts';
+import { selectLogLines } from '../../engine/reports/attempt-log.ts';
+import { findWorkloadWithSpec } from '../../engine/workloads.ts';
 import type { Context } from '../../platform/context.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
 import { findDeployment } from './find-deployments.ts';
 import type { KindName } from './kinds/kinds.ts';
 import type { DeploymentRow } from './queries.ts';
 import { findCarrier } from './read-deployment.ts';
-import { adapterNames } from './servers/plan/server-workload.ts';
+import { adapterNames } from './servers/plan/plan-model-server.ts';
 import { findModelServer } from './servers/server-queries.ts';
 
 type Input = { podId: string; kinds: readonly KindName[]; limit: number };

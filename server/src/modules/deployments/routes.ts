@@ -4,23 +4,17 @@ import * as image from '@bakehouse/contract/deployments/images';
 import * as contract from '@bakehouse/contract/deployments/text';
 import { AppError } from '../../platform/errors.ts';
 import { type Binding, bind } from '../../platform/http/bind.ts';
-import { deploy } from './deploy.ts';
+import { deploy, findTextKind, quoteDeployment } from './deploy.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
-import { findTextKind } from './find-kind.ts';
-import { findImageDeployment } from './images/find-image-deployment.ts';
-import { listImageDeployments } from './images/list-image-deployments.ts';
-import { stopAllWan } from './images/stop-all-wan.ts';
+import { terminateDeployment, type WakingParts } from './end-deployment.ts';
+import { findImageDeployment, listImageDeployments, stopAllWan } from './images/image-deployments.ts';
 import { textKinds } from './kinds/kinds.ts';
 import { toAnyDeployment } from './kinds/to-any-deployment.ts';
-import { toImageDeployment } from './kinds/to-image-deployment.ts';
-import { toVllm, toVllmProgress, toVllmStats } from './kinds/to-vllm.ts';
+import { toImageDeployment, toVllm, toVllmProgress, toVllmStats } from './kinds/vllm.ts';
 import { listDeployments } from './list-deployments.ts';
-import { quoteDeployment } from './quote-deployment.ts';
 import { readDeployment } from './read-deployment.ts';
 import { readLogs } from './read-logs.ts';
 import { sumDeployments } from './sum-deployments.ts';
-import { terminateDeployment } from './terminate-deployment.ts';
-import type { WakingParts } from './waking-parts.ts';
 
 export function deploymentsRoutes(parts: WakingParts): Binding[] {
   return [...vllmRoutes(parts), ...imageRoutes(parts), listAll];

@@ -12,10 +12,10 @@ import { createFakeDriver } from '../../engine/drivers/fake/fake-driver.ts';
 import type { Services } from '../../platform/context.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { testServer } from '../../testing/test-server.ts';
-import { CPU_SERVERS } from '../deployments/servers/limits/cpu-servers.ts';
+import { CPU_SERVERS } from '../deployments/servers/limits/server-limits.ts';
 import { stubModelServer } from '../deployments/testing/stub-model-server.ts';
-import { registerStarterModel } from '../models/starter/register-starter-model.ts';
-import { starterEmbeddingModel } from '../models/starter/starter-embedding-model.ts';
+import { registerStarterModel } from '../models/starter/register-starters.ts';
+import { starterEmbeddingModel } from '../models/starter/starters.ts';
 import { emptyGguf, emptySafetensors, goodData } from '../training/testing/test-run.ts';
 
 const DOCUMENT = path.resolve(import.meta.dirname, '../../../../docs/api.md');

@@ -1,7 +1,7 @@
 import type { DraftSettings, DropReason } from '@bakehouse/contract/drafts';
 import { sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
-import type { Section } from './documents/section.ts';
+import type { Section } from './documents/sections.ts';
 import { type DraftRow, toRow } from './drafts-table.ts';
 
 type Db = Database | Transaction;

@@ -1,11 +1,9 @@
 import * as contract from '@bakehouse/contract/drafts';
 import { type Binding, bind } from '../../platform/http/bind.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
-import { cancelDraft, createDraft, deleteDraft, removeDocument } from './change-drafts.ts';
 import { addDocument } from './documents/add-document.ts';
-import { getDraft, listDrafts } from './read-drafts.ts';
-import { changeRow, deleteRows, getChunk, listRows } from './rows/change-rows.ts';
-import { saveRows } from './rows/save-rows.ts';
+import { cancelDraft, createDraft, deleteDraft, getDraft, listDrafts, removeDocument } from './drafts.ts';
+import { changeRow, deleteRows, getChunk, listRows, saveRows } from './rows/rows.ts';
 import { quoteDraft } from './start/quote-draft.ts';
 import { startDraft } from './start/start-draft.ts';
 

@@ -1,10 +1,37 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Generation } from '@bakehouse/contract/generations';
 import { generators } from '@bakehouse/contract/generators/table';
+import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
-import { settle } from '../credits/ledger/holds/settle.ts';
-import { notifyOfGeneration } from '../notifications/notify-of-generation.ts';
+import { publishChange } from '../../platform/events/publish-change.ts';
+import type { Http } from '../../platform/http/bind.ts';
+import { untilKeyEnds } from '../../platform/http/callers/key-ends.ts';
+import { lockStoredBytes } from '../../platform/storage/owner-queries.ts';
+import { settle } from '../credits/ledger/holds/holds.ts';
+import { notifyOfGeneration } from '../notifications/notify-of-events.ts';
 import { announceGeneration } from './announce-generation.ts';
-import { deletePreview, type GenerationRow, updateGeneration } from './queries.ts';
+import { findOwnGeneration, getGeneration } from './generations.ts';
+import {
+  deletePreview,
+  deleteTurnsOf,
+  type GenerationRow,
+  hasEnded,
+  listGenerationIds,
+  removeGeneration,
+  updateGeneration,
+} from './queries.ts';
+import { refuseNewJob, withdrawJob } from './services/service-job.ts';
+import { deleteUnusedPicturesOf } from './sources/picture-queries.ts';
+
+const BATCH = 100;
+
+/** Polling interval, because an event may be lost with its connection. */
+const LOOK_EVERY_MS = 2_000;
+
+/** Seconds after which a user with too many open generations may try again. */
+const RETRY_AFTER_S = 5;
 
 type End = {
   state: 'completed' | 'failed' | 'cancelled';
@@ -42,5 +69,133 @@ export async function endGeneration(tx: Transaction, row: GenerationRow, end: En
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'conflict')) throw error;
     await updateGeneration(tx, row.id, { charged_micro: 0n });
+  }
+}
+
+/**
+ * Cancels a generation at no charge; does nothing if it has ended. The process that runs it loses its lease.
+ * Throws AppError 'not_found', and the errors of `withdrawJob`: a job that the service has already started
+ * continues and is charged.
+ */
+export async function cancelGeneration(ctx: Context, { id }: { id: string }): Promise<Generation> {
+  const withdrawn = await withdrawJob(ctx, { id });
+  await inTransaction(ctx.db, async (tx) => {
+    const row = await findOwnGeneration(tx, { id, userId: ctx.caller.userId });
+    if (row.ended_at !== null) return;
+    refuseNewJob(row, withdrawn);
+    const now = ctx.clock.now();
+    await endGeneration(tx, row, {
+      state: 'cancelled',
+      reason: 'Cancelled',
+      chargedMicro: 0n,
+      now,
+    });
+  });
+  return getGeneration(ctx, { id });
+}
+
+/**
+ * Deletes a generation and its outputs; cancels a running one at no charge. Throws AppError 'not_found', and
+ * the errors of `withdrawJob`: a job that the service has already started can only be deleted once it is
+ * done.
+ */
+export async function deleteGeneration(
+  ctx: Pick<Context, 'config' | 'db' | 'clock' | 'caller'>,
+  { id }: { id: string },
+): Promise<void> {
+  const { userId } = ctx.caller;
+  const withdrawn = await withdrawJob(ctx, { id });
+  await inTransaction(ctx.db, async (tx) => {
+    const row = await findOwnGeneration(tx, { id, userId });
+    const now = ctx.clock.now();
+    if (row.ended_at === null) {
+      refuseNewJob(row, withdrawn);
+      // Deleting the row also reduces the user's stored bytes, which must be locked before the ledger.
+      await lockStoredBytes(tx, userId);
+      await endGeneration(tx, row, { state: 'cancelled', reason: 'Deleted', chargedMicro: 0n, now });
+    }
+    await removeGeneration(tx, id);
+    await publishChange(tx, userId, { topic: 'generation', id });
+  });
+}
+
+type Deleting = Pick<Context, 'config' | 'db' | 'clock' | 'caller' | 'log'>;
+
+/**
+ * Deletes all generations of the caller, their turns, and pictures uploaded for editing; cancels running
+ * ones. Generations that a service has started are left for the next call: their price is held until they are
+ * done.
+ */
+export async function forgetGenerations(ctx: Context): Promise<void> {
+  let deleted: number;
+  do {
+    deleted = 0;
+    for (const id of await listGenerationIds(ctx.db, ctx.caller.userId, BATCH))
+      if (await tryToDelete(ctx, id)) deleted += 1;
+  } while (deleted > 0);
+  await deleteTurnsOf(ctx.db, ctx.caller.userId);
+  await deleteUnusedPicturesOf(ctx.db, ctx.caller.userId);
+}
+
+/** Deletes the caller's generations requested before a given time; cancels running ones. */
+export async function forgetGenerationsBefore(ctx: Deleting, before: Date): Promise<void> {
+  let ids: string[];
+  do {
+    ids = await listGenerationIds(ctx.db, ctx.caller.userId, BATCH, before);
+    for (const id of ids) await deleteGeneration(ctx, { id });
+  } while (ids.length === BATCH);
+}
+
+async function tryToDelete(ctx: Deleting, id: string): Promise<boolean> {
+  try {
+    await deleteGeneration(ctx, { id });
+    return true;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    // The service has started it or is unreachable.
+    ctx.log.info({ err: error, generation_id: id }, 'deferred deletion of generation');
+    return false;
+  }
+}
+
+/**
+ * Returns the generation once it has ended, or in its current state on timeout or abort. Throws AppError
+ * 'not_found', and 'unauthenticated' if the API key expires while waiting.
+ */
+export async function awaitGeneration(
+  ctx: Context,
+  id: string,
+  { ms, signal }: { ms: number; signal?: AbortSignal },
+): Promise<Generation> {
+  const { userId } = ctx.caller;
+  const key = untilKeyEnds(ctx);
+  const over = AbortSignal.any([AbortSignal.timeout(ms), key.signal, ...(signal ? [signal] : [])]);
+  let changed = new AbortController();
+  const stop = ctx.events.subscribe(userId, (event) => {
+    if (event.topic === 'generation' && event.id === id) changed.abort();
+  });
+  try {
+    for (;;) {
+      const change = AbortSignal.any([over, changed.signal]);
+      const isUnderWay = (await hasEnded(ctx.db, { id, userId })) === false;
+      key.signal.throwIfAborted();
+      if (!isUnderWay || over.aborted) return await getGeneration(ctx, { id });
+      await pause(LOOK_EVERY_MS, undefined, { signal: change }).catch(() => undefined);
+      changed = new AbortController();
+    }
+  } finally {
+    stop();
+    key.stop();
+  }
+}
+
+/** Adds Retry-After to the error for too many open generations. */
+export async function withRetryAfter<Answer>({ reply }: Http, work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'rate_limited')
+      reply.header('retry-after', RETRY_AFTER_S);
+    throw error;
   }
 }

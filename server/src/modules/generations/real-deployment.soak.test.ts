@@ -4,11 +4,11 @@ import { getGeneration, startGeneration } from '@bakehouse/contract/generations'
 import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
 import { expect, test, vi } from 'vitest';
 import { readConfig } from '../../config.ts';
-import { hasLayer } from '../../engine/host/environment/has-layer.ts';
+import { hasLayer } from '../../engine/host/environment/environment.ts';
 import { listImageStarter } from '../../engine/host/preparation/image-starters.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { insertModel } from '../deployments/testing/test-models.ts';
-import { registerImageStarter } from '../models/starter/register-image-starter.ts';
+import { registerImageStarter } from '../models/starter/register-starters.ts';
 import { pictureFiles } from './testing/picture-files.ts';
 
 // The real runtime and the starter model, through the whole program.

@@ -5,11 +5,11 @@ import { uploadPicture } from '@bakehouse/contract/media';
 import sharp from 'sharp';
 import { expect, test, vi } from 'vitest';
 import { readConfig } from '../../config.ts';
-import { hasLayer } from '../../engine/host/environment/has-layer.ts';
+import { hasLayer } from '../../engine/host/environment/environment.ts';
 import { listImageStarter } from '../../engine/host/preparation/image-starters.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
 import { insertModel } from '../deployments/testing/test-models.ts';
-import { registerImageStarter } from '../models/starter/register-image-starter.ts';
+import { registerImageStarter } from '../models/starter/register-starters.ts';
 import { pictureFiles } from './testing/picture-files.ts';
 import { starterLora } from './testing/starter-lora.ts';
 

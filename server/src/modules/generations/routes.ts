@@ -3,16 +3,13 @@ import { listGenerators as listGeneratorsEndpoint } from '@bakehouse/contract/ge
 import { uploadPicture as uploadPictureEndpoint } from '@bakehouse/contract/media';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
-import { cancelGeneration } from './cancel-generation.ts';
-import { deleteGeneration } from './delete-generation.ts';
-import { listGenerators } from './generators/list-generators.ts';
-import { getGeneration } from './get-generation.ts';
-import { listGenerations } from './list-generations.ts';
+import { cancelGeneration, deleteGeneration, withRetryAfter } from './end-generation.ts';
+import { getGeneration, listGenerations } from './generations.ts';
+import { listGenerators } from './generators/generators.ts';
 import { uploadPicture } from './sources/upload-picture.ts';
+import { withOwnModel } from './start/parameters.ts';
 import { quoteGeneration } from './start/quote-generation.ts';
 import { startGeneration } from './start/start-generation.ts';
-import { withOwnModel } from './start/with-own-model.ts';
-import { withRetryAfter } from './with-retry-after.ts';
 
 type Parts = {
   usage: IdleCredit;

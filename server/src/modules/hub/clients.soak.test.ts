@@ -8,7 +8,7 @@ import { signUpOperator } from '../../testing/sign-up-operator.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { assetCalls } from '../assets/testing/asset-calls.ts';
 import { insertModel } from '../deployments/testing/test-models.ts';
-import { registerStarterModel } from '../models/starter/register-starter-model.ts';
+import { registerStarterModel } from '../models/starter/register-starters.ts';
 import { hubCalls } from './testing/hub-calls.ts';
 import { runClients } from './testing/run-clients.ts';
 

@@ -4,11 +4,11 @@ import { createApiKey, revokeApiKey } from '@bakehouse/contract/api-keys';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { upsertBlob } from '../../platform/storage/queries.ts';
-import { openUpload } from '../../platform/storage/uploads/open-upload.ts';
 import { markComplete } from '../../platform/storage/uploads/queries.ts';
 import { receivePart } from '../../platform/storage/uploads/receive-part.ts';
+import { openUpload } from '../../platform/storage/uploads/uploads.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
-import { checkSignature } from './lfs/sign-upload.ts';
+import { checkSignature } from './lfs/lfs.ts';
 import { fileLine, header, hubCalls } from './testing/hub-calls.ts';
 
 const server = await testServer();

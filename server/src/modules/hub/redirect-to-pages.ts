@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { AppError } from '../../platform/errors.ts';
-import { noSuchCall } from '../../platform/http/no-such-call.ts';
+import { noSuchCall } from '../../platform/http/unknown-calls.ts';
 
 /** Type, repository and path. */
 const REPOSITORY = /^\/hub\/(?:(datasets)\/|(?!(?:api|datasets)\/))([^/]+\/[^/]+(?:\/.*)?)$/;

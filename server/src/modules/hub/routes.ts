@@ -7,33 +7,32 @@ import * as xet from '@bakehouse/contract/hub/xet';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
 import type { FindAssetUse } from '../assets/asset-use.ts';
 import type { CheckModelFile } from '../assets/files/upload/upload-file.ts';
-import { addBranch, removeBranch } from './commits/change-branches.ts';
-import { tagRevision, untagRevision } from './commits/change-tags.ts';
 import { preuploadFiles } from './commits/preupload-files.ts';
 import { receiveCommit } from './commits/receive-commit.ts';
-import { listDiscussions, refuseDiscussion } from './commits/refuse-discussions.ts';
-import { showCommits, showReferences } from './commits/show-commits.ts';
-import { validateCard } from './commits/validate-card.ts';
-import { describePaths } from './files/describe-paths.ts';
-import { listEntries } from './files/list-entries.ts';
-import { resolveFile } from './files/resolve-file.ts';
+import {
+  addBranch,
+  listDiscussions,
+  refuseDiscussion,
+  removeBranch,
+  tagRevision,
+  untagRevision,
+} from './commits/refs.ts';
+import { showCommits, showReferences, validateCard } from './commits/show-commits.ts';
+import { describePaths, listEntries, resolveFile } from './files/files.ts';
 import { describeHubError } from './hub-error.ts';
-import { completeParts, receivePart } from './lfs/receive-part.ts';
-import { startUploads } from './lfs/start-uploads.ts';
-import { verifyObject } from './lfs/verify-object.ts';
+import { completeParts, receivePart, startUploads, verifyObject } from './lfs/lfs.ts';
 import {
   changeRepository,
   checkAccess,
+  createRepository,
   deleteRepository,
+  getRepository,
+  listRepositories,
   moveRepository,
-} from './repositories/change-repository.ts';
-import { createRepository } from './repositories/create-repository.ts';
-import { getRepository } from './repositories/get-repository.ts';
-import { listRepositories } from './repositories/list-repositories.ts';
-import { whoAmI } from './repositories/who-am-i.ts';
+  whoAmI,
+} from './repositories/repositories.ts';
 import { receiveShard, streamShard } from './xet/receive-shard.ts';
-import { receiveXorb } from './xet/receive-xorb.ts';
-import { startUpload } from './xet/start-upload.ts';
+import { receiveXorb, startUpload } from './xet/xorbs.ts';
 
 /** Cloning makes two requests per file. */
 const FILES_PER_MINUTE = 12_000;

@@ -4,21 +4,15 @@ import * as images from '@bakehouse/contract/openai-images';
 import * as paris from '@bakehouse/contract/paris';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
-import { withRetryAfter } from '../generations/with-retry-after.ts';
+import { withRetryAfter } from '../generations/end-generation.ts';
 import { addTrainingPictures } from './gallery/add-training-pictures.ts';
-import { linkZip } from './gallery/link-zip.ts';
 import { openZipLink } from './gallery/open-zip-link.ts';
-import { deleteKontextImage } from './kontext/delete-kontext-image.ts';
-import { editAddress } from './kontext/edit-address.ts';
-import { editUpload } from './kontext/edit-upload.ts';
-import { listKontextImages } from './kontext/list-kontext-images.ts';
+import { linkZip } from './gallery/zip-links.ts';
+import { editAddress, editUpload } from './kontext/edits.ts';
+import { deleteKontextImage, listKontextImages } from './kontext/kontext-images.ts';
 import { createImage } from './openai/create-image.ts';
 import { editImage } from './openai/edit-image.ts';
-import { deleteParisImage } from './paris/delete-paris-image.ts';
-import { estimateParis } from './paris/estimate-paris.ts';
-import { generateParis } from './paris/generate-paris.ts';
-import { listParisImages } from './paris/list-paris-images.ts';
-import { pollParis } from './paris/poll-paris.ts';
+import { deleteParisImage, estimateParis, generateParis, listParisImages, pollParis } from './paris/paris.ts';
 
 export const imagesRoutes = (usage: IdleCredit): Binding[] => [
   bind(gallery.linkZip, (ctx, { body }) => linkZip(ctx, body)),

@@ -6,11 +6,10 @@ import {
   type LeasedWork,
   type LeaseLoop,
 } from '../../platform/leases/lease-loop.ts';
-import { addressRevision, revisionCidsTable } from './cids/address-revision.ts';
-import { configuredServices } from './pins/configured-services.ts';
+import { addressRevision, revisionCidsTable } from './cids/addresses.ts';
 import { keepPin, type PinColumns, pinsTable } from './pins/keep-pin.ts';
 import { openKubo } from './pins/kubo.ts';
-import type { PinService } from './pins/pin-service.ts';
+import { configuredServices, type PinService } from './pins/pin-service.ts';
 import { openPinningService } from './pins/pinning-service.ts';
 import { insertMissingPins, isPinnedAtNode, type PinRow, type RevisionCidRow } from './queries.ts';
 

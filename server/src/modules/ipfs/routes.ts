@@ -1,7 +1,6 @@
 import * as contract from '@bakehouse/contract/ipfs';
 import { type Binding, bind } from '../../platform/http/bind.ts';
-import { getIpfs } from './get-ipfs.ts';
-import { listIpfsFiles } from './list-ipfs-files.ts';
+import { getIpfs, listIpfsFiles } from './ipfs-files.ts';
 
 export const ipfsRoutes: Binding[] = [
   bind(contract.getIpfs, getIpfs),

@@ -1,7 +1,6 @@
 import * as contract from '@bakehouse/contract/licences';
 import { type Binding, bind } from '../../platform/http/bind.ts';
-import { acceptLicence } from './accept-licence.ts';
-import { listLicences } from './list-licences.ts';
+import { acceptLicence, listLicences } from './licences.ts';
 
 export const licencesRoutes: Binding[] = [
   bind(contract.listLicences, (ctx) => listLicences(ctx)),

@@ -1,23 +1,39 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { gpuLabel } from '@bakehouse/contract/labels';
-import type { listWork as contract, Work } from '@bakehouse/contract/machines';
+import type { listWork as listWorkEndpoint, Work } from '@bakehouse/contract/machines';
+import * as contract from '@bakehouse/contract/machines';
 import type { WorkloadState } from '../../engine/model/workload.ts';
 import { type ListedWorkload, listWorkloads } from '../../engine/queue/list-workloads.ts';
 import type { Context } from '../../platform/context.ts';
+import { type Binding, bind } from '../../platform/http/bind.ts';
 import { findNames } from '../accounts/steps.ts';
-import {
-  describeServerWorkloads,
-  type ServedWorkload,
-} from '../deployments/servers/describe-server-workloads.ts';
+import { describeServerWorkloads, type ServedWorkload } from '../deployments/servers/model-servers.ts';
+
+/** Maps engine states to the ones operators distinguish; ended work is not listed. */
+const states: Record<WorkloadState, Work['state']> = {
+  queued: 'queued',
+  scheduling: 'starting',
+  pulling: 'starting',
+  starting: 'starting',
+  ready: 'running',
+  degraded: 'degraded',
+  stopping: 'stopping',
+  completed: 'stopping',
+  stopped: 'stopping',
+  failed: 'stopping',
+};
+
+/** Machine routes that the engine does not bind itself. */
+export const workRoutes: Binding[] = [bind(contract.listWork, listWork)];
 
 /**
  * Returns running and queued work to an operator. The list changes between requests, so the cursor is just
  * the number of entries already returned.
  */
-export async function listWork(
+async function listWork(
   { db, clock }: Context,
-  { query }: InputOf<typeof contract>,
-): Promise<ResponseOf<typeof contract>> {
+  { query }: InputOf<typeof listWorkEndpoint>,
+): Promise<ResponseOf<typeof listWorkEndpoint>> {
   const workloads = await listWorkloads({ db, now: clock.now() });
   const start = Number(query.cursor ?? 0);
   const end = start + query.limit;
@@ -69,17 +85,3 @@ function kindOf({ spec }: ListedWorkload, served: ServedWorkload | undefined): W
   const makes = isImage ? 'image' : 'text';
   return served && served.starterName !== null ? `${makes}_model` : `${makes}_deployment`;
 }
-
-/** Maps engine states to the ones operators distinguish; ended work is not listed. */
-const states: Record<WorkloadState, Work['state']> = {
-  queued: 'queued',
-  scheduling: 'starting',
-  pulling: 'starting',
-  starting: 'starting',
-  ready: 'running',
-  degraded: 'degraded',
-  stopping: 'stopping',
-  completed: 'stopping',
-  stopped: 'stopping',
-  failed: 'stopping',
-};

@@ -1,17 +1,25 @@
-import { PICTURE_BYTES_MAX } from '@bakehouse/contract/media';
+import { readFile } from 'node:fs/promises';
+import { PICTURE_BYTES_MAX, pictureMessages } from '@bakehouse/contract/media';
 import type { Multipart } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
-import type { Context } from '../../platform/context.ts';
-import { refused } from '../../platform/errors.ts';
+import { fairQueue } from '../../platform/concurrency/fair-queue.ts';
+import type { Context, Services } from '../../platform/context.ts';
+import { AppError, refused } from '../../platform/errors.ts';
 import { receiveForm } from '../../platform/http/bodies/receive-form.ts';
-import { collectPicture } from './collect-picture.ts';
+import { withBlobFile } from '../../platform/storage/read-blob.ts';
+import { type InspectedPicture, inspectPicture } from './inspect-picture.ts';
 
 /** Slower uploads are aborted because they block a slot. Any allowed picture fits in with 1.5 Mbit/s. */
 const WHOLE_MS = 2 * 60_000;
+
 // One file more than allowed, so that the error can name it.
 const limits = { fileSize: PICTURE_BYTES_MAX + 1, files: 2, fields: 20, fieldSize: 64 * 1024 };
 
+/** Limits pictures loaded whole by this process: checking takes milliseconds, but each may have 20 MB. */
+const places = fairQueue(2);
+
 type Received<Bytes = Buffer> = { bytes: Bytes; fields: Record<string, string> };
+
 type Options = { stallMs?: number; wholeMs?: number };
 
 /**
@@ -64,4 +72,43 @@ async function readParts(parts: AsyncIterable<Multipart>, part: string): Promise
     }
   }
   return { bytes, fields };
+}
+
+/**
+ * Collects the bytes of a streamed picture. Throws AppError with the field name: 'payload_too_large' as soon
+ * as the limit is exceeded, 'invalid_request' if the stream breaks off.
+ */
+export async function collectPicture(pieces: AsyncIterable<Buffer>, param: string): Promise<Buffer> {
+  const collected: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const piece of pieces) {
+      size += piece.length;
+      if (size > PICTURE_BYTES_MAX)
+        throw new AppError('payload_too_large', { publicMessage: pictureMessages.tooLarge, param });
+      collected.push(piece);
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const publicMessage = 'The upload stopped before the picture was complete';
+    throw new AppError('invalid_request', { publicMessage, param, cause: error });
+  }
+  return Buffer.concat(collected);
+}
+
+/**
+ * Runs `work` with a stored picture, loaded whole and inspected. Throws BadPicture if it is not accepted, and
+ * whatever `withBlobFile` and `work` throw.
+ */
+export function withPicture<Result>(
+  services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
+  file: { sha256: string; path: string },
+  work: (picture: InspectedPicture & { bytes: Buffer }) => Result | Promise<Result>,
+): Promise<Result> {
+  return withBlobFile(services, file, (localPath) =>
+    places.run('', async () => {
+      const bytes = await readFile(localPath);
+      return work({ ...inspectPicture(bytes), bytes });
+    }),
+  );
 }

@@ -3,9 +3,9 @@ import { deleteModel as deleteModelContract } from '@bakehouse/contract/chat';
 import { listLoras as loras } from '@bakehouse/contract/loras';
 import { type Binding, bind } from '../../platform/http/bind.ts';
 import type { FindAssetUse } from '../assets/asset-use.ts';
-import { deleteModel } from './fine-tuned/delete-model.ts';
+import { deleteModel } from './fine-tuned/fine-tuned.ts';
 import { getModelReadiness, type ModelUses } from './get-model-readiness.ts';
-import { listLoras } from './loras/list-loras.ts';
+import { listLoras } from './loras/loras.ts';
 
 export function modelsRoutes(uses: ModelUses, findUses: FindAssetUse[]): Binding[] {
   return [

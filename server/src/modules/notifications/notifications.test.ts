@@ -10,11 +10,10 @@ import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { warnOfLowBalanceJob } from '../credits/jobs/warn-of-low-balance.ts';
 import { GRANTS_ACCOUNT, userAccount } from '../credits/ledger/accounts.ts';
 import { transfer } from '../credits/ledger/transfer.ts';
-import { forgetNotificationsJob } from './jobs/forget-notifications.ts';
-import { warnOfExpiryJob } from './jobs/warn-of-expiry.ts';
+import { forgetNotificationsJob, warnOfExpiryJob } from './jobs/notification-jobs.ts';
 import type { NewNotification } from './kinds.ts';
 import { kinds } from './kinds.ts';
-import { notify } from './notify.ts';
+import { notify } from './notifications.ts';
 
 const clock = fakeClock();
 const server = await testServer({ clock });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { password } from '../../testing/auth-client.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
-import { hold } from '../credits/ledger/holds/hold.ts';
+import { hold } from '../credits/ledger/holds/holds.ts';
 import { buyForTest } from '../credits/testing/test-user.ts';
 
 const server = await testServer();

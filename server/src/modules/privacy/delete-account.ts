@@ -1,16 +1,22 @@
-import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { type Currency, displayAmount, formatBgl, placesFor } from '@bakehouse/contract/money';
-import type { deleteAccount as endpoint } from '@bakehouse/contract/privacy';
+import type {
+  deleteAccount as deleteAccountEndpoint,
+  previewDeletion as previewDeletionEndpoint,
+} from '@bakehouse/contract/privacy';
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
-import { closeAccount } from '../accounts/deletion/close-account.ts';
-import { confirmIdentity } from '../accounts/deletion/confirm-identity.ts';
+import { closeAccount, confirmIdentity } from '../accounts/deletion/close-account.ts';
+import { hasPassword } from '../accounts/steps.ts';
+import { countOwnAssets } from '../assets/own/count-own-assets.ts';
 import type { UserTotals } from '../credits/queries.ts';
-import { sendableMicro } from '../credits/statement/sendable-micro.ts';
-import { hasOpenPayment, lockTotals } from '../credits/steps.ts';
-import { purgeDeletedJob } from './jobs/purge-deleted.ts';
+import { sendableMicro } from '../credits/statement/balance.ts';
+import { getTotals, hasOpenPayment, lockTotals } from '../credits/steps.ts';
+import { listLivePodIds } from '../deployments/kinds/list-live-pod-ids.ts';
+import { listLiveRuns } from '../training/runs/runs.ts';
+import { purgeDeletedJob } from './purge-user.ts';
 
 /**
  * Deletes the caller's account. It is closed and anonymous on commit; a job then stops its work and purges
@@ -19,7 +25,7 @@ import { purgeDeletedJob } from './jobs/purge-deleted.ts';
  */
 export async function deleteAccount(
   ctx: Context,
-  { body }: InputOf<typeof endpoint>,
+  { body }: InputOf<typeof deleteAccountEndpoint>,
   address: string,
 ): Promise<void> {
   const { userId } = ctx.caller;
@@ -80,4 +86,27 @@ function whatIsLeft(totals: UserTotals, giveUpMaxMicro: bigint | undefined): str
 function inWords(micro: bigint): string {
   const show = (currency: Currency) => displayAmount(micro, currency, placesFor(micro, currency));
   return `${show('BGL')} (${show('USD')})`;
+}
+
+/** Returns what deleting the caller's account would delete. */
+export async function previewDeletion({
+  db,
+  caller,
+}: Context): Promise<ResponseOf<typeof previewDeletionEndpoint>> {
+  const { userId } = caller;
+  const [assets, runs, pods, totals, asksPassword] = await Promise.all([
+    countOwnAssets(db, userId),
+    listLiveRuns(db, userId),
+    listLivePodIds(db, userId),
+    getTotals(db, userId),
+    hasPassword(db, userId),
+  ]);
+  return {
+    ...assets,
+    running: runs.length + pods.length,
+    bought: formatBgl(totals.balance - totals.given),
+    given: formatBgl(totals.given),
+    owed: formatBgl(totals.owed),
+    asks_password: asksPassword,
+  };
 }

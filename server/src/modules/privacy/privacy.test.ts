@@ -11,13 +11,12 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { authClient, password } from '../../testing/auth-client.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
 import { PAYMENTS_ACCOUNT, userAccount } from '../credits/ledger/accounts.ts';
-import { chargeBack } from '../credits/ledger/ledger-given.ts';
+import { chargeBack } from '../credits/ledger/given-credits.ts';
 import { transfer } from '../credits/ledger/transfer.ts';
 import { buyForTest } from '../credits/testing/test-user.ts';
 import { verifyLedger } from '../credits/verification/verify-ledger.ts';
 import { emptySafetensors, goodData } from '../training/testing/test-run.ts';
-import { purgeDeletedJob } from './jobs/purge-deleted.ts';
-import { purgeUser } from './purge-user.ts';
+import { purgeDeletedJob, purgeUser } from './purge-user.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { password } from '../../testing/auth-client.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { LOSSES_ACCOUNT, receivableAccount } from '../credits/ledger/accounts.ts';
-import { chargeBack } from '../credits/ledger/ledger-given.ts';
+import { chargeBack } from '../credits/ledger/given-credits.ts';
 import { lockTotals } from '../credits/steps.ts';
 import { verifyLedger } from '../credits/verification/verify-ledger.ts';
 import { purgeUser } from './purge-user.ts';

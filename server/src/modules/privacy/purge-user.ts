@@ -4,44 +4,60 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { forgetUserAnswers } from '../../platform/db/idempotency/forget-answers.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
-import { forgetUploads } from '../../platform/storage/uploads/end-upload.ts';
-import { forgetAccount, markPurged } from '../accounts/steps.ts';
-import { deleteAsset } from '../assets/delete-asset.ts';
-import { listOwnAssets } from '../assets/own/list-own-assets.ts';
-import { forgetRequests } from '../assets/restricted/forget-requests.ts';
-import { forgetShares } from '../assets/sharing/steps.ts';
-import { forgetBatches } from '../batches/forget-batches.ts';
+import { defineJob } from '../../platform/jobs/define-job.ts';
+import { forgetUploads } from '../../platform/storage/uploads/uploads.ts';
+import { forgetAccount, listClosedAccounts, markPurged } from '../accounts/steps.ts';
+import { listOwnAssets } from '../assets/own/own-assets.ts';
+import { deleteAsset } from '../assets/remove-asset.ts';
+import { forgetRequests } from '../assets/restricted/access-requests.ts';
+import { forgetShares } from '../assets/sharing/shares.ts';
+import { forgetBatches } from '../batches/batches.ts';
 import { forgetConversations } from '../chat/conversations/conversations.ts';
-import { forgetResponses } from '../chat/responses/kept-responses.ts';
-import { forgetMessages } from '../contact/steps.ts';
-import { giveUpCredits } from '../credits/ledger/give-up-credits.ts';
+import { forgetResponses } from '../chat/responses/responses.ts';
+import { forgetMessages } from '../contact/messages.ts';
+import { giveUpCredits } from '../credits/ledger/given-credits.ts';
 import { writeOffDebt } from '../credits/ledger/write-off-debt.ts';
 import { forgetBilling } from '../credits/steps.ts';
-import { endDeployment } from '../deployments/end-deployment.ts';
-import { endDeploymentsOf } from '../deployments/end-deployments-of.ts';
+import { endDeployment, endDeploymentsOf } from '../deployments/end-deployment.ts';
 import { findAssetUse as findDeploymentUse } from '../deployments/find-asset-use.ts';
 import { listLivePodIds } from '../deployments/kinds/list-live-pod-ids.ts';
-import { forgetDrafts } from '../drafts/change-drafts.ts';
-import { forgetGenerations } from '../generations/forget-generations.ts';
+import { forgetDrafts } from '../drafts/drafts.ts';
+import { forgetGenerations } from '../generations/end-generation.ts';
 import { forgetHub } from '../hub/forget-hub.ts';
-import { forgetXorbs } from '../hub/xet/forget-xorbs.ts';
-import { forgetAcceptances } from '../licences/steps.ts';
-import { forgetNotifications } from '../notifications/forget-notifications.ts';
-import { forgetCode } from '../referrals/steps.ts';
-import { endXAuth } from '../referrals/x/end-x-auth.ts';
+import { forgetXorbs } from '../hub/xet/xorbs.ts';
+import { forgetAcceptances } from '../licences/licences.ts';
+import { forgetNotifications } from '../notifications/notifications.ts';
+import { forgetCode } from '../referrals/referrals.ts';
+import { endXAuth } from '../referrals/x/x-auth.ts';
 import { deleteShareLinks } from '../share-links/share-links.ts';
 import { deleteUserTrackers } from '../tracking/trackers.ts';
-import { forgetConfigurations } from '../training/configurations/forget-configurations.ts';
+import { forgetConfigurations } from '../training/configurations/configurations.ts';
 import { findAssetUse as findTrainingUse } from '../training/find-asset-use.ts';
-import { forgetHeldOutAnswers } from '../training/held-out/forget-held-out-answers.ts';
-import { forgetJobs } from '../training/openai-jobs/forget-jobs.ts';
-import { forgetSamples } from '../training/pictures/forget-samples.ts';
-import { cancelRun } from '../training/runs/cancel-run.ts';
-import { listLiveRuns } from '../training/runs/list-live-runs.ts';
+import { forgetHeldOutAnswers } from '../training/held-out/held-out-answers.ts';
+import { forgetJobs } from '../training/openai-jobs/jobs.ts';
+import { forgetSamples } from '../training/pictures/samples.ts';
+import { cancelRun, listLiveRuns } from '../training/runs/runs.ts';
 
 const REASON = 'The account was deleted';
+
 /** Shown to other users who deployed the model. */
 const OWNER_GONE = 'The owner of the model deleted their account';
+
+/** Purges deleted users. Runs on deletion, and every minute for data that had to wait. */
+export const purgeDeletedJob = defineJob({
+  name: 'privacy.purge-deleted',
+  schedule: '* * * * *',
+  run: async (services, _data: object, signal) => {
+    for (const userId of await listClosedAccounts(services.db)) {
+      if (signal.aborted) return;
+      try {
+        await purgeUser(services, userId);
+      } catch (err) {
+        services.log.error({ err, user_id: userId }, 'failed to purge a deleted user; the next run retries');
+      }
+    }
+  },
+});
 
 /**
  * Purges a deleted user: first records, then running work, assets and credits. Ends other users' deployments

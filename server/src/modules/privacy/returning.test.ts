@@ -5,7 +5,7 @@ import { generateReferral, validateReferral } from '@bakehouse/contract/referral
 import { beforeAll, describe, expect, test } from 'vitest';
 import { authClient, bodyOf, cookieOf, password } from '../../testing/auth-client.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
-import { mailboxHash } from '../accounts/returning/mailbox-hash.ts';
+import { mailboxHash } from '../accounts/returning/returning-users.ts';
 
 let server: TestServer;
 beforeAll(async () => {

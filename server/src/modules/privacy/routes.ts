@@ -1,9 +1,8 @@
 import * as contract from '@bakehouse/contract/privacy';
 import { type Binding, bind } from '../../platform/http/bind.ts';
 import { addressOf, type CountCall } from '../../platform/http/callers/rate-limits.ts';
-import { deleteAccount } from './delete-account.ts';
+import { deleteAccount, previewDeletion } from './delete-account.ts';
 import { exportData } from './export/export-data.ts';
-import { previewDeletion } from './preview-deletion.ts';
 
 export const privacyRoutes = ({ countGuess }: { countGuess: CountCall }): Binding[] => [
   bind(contract.previewDeletion, (ctx) => previewDeletion(ctx)),

@@ -6,7 +6,7 @@ import { generators } from '@bakehouse/contract/generators/table';
 import type { Config } from '../../config.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { fairQueue } from '../../platform/concurrency/fair-queue.ts';
-import { isDatabaseAway } from '../../platform/db/errors/is-database-away.ts';
+import { isDatabaseAway } from '../../platform/db/errors/database-errors.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { UpstreamModel, VideoWishes } from './field-mappers.ts';
 import { findUpstreamModel } from './find-upstreams.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ReferralFacts, refuseReferral } from './refuse-referral.ts';
+import { type ReferralFacts, refuseReferral } from './referrals.ts';
 
 const good: ReferralFacts = {
   now: new Date('2026-11-20T12:00:00Z'),

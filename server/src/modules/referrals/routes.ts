@@ -1,14 +1,13 @@
 import * as contract from '@bakehouse/contract/referrals';
 import { type Binding, bind } from '../../platform/http/bind.ts';
-import { generateReferral } from './generate-referral.ts';
-import { forgetPendingReferral, getPendingReferral } from './pending-referral.ts';
-import { validateReferral } from './validate-referral.ts';
-import { endXAuth } from './x/end-x-auth.ts';
-import { finishXAuth } from './x/finish-x-auth.ts';
-import { getXAuthStatus } from './x/get-x-auth-status.ts';
-import { getXPostStatus } from './x/get-x-post-status.ts';
-import { postReferralToX } from './x/post-referral-to-x.ts';
-import { startXAuth } from './x/start-x-auth.ts';
+import {
+  forgetPendingReferral,
+  generateReferral,
+  getPendingReferral,
+  validateReferral,
+} from './referrals.ts';
+import { endXAuth, finishXAuth, getXAuthStatus, startXAuth } from './x/x-auth.ts';
+import { getXPostStatus, postReferralToX } from './x/x-posts.ts';
 
 export const referralsRoutes: Binding[] = [
   bind(contract.generateReferral, (ctx) => generateReferral(ctx)),

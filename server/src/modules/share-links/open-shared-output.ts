@@ -4,10 +4,9 @@ import type { Caller, Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { sendBlob } from '../../platform/storage/send-blob.ts';
-import { contentDisposition } from '../assets/files/content-disposition.ts';
-import { contentTypeOf } from '../assets/files/content-type.ts';
-import { toThumbnail } from '../media/thumbnails/thumbnail-columns.ts';
-import { findShared } from './shared-generation.ts';
+import { contentDisposition, contentTypeOf } from '../assets/files/content-type.ts';
+import { toThumbnail } from '../media/thumbnails/thumbnails.ts';
+import { findShared } from './share-links.ts';
 
 /** Sends a shared picture or video. Throws whatever `findShared` and `sendBlob` throw. */
 export async function openSharedOutput(

@@ -1,8 +1,7 @@
 import * as contract from '@bakehouse/contract/share-links';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
 import { openSharedOutput } from './open-shared-output.ts';
-import { getShareLink, shareGeneration, unshareGeneration } from './share-links.ts';
-import { getShared } from './shared-generation.ts';
+import { getShared, getShareLink, shareGeneration, unshareGeneration } from './share-links.ts';
 
 export const shareLinksRoutes: Binding[] = [
   bind(contract.getGenerationShare, getShareLink),

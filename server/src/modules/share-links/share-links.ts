@@ -1,18 +1,32 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import type { getGenerationShare, shareGeneration as shareEndpoint } from '@bakehouse/contract/share-links';
+import { endpointUrl } from '@bakehouse/contract/endpoint-url';
+import { titleOf } from '@bakehouse/contract/generators/stand-in';
+import {
+  type getGenerationShare,
+  openSharedOutput,
+  type SharedGeneration,
+  type shareGeneration as shareEndpoint,
+} from '@bakehouse/contract/share-links';
+import type { Selectable } from 'kysely';
 import type { Config } from '../../config.ts';
-import type { Context } from '../../platform/context.ts';
-import type { Transaction } from '../../platform/db/database.ts';
+import type { Caller, Context } from '../../platform/context.ts';
+import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
+import type { DB } from '../../platform/db/schema.generated.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
+import { isSameSecret, signatureOf } from '../../platform/signature.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { serverSecret } from '../accounts/sign-in/server-secret.ts';
-import { findGeneration } from '../generations/find-generations.ts';
-import { findOwnGeneration } from '../generations/find-own-generation.ts';
+import { findPublicName } from '../accounts/steps.ts';
+import { findGeneration, findOutputs, findOwnGeneration } from '../generations/generations.ts';
 import { mediumOf } from '../generations/media-table.ts';
-import { deleteLink, insertLink, selectLink } from './queries.ts';
-import { sharePageUrl, shareToken } from './share-token.ts';
+
+/** 16 bytes in base64url. */
+const ID_LENGTH = 22;
+
+/** 132 bits, infeasible to guess. */
+const SIGNATURE_LENGTH = 22;
 
 type Input = { params: { id: string } };
 
@@ -87,4 +101,106 @@ async function recordChange(
 function toShare(config: Config, { id, created_at }: { id: string; created_at: Date }) {
   const url = sharePageUrl(config, shareToken(serverSecret(config), id));
   return { url, created_at: created_at.toISOString() };
+}
+
+type Db = Database | Transaction;
+
+type LinkRow = Pick<Selectable<DB['share_links']>, 'id' | 'created_at'>;
+
+/** A generation and its owner. */
+type Own = { id: string; userId: string };
+
+async function selectLink(db: Db, { id, userId }: Own): Promise<LinkRow | undefined> {
+  return db
+    .selectFrom('share_links')
+    .select(['id', 'created_at'])
+    .where('generation_id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+}
+
+/** Returns undefined if the generation already has a link. */
+async function insertLink(tx: Transaction, { id, userId }: Own): Promise<LinkRow | undefined> {
+  return tx
+    .insertInto('share_links')
+    .values({ user_id: userId, generation_id: id })
+    .onConflict((conflict) => conflict.column('generation_id').doNothing())
+    .returning(['id', 'created_at'])
+    .executeTakeFirst();
+}
+
+/** Returns true if a link was deleted. */
+async function deleteLink(tx: Transaction, { id, userId }: Own): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('share_links')
+    .where('generation_id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Returns the generation behind a link. */
+async function selectShared(db: Db, linkId: string): Promise<Own | undefined> {
+  return db
+    .selectFrom('share_links')
+    .select(['generation_id as id', 'user_id as userId'])
+    .where('id', '=', linkId)
+    .executeTakeFirst();
+}
+
+/** Returns the token in a share link's URL: its id and this server's signature. */
+function shareToken(secret: string, shareId: string): string {
+  const id = Buffer.from(shareId.replaceAll('-', ''), 'hex').toString('base64url');
+  return id + signatureOf(secret, 'share links', [shareId]).slice(0, SIGNATURE_LENGTH);
+}
+
+/** Returns the share link's id; null if this server did not sign the token. */
+function readShareToken(secret: string, token: string): string | null {
+  const hex = Buffer.from(token.slice(0, ID_LENGTH), 'base64url').toString('hex');
+  const shareId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return isSameSecret(shareToken(secret, shareId), token) ? shareId : null;
+}
+
+/** Returns the URL of a share page. */
+export function sharePageUrl({ publicUrl }: Config, token: string): string {
+  return new URL(`/share/${encodeURIComponent(token)}`, publicUrl).href;
+}
+
+/** Returns the content of a share page. Throws whatever `findShared` throws. */
+export async function getShared(
+  ctx: Context<Caller>,
+  { token }: { token: string },
+): Promise<SharedGeneration> {
+  const { row, outputs, maker } = await findShared(ctx, token);
+  return {
+    ...{ generator: row.generator, title: titleOf(row.generator, row.model), prompt: row.prompt, maker },
+    outputs: outputs.map((output) => {
+      const { id, media_type, width, height, duration_s, has_audio } = output;
+      const url = sharedOutputUrl(token, id);
+      const hasThumbnail = output.thumbnail_sha256 !== null;
+      const thumbnail_url = hasThumbnail ? sharedOutputUrl(token, id, { thumbnail: true }) : url;
+      return { id, media_type, width, height, duration_s, has_audio, url, thumbnail_url };
+    }),
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+/**
+ * Returns the generation behind a link. Throws AppError 'not_found' with the same message if the link never
+ * existed, was revoked, or lost its generation or account.
+ */
+export async function findShared({ db, config }: Context<Caller>, token: string) {
+  const linkId = readShareToken(serverSecret(config), token);
+  const own = linkId === null ? undefined : await selectShared(db, linkId);
+  const owner = own && (await findPublicName(db, own.userId));
+  const row = own && (await findGeneration(db, own));
+  if (!row || !owner)
+    throw new AppError('not_found', {
+      publicMessage: 'This link does not work. It may be mistyped, or it is no longer shared.',
+    });
+  return { row, outputs: (await findOutputs(db, [row.id])).get(row.id) ?? [], maker: owner.name };
+}
+
+function sharedOutputUrl(token: string, outputId: string, query?: { thumbnail: boolean }): string {
+  return endpointUrl(openSharedOutput.path, { token, outputId }, query);
 }

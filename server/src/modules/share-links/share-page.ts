@@ -1,14 +1,16 @@
+import { makesVideos } from '@bakehouse/contract/generators';
+import { THUMBNAIL_SIDE_MAX } from '@bakehouse/contract/media';
 import type { SharedGeneration } from '@bakehouse/contract/share-links';
 import type { FastifyPluginAsync } from 'fastify';
 import type { Caller, Context, Services } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { addressOf, limitBy } from '../../platform/http/callers/rate-limits.ts';
 import { type PageHead, sendPage } from '../../platform/http/send-page.ts';
-import { cardOf } from './card.ts';
-import { sharePageUrl } from './share-token.ts';
-import { getShared } from './shared-generation.ts';
+import { getShared, sharePageUrl } from './share-links.ts';
 
+const DESCRIPTION_LENGTH = 200;
 const NO_ROBOTS = { name: 'robots', content: 'noindex, nofollow' };
+const notFound: PageHead = { title: 'Not found · Bakehouse', meta: [NO_ROBOTS] };
 
 /**
  * Creates the Fastify plugin that serves share pages: the web app with a head for link previews, because
@@ -32,8 +34,6 @@ export function sharePage(services: Services, webDist: string): FastifyPluginAsy
     });
   };
 }
-
-const notFound: PageHead = { title: 'Not found · Bakehouse', meta: [NO_ROBOTS] };
 
 async function readHead(ctx: Context<Caller>, token: string): Promise<PageHead | null> {
   try {
@@ -67,4 +67,61 @@ function headOf({ config }: Context<Caller>, token: string, shared: SharedGenera
 
 function properties(tags: Record<string, string>): Record<string, string>[] {
   return Object.entries(tags).map(([property, content]) => ({ property, content }));
+}
+
+/** The contents of a messenger's link preview. */
+type Card = {
+  title: string;
+  description: string;
+  type: 'article' | 'video.other';
+  /** Open Graph tags by name; empty if there is no picture. */
+  media: Record<string, string>;
+};
+
+type FileOf = (url: string) => string;
+
+/** Returns the link preview of a shared generation; `fileOf` makes an address absolute. */
+function cardOf(shared: SharedGeneration, fileOf: FileOf): Card {
+  const { generator, title, maker, prompt, outputs } = shared;
+  const isVideo = makesVideos(generator);
+  const description = shorten(prompt);
+  const [output] = outputs;
+  return {
+    title: `${title} ${isVideo ? 'video' : 'picture'}${maker === null ? '' : ` by ${maker}`}`,
+    description,
+    type: isVideo ? 'video.other' : 'article',
+    media: output ? outputMedia(output, { fileOf, alt: description }) : {},
+  };
+}
+
+/** Uses the thumbnail, because many previews omit large pictures; for a video it is the first frame. */
+function outputMedia(
+  output: SharedGeneration['outputs'][number],
+  { fileOf, alt }: { fileOf: FileOf; alt: string },
+): Record<string, string> {
+  const { url, thumbnail_url, media_type, width, height } = output;
+  const isVideo = media_type.startsWith('video/');
+  const hasThumbnail = thumbnail_url !== url;
+  const scale = hasThumbnail ? Math.min(1, THUMBNAIL_SIDE_MAX / Math.max(width, height)) : 1;
+  return {
+    ...((hasThumbnail || !isVideo) && {
+      'og:image': fileOf(thumbnail_url),
+      'og:image:type': hasThumbnail ? 'image/webp' : media_type,
+      'og:image:width': String(Math.round(width * scale)),
+      'og:image:height': String(Math.round(height * scale)),
+      'og:image:alt': alt,
+    }),
+    ...(isVideo && {
+      'og:video': fileOf(url),
+      'og:video:type': media_type,
+      'og:video:width': String(width),
+      'og:video:height': String(height),
+    }),
+  };
+}
+
+/** Fits the text on one line of the card. */
+function shorten(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > DESCRIPTION_LENGTH ? `${line.slice(0, DESCRIPTION_LENGTH - 1).trimEnd()}…` : line;
 }

@@ -1,10 +1,10 @@
 import { type InputOf } from '@bakehouse/contract/endpoint';
 import { type downloadEvents as endpoint } from '@bakehouse/contract/trackers';
-import { selectMetrics } from '../../engine/reports/select-metrics.ts';
+import { selectMetrics } from '../../engine/reports/attempt-log.ts';
 import { type Context } from '../../platform/context.ts';
 import { type Http } from '../../platform/http/bind.ts';
-import { contentDisposition } from '../assets/files/content-disposition.ts';
-import { findOwnRun } from '../training/runs/find-own-run.ts';
+import { contentDisposition } from '../assets/files/content-type.ts';
+import { findOwnRun } from '../training/runs/runs.ts';
 
 /** Sends the metrics of one of the caller's runs as a TensorBoard event file. Throws AppError 'not_found'. */
 export async function downloadEvents(

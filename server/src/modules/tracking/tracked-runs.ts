@@ -1,11 +1,11 @@
 import { type InputOf, type ResponseOf } from '@bakehouse/contract/endpoint';
 import { type listTrackedRuns as endpoint } from '@bakehouse/contract/trackers';
-import { hasEnded } from '../../engine/model/has-ended.ts';
-import { selectMetrics } from '../../engine/reports/select-metrics.ts';
+import { hasEnded } from '../../engine/model/workload.ts';
+import { selectMetrics } from '../../engine/reports/attempt-log.ts';
 import { type Context, type Services } from '../../platform/context.ts';
 import { defineJob } from '../../platform/jobs/define-job.ts';
-import { findIntegration, type Integration } from '../training/openai-jobs/find-integration.ts';
-import { findOwnRun } from '../training/runs/find-own-run.ts';
+import { findIntegration, type Integration } from '../training/openai-jobs/create-job.ts';
+import { findOwnRun } from '../training/runs/runs.ts';
 import { namedValues } from './event-file.ts';
 import { keyOf, openService } from './open-service.ts';
 import {

@@ -4,7 +4,7 @@ import { validateFineTune } from '@bakehouse/contract/training';
 import OpenAI from 'openai';
 import { describe, expect, test, vi } from 'vitest';
 import { readConfig } from '../../config.ts';
-import { hasLayer } from '../../engine/host/environment/has-layer.ts';
+import { hasLayer } from '../../engine/host/environment/environment.ts';
 import type { TestUser } from '../../testing/test-client.ts';
 import { patiently, realServer, rows, tinyModel, upload } from './testing/real-server.ts';
 

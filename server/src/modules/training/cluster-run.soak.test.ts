@@ -8,7 +8,7 @@ import { TEST_NAMESPACE } from '../../engine/drivers/kubernetes/testing/cluster-
 import { startFakeApiserver } from '../../engine/drivers/kubernetes/testing/fake-apiserver.ts';
 import { startFakeKubelet } from '../../engine/drivers/kubernetes/testing/fake-kubelet.ts';
 import { podProcesses } from '../../engine/drivers/kubernetes/testing/pod-processes.ts';
-import { hasLayer } from '../../engine/host/environment/has-layer.ts';
+import { hasLayer } from '../../engine/host/environment/environment.ts';
 import { runtimeCommand } from '../../engine/host/runtime-command.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { patiently, realServer, rows, tinyModel, upload } from './testing/real-server.ts';

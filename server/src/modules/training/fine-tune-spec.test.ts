@@ -3,7 +3,7 @@ import { fineTuneDefaults } from '@bakehouse/contract/fine-tune-numbers';
 import { fineTunePayload } from '@bakehouse/contract/training';
 import { expect, test } from 'vitest';
 import { type FineTuneFields, settle, toDataSpec, toParameters, withFormat } from './fine-tune-spec.ts';
-import { findAdaptationFaults } from './validation/find-adaptation-faults.ts';
+import { findAdaptationFaults } from './validation/base-faults.ts';
 
 const fields: FineTuneFields = {
   ...fineTuneDefaults,

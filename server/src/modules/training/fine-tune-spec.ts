@@ -9,8 +9,8 @@ import type {
 import type { FineTunePayload } from '@bakehouse/contract/training';
 import type { Placement, WorkloadSpec } from '../../engine/model/workload.ts';
 import type { AssetRevision } from '../assets/read-revision.ts';
-import { findGguf } from '../models/weights/find-gguf.ts';
 import { listModelFiles } from '../models/weights/list-model-files.ts';
+import { findGguf } from '../models/weights/model-files.ts';
 
 /** Kalajdzievski, 'A Rank Stabilization Scaling Factor for Fine-Tuning with LoRA', 2023. */
 const RSLORA_ALPHA = 16;

@@ -5,7 +5,7 @@ import { type Selectable, sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 import { type ListOrder, listOrders } from '../../platform/db/list-orders.ts';
 import type { RunsTable } from '../../platform/db/schema.generated.ts';
-import { agreedPrice } from '../credits/prices/agreed-price.ts';
+import { agreedPrice } from '../credits/prices/cost.ts';
 import type { Price } from '../credits/prices/prices.ts';
 
 export type Source = { assetId: string; revisionId: string; title: string };

@@ -5,7 +5,7 @@ import { getFineTuningJob } from '@bakehouse/contract/fine-tuning-jobs';
 import * as runContract from '@bakehouse/contract/runs';
 import { describe, expect, test, vi } from 'vitest';
 import { readConfig } from '../../config.ts';
-import { hasLayer } from '../../engine/host/environment/has-layer.ts';
+import { hasLayer } from '../../engine/host/environment/environment.ts';
 import { runtimeCommand } from '../../engine/host/runtime-command.ts';
 import { runProgram } from '../../platform/processes/run-program.ts';
 import { effort } from '../../testing/soak.ts';

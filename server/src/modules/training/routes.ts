@@ -5,28 +5,23 @@ import * as exportContract from '@bakehouse/contract/exports';
 import * as runContract from '@bakehouse/contract/runs';
 import * as contract from '@bakehouse/contract/training';
 import { type Binding, type BindOptions, bind } from '../../platform/http/bind.ts';
-import { createAsset } from '../assets/create-asset.ts';
-import { deleteConfiguration } from './configurations/delete-configuration.ts';
-import { listConfigurations } from './configurations/list-configurations.ts';
-import { renameConfiguration } from './configurations/rename-configuration.ts';
-import { saveConfiguration } from './configurations/save-configuration.ts';
-import { listExports } from './exports/list-exports.ts';
+import { createAsset } from '../assets/assets.ts';
+import {
+  deleteConfiguration,
+  listConfigurations,
+  renameConfiguration,
+  saveConfiguration,
+} from './configurations/configurations.ts';
+import { listExports } from './exports/exports.ts';
 import { startExport } from './exports/start-export.ts';
-import { getHeldOutAnswers } from './held-out/get-held-out-answers.ts';
+import { getHeldOutAnswers } from './held-out/held-out-answers.ts';
 import { openAiJobRoutes } from './openai-jobs/routes.ts';
-import { getRunSamples } from './pictures/get-run-samples.ts';
 import { makeCheckpointModel } from './pictures/make-checkpoint-model.ts';
-import { startDiffusionTraining } from './pictures/start-diffusion-training.ts';
-import { validateDiffusionTraining } from './pictures/validate-diffusion-training.ts';
-import { cancelReading } from './readings/cancel-reading.ts';
-import { listReadings } from './readings/list-readings.ts';
-import { cancelRun } from './runs/cancel-run.ts';
-import { getRun } from './runs/get-run.ts';
-import { getRunLogs } from './runs/get-run-logs.ts';
-import { getRunMetrics } from './runs/get-run-metrics.ts';
-import { listRuns } from './runs/list-runs.ts';
+import { getRunSamples } from './pictures/samples.ts';
+import { startDiffusionTraining, validateDiffusionTraining } from './pictures/start-diffusion-training.ts';
+import { cancelReading, listReadings } from './readings/readings.ts';
 import { resumeRun } from './runs/resume-run.ts';
-import { sumRuns } from './runs/sum-runs.ts';
+import { cancelRun, getRun, getRunLogs, getRunMetrics, listRuns, sumRuns } from './runs/runs.ts';
 import { startFineTune } from './start-fine-tune.ts';
 import type { TrainingParts } from './validation/check-fine-tune.ts';
 import { validateFineTune } from './validation/validate-fine-tune.ts';

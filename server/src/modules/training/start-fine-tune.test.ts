@@ -12,7 +12,7 @@ import { readRevision } from '../assets/read-revision.ts';
 import { recordSource } from '../assets/sources/sources.ts';
 import { assetCalls } from '../assets/testing/asset-calls.ts';
 import { insertModel } from '../deployments/testing/test-models.ts';
-import { nameSources } from './name-sources.ts';
+import { nameSources } from './slowdown.ts';
 import { goodData } from './testing/test-run.ts';
 import { trainingServer } from './testing/training-server.ts';
 

@@ -4,27 +4,28 @@ import type { TrainingSources } from '@bakehouse/contract/runtime/train-spec';
 import type { FineTunePayload } from '@bakehouse/contract/training';
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, refused } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
-import { clientSignal } from '../../platform/http/client-signal.ts';
-import { refuseHigherCost } from '../credits/prices/refuse-higher-cost.ts';
+import { clientSignal } from '../../platform/http/connection.ts';
+import { isUuid } from '../../platform/is-uuid.ts';
+import { findClonedAsset } from '../assets/sources/sources.ts';
+import { refuseHigherCost } from '../credits/prices/cost.ts';
 import { spendOnce } from '../credits/spend-once.ts';
 import { cloneHubBase } from './cloning/hub-base.ts';
 import { type SettledFields, settle, toTrainSpec, withFormat } from './fine-tune-spec.ts';
 import { makeRun, type NewModel, sourceOf } from './make-run.ts';
-import { nameSources } from './name-sources.ts';
 import { insertJob, type JobRow } from './openai-jobs/job-queries.ts';
+import { nameSources } from './slowdown.ts';
 import {
   checkFineTune,
   type FineTuneCheck,
   type FineTuneRequest,
   type TrainingParts,
 } from './validation/check-fine-tune.ts';
-import { withHubModel } from './with-hub-model.ts';
-
-type Body = InputOf<typeof createAsset>['body'];
 
 const PAYLOAD = 'fine_tune_payload';
+
+type Body = InputOf<typeof createAsset>['body'];
 
 /** Job data of OpenAI's API, and the validation file if given. */
 type StartedJob = Omit<JobRow, 'runId'> & { validation: FineTuneRequest['validation'] };
@@ -171,4 +172,18 @@ function parametersOf(
 ) {
   const trained = modules.filter((name) => !(isHeadTied && name === 'lm_head'));
   return { ...parameters, lora_target_modules: trained };
+}
+
+/**
+ * Returns the payload with a base model as asset id, or as hub name if the caller has no clone of it. Throws
+ * AppError 'invalid_request' for an unknown id.
+ */
+async function withHubModel(ctx: Context, payload: FineTunePayload): Promise<FineTunePayload> {
+  const { hf_model_id: repoId, ...rest } = payload;
+  if (repoId === undefined) {
+    if (!isUuid(rest.base_model)) throw refused('fine_tune_payload.base_model', 'No model has this id');
+    return rest;
+  }
+  const cloned = await findClonedAsset(ctx.db, { userId: ctx.caller.userId, repoId, type: 'model' });
+  return { ...rest, base_model: cloned ?? repoId };
 }

@@ -4,7 +4,7 @@ import { validateFineTune } from '@bakehouse/contract/training';
 import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { sha256 } from '../assets/testing/asset-calls.ts';
-import { createCloneLoop } from '../hub/clone/create-clone-loop.ts';
+import { createCloneLoop } from '../hub/clone/run-clone.ts';
 import { quickPace, safetensors } from '../hub/testing/clones.ts';
 import { type HubRepo, openPublicHub } from '../hub/testing/public-hub.ts';
 import { createCloneWaitLoop } from './cloning/clone-wait-loop.ts';

@@ -3,16 +3,9 @@ import * as openai from '@bakehouse/contract/openai-videos';
 import * as contract from '@bakehouse/contract/videos';
 import { type Binding, bind } from '../../platform/http/bind.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
-import { withRetryAfter } from '../generations/with-retry-after.ts';
-import { createVideo } from './create-video.ts';
-import { deleteVideo } from './delete-video.ts';
-import { downloadVideo } from './download-video.ts';
-import { estimateVideo } from './estimate-video.ts';
-import { getVideo } from './get-video.ts';
-import { listVideos } from './list-videos.ts';
-import { createOpenAiVideo } from './openai/create-openai-video.ts';
-import { getOpenAiVideo } from './openai/get-openai-video.ts';
-import { listOpenAiVideos } from './openai/list-openai-videos.ts';
+import { withRetryAfter } from '../generations/end-generation.ts';
+import { createOpenAiVideo, getOpenAiVideo, listOpenAiVideos } from './openai/openai-videos.ts';
+import { createVideo, deleteVideo, downloadVideo, estimateVideo, getVideo, listVideos } from './videos.ts';
 
 export const videosRoutes = (usage: IdleCredit): Binding[] => [
   bind(contract.createVideo, (ctx, { body }, http) =>

@@ -6,7 +6,7 @@ import type { Config } from '../../config.ts';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
-import { createGenerationLoop } from '../generations/run/create-generation-loop.ts';
+import { createGenerationLoop } from '../generations/run/run-generation.ts';
 import { pictureFiles } from '../generations/testing/picture-files.ts';
 import { type VideoAnswer, videoServices } from './testing/video-services.ts';
 

@@ -1,15 +1,23 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
-import type { createVideo } from '@bakehouse/contract/videos';
+import type { GenerationParameters } from '@bakehouse/contract/generations';
+import { type VideoGenerator, videoGenerators } from '@bakehouse/contract/generators';
+import type { Generator, GeneratorField } from '@bakehouse/contract/generators/generator';
+import { completeParameters } from '@bakehouse/contract/generators/parameters/parameters';
+import { generators } from '@bakehouse/contract/generators/table';
+import { type createVideo, videoModels } from '@bakehouse/contract/videos';
 import type { Context } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, refused } from '../../platform/errors.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
+import { findNamedImageDeployment } from '../deployments/images/image-deployments.ts';
+import { findOwnModel } from '../generations/generators/generators.ts';
 import type { VideoAsked } from '../generations/queries.ts';
-import type { SentPicture } from '../generations/sources/sent-picture.ts';
+import type { SentPicture } from '../generations/sources/sources.ts';
 import { chooseProvider } from '../generations/start/choose-provider.ts';
 import type { GenerationRequest } from '../generations/start/generation-request.ts';
 import { startGeneration } from '../generations/start/start-generation.ts';
-import { findVideoModel } from './find-video-model.ts';
-import { readVideoParameters } from './read-video-parameters.ts';
+
+/** Veo supports only this aspect ratio. */
+const VEO_RATIO = '16:9';
 
 /** A video call without its first picture. */
 export type VideoBody = Omit<InputOf<typeof createVideo>['body'], 'image' | 'image_url'>;
@@ -68,4 +76,62 @@ function withOwnField(error: unknown): unknown {
   if (!(error instanceof AppError) || !error.param?.startsWith('parameters.')) return error;
   const { code, publicMessage, param } = error;
   return new AppError(code, { publicMessage, param: param.slice('parameters.'.length), cause: error });
+}
+
+/**
+ * Returns the parameters of a call for the provider's form. Omits fields that only other providers support.
+ * An unknown quality falls back to the generator's default. Throws AppError 'invalid_request' with the
+ * invalid field.
+ */
+export function readVideoParameters(
+  generator: VideoGenerator,
+  form: Generator,
+  asked: VideoAsked,
+): GenerationParameters {
+  if (generator === 'veo' && ![undefined, VEO_RATIO].includes(asked.aspect_ratio))
+    throw refused('aspect_ratio', `aspect_ratio must be ${VEO_RATIO} for ${generators.veo.title}`);
+  const whole: Generator = generators[generator];
+  const given = Object.fromEntries(
+    whole.fields.flatMap((field) => {
+      const value = valueOf(field, asked);
+      return value === undefined ? [] : [[field.name, value] as const];
+    }),
+  );
+  const { values, problem } = completeParameters(whole, given);
+  if (problem) throw refused(problem.field, problem.message);
+  const taken = form.fields.map(({ name }) => name);
+  return Object.fromEntries(Object.entries(values).filter(([name]) => taken.includes(name)));
+}
+
+function valueOf(field: GeneratorField, asked: VideoAsked): string | number | boolean | undefined {
+  const value = asked[field.name as keyof VideoAsked];
+  if (field.name === 'duration' && value !== undefined) return String(value);
+  const isKnown = field.kind !== 'choice' || field.options.some((option) => option.value === value);
+  return field.name === 'quality' && !isKnown ? undefined : value;
+}
+
+/** The generator of a video, and the model if the call names one of the caller's. */
+type Named = { generator: VideoGenerator; model?: string };
+
+/** Returns the generator with this name, if any. */
+export function generatorNamed(name: string): VideoGenerator | undefined {
+  return videoGenerators.find((generator) => videoModels[generator].some((known) => known === name));
+}
+
+/**
+ * Resolves a call's `param` to a generator, a Wan deployment of the caller, or the starter. Throws AppError
+ * 'invalid_request'.
+ */
+export async function findVideoModel(ctx: Context, name: string, param = 'model'): Promise<Named> {
+  const generator = generatorNamed(name);
+  if (generator) return { generator };
+  const deployed = await findNamedImageDeployment(ctx, name, ['wan']);
+  if (deployed) return { generator: 'wan', model: deployed.model_name };
+  const starter = await findOwnModel(ctx.db, 'wan');
+  if (starter?.modelName === name) return { generator: 'wan', model: name };
+  const known = [
+    ...videoGenerators.map((one) => videoModels[one][0]),
+    ...(starter ? [starter.modelName] : []),
+  ];
+  throw refused(param, `${param} must be one of ${known.join(', ')}, or a Wan deployment of yours`);
 }

@@ -2,11 +2,8 @@ import * as contract from '@bakehouse/contract/visitors';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
-import { askAsVisitor } from './ask-as-visitor.ts';
-import { getVisitorTries, type IsPreparing } from './get-visitor-tries.ts';
-import { keepVisitorPicture } from './keep-visitor-picture.ts';
-import { startVisitorPicture } from './start-visitor-picture.ts';
-import { getVisitorPicture } from './visitor-picture.ts';
+import { getVisitorPicture, keepVisitorPicture, startVisitorPicture } from './visitor-pictures.ts';
+import { askAsVisitor, getVisitorTries, type IsPreparing } from './visitor-questions.ts';
 
 /** Limits per network, which an office may share. */
 const PICTURES_PER_HOUR = 12;

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { testServing } from '../../testing/test-serving.ts';
 import { insertStarter } from '../deployments/testing/test-models.ts';
-import { starterLanguageModel } from '../models/starter/starter-language-model.ts';
-import { VISITORS } from './as-visitor.ts';
+import { starterLanguageModel } from '../models/starter/starters.ts';
+import { VISITORS } from './visitor-questions.ts';
 
 const { server, stub } = await testServing();
 await insertStarter(server.services, starterLanguageModel.slug);

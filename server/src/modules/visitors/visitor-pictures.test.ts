@@ -5,12 +5,12 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { testGenerations } from '../../testing/test-generations.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
-import { findUserId } from '../accounts/find-user-id.ts';
-import { expireGivenJob } from '../credits/jobs/expire-given.ts';
+import { findUserId } from '../accounts/users.ts';
+import { expireGivenJob } from '../credits/jobs/ledger-jobs.ts';
 import { findNamedUser } from '../credits/queries.ts';
 import { buyForTest } from '../credits/testing/test-user.ts';
-import { VISITORS } from './as-visitor.ts';
 import { forgetVisitorsJob } from './jobs/forget-visitors.ts';
+import { VISITORS } from './visitor-questions.ts';
 
 const { server, stub, clock, untilIdle } = await testGenerations();
 const { db, config } = server.services;

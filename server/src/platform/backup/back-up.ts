@@ -1,17 +1,39 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { createWriteStream, existsSync } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { type FileHandle, link, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
 import { pack as newTar, type Pack } from 'tar-stream';
 import { startEmbeddedPostgres } from '../postgres/embedded-postgres.ts';
 import { FILES_LIE_IN } from '../storage/open-blob-store.ts';
-import { addFile, addText } from './add-to-tar.ts';
-import { copyCluster } from './copy-cluster.ts';
-import { giveName, refuseTaken } from './give-name.ts';
 import { BLOBS, END, type End, MANIFEST, type Manifest, POSTGRES, SECRET } from './layout.ts';
 
-export type BackedUp = {
+const PIECE_BYTES = 1024 * 1024;
+
+/** Folders whose content PostgreSQL recreates at startup; pg_wal is copied at the end. */
+const EMPTY = new Set([
+  'pg_wal',
+  'pg_replslot',
+  'pg_dynshmem',
+  'pg_notify',
+  'pg_serial',
+  'pg_snapshots',
+  'pg_stat_tmp',
+  'pg_subtrans',
+]);
+
+/** Files that belong to the running server only. */
+const LEFT_OUT = /^(postmaster\.(pid|opts)|server\.log.*|pg_internal\.init.*|pgsql_tmp.*|\.s\.PGSQL.*)$/;
+
+/** Contains the start position of the log; copied after the files that it refers to. */
+const CONTROL = 'global/pg_control';
+
+/** Errors of disks without hard links, such as exFAT, and of network file systems. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+type BackedUp = {
   sizeBytes: number;
   blobs: number;
   /** Blobs that were changed or unreadable on the disk; the backup has them as found. */
@@ -88,5 +110,125 @@ async function addBlobs(tar: Pack, dataDir: string, { added, damaged }: Blobs): 
       added.add(name);
       if (hash.digest('hex') !== folder + rest) damaged.push(name);
     }
+  }
+}
+
+/**
+ * Adds the files of a running cluster with PostgreSQL's backup protocol: changes during the copy are in the
+ * log copied afterwards, and are applied when the copy first starts. Returns the number of added files and
+ * folders.
+ */
+async function copyCluster(tar: Pack, { url, dir }: { url: string; dir: string }): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    // Prevents the log from being recycled; dropped with the connection.
+    await client.query(
+      "select pg_create_physical_replication_slot('bakehouse_backup_' || pg_backend_pid(), true, true)",
+    );
+    const started = await client.query<{ wal: string }>(
+      "select pg_walfile_name(pg_backup_start('bakehouse', fast => true)) as wal",
+    );
+    let added = await addFolder(tar, dir, '');
+    added += Number(await addFile(tar, path.dirname(dir), path.join(POSTGRES, CONTROL)));
+    const stopped = await client.query<{ label: string; wal: string }>(
+      `select labelfile as label, pg_walfile_name(lsn) as wal from pg_backup_stop(wait_for_archive => false)`,
+    );
+    await addText(tar, path.join(POSTGRES, 'backup_label'), stopped.rows[0]?.label ?? '');
+    added += 1;
+    const [first, last] = [started.rows[0]?.wal ?? '', stopped.rows[0]?.wal ?? ''];
+    for (const name of (await readdir(path.join(dir, 'pg_wal'))).sort()) {
+      if (!/^[0-9A-F]{24}$/.test(name) || name < first || name > last) continue;
+      added += Number(await addFile(tar, path.dirname(dir), path.join(POSTGRES, 'pg_wal', name)));
+    }
+    return added;
+  } finally {
+    await client.end();
+  }
+}
+
+async function addFolder(tar: Pack, dir: string, below: string): Promise<number> {
+  let added = 0;
+  for (const entry of await readdir(path.join(dir, below), { withFileTypes: true })) {
+    const name = path.join(below, entry.name);
+    if (LEFT_OUT.test(entry.name) || name === CONTROL) continue;
+    if (entry.isDirectory()) {
+      tar.entry({ name: path.join(POSTGRES, name), type: 'directory', mode: 0o700 });
+      added += 1;
+      if (!EMPTY.has(name)) added += await addFolder(tar, dir, name);
+    } else if (entry.isFile()) {
+      added += Number(await addFile(tar, path.dirname(dir), path.join(POSTGRES, name)));
+    }
+  }
+  return added;
+}
+
+/**
+ * Moves a finished file to its final name. Throws if the name is taken; a plain rename would replace that
+ * file.
+ */
+export async function giveName(unfinished: string, file: string): Promise<void> {
+  try {
+    await link(unfinished, file);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw nameTaken(file);
+    if (!NO_LINKS.includes(code)) throw error;
+    await refuseTaken(file);
+    await rename(unfinished, file);
+    return;
+  }
+  await rm(unfinished);
+}
+
+/** Throws if the file exists. */
+async function refuseTaken(file: string): Promise<void> {
+  if (await stat(file).catch(() => null)) throw nameTaken(file);
+}
+
+function nameTaken(file: string): Error {
+  return new Error(`${file} exists already`);
+}
+
+/**
+ * Adds a file that others may be writing to: its size when it is opened, padded with zeros if it is truncated
+ * while being read. Returns false if it does not exist. With a `hash`, which also receives the bytes,
+ * unreadable parts become zeros; the hash then differs.
+ */
+async function addFile(tar: Pack, dir: string, name: string, hash?: Hash): Promise<boolean> {
+  const handle = await open(path.join(dir, name)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (!handle) return false;
+  try {
+    const { size, mode, mtime } = await handle.stat();
+    const entry = tar.entry({ name, size, mode: mode & 0o777, mtime });
+    await pipeline(Readable.from(exactly(handle, size, hash), { objectMode: false }), entry);
+    return true;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function addText(tar: Pack, name: string, text: string): Promise<void> {
+  const bytes = Buffer.from(text);
+  await pipeline(
+    Readable.from([bytes], { objectMode: false }),
+    tar.entry({ name, size: bytes.length, mode: 0o600 }),
+  );
+}
+
+async function* exactly(handle: FileHandle, size: number, hash?: Hash): AsyncGenerator<Buffer> {
+  for (let at = 0; at < size; ) {
+    const piece = Buffer.alloc(Math.min(PIECE_BYTES, size - at));
+    const { bytesRead } = await handle.read(piece, 0, piece.length, at).catch((error: unknown) => {
+      if (!hash) throw error;
+      return { bytesRead: 0 };
+    });
+    const bytes = bytesRead === 0 ? piece : piece.subarray(0, bytesRead);
+    hash?.update(bytes);
+    yield bytes;
+    at += bytes.length;
   }
 }

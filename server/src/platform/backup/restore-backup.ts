@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { extract, type Header } from 'tar-stream';
 import { makeClusterFolder } from '../postgres/postgres-cluster.ts';
-import { findOwner, type Owner } from '../postgres/postgres-owner.ts';
+import { findOwner, type Owner } from '../postgres/postgres-programs.ts';
 import { FILES_LIE_IN } from '../storage/open-blob-store.ts';
 import { BLOBS, END, end, MANIFEST, manifest, POSTGRES, SECRET } from './layout.ts';
 

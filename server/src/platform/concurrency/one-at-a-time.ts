@@ -29,3 +29,31 @@ export function oneAtATime(work: () => Promise<void>, onError: (error: unknown) 
     },
   };
 }
+
+/** Runs work of one key sequentially within this process, in order of arrival. */
+export function inTurn(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+  return (key, work) => {
+    const mine = (last.get(key) ?? Promise.resolve()).then(work, work);
+    last.set(key, mine);
+    const leave = () => {
+      if (last.get(key) === mine) last.delete(key);
+    };
+    mine.then(leave, leave);
+    return mine;
+  };
+}
+
+/** Runs all steps sequentially, even if one fails. Throws the error, or an AggregateError for several. */
+export async function endInOrder(steps: readonly (() => unknown)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 1) throw new AggregateError(errors, `${errors.length} steps of the end failed`);
+  if (errors.length === 1) throw errors[0];
+}

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fairQueue } from '../concurrency/fair-queue.ts';
 import { AppError } from '../errors.ts';
-import { machineMemoryBytes } from '../processes/machine-memory.ts';
+import { machineMemoryBytes } from '../processes/processes.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { SCRATCH, type SharedFile, shareFiles } from '../sandbox/share-files.ts';
-import { noRoom } from '../storage/local-files.ts';
+import { noRoom } from '../storage/local-part-store.ts';
 import { memoryBudget } from './memory-budget.ts';
 
 /**

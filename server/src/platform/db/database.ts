@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { noteLostConnection } from './errors/is-database-away.ts';
+import { noteLostConnection } from './errors/database-errors.ts';
 import type { DB, JsonValue } from './schema.generated.ts';
 
 export type Database = Kysely<DB>;

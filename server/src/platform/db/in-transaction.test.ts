@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { testDatabase } from '../../testing/test-database.ts';
 import { type Transaction } from './database.ts';
-import { inTransaction } from './in-transaction.ts';
-import { runPrepared } from './run-prepared.ts';
+import { inTransaction, runPrepared } from './in-transaction.ts';
 
 const { db, pool } = await testDatabase();
 

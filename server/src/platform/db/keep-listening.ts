@@ -1,6 +1,11 @@
-import type pg from 'pg';
+import pg from 'pg';
 import type { Logger } from 'pino';
-import { openListener } from './open-listener.ts';
+import { keepAlive } from './database.ts';
+
+/** A slower database counts as unavailable even if the connection is open, for example through a proxy. */
+const ANSWER_MS = 5_000;
+
+const RECONNECT_MS = 1_000;
 
 type Options = {
   url: string;
@@ -14,13 +19,11 @@ type Options = {
   log: Logger;
 };
 
-export type Listening = {
+type Listening = {
   /** The connection; null while it is broken. */
   client: () => pg.Client | null;
   close: () => Promise<void>;
 };
-
-const RECONNECT_MS = 1_000;
 
 /** Listens on a dedicated connection, and reconnects. Rejects if the first connection fails. */
 export async function keepListening(options: Options): Promise<Listening> {
@@ -71,4 +74,36 @@ export async function keepListening(options: Options): Promise<Listening> {
       await client?.end();
     },
   };
+}
+
+type OpenListenerOptions = {
+  url: string;
+  /** Application name shown by PostgreSQL for the connection. */
+  name: string;
+  channel: string;
+  onMessage: (payload: string | undefined) => void;
+  onError: (error: Error) => void;
+};
+
+/** Opens a dedicated connection that listens to a channel. If it rejects, it leaves no connection. */
+export async function openListener(options: OpenListenerOptions): Promise<pg.Client> {
+  const { url, name, channel, onMessage, onError } = options;
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: name,
+    connectionTimeoutMillis: ANSWER_MS,
+    ...keepAlive,
+  });
+  client.on('notification', ({ payload }) => onMessage(payload));
+  client.on('error', onError);
+  try {
+    await client.connect();
+    // The timeout applies to this query only.
+    const listen = { text: `listen ${channel}`, query_timeout: ANSWER_MS };
+    await client.query(listen);
+    return client;
+  } catch (error) {
+    client.end().catch(onError);
+    throw error;
+  }
 }

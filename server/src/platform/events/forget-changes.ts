@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
 import { defineJob } from '../jobs/define-job.ts';
-import { KEPT_MS } from './missed-changes.ts';
+import { KEPT_MS } from './stream-changes.ts';
 
 /** Takes well below a second, so announcements do not wait long for its locks. */
 const BATCH = 10_000;

@@ -1,12 +1,25 @@
+import type { ChangeEvent } from '@bakehouse/contract/events';
+import { DAY_MS } from '../clock.ts';
 import { openByKey } from '../concurrency/open-by-key.ts';
 import { shareLimit } from '../concurrency/share-limit.ts';
-import type { Context } from '../context.ts';
+import type { Context, Services } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Http } from '../http/bind.ts';
 import { headerText } from '../http/callers/find-caller.ts';
-import { untilKeyEnds } from '../http/callers/until-key-ends.ts';
-import { type EventStream, openEventStream } from '../http/server-sent-events.ts';
-import { missedChanges } from './missed-changes.ts';
+import { untilKeyEnds } from '../http/callers/key-ends.ts';
+import { type EventStream, openEventStream } from '../http/send-page.ts';
+
+/**
+ * Covers late commits (a change may be committed and announced after a younger one), clock differences, and
+ * the time between a page's first reads and its stream. Receiving a change twice only costs one more read.
+ */
+const OVERLAP_MS = 10_000;
+
+/** A client that missed more reloads everything: that is cheaper, and a stream's buffer is limited. */
+const MISSED_MAX = 1_000;
+
+/** How long changes are kept. */
+export const KEPT_MS = DAY_MS + 2 * OVERLAP_MS;
 
 /** Per user, in all processes: far more than the tabs of several browsers. */
 const STREAMS_MAX = 20;
@@ -61,4 +74,31 @@ async function sendMissed(ctx: Context, stream: EventStream, lastEventId: string
 /** The id of an event is the time of its announcement. */
 function idOf(at: Date): string {
   return String(at.getTime());
+}
+
+/**
+ * Returns the user's changes since the event with this id, oldest first; null if the id is unknown or older
+ * than a day, or if there are too many.
+ */
+async function missedChanges(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  userId: string,
+  lastEventId: string,
+): Promise<{ event: ChangeEvent; at: Date }[] | null> {
+  const since = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : Number.NaN;
+  const age = clock.now().getTime() - since;
+  if (!(age <= DAY_MS && age >= -OVERLAP_MS)) return null;
+  const rows = await db
+    .selectFrom('recent_changes')
+    .select(['topic', 'thing_id', 'at'])
+    .where('user_id', 'in', [userId, ''])
+    .where('at', '>=', new Date(since - OVERLAP_MS))
+    .orderBy('at')
+    .limit(MISSED_MAX + 1)
+    .execute();
+  if (rows.length > MISSED_MAX) return null;
+  return rows.map(({ topic, thing_id, at }) => ({
+    event: { topic: topic as ChangeEvent['topic'], id: thing_id },
+    at,
+  }));
 }

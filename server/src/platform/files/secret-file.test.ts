@@ -2,7 +2,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-import { readOrMakeSecret } from './secret-file.ts';
+import { readOrMakeSecret } from './data-files.ts';
 
 test('concurrent processes create one secret, readable by the owner only', async () => {
   const dir = await temporaryFolder();

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { createLog } from '../log.ts';
-import { warnOfReadable } from './warn-of-readable.ts';
+import { warnOfReadable } from './data-files.ts';
 
 test('the log names each secret file that others may read', async () => {
   const folder = await temporaryFolder();

@@ -7,7 +7,7 @@ import { onFileEnd } from '../../testing/on-file-end.ts';
 import { serve } from '../../testing/serve.ts';
 import { createPool, ping } from '../db/database.ts';
 import { bind, bindPublic, bindWorkload } from './bind.ts';
-import { openEventStream } from './server-sent-events.ts';
+import { openEventStream } from './send-page.ts';
 
 const open = { method: 'POST', path: '/api/v1/test', access: 'public', summary: 'For tests' } as const;
 const numbers = endpoint({

@@ -16,22 +16,42 @@ import type { Registry } from 'prom-client';
 import type { Caller, Context, Services } from '../context.ts';
 import { refused } from '../errors.ts';
 import type { Binding } from './bind.ts';
-import { cutSlowBodies } from './bodies/body-deadline.ts';
-import { limitHeldBodies } from './bodies/body-room.ts';
+import { cutSlowBodies, limitHeldBodies } from './bodies/body-limits.ts';
+import { refuseUnstorable } from './bodies/parse-fields.ts';
 import { readBodies } from './bodies/read-body.ts';
-import { refuseUnstorable } from './bodies/refuse-unstorable.ts';
 import { type Authenticators, findCaller, headerText } from './callers/find-caller.ts';
 import { limitPipelining } from './callers/limit-pipelining.ts';
 import { type CountCall, callerOf, limitBy, limitCalls, siteOf } from './callers/rate-limits.ts';
 import { refuseForeignIds } from './callers/refuse-foreign-ids.ts';
-import { allowOtherSites } from './cors.ts';
 import { closeGracefully } from './graceful-close.ts';
-import { mountHealth } from './monitoring/health-routes.ts';
-import { measureHttp } from './monitoring/measure-http.ts';
+import { measureHttp, mountHealth } from './monitoring/monitoring.ts';
 import { describeInOpenApi, type Paths } from './openapi.ts';
-import { refuseOtherMethods } from './refuse-other-methods.ts';
 import { sendError } from './send-error.ts';
+import { refuseOtherMethods } from './unknown-calls.ts';
 import { routedUrl, serveWebApp } from './web-app.ts';
+
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+
+/** Response headers that browsers hide unless they are listed. */
+const READABLE =
+  'x-request-id, request-id, retry-after, x-should-retry, ratelimit-limit, ratelimit-remaining, ratelimit-reset, bakehouse-warning';
+
+const PREFLIGHT_SECONDS = 24 * 60 * 60;
+
+/** OpenAPI security schemes by access. */
+const SCHEMES = {
+  session: ['session'],
+  key: ['key'],
+  key_or_session: ['key', 'session'],
+  operator: ['key'],
+  workload: ['workload'],
+};
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller;
+  }
+}
 
 type Options = {
   services: Services;
@@ -48,15 +68,6 @@ type Options = {
   furtherPaths: Paths;
   /** Folder of the built web app. */
   webDist: string;
-};
-
-/** OpenAPI security schemes by access. */
-const SCHEMES = {
-  session: ['session'],
-  key: ['key'],
-  key_or_session: ['key', 'session'],
-  operator: ['key'],
-  workload: ['workload'],
 };
 
 /** Builds the HTTP server with every binding mounted. It does not listen yet. */
@@ -274,16 +285,34 @@ function inputOf(request: FastifyRequest) {
   };
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    caller: Caller;
-  }
-}
-
 /** Returns the schema of each success status. */
 function answersOf(
   { status = 200, pendingStatus }: Endpoint,
   response: NonNullable<Endpoint['response']>,
 ): Record<number, NonNullable<Endpoint['response']>> {
   return { [status]: response, ...(pendingStatus !== undefined && { [pendingStatus]: response }) };
+}
+
+/**
+ * Lets pages of every site call the paths of OpenAI's API (`/v1/…`), as OpenAI does. Cookies are not accepted
+ * there, so a page can do no more than its key allows.
+ */
+function allowOtherSites(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.url.startsWith('/v1/')) return;
+    reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': READABLE });
+    const { 'access-control-request-method': method, 'access-control-request-headers': headers } =
+      request.headers;
+    // Preflight requests carry no key.
+    if (request.method !== 'OPTIONS' || method === undefined) return;
+    return reply
+      .code(204)
+      .headers({
+        'access-control-allow-methods': METHODS,
+        ...(headers !== undefined && { 'access-control-allow-headers': headers }),
+        'access-control-max-age': PREFLIGHT_SECONDS,
+        vary: 'access-control-request-headers',
+      })
+      .send();
+  });
 }

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { ErrorBody } from '@bakehouse/contract/errors';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
-import { isDatabaseAway } from '../db/errors/is-database-away.ts';
+import { isDatabaseAway } from '../db/errors/database-errors.ts';
 import { AppError } from '../errors.ts';
 import type { DescribeError } from './bind.ts';
 import { toInvalidRequest } from './validation/invalid-request.ts';

@@ -4,8 +4,14 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import { AppError } from '../errors.ts';
+import type { Http } from './bind.ts';
+import { onClose } from './connection.ts';
 
 const compress = promisify(gzip);
+const HEARTBEAT_MS = 15_000;
+
+/** Maximum buffer for a slow client. It is disconnected then, and may resume from its last id. */
+const UNREAD_BYTES_MAX = 1024 * 1024;
 
 /** Head of a page, for programs that run no scripts. */
 export type PageHead = { title: string; meta: Record<string, string>[] };
@@ -48,4 +54,60 @@ function attributesOf(attributes: Record<string, string>): string {
 
 function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
+}
+
+export type EventStream = {
+  /** Sends one event with JSON data. A reconnecting client sends its last id. */
+  send: (event: string, data: object, id?: string) => void;
+  /** Sends the client's position without an event. */
+  sendId: (id: string) => void;
+  /** Sends a line that clients ignore, to keep proxies from timing out. */
+  comment: (text: string) => void;
+  /** Aborted when the client disconnects (maybe before the stream opened) or the stream is closed. */
+  closed: AbortSignal;
+  close: () => void;
+};
+
+/**
+ * Responds with server-sent events. The stream stays open until the client disconnects or stops reading,
+ * `close` is called or the server shuts down, with a comment every 15 s against idle timeouts.
+ */
+export function openEventStream({ reply }: Http): EventStream {
+  reply.hijack();
+  const { raw } = reply;
+  const closing = new AbortController();
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) raw.setHeader(name, value);
+  raw.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+    // nginx would buffer the events.
+    'x-accel-buffering': 'no',
+  });
+
+  const write = (text: string) => {
+    if (raw.writableEnded || raw.destroyed) return;
+    raw.write(text);
+    if (raw.writableLength > UNREAD_BYTES_MAX) raw.destroy();
+  };
+  const comment = (text: string) => write(`: ${text}\n\n`);
+  const heartbeat = setInterval(comment, HEARTBEAT_MS, 'heartbeat').unref();
+  const close = () => void raw.end();
+  const streams = reply.server.openStreams;
+  streams.add(close);
+  onClose(reply, () => {
+    clearInterval(heartbeat);
+    streams.delete(close);
+    closing.abort();
+  });
+  comment('open');
+
+  return {
+    send: (event, data, id) =>
+      write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+    sendId: (id) => write(`id: ${id}\n\n`),
+    comment,
+    closed: closing.signal,
+    close,
+  };
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
-import { noSuchCall } from './no-such-call.ts';
+import { noSuchCall } from './unknown-calls.ts';
 
 /** Paths of programs, including unknown ones. */
 const PROGRAM_PATHS =

@@ -6,8 +6,7 @@ import { onFileEnd } from '../../testing/on-file-end.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import type { Services } from '../context.ts';
 import { type AnyJob, defineJob } from './define-job.ts';
-import { type JobQueue, openJobQueue } from './job-queue.ts';
-import { measureJobs } from './measure-jobs.ts';
+import { type JobQueue, measureJobs, openJobQueue } from './job-queue.ts';
 
 const { db, url } = await testDatabase();
 const log = pino({ level: 'silent' });

@@ -1,30 +1,40 @@
+import { sql } from 'kysely';
 import { fromKysely, type JobResult, PgBoss, type Job as QueuedJob } from 'pg-boss';
 import type { Logger } from 'pino';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Services } from '../context.ts';
+import type { Database } from '../db/database.ts';
 import type { AnyJob, Job } from './define-job.ts';
 import type { Jobs } from './jobs.ts';
-import { countFailure, noteSuccess } from './queries.ts';
 
 /** A worker counts as dead after this many seconds without a heartbeat; 10 is the library's minimum. */
 const HEARTBEAT_SECONDS = 10;
+
 const SUPERVISE_SECONDS = 5;
 const CONNECTIONS = 4;
+
 /**
  * A worker fetches again once the slowest job of its batch is done, so each kind has several workers: a
  * hanging job blocks only one. Batches have the smallest size at which the library fetches a backlog without
  * pauses.
  */
 const WORKERS = 5;
+
 const BATCH = 2;
+
 /** Retries are not announced, and an announcement can get lost. */
 const POLL_SECONDS = 5;
+
 const STOP_TIMEOUT_MS = 20_000;
 const RETRIES = 5;
 const RETRY_DELAY_MAX_SECONDS = 300;
 const TIMEOUT_SECONDS = 900;
+
 /** Completed jobs are kept for a day for diagnosis. */
 const DONE_KEPT_SECONDS = 24 * 3600;
+
 const MAINTENANCE_SECONDS = 3600;
+
 /** For frequent kinds, not every success is worth a write. */
 const NOTE_MS = 10_000;
 
@@ -174,4 +184,49 @@ async function startWorker(boss: PgBoss, services: Services, job: Job): Promise<
   await boss.work<object>(lostQueue(job), { notifyPollingIntervalSeconds: POLL_SECONDS }, async (lost) => {
     for (const { data } of lost) await onLost(services, data);
   });
+}
+
+/** Adds the outcomes of jobs of all processes to the metrics of this process; read on demand. */
+export function measureJobs(registry: Registry, db: Database): void {
+  new Counter({
+    name: 'bakehouse_jobs_failed_total',
+    help: 'Attempts of background jobs that have failed, in all processes',
+    labelNames: ['job'],
+    registers: [registry],
+    async collect() {
+      const outcomes = await listOutcomes(db);
+      this.reset();
+      for (const { job, failed } of outcomes) this.inc({ job }, Number(failed));
+    },
+  });
+  new Gauge({
+    name: 'bakehouse_job_last_success_timestamp_seconds',
+    help: 'When a background job of this kind has last done its work, in any process',
+    labelNames: ['job'],
+    registers: [registry],
+    async collect() {
+      const outcomes = await listOutcomes(db);
+      this.reset();
+      for (const { job, succeeded_at: at } of outcomes) if (at) this.set({ job }, at.getTime() / 1000);
+    },
+  });
+}
+
+/** Records a failed attempt of a job. */
+async function countFailure(db: Database, job: string): Promise<void> {
+  await sql`
+    insert into job_outcomes (job, failed) values (${job}, 1)
+    on conflict (job) do update set failed = job_outcomes.failed + 1`.execute(db);
+}
+
+/** Records a success of a job. */
+async function noteSuccess(db: Database, job: string): Promise<void> {
+  await sql`
+    insert into job_outcomes (job, succeeded_at) values (${job}, clock_timestamp())
+    on conflict (job) do update set succeeded_at = excluded.succeeded_at`.execute(db);
+}
+
+/** Returns the outcomes of each kind of job. */
+async function listOutcomes(db: Database) {
+  return db.selectFrom('job_outcomes').select(['job', 'failed', 'succeeded_at']).execute();
 }

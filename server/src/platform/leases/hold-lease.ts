@@ -1,9 +1,12 @@
 import type { Services } from '../context.ts';
+import type { Database, Transaction } from '../db/database.ts';
+import { inTransaction } from '../db/in-transaction.ts';
 import { linkSignals } from '../link-signals.ts';
-import { type Lease, type LeasedTable, renewLease } from './leased-table.ts';
+import { type Lease, type LeasedTable, lockLeased, renewLease } from './leased-table.ts';
 
 /** A third of a lease: one renewal may fail. */
 const RENEW_EVERY_MS = 5_000;
+
 const LOOK_EVERY_MS = 1_000;
 
 /** The row is deleted, decided or leased by another process. */
@@ -95,4 +98,17 @@ export async function holdLease<Columns, Row, Result>(
   } finally {
     await stop();
   }
+}
+
+/** Runs `work` on the current row, in a transaction, if the lease still holds; otherwise returns null. */
+export async function underLease<Columns, Row, Result>(
+  db: Database,
+  table: LeasedTable<Columns, Row>,
+  lease: Pick<Lease<Row>, 'id' | 'token'>,
+  work: (tx: Transaction, row: Row) => Promise<Result>,
+): Promise<Result | null> {
+  return inTransaction(db, async (tx) => {
+    const row = await lockLeased(tx, table, lease);
+    return row ? work(tx, row) : null;
+  });
 }

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../db/database.ts';
+import { underLease } from './hold-lease.ts';
 import { claimDue, type LeasedTable, releaseLeased } from './leased-table.ts';
-import { underLease } from './under-lease.ts';
 
 /** Handlers of one step. Each may run again in another process, if this one died or was too slow. */
 export type StepHandlers<Row, Observed, Act, Done> = {

@@ -4,9 +4,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { mailServer } from '../../testing/servers/mail-server.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import type { Services } from '../context.ts';
-import { deliverMailJob } from './deliver-mail.ts';
+import { deliverMailJob, sendMail } from './mail.ts';
 import { insertMail } from './queries.ts';
-import { sendMail } from './send-mail.ts';
 
 const { db } = await testDatabase();
 const open = await mailServer();

@@ -8,8 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { prepareCluster, readPassword, USER } from './postgres-cluster.ts';
-import { findOwner, type Owner, programEnvironment } from './postgres-owner.ts';
-import { findPrograms } from './postgres-programs.ts';
+import { findOwner, findPrograms, type Owner, programEnvironment } from './postgres-programs.ts';
 import { sqlStates } from './sql-states.ts';
 
 const run = promisify(execFile);

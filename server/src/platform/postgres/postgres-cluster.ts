@@ -2,8 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { canEnter, describeFailure, type Owner, ROOT_FALLBACK_DIR, runAs } from './postgres-owner.ts';
-import { MAJOR_VERSION, renameUnlessThere } from './postgres-programs.ts';
+import {
+  canEnter,
+  describeFailure,
+  MAJOR_VERSION,
+  type Owner,
+  ROOT_FALLBACK_DIR,
+  renameUnlessThere,
+  runAs,
+} from './postgres-programs.ts';
 
 export const USER = 'bakehouse';
 /** In the cluster's own folder, so that a copy of the folder is complete. */

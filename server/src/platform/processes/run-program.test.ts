@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test, vi } from 'vitest';
-import { readLines } from './read-lines.ts';
+import { readLines } from './processes.ts';
 import { runProgram } from './run-program.ts';
 
 test('splits lines at line feeds only, also between two chunks', async () => {

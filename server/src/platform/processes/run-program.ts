@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { readLines } from './read-lines.ts';
+import { readLines } from './processes.ts';
 
 type Options = {
   cwd?: string;

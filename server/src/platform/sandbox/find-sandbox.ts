@@ -5,8 +5,7 @@ import { promisify } from 'node:util';
 import { bubblewrapSandbox } from './bubblewrap-sandbox.ts';
 import { readerSandbox } from './reader/reader-sandbox.ts';
 import { noSandbox, type Sandbox } from './sandbox.ts';
-import { userSandbox } from './user-sandbox.ts';
-import { TRIAL_USER } from './workload-users.ts';
+import { TRIAL_USER, userSandbox } from './user-sandbox.ts';
 
 const run = promisify(execFile);
 const TRY_MS = 10_000;

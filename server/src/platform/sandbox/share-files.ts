@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, chown, copyFile, link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Sandbox } from './sandbox.ts';
-import { killAllOf } from './user-sandbox.ts';
-import { isReaderUser, readerUsers, TRIAL_USER } from './workload-users.ts';
+import { isReaderUser, killAllOf, readerUsers, TRIAL_USER } from './user-sandbox.ts';
 
 /** Longer than any program reads, so its server was killed. */
 const LEFT_BEHIND_MS = 60 * 60 * 1000;

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -8,6 +9,20 @@ import { gpuDevices, groupsToUse } from './gpu-devices.ts';
 import type { Sandbox, SandboxedCommand } from './sandbox.ts';
 
 const BIND_MOUNTS = fileURLToPath(new URL('./bind-mounts.sh', import.meta.url));
+
+/*
+ * systemd's range for users of transient services: no account uses it, and it exists in containers with only
+ * 65536 users.
+ */
+const FIRST = 61_184;
+
+const LAST = 65_519;
+
+/** The first ones are for programs that read one file and exit. */
+const READERS = 512;
+
+/** User for testing the sandbox, and placeholder without separate users. Shares nothing. */
+export const TRIAL_USER = FIRST;
 
 /**
  * Runs programs as separate users, subject to ordinary file permissions. They cannot gain privileges, and may
@@ -74,4 +89,31 @@ function mayEnter({ mode, uid, gid }: Stats, user: number): boolean {
 export async function killAllOf(user: number): Promise<void> {
   const child = spawn('/bin/sh', ['-c', 'kill -9 -1'], { uid: user, gid: user, cwd: '/', stdio: 'ignore' });
   await once(child, 'close');
+}
+
+/** Returns the users of programs that read a file and exit, starting at a random one. */
+export function readerUsers(): number[] {
+  const count = READERS - 1;
+  const first = randomInt(count);
+  return Array.from({ length: count }, (_, step) => TRIAL_USER + 1 + ((first + step) % count));
+}
+
+/** Returns true for a user of such programs. */
+export function isReaderUser(user: number): boolean {
+  return user > TRIAL_USER && user < FIRST + READERS;
+}
+
+/** Returns true for a user that belongs to one workload. */
+export function isWorkloadUser(user: number): boolean {
+  return user >= FIRST + READERS && user <= LAST;
+}
+
+/** Returns a free user for a workload. `seed` makes two servers of a machine choose differently. */
+export function freeWorkloadUser(taken: ReadonlySet<number>, seed: number): number {
+  const count = LAST - FIRST - READERS + 1;
+  for (let step = 0; step < count; step += 1) {
+    const user = FIRST + READERS + ((seed + step) % count);
+    if (!taken.has(user)) return user;
+  }
+  throw new Error('There are no more users for workloads: too many have left files');
 }

@@ -5,9 +5,8 @@ import { expect, test } from 'vitest';
 import { untilWaiting } from '../../testing/test-database.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { inTransaction } from '../db/in-transaction.ts';
-import { collectBlob } from './collect-blob.ts';
 import { listUnownedBlobs } from './owner-queries.ts';
-import { storeBlob } from './store-blob.ts';
+import { collectBlob, storeBlob } from './store-blob.ts';
 
 const server = await testServer();
 const { db, blobs } = server.services;

@@ -13,11 +13,10 @@ import { inTransaction } from '../db/in-transaction.ts';
 import { noErrorReports } from '../error-reports/error-reports.ts';
 import type { Reported } from '../error-reports/to-event.ts';
 import { beginDeletion, listLeftDeletions, resumeDeletion } from './blob-deletions.ts';
-import { collectBlob } from './collect-blob.ts';
 import { deleteUnownedBlob } from './owner-queries.ts';
 import { readBlob } from './read-blob.ts';
 import { scrubBlobs, scrubBlobsJob } from './scrub-blobs.ts';
-import { storeBlob } from './store-blob.ts';
+import { collectBlob, storeBlob } from './store-blob.ts';
 
 let server: TestServer;
 let clock: FakeClock;

@@ -10,13 +10,13 @@ import {
   BUFFER_BYTES,
   flushFolder,
   isMissing,
+  localPartStore,
   namingCuts,
   noRoom,
   sizeOf,
   toOwnError,
-} from './local-files.ts';
-import { localPartStore } from './local-part-store.ts';
-import { verified } from './verified.ts';
+} from './local-part-store.ts';
+import { verified } from './read-blob.ts';
 
 /** Writes are more frequent than this: a stalled body is aborted earlier. */
 const STALE_MS = 6 * 60 * 60 * 1000;

@@ -1,21 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import { AppError } from '../errors.ts';
 import { type Blob, DamagedParts, type PartStore } from './blob-store.ts';
-import {
-  BUFFER_BYTES,
-  flushFolder,
-  isMissing,
-  namingCuts,
-  noRoom,
-  sizeOf,
-  toOwnError,
-} from './local-files.ts';
-import { wrongSize } from './wrong-size.ts';
+import { wrongSize } from './read-blob.ts';
+
+/** Large buffers make writing cheaper than hashing. */
+export const BUFFER_BYTES = 1024 * 1024;
 
 const { O_CREAT, O_RDWR } = constants;
+
 /** Suffix of a file that is being completed. */
 const WHOLE = '.whole';
 
@@ -162,4 +158,53 @@ async function hashEvery(
   }
   if (hashed > 0) hashes.push(hash.digest('hex'));
   return hashes;
+}
+
+/** Returns null if there is no such file. */
+export async function sizeOf(file: string): Promise<number | null> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** Yields the bytes; distinguishes a disconnected sender from a failed disk. */
+export async function* namingCuts(source: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of source) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError('invalid_request', {
+      publicMessage: 'The upload stopped before the file was complete',
+      cause: error,
+    });
+  }
+}
+
+/** Makes the rename itself survive a power loss. */
+export async function flushFolder(dir: string): Promise<void> {
+  const handle = await open(dir, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+/** Converts the error of a full disk to its sentence; returns every other error unchanged. */
+export function toOwnError(error: unknown): unknown {
+  return (error as NodeJS.ErrnoException).code === 'ENOSPC' ? noRoom(error) : error;
+}
+
+export function noRoom(cause?: unknown): AppError {
+  return new AppError('unavailable', {
+    publicMessage: 'The server has no disk space left for this file. Its operator can make room.',
+    cause,
+  });
 }

@@ -1,12 +1,15 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config.ts';
+import type { Database } from '../db/database.ts';
 import type { BlobStore } from './blob-store.ts';
 import { openLocalBlobStore } from './local-blob-store.ts';
-import { openMovingBlobStore } from './moving-blob-store.ts';
 
 /** File in the data folder that names the bucket with its files. */
 export const FILES_LIE_IN = 'files-lie-in';
+
+/** A single one may have been lost. */
+const ASKED = 3;
 
 type Settings = Pick<Config, 'cacheDir' | 'dataDir' | 's3'>;
 
@@ -89,4 +92,54 @@ function noteOf(dataDir: string): string {
 
 function placeOf(s3: Config['s3']): string {
   return s3 ? `s3://${s3.bucket}/${s3.prefix}` : '';
+}
+
+/**
+ * Store to use while files are moved from one store to another: writes go to the new one, missing files are
+ * read from the old one, which retains everything except deleted files.
+ */
+function openMovingBlobStore(to: BlobStore, from: BlobStore): BlobStore {
+  /** Returns the store that has the blob; the new one if neither has. */
+  const holderOf = async (sha256: string) =>
+    (await to.stat(sha256)) === null && (await from.stat(sha256)) !== null ? from : to;
+  return {
+    ...to,
+    read: async (sha256, range) => {
+      try {
+        return await to.read(sha256, range);
+      } catch (error) {
+        if ((await from.stat(sha256)) === null) throw error;
+        return from.read(sha256, range);
+      }
+    },
+    stat: async (sha256) => (await to.stat(sha256)) ?? (await from.stat(sha256)),
+    withLocalFile: async (sha256, work) => (await holderOf(sha256)).withLocalFile(sha256, work),
+    presign: async (sha256, answer) => (await holderOf(sha256)).presign(sha256, answer),
+    delete: async (sha256, signal) => {
+      await from.delete(sha256, signal);
+      await to.delete(sha256, signal);
+    },
+    removeUnfinished: async () => {
+      await from.removeUnfinished();
+      await to.removeUnfinished();
+    },
+  };
+}
+
+/**
+ * Throws a sentence for the operator if the database references files and the store has none of a sample:
+ * then it is another bucket, and all files would seem to be damaged.
+ */
+export async function requireKnownBucket(db: Database, blobs: Pick<BlobStore, 'stat'>): Promise<void> {
+  const named = await db
+    .selectFrom('blobs')
+    .select('sha256')
+    .where('damaged_at', 'is', null)
+    .limit(ASKED)
+    .execute();
+  const found = await Promise.all(named.map(({ sha256 }) => blobs.stat(sha256)));
+  if (found.length === 0 || found.some((one) => one !== null)) return;
+  throw new Error(
+    'The bucket has none of the files that the database names: correct BAKEHOUSE_S3_BUCKET, BAKEHOUSE_S3_PREFIX and BAKEHOUSE_S3_ENDPOINT',
+  );
 }

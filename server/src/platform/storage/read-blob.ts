@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
 import { PassThrough, type Readable } from 'node:stream';
 import type { Services } from '../context.ts';
-import { watchForDamage } from './watch-for-damage.ts';
+import { AppError } from '../errors.ts';
+import { DamagedBlob } from './blob-store.ts';
+import { noteCheck, readBlobState } from './queries.ts';
 
 /**
  * Returns a stream of a file's bytes, or of a range. Damage found while reading is logged and recorded, and
@@ -25,4 +28,81 @@ export async function readBlob(
   // A client that disconnects before the storage responds leaves nothing open.
   stream.once('close', () => bytes.destroy());
   return bytes.pipe(stream);
+}
+
+/** Yields the bytes, but the last chunk only if all together match this hash. */
+export async function* verified(bytes: AsyncIterable<Buffer>, sha256: string): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256');
+  let last: Buffer | null = null;
+  for await (const chunk of bytes) {
+    hash.update(chunk);
+    if (last) yield last;
+    last = chunk;
+  }
+  if (hash.digest('hex') !== sha256) throw new DamagedBlob(sha256, 'changed');
+  if (last) yield last;
+}
+
+type Parts = Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>;
+
+type StoredFile = { sha256: string; path: string };
+
+/** Provides a file as a local path while `work` runs. Throws AppError 'conflict' for damaged bytes. */
+export async function withBlobFile<T>(
+  services: Parts,
+  file: StoredFile,
+  work: (localPath: string) => Promise<T>,
+): Promise<T> {
+  const toError = await watchForDamage(services, file);
+  return services.blobs.withLocalFile(file.sha256, work).catch(async (error: unknown) => {
+    throw await toError(error);
+  });
+}
+
+/** `withBlobFile` for several files: `work` gets a path for each, in the same order. */
+export async function withBlobFiles<T>(
+  services: Parts,
+  files: StoredFile[],
+  work: (localPaths: string[]) => Promise<T>,
+): Promise<T> {
+  const [first, ...others] = files;
+  if (first === undefined) return work([]);
+  return withBlobFile(services, first, (localPath) =>
+    withBlobFiles(services, others, (localPaths) => work([localPath, ...localPaths])),
+  );
+}
+
+/**
+ * Call before reading a file: throws AppError('conflict') with a sentence that names the file if its bytes
+ * are known to be damaged. Otherwise returns a function for read errors: it logs and records damage, and
+ * converts it to that sentence; it returns other errors unchanged.
+ */
+export async function watchForDamage(
+  services: Pick<Services, 'clock' | 'db' | 'log'>,
+  { sha256, path }: { sha256: string; path: string },
+): Promise<<E>(error: E) => Promise<E | AppError>> {
+  const { isDamaged, version } = await readBlobState(services.db, sha256);
+  if (isDamaged) throw damaged(path);
+  return async (error) => {
+    if (!(error instanceof DamagedBlob)) return error;
+    services.log.error({ err: error, sha256, file: path }, 'stored bytes are damaged');
+    await noteCheck(services.db, { sha256, version }, { isGood: false, at: services.clock.now() });
+    return damaged(path, error);
+  };
+}
+
+function damaged(path: string, cause?: unknown): AppError {
+  return new AppError('conflict', {
+    publicMessage:
+      `The stored bytes of ${path} are damaged. Upload the file again, ` +
+      'or ask the operator of this server to restore it from a backup.',
+    cause,
+  });
+}
+
+/** Returns the error for a part with more or fewer bytes than announced. */
+export function wrongSize(sizeBytes: number, came: string): AppError {
+  return new AppError('invalid_request', {
+    publicMessage: `This part has to have ${sizeBytes} bytes, and ${came} came`,
+  });
 }

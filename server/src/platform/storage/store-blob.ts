@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { Services } from '../context.ts';
 import { inTransaction } from '../db/in-transaction.ts';
-import { afterDeletion, refuseWhileDeleted } from './blob-deletions.ts';
+import { afterDeletion, beginDeletion, endDeletion, refuseWhileDeleted } from './blob-deletions.ts';
 import type { Blob, WriteOptions } from './blob-store.ts';
+import { deleteUnownedBlob } from './owner-queries.ts';
 import { lockBytes, markStored, upsertBlob } from './queries.ts';
 
 /**
@@ -40,4 +41,22 @@ function registerWith(services: Pick<Services, 'blobs' | 'db'>) {
         await upsertBlob(tx, blob);
       }),
     );
+}
+
+/**
+ * Deletes a blob, with its bytes, that has no owner and was not stored again since. If it is interrupted, a
+ * record remains so that they are deleted later; otherwise unreferenced bytes would never be found.
+ */
+export async function collectBlob(
+  services: Pick<Services, 'db' | 'blobs'>,
+  { sha256, untouchedSince }: { sha256: string; untouchedSince: Date },
+): Promise<void> {
+  const isUnowned = await inTransaction(services.db, async (tx) => {
+    await lockBytes(tx, sha256);
+    if (!(await deleteUnownedBlob(tx, sha256, untouchedSince))) return false;
+    await beginDeletion(tx, sha256);
+    return true;
+  });
+  // Storing the same bytes again waits until these are deleted, and then registers and writes them again.
+  if (isUnowned) await endDeletion(services, sha256);
 }

@@ -5,7 +5,7 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { readConfig } from '../../config.ts';
-import { ensureUv } from '../../engine/host/environment/ensure-uv.ts';
+import { ensureUv } from '../../engine/host/environment/ensure-layer.ts';
 import { environmentPython } from '../../engine/host/environment/environment.ts';
 import { runProgram } from '../../platform/processes/run-program.ts';
 

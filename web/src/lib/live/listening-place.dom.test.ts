@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { listeningPlace } from './listening-place.ts';
+import { listeningPlace } from './follow-changes.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();

@@ -7,7 +7,7 @@ import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { endpointPages } from '../../lib/live/paged-query.ts';
 import { readAgain } from '../../lib/mutation/read-again.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
-import { awaitEnd } from '../../ui/long-work.ts';
+import { awaitEnd } from '../../ui/long-work.tsx';
 import { workId } from './draft-sentences.ts';
 
 const POLL_MS = 3_000;

@@ -1,7 +1,6 @@
 import type { Draft, DropReason } from '@bakehouse/contract/drafts';
-import { countOf } from '../../lib/format/count-of.ts';
-import { outcomeText } from '../../lib/format/outcome-text.ts';
-import type { LongWork } from '../../ui/long-work.ts';
+import { countOf, outcomeText } from '../../lib/format/words.ts';
+import type { LongWork } from '../../ui/long-work.tsx';
 
 export const workId = (id: string): string => `draft-${id}`;
 

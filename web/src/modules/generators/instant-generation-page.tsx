@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { BrokenPart } from '../../ui/deferred-part.tsx';
 import { Field } from '../../ui/field.tsx';
-import { focusFirstInvalid } from '../../ui/focus-first-invalid.ts';
+import { focusFirstInvalid } from '../../ui/focus.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Select } from '../../ui/select.tsx';
@@ -18,12 +18,18 @@ import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/session.ts';
 import { RecentGenerations } from '../generations/deferred-parts.ts';
 import { recentGenerationsQuery } from '../generations/generation-queries.ts';
-import { PromptField } from './form/prompt-field.tsx';
-import { promptProblem } from './form/prompt-problem.ts';
+import { PromptField, promptProblem } from './form/prompt-field.tsx';
 import { openingValues } from './form/qualities.ts';
-import { isStarterFirst, servedForm } from './form/served-form.ts';
+import {
+  answeredBy,
+  isConnected,
+  isServed,
+  isStarterFirst,
+  type ServedBy,
+  servedForm,
+  waitsFor,
+} from './form/serving.ts';
 import { readKept } from './form/use-draft.ts';
-import { answeredBy, isConnected, isServed, type ServedBy, waitsFor } from './form/waits-for.ts';
 import { GenerationPrice } from './generation-price.tsx';
 import { GeneratorList } from './generator-list.tsx';
 import { servedGeneratorsQuery } from './served-generators.ts';

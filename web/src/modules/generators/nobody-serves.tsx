@@ -5,7 +5,7 @@ import { ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { sessionQuery } from '../accounts/session.ts';
-import { waitsFor } from './form/waits-for.ts';
+import { waitsFor } from './form/serving.ts';
 import { useGeneratorPage } from './generator-context.ts';
 
 /** Shown instead of the form if nothing generates: why, and how an operator connects a model. */

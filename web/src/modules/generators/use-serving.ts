@@ -20,7 +20,7 @@ import {
   type ProviderChoice,
   providerSearch,
   providersOf,
-} from './form/providers.ts';
+} from './form/serving.ts';
 import { type ServedGenerator, servedGeneratorsQuery } from './served-generators.ts';
 
 /** Returns the provider of a generator's page, and its form. */

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { announceInTitle } from './announce-in-title.ts';
+import { announceInTitle } from './long-work.tsx';
 
 const look = (isHidden: boolean) => {
   vi.spyOn(document, 'hidden', 'get').mockReturnValue(isHidden);

@@ -1,8 +1,7 @@
 import { Popover } from '@base-ui/react/popover';
 import type { ReactElement } from 'react';
 import { cx } from '../../lib/cx.ts';
-import type { LongWork } from '../../ui/long-work.ts';
-import { LongWorkItem } from '../../ui/long-work-item.tsx';
+import { type LongWork, LongWorkItem } from '../../ui/long-work.tsx';
 import { popupClass, popupLayer } from '../../ui/popup-class.ts';
 
 type Props = { trigger: ReactElement; title: string; listed: readonly LongWork[] };

@@ -6,9 +6,8 @@ import { cx } from '../../lib/cx.ts';
 import { backdropClass } from '../../ui/dialog-class.ts';
 import { errorMessage } from '../../ui/notify.ts';
 import { itemClass } from '../../ui/popup-class.ts';
-import { takeKeys } from './kept-keys.ts';
+import { takeKeys, useCommands } from './commands.ts';
 import type { Command, CommandGroup } from './match-commands.ts';
-import { useCommands } from './use-commands.ts';
 
 /** Searches pages, actions and the user's data. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {

@@ -1,6 +1,6 @@
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
-import { keepKeys, takeKeys } from './kept-keys.ts';
+import { keepKeys, takeKeys } from './commands.ts';
 
 test('buffers keys until they are taken, and the page receives none', async () => {
   document.body.innerHTML = '<input /><button>Pay</button>';

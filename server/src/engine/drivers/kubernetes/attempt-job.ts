@@ -1,4 +1,4 @@
-import { hashToken } from '../../reports/workload-token.ts';
+import { hashToken } from '../../reports/attempts.ts';
 import type { Launch } from '../driver.ts';
 import { nodesEnvironment, nodesLabel, podsOfJob } from './attempt-network.ts';
 import { PRIORITY_LABEL, priorityOf, QUEUE_LABEL } from './kueue.ts';

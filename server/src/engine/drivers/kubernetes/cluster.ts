@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { readLines } from '../../../platform/processes/read-lines.ts';
+import { readLines } from '../../../platform/processes/processes.ts';
 
 /** Error response of an API server. */
 export class ApiError extends Error {

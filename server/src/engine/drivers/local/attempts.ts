@@ -1,10 +1,19 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { uptime } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { AttemptId } from '../driver.ts';
-import { CLOSED, isAlive, killGroup, type Owner, readOwner, signal } from './attempt-owner.ts';
 import type { workloadUsers } from './workload-users.ts';
 
-type Users = Pick<ReturnType<typeof workloadUsers>, 'killAll'>;
+const run = promisify(execFile);
+
+/** Content of an attempt's file once the attempt must not begin any more. */
+const CLOSED = 'closed';
+
+/** A launcher that claims an attempt writes its identity within this time. */
+export const BIRTH_TIMEOUT_MS = 10_000;
 
 /** Attempts of workloads, stored as files, and how to end them. */
 export class Attempts {
@@ -110,5 +119,111 @@ export class Attempts {
       (newest, number) => (number < limit && number > (newest ?? 0) ? number : newest),
       null,
     );
+  }
+}
+
+type Users = Pick<ReturnType<typeof workloadUsers>, 'killAll'>;
+
+/** Leader of an attempt's process group. */
+type Owner = { pid: number; birth: string };
+
+/**
+ * Returns the leader of an attempt; null if it has not begun or is closed. 'unknown' if its launcher ended
+ * before it wrote its identity, for example on a full disk or after a power failure.
+ */
+export async function readOwner(file: string): Promise<Owner | 'unknown' | null> {
+  for (;;) {
+    const text = await readFile(file, 'utf8').catch(() => null);
+    if (text === null || text === CLOSED) return null;
+    // The launcher has created the file but not yet written its one line.
+    if (!text.endsWith('\n') && (await isYoung(file))) {
+      await sleep(5);
+      continue;
+    }
+    const [pid = '', ...birth] = text.trim().split(' ');
+    const owner = { pid: Number(pid), birth: birth.join(' ') };
+    return isProcess(owner.pid) && owner.birth !== '' ? owner : 'unknown';
+  }
+}
+
+/** True if the number can be a workload's: group 0 would signal our own group, -1 all processes. */
+function isProcess(pid: number): boolean {
+  return Number.isInteger(pid) && pid > 1;
+}
+
+async function isYoung(file: string): Promise<boolean> {
+  const handle = await open(file, 'r').catch(() => null);
+  if (!handle) return false;
+  const { mtimeMs } = await handle.stat();
+  await handle.close();
+  return Date.now() - mtimeMs < BIRTH_TIMEOUT_MS;
+}
+
+/** Returns true if the process still exists and is the same process. */
+export async function isAlive(owner: Owner): Promise<boolean> {
+  return (await readStartTime(owner.pid)) === owner.birth;
+}
+
+/** Kills the leader and its whole group, unless the process id was reused. */
+async function killGroup(owner: Owner): Promise<void> {
+  if (!isProcess(owner.pid)) return;
+  const birth = await readStartTime(owner.pid);
+  if (birth !== null && birth !== owner.birth) return;
+  // After the leader is gone, its group id is only reliable until the next reboot.
+  if (!(await isOfThisBoot(owner.birth))) return;
+  if (groupExists(owner.pid)) signal(-owner.pid, 'SIGKILL');
+}
+
+/** Sends a signal; ignores processes that no longer exist. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/**
+ * Returns the start time of a process in launch.sh's format; null if it does not exist or is a zombie.
+ * Distinguishes a process from a later one with the same id, even after a reboot.
+ */
+export async function readStartTime(pid: number): Promise<string | null> {
+  return process.platform === 'linux' ? readLinuxStartTime(pid) : readPsStartTime(pid);
+}
+
+async function readLinuxStartTime(pid: number): Promise<string | null> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  if (stat === null) return null;
+  // The second field is the program's name in parentheses and may contain anything.
+  const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (state === 'Z' || state === 'X') return null;
+  return `${await readBootId()} ${rest[18]}`;
+}
+
+async function readBootId(): Promise<string> {
+  return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+}
+
+async function readPsStartTime(pid: number): Promise<string | null> {
+  const answer = await run('ps', ['-o', 'state=', '-o', 'lstart=', '-p', String(pid)]).catch(() => null);
+  const words = answer?.stdout.trim().split(/\s+/) ?? [];
+  const [state, ...birth] = words;
+  return !state || state.startsWith('Z') ? null : birth.join(' ');
+}
+
+/** Returns true if a process with this start time was started since the last boot. */
+async function isOfThisBoot(birth: string): Promise<boolean> {
+  if (process.platform === 'linux') return birth.startsWith(`${await readBootId()} `);
+  // ps has a resolution of one second; an unparsable time counts as this boot.
+  return !(Date.parse(birth) < Date.now() - uptime() * 1000);
+}
+
+/** Returns true if a process group has members. While it has, its id is not reused. */
+function groupExists(groupId: number): boolean {
+  try {
+    process.kill(-groupId, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -13,7 +13,7 @@ import { findSandbox } from '../../../platform/sandbox/find-sandbox.ts';
 import { noSandbox, type Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
-import { hasLayer } from '../../host/environment/has-layer.ts';
+import { hasLayer } from '../../host/environment/environment.ts';
 import { environmentOf } from '../../host/environment/layers.ts';
 import { runtimeCommand } from '../../host/runtime-command.ts';
 import type { WorkloadSpec } from '../../model/workload.ts';

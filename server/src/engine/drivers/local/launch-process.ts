@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { BIRTH_TIMEOUT_MS, readOwner, signal } from './attempt-owner.ts';
+import { BIRTH_TIMEOUT_MS, readOwner, signal } from './attempts.ts';
 
 const LAUNCHER = fileURLToPath(new URL('./launch.sh', import.meta.url));
 

@@ -13,8 +13,8 @@ import type { WorkloadSpec } from '../../model/workload.ts';
 import { testPlace } from '../../testing/test-place.ts';
 import { testSpec } from '../../testing/test-spec.ts';
 import { CannotStartError, type Launch } from '../driver.ts';
+import { readStartTime } from './attempts.ts';
 import { createLocalDriver } from './local-driver.ts';
-import { readStartTime } from './process-identity.ts';
 
 const home = await temporaryFolder();
 const workloadsDir = path.join(home, 'workloads');

@@ -1,15 +1,14 @@
 import { chown, mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { RUNTIME_PROTOCOL } from '@bakehouse/contract/runtime/workload-spec';
-import { atLowPriority } from '../../../platform/processes/low-priority.ts';
+import { atLowPriority } from '../../../platform/processes/processes.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { machineCpu } from '../../host/machine-cpu.ts';
 import type { Capacity } from '../../model/capacity.ts';
 import type { Observed } from '../../model/observed.ts';
 import { type SpecKind, specKind } from '../../model/spec-kind.ts';
 import { CannotStartError, type Driver, type Launch } from '../driver.ts';
-import { isAlive, readOwner } from './attempt-owner.ts';
-import { Attempts } from './attempts.ts';
+import { Attempts, isAlive, readOwner } from './attempts.ts';
 import { launchProcess } from './launch-process.ts';
 import { boundLog, readLastLines, readLinesFrom } from './log-file.ts';
 import { watchProcessorTime } from './processor-time.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
-import { atLowPriority } from '../../../platform/processes/low-priority.ts';
+import { atLowPriority } from '../../../platform/processes/processes.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { isStarved, nextSupply, type Supply, watchProcessorTime } from './processor-time.ts';
 

@@ -15,9 +15,9 @@ import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { testPlace } from '../../testing/test-place.ts';
 import { testSpec } from '../../testing/test-spec.ts';
 import type { Launch } from '../driver.ts';
+import { readStartTime } from './attempts.ts';
 import { closeInputCache, inputCacheDir } from './input-cache.ts';
 import { createLocalDriver } from './local-driver.ts';
-import { readStartTime } from './process-identity.ts';
 
 const SERVER = path.resolve(import.meta.dirname, '../../../../..');
 const program = {

@@ -4,8 +4,12 @@ import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/pr
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
-import { killAllOf } from '../../../platform/sandbox/user-sandbox.ts';
-import { freeWorkloadUser, isWorkloadUser, TRIAL_USER } from '../../../platform/sandbox/workload-users.ts';
+import {
+  freeWorkloadUser,
+  isWorkloadUser,
+  killAllOf,
+  TRIAL_USER,
+} from '../../../platform/sandbox/user-sandbox.ts';
 import { withFileLock } from '../../host/environment/file-lock.ts';
 
 const run = promisify(execFile);

@@ -5,12 +5,8 @@ import { ProgramFailed } from '../../../platform/processes/run-program.ts';
 import { spyOnBuiltin } from '../../../testing/spy-on-builtin.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { readProgressLine } from '../preparation/starter-model.ts';
-import { ensureLayer } from './ensure-layer.ts';
-import { UV } from './ensure-uv.ts';
-import { environmentDir } from './environment.ts';
-import { explainFailure } from './explain-failure.ts';
-import { hasLayer } from './has-layer.ts';
-import { isNewEnough } from './python.ts';
+import { ensureLayer, UV } from './ensure-layer.ts';
+import { environmentDir, explainFailure, hasLayer, isNewEnough } from './environment.ts';
 
 /** An environment with one layer in its own cache, and a uv that creates environments with a no-op Python. */
 async function installed() {

@@ -3,18 +3,18 @@ import { mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError } from '../../../platform/errors.ts';
 import { runProgram } from '../../../platform/processes/run-program.ts';
-import { ensureUv } from './ensure-uv.ts';
 import {
   type EnvironmentSettings,
   environmentDir,
+  explainFailure,
+  findPython,
   hashOfLock,
+  hasLayer,
   pythonOf,
   runtimeDir,
   stampOf,
 } from './environment.ts';
-import { explainFailure } from './explain-failure.ts';
 import { withFileLock } from './file-lock.ts';
-import { hasLayer } from './has-layer.ts';
 import {
   bytesNeeded,
   environmentOf,
@@ -24,8 +24,9 @@ import {
   refuseFullDisk,
   splitTorch,
 } from './layers.ts';
-import { findPython } from './python.ts';
 import { describeUv, estimateUv, readUvLine, uvAtStart } from './uv-progress.ts';
+
+export const UV = 'uv==0.13.8';
 
 /** `progress` is 0 to 1, or null if unknown. */
 export type OnProgress = (detail: string, progress: number | null) => void;
@@ -141,4 +142,28 @@ function ignoreMeasure(): void {}
 async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
+}
+
+/** Installs uv from PyPI into a small separate environment. */
+export async function ensureUv(
+  { cacheDir, python }: EnvironmentSettings,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const dir = path.join(cacheDir, 'uv');
+  const uv = path.join(dir, 'bin', 'uv');
+  const isThere = async () => {
+    const [version] = await runProgram(uv, ['--version']).catch(() => []);
+    return version?.startsWith(UV.replace('==', ' ')) ?? false;
+  };
+  if (await isThere()) return uv;
+  await withFileLock(
+    `${dir}.lock`,
+    async () => {
+      if (await isThere()) return;
+      await runProgram(await findPython(python), ['-m', 'venv', '--clear', dir], { signal });
+      await runProgram(path.join(dir, 'bin', 'python'), ['-m', 'pip', 'install', '--quiet', UV], { signal });
+    },
+    { signal },
+  );
+  return uv;
 }

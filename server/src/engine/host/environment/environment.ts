@@ -2,10 +2,34 @@ import { createHash, type Hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../../config.ts';
-import { type Environment, type Layer, lockFiles } from './layers.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { ProgramFailed, runProgram } from '../../../platform/processes/run-program.ts';
+import type { ServingEngine, SpecKind } from '../../model/spec-kind.ts';
+import { type Environment, environmentOf, environments, type Layer, lockFiles } from './layers.ts';
 
 /** The runtime's folder in the repository, with its lock files and its source. */
 export const runtimeDir = path.resolve(import.meta.dirname, '../../../../../runtime');
+
+const lockHashes = new Map<Layer, Hash>();
+
+/** The layer with each engine's packages; without PyTorch only llama.cpp is available. */
+const layerOfEngine = {
+  llamacpp: 'serving',
+  encoder: 'serving',
+  vllm: 'vllm',
+  paris: 'training',
+  kontext: 'training',
+  wan: 'training',
+} as const satisfies Record<ServingEngine, Layer>;
+
+/** All spec kinds. */
+export const specKinds: SpecKind[] = [
+  { kind: 'train', engine: null },
+  { kind: 'export', engine: null },
+  ...(Object.keys(layerOfEngine) as ServingEngine[]).map((engine) => ({ kind: 'serve', engine }) as const),
+];
+
+const MINOR_MIN = 11;
 
 export type EnvironmentSettings = Pick<Config, 'cacheDir' | 'python' | 'torchIndex'>;
 
@@ -47,4 +71,69 @@ export async function hashOfLock(layer: Layer): Promise<Hash> {
   return hash.copy();
 }
 
-const lockHashes = new Map<Layer, Hash>();
+/** Returns true if a layer, or a later layer that contains it, is completely installed. */
+export async function hasLayer(settings: EnvironmentSettings, layer: Layer): Promise<boolean> {
+  const dir = await environmentDir(settings, environmentOf(layer));
+  const layers: readonly Layer[] = environments[environmentOf(layer)];
+  for (const one of layers.slice(layers.indexOf(layer))) {
+    const installed = await readFile(stampOf(dir, one), 'utf8').catch(() => '');
+    if (installed === (await hashOfLock(one)).digest('hex')) return true;
+  }
+  return false;
+}
+
+type NeededLayer = (typeof layerOfEngine)[ServingEngine];
+
+/** Returns the layer of the Python environment that this kind of work needs. */
+export function neededLayer({ engine }: SpecKind): NeededLayer {
+  return engine === null ? 'training' : layerOfEngine[engine];
+}
+
+/**
+ * Returns a supported Python: `named` if it is new enough, otherwise the first available of 3.13, 3.12, 3.11,
+ * 3.14 and the system's own. 3.14 is late because packages support new versions late. Throws
+ * AppError('unavailable') with what to do.
+ */
+export async function findPython(named: string): Promise<string> {
+  for (const candidate of [named, 'python3.13', 'python3.12', 'python3.11', 'python3.14', 'python3']) {
+    const version = await versionOf(candidate);
+    if (version && isNewEnough(version)) return candidate;
+  }
+  throw new AppError('unavailable', {
+    publicMessage:
+      'Training and chat need Python 3.11 or newer, which is not on this machine. ' +
+      'Install it, or name it in BAKEHOUSE_PYTHON; everything else works meanwhile.',
+  });
+}
+
+/** '3.11.7' is new enough, '3.9.2' and '2.7.18' are not. */
+export function isNewEnough(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major === 3 && minor >= MINOR_MIN;
+}
+
+async function versionOf(python: string): Promise<string | null> {
+  const print = 'import platform; print(platform.python_version())';
+  const output = await runProgram(python, ['-c', print]).catch(() => []);
+  return output.at(-1) ?? null;
+}
+
+/** Turns a program's output into one user-facing sentence. */
+export function explainFailure(what: string, error: unknown, cacheDir: string): string {
+  const output = error instanceof ProgramFailed ? error.output.join('\n') : String(error);
+  if (/No space left on device|ENOSPC/i.test(output)) {
+    return `The disk of ${cacheDir} is full. Make room, or name another folder in BAKEHOUSE_CACHE_DIR.`;
+  }
+  if (/ensurepip|No module named venv/.test(output)) {
+    return "This machine's Python cannot make environments: install its venv module (Debian, Ubuntu: apt install python3-venv).";
+  }
+  if (
+    /dns error|error sending request|Connection refused|timed out|Could not (connect|fetch)|Failed to fetch/i.test(
+      output,
+    )
+  ) {
+    return `${what} could not be downloaded: the package index does not answer.`;
+  }
+  const last = output.trim().split('\n').at(-1) ?? '';
+  return `${what} could not be made ready: ${last}`;
+}

@@ -1,13 +1,11 @@
 import type { Machine } from '@bakehouse/contract/machines';
+import type { Config } from '../../../config.ts';
 import type { Services } from '../../../platform/context.ts';
+import type { Database } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
-import { type PreparationId, preparationLabels } from './preparation-ids.ts';
-import { findPreparation, upsertPreparation } from './queries.ts';
-
-type State = Machine['preparations'][number]['state'];
-
-type NeededServices = Pick<Services, 'clock' | 'db' | 'log'>;
+import { type PreparationId, preparationIds, preparationLabels } from './preparation-ids.ts';
+import { findPreparation, selectPreparations, upsertPreparation } from './queries.ts';
 
 const PROGRESS_EVERY_MS = 1_000;
 const LOG_EVERY_MS = 10_000;
@@ -68,4 +66,43 @@ export class PreparationRecord {
     this.#loggedAt = Date.now();
     this.#services.log.info({ preparation: this.id }, `${preparationLabels[this.id]}: ${text}`);
   }
+}
+
+type State = Machine['preparations'][number]['state'];
+
+type NeededServices = Pick<Services, 'clock' | 'db' | 'log'>;
+
+type Parts = { config: Pick<Config, 'prepare'>; db: Database };
+
+/**
+ * Returns the machine's preparation steps in order. A server that prepares nothing lists only completed
+ * steps: it does not continue steps of a killed server.
+ */
+export async function listPreparations(
+  { config, db }: Parts,
+  { hasGpus }: { hasGpus: boolean },
+): Promise<Machine['preparations']> {
+  const rows = new Map((await selectPreparations(db)).map((row) => [row.id, row]));
+  const preparations = preparationIds({ hasGpus }).map((id) => {
+    const row = rows.get(id);
+    return {
+      id,
+      label: preparationLabels[id],
+      state: row?.state ?? 'waiting',
+      detail: row?.detail ?? '',
+      progress: row?.progress ?? null,
+    };
+  });
+  return preparations.filter(({ state }) => config.prepare || state === 'ready');
+}
+
+/** Returns true if this preparation step will soon be finished; false if it or an earlier step fails. */
+export async function isPreparing(
+  services: Pick<Services, 'config' | 'db'>,
+  id: PreparationId,
+): Promise<boolean> {
+  const steps = await listPreparations(services, { hasGpus: false });
+  const upToIt = steps.slice(0, steps.findIndex((step) => step.id === id) + 1);
+  const state = upToIt.at(-1)?.state;
+  return (state === 'waiting' || state === 'running') && upToIt.every((step) => step.state !== 'failed');
 }

@@ -6,7 +6,7 @@ import { connect } from '../../../platform/db/database.ts';
 import { runProgram } from '../../../platform/processes/run-program.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
-import { readMachine } from '../../machines/read-machine.ts';
+import { readMachine } from '../../machines/read-machines.ts';
 import { runtimeCommand } from '../runtime-command.ts';
 import { startPreparing } from './prepare-machine.ts';
 import { findPreparation } from './queries.ts';

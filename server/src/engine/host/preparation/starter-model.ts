@@ -4,8 +4,7 @@ import path from 'node:path';
 import { AppError } from '../../../platform/errors.ts';
 import { runProgram } from '../../../platform/processes/run-program.ts';
 import type { OnProgress } from '../environment/ensure-layer.ts';
-import { type EnvironmentSettings, runtimeDir } from '../environment/environment.ts';
-import { explainFailure } from '../environment/explain-failure.ts';
+import { type EnvironmentSettings, explainFailure, runtimeDir } from '../environment/environment.ts';
 import { withFileLock } from '../environment/file-lock.ts';
 import { runtimeCommand } from '../runtime-command.ts';
 

@@ -1,14 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../../config.ts';
+import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
+import { AppError } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
-import { endKeys } from '../keys/end-keys.ts';
+import { endKeys } from '../keys/api-keys.ts';
 import { deleteWebAppKey, listKeys } from '../keys/key-queries.ts';
 import { anonymiseUser, lockUser } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
-import { recogniseMailbox } from '../returning/recognise-mailbox.ts';
+import { recogniseMailbox } from '../returning/returning-users.ts';
 import { deleteUserSessions } from '../sessions/session-queries.ts';
-import { deleteLinkedMethods, deletePassword, deleteResetLinks } from '../sign-in/sign-in-queries.ts';
+import { hashingFor, passwords } from '../sign-in/hash-passwords.ts';
+import {
+  deleteLinkedMethods,
+  deletePassword,
+  deleteResetLinks,
+  findPasswordHash,
+} from '../sign-in/sign-in-queries.ts';
+
+/** How recent the sign-in of a user without a password must be. */
+const RECENT_MS = 10 * 60 * 1000;
 
 /**
  * Step: ends all access to the account and anonymises its row; descriptions of transfers before 2026-11-21
@@ -39,4 +50,27 @@ export async function closeAccount(
   await anonymiseUser(tx, { userId, username: `deleted-${randomBytes(8).toString('hex')}`, now });
   await recordAudit(tx, { userId, action: 'user.deleted' });
   await publishChange(tx, userId, { topic: 'user', id: userId });
+}
+
+/**
+ * Confirms that the caller owns the account: by the password, or without one by a recent sign-in. Hashing
+ * takes turns by `address`, the client's. Throws AppError 'invalid_request', 'forbidden', or 'unavailable' if
+ * too many passwords wait.
+ */
+export async function confirmIdentity(
+  ctx: Context,
+  { password, address }: { password: string | undefined; address: string },
+): Promise<void> {
+  const { userId, session } = ctx.caller;
+  const hash = await findPasswordHash(ctx.db, userId);
+  if (hash !== null) {
+    const isRight =
+      password !== undefined && (await hashingFor(address, () => passwords.verify({ hash, password })));
+    if (isRight) return;
+    throw new AppError('invalid_request', { publicMessage: 'Wrong password', param: 'password' });
+  }
+  if (session && ctx.clock.now().getTime() - session.createdAt.getTime() < RECENT_MS) return;
+  throw new AppError('forbidden', {
+    publicMessage: 'Sign out, sign in again, and delete the account within ten minutes',
+  });
 }

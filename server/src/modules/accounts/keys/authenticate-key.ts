@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { rowCache } from '../../../platform/cache/row-cache.ts';
 import { batch } from '../../../platform/concurrency/batch.ts';
 import type { Services, UserCaller } from '../../../platform/context.ts';
-import { isOperator } from '../is-operator.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { isOperator } from '../operators.ts';
 import { hashApiKey, isApiKey } from './api-key.ts';
 import { findKeyOwners, type KeyOwner, setKeyLastUsed } from './key-queries.ts';
 
@@ -10,8 +12,10 @@ const LAST_USED_PRECISION_MS = 60_000;
 
 /** Maximum keys per query. */
 const KEYS_MAX = 100;
+
 /** Maximum keys of open streams per query, which are all checked together. */
 const LOOKS_MAX = 1_000;
+
 /** Maximum cached key owners. */
 const KEPT_MAX = 20_000;
 
@@ -65,4 +69,14 @@ function noteUse(services: Services, owner: KeyOwner): void {
   setKeyLastUsed(services.db, owner.key_id, now).catch((error: unknown) => {
     services.log.warn({ err: error, key_id: owner.key_id }, 'failed to record the use of an API key');
   });
+}
+
+/** Returns true if an API key may still run models. */
+export async function mayKeyInfer(db: Database, keyId: string, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    select from api_keys
+    where id = ${keyId} and revoked_at is null and (expires_at is null or expires_at > ${now}) and scopes && '{everything,inference}'`.execute(
+    db,
+  );
+  return rows.length > 0;
 }

@@ -3,7 +3,7 @@ import type { BudgetPeriod } from '@bakehouse/contract/limits';
 import { sql } from 'kysely';
 import type { Services } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import { runPrepared } from '../../../platform/db/run-prepared.ts';
+import { runPrepared } from '../../../platform/db/in-transaction.ts';
 
 type Db = Database | Transaction;
 

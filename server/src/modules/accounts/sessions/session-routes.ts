@@ -3,9 +3,9 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { type Binding, bindPublic } from '../../../platform/http/bind.ts';
-import { getMe } from '../get-me.ts';
-import { getApiKey } from '../keys/get-api-key.ts';
-import type { FoundSession } from './find-session.ts';
+import { getApiKey } from '../keys/api-keys.ts';
+import { getMe } from '../users.ts';
+import type { FoundSession } from './sessions.ts';
 
 /** The route that works with and without a session. */
 export function sessionRoutes(findSession: (request: FastifyRequest) => Promise<FoundSession>): Binding[] {

@@ -5,9 +5,9 @@ import { authClient, cookieOf, password } from '../../../testing/auth-client.ts'
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { untilWaiting } from '../../../testing/test-database.ts';
 import { type TestServer, testServer } from '../../../testing/test-server.ts';
-import { makeOperator } from '../make-operator.ts';
 import { lockUser } from '../queries.ts';
 import { deleteUserSessions } from '../sessions/session-queries.ts';
+import { makeOperator } from '../users.ts';
 import { passwords } from './hash-passwords.ts';
 import { deleteLinkedMethods } from './sign-in-queries.ts';
 

@@ -3,15 +3,29 @@ import { dictionary } from '@zxcvbn-ts/language-common';
 import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api';
 import * as z from 'zod';
 import type { Services } from '../../../platform/context.ts';
-import { isOperatorAddress } from '../is-operator-address.ts';
-import { isUsernameTaken } from '../queries.ts';
-import { resetPassword } from './reset-password.ts';
-
-/** Passed to the hook that stores the password, because the library drops unknown fields of the body. */
-export type EndingKeys = { endsKeys?: boolean };
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { isOperatorAddress } from '../operators.ts';
+import { isUsernameTaken, lockAddress } from '../queries.ts';
+import { recordAudit } from '../record-audit.ts';
+import { passwords } from './hash-passwords.ts';
+import { takeAccount } from './prove-address.ts';
+import { deleteResetLink, findUserOfResetLink, upsertPassword } from './sign-in-queries.ts';
 
 /** The target of the mailed link. */
 const NEW_PASSWORD_PAGE = '/?form=new-password';
+
+/** File signatures by type, in hexadecimal. */
+const beginnings: Partial<Record<string, RegExp>> = {
+  png: /^89504e470d0a1a0a/,
+  jpeg: /^ffd8ff/,
+  webp: /^52494646.{8}57454250/,
+  gif: /^474946383[79]61/,
+};
+
+const common = new Set(dictionary['passwords-common']);
+
+/** Passed to the hook that stores the password, because the library drops unknown fields of the body. */
+export type EndingKeys = { endsKeys?: boolean };
 
 /** Validates calls beyond the format of their bodies (`authBodies`), before the sign-in library. */
 export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>) {
@@ -107,23 +121,41 @@ function badRequest(message: string): APIError {
   return new APIError('BAD_REQUEST', { code: 'INVALID_REQUEST', message });
 }
 
-/** File signatures by type, in hexadecimal. */
-const beginnings: Partial<Record<string, RegExp>> = {
-  png: /^89504e470d0a1a0a/,
-  jpeg: /^ffd8ff/,
-  webp: /^52494646.{8}57454250/,
-  gif: /^474946383[79]61/,
-};
-
 /** Returns true if the bytes of a data URL match its type. */
-export function isPicture(dataUrl: string): boolean {
+function isPicture(dataUrl: string): boolean {
   const [, type = '', base64 = ''] = /^data:image\/(\w+);base64,([A-Za-z0-9+/]+=*)$/.exec(dataUrl) ?? [];
   return beginnings[type]?.test(Buffer.from(base64.slice(0, 24), 'base64').toString('hex')) ?? false;
 }
 
-const common = new Set(dictionary['passwords-common']);
-
 /** Returns true if a password is one of the 50,000 most common, or one repeated character. */
-export function isCommonPassword(password: string): boolean {
+function isCommonPassword(password: string): boolean {
   return common.has(password.toLowerCase()) || /^(.)\1*$/su.test(password);
+}
+
+/**
+ * Sets a new password with a mailed link, and ends all other access to the account, in one transaction. The
+ * library would use up the link before hashing, and end the access after setting the password. Throws the
+ * library's error for an invalid link, and AppError 'unavailable' if too many passwords wait.
+ */
+async function resetPassword(
+  services: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>,
+  { newPassword, token }: { newPassword: string; token: string },
+): Promise<void> {
+  const user = await findUserOfResetLink(services.db, token, new Date());
+  if (!user) throw invalidLink();
+  const userId = user.id;
+  const passwordHash = await passwords.hash(newPassword);
+  await inTransaction(services.db, async (tx) => {
+    await lockAddress(tx, userId);
+    // Another call may have used the link during hashing.
+    if (!(await deleteResetLink(tx, token))) throw invalidLink();
+    await takeAccount(tx, services, { userId, email: user.email, by: 'reset_link' });
+    await upsertPassword(tx, { userId, passwordHash });
+    await recordAudit(tx, { userId, action: 'password.reset' });
+  });
+  await services.rowChanges.catchUp();
+}
+
+function invalidLink(): APIError {
+  return new APIError('BAD_REQUEST', { code: 'INVALID_TOKEN', message: 'Invalid token' });
 }

@@ -1,30 +1,66 @@
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '@bakehouse/contract/accounts';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
-import { APIError } from 'better-auth/api';
+import { APIError, getSessionFromCtx } from 'better-auth/api';
 import type { Logger } from 'pino';
 import type { Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { isOwnHost } from '../../../platform/http/addresses/is-own-host.ts';
-import { endAllKeys } from '../end-all-keys.ts';
-import { mailOnRequest } from '../mail-on-request.ts';
-import { type OnUserCreated, provisionUser } from '../provision-user.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { isOwnHost } from '../../../platform/http/addresses/own-addresses.ts';
+import type { Mail } from '../../../platform/mail/queries.ts';
+import { endAllKeys } from '../end-access.ts';
+import { mailOnRequest } from '../proven-addresses.ts';
 import { countRecentAudit, lockAddress } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
-import { rememberProven } from '../returning/remember-proven.ts';
+import { rememberProven } from '../returning/returning-users.ts';
+import { type OnUserCreated, provisionUser } from '../users.ts';
 import { checkAuthForms, type EndingKeys } from './check-auth-forms.ts';
-import { checkProviderUser } from './check-provider-user.ts';
 import { finishAuthCalls } from './finish-auth-calls.ts';
 import { noteVerified, passwords, verifiedHash } from './hash-passwords.ts';
+import { countSignUp } from './limits/sign-in-limits.ts';
+import { proveAddress } from './prove-address.ts';
 import { serverSecret } from './server-secret.ts';
-import { confirmAddressMail, resetPasswordMail } from './sign-in-mails.ts';
 import { replacePassword } from './sign-in-queries.ts';
 
 export const AUTH_PATH = '/api/auth';
+
 /** Contains the client's address from the HTTP layer; a header with this name from outside is dropped. */
 export const CLIENT_ADDRESS_HEADER = 'x-bakehouse-client-address';
 
 /** A day, because mail may stay unread overnight. */
 const CONFIRMATION_SECONDS = 24 * 60 * 60;
+
+/** The library's names for the columns of our tables. */
+const sessionTable = {
+  modelName: 'sessions',
+  // The precision of `last_seen_at`.
+  updateAge: 5 * 60,
+  fields: {
+    userId: 'user_id',
+    expiresAt: 'expires_at',
+    ipAddress: 'ip_address',
+    userAgent: 'user_agent',
+    createdAt: 'created_at',
+    updatedAt: 'updated_at',
+  },
+};
+
+const signInMethodColumns = {
+  userId: 'user_id',
+  accountId: 'account_id',
+  providerId: 'provider_id',
+  accessToken: 'access_token',
+  refreshToken: 'refresh_token',
+  idToken: 'id_token',
+  accessTokenExpiresAt: 'access_token_expires_at',
+  refreshTokenExpiresAt: 'refresh_token_expires_at',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+};
+
+const verificationTable = {
+  modelName: 'verifications',
+  fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
+};
 
 export type Auth = ReturnType<typeof createAuth>;
 
@@ -230,33 +266,71 @@ async function setPassword(
   if (endsKeys) await rowChanges.catchUp();
 }
 
-/** The library's names for the columns of our tables. */
-const sessionTable = {
-  modelName: 'sessions',
-  // The precision of `last_seen_at`.
-  updateAge: 5 * 60,
-  fields: {
-    userId: 'user_id',
-    expiresAt: 'expires_at',
-    ipAddress: 'ip_address',
-    userAgent: 'user_agent',
-    createdAt: 'created_at',
-    updatedAt: 'updated_at',
-  },
-};
-const signInMethodColumns = {
-  userId: 'user_id',
-  accountId: 'account_id',
-  providerId: 'provider_id',
-  accessToken: 'access_token',
-  refreshToken: 'refresh_token',
-  idToken: 'id_token',
-  accessTokenExpiresAt: 'access_token_expires_at',
-  refreshTokenExpiresAt: 'refresh_token_expires_at',
-  createdAt: 'created_at',
-  updatedAt: 'updated_at',
-};
-const verificationTable = {
-  modelName: 'verifications',
-  fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
-};
+/** Returns the mail after a sign-up, possibly by a stranger who used this address. */
+function confirmAddressMail({ email }: { email: string }, url: string): Mail {
+  return {
+    to: email,
+    subject: 'Confirm your email address for Bakehouse',
+    text: `Hello,
+
+A Bakehouse account was made with this email address. To confirm that it is yours, open this link within a day, in a browser where you are signed in:
+
+${url}
+
+If you did not make this account, ignore this message.
+`,
+  };
+}
+
+/** Returns the mail after a request to reset the password. */
+function resetPasswordMail({ email }: { email: string }, url: string): Mail {
+  return {
+    to: email,
+    subject: 'Choose a new Bakehouse password',
+    text: `Hello,
+
+Somebody, most likely you, asked for a new password for your Bakehouse account. To choose one, open this link within an hour:
+
+${url}
+
+Your sessions, linked sign-in methods and API keys end when you do. If you did not ask for this, ignore this message: nothing changes.
+`,
+  };
+}
+
+type ValidateUserInfo = NonNullable<NonNullable<BetterAuthOptions['user']>['validateUserInfo']>;
+
+/**
+ * Returns the sign-in library's check before a provider creates a user or is linked to the user with the same
+ * address. Rejects addresses that the provider has not verified. A verified address belongs to the person who
+ * signs in: earlier access to the account ends (`proveAddress`). New accounts count towards the sign-up
+ * limits.
+ */
+function checkProviderUser(services: Services): ValidateUserInfo {
+  return async ({ user, source }, ctx) => {
+    if (source.method !== 'oauth' || source.action === 'sign-in') return;
+    if (!user.emailVerified) {
+      return {
+        error: 'email_not_verified',
+        errorDescription: 'Your provider has not verified your email address. Verify it there and try again',
+      };
+    }
+    if (source.action === 'create-user') return tooMany();
+    if (source.action === 'link-account' && user.id && user.email) {
+      // A signed-in user links a provider to their own account, which ends no access.
+      const session = await getSessionFromCtx(ctx);
+      const by = session?.user.id === user.id ? 'own_provider' : 'provider';
+      await proveAddress(services, { userId: user.id, email: user.email.toLowerCase(), by });
+    }
+  };
+}
+
+/** Counts a new account; returns an error if there are too many. */
+async function tooMany(): Promise<{ error: string; errorDescription: string } | undefined> {
+  try {
+    await countSignUp();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;
+    return { error: 'rate_limited', errorDescription: error.publicMessage };
+  }
+}

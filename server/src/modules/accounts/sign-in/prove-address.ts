@@ -2,10 +2,10 @@ import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { endAccess } from '../end-access.ts';
-import { isOperatorAddress } from '../is-operator-address.ts';
+import { isOperatorAddress } from '../operators.ts';
 import { lockAddress, setAddressVerified } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
-import { rememberProven } from '../returning/remember-proven.ts';
+import { rememberProven } from '../returning/returning-users.ts';
 import { serverSecret } from './server-secret.ts';
 import { deletePassword } from './sign-in-queries.ts';
 

@@ -6,7 +6,7 @@ import { createLog } from '../../../platform/log.ts';
 import { authClient, bodyOf, cookieOf, password } from '../../../testing/auth-client.ts';
 import { type TestServer, testServer } from '../../../testing/test-server.ts';
 import { deleteExpiredJob } from '../jobs/delete-expired.ts';
-import { makeOperator } from '../make-operator.ts';
+import { makeOperator } from '../users.ts';
 import { createAuth } from './create-auth.ts';
 
 let server: TestServer;

@@ -5,7 +5,7 @@ import type { Context } from '../../../platform/context.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { findReadableAsset } from '../access/find-readable-asset.ts';
 import { CARD_PATH } from '../queries.ts';
-import { findHead } from '../revisions/find-commit.ts';
+import { findHead } from '../revisions/commits.ts';
 import { findFilesOf } from '../revisions/read-tree.ts';
 
 /** Returns the raw card of the newest commit. Throws AppError 'conflict' if its bytes are damaged. */

@@ -5,10 +5,10 @@ import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError, refused } from '../../../platform/errors.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
-import { findChangeableAsset } from '../access/find-changeable-asset.ts';
+import { findChangeableAsset } from '../access/changeable.ts';
 import { CARD_PATH, findNewestFile } from '../queries.ts';
 import { commitFiles } from '../revisions/commit-files.ts';
-import { toWireCommit } from '../revisions/to-wire-commit.ts';
+import { toWireCommit } from '../revisions/commits.ts';
 import { saveCardData } from './card-data.ts';
 import { readCard } from './read-card.ts';
 

@@ -1,12 +1,17 @@
+import { sql } from 'kysely';
 import type { Context } from '../../../platform/context.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { addDownloads } from './queries.ts';
 
 /** Interval between batched writes. */
 const WRITE_EVERY_MS = 1_000;
+
 const HOUR_MS = 60 * 60 * 1000;
+
 /** Maximum remembered pairs; beyond it, some downloads are counted twice. */
 const SEEN_MAX = 200_000;
+
+/** One counter per database, because tests open several in one process. */
+const counters = new WeakMap<Database, Counter>();
 
 type Counter = {
   hour: number;
@@ -14,9 +19,6 @@ type Counter = {
   waiting: Map<string, number>;
   timer: NodeJS.Timeout | null;
 };
-
-/** One counter per database, because tests open several in one process. */
-const counters = new WeakMap<Database, Counter>();
 
 /**
  * Counts a download of the caller from an asset, at most once an hour, for any number of files and ranges.
@@ -45,4 +47,18 @@ function openCounter(db: Database, hour: number): Counter {
     counter.seen.clear();
   }
   return counter;
+}
+
+/** Adds to the download counts of existing assets, in the order of their ids, and locks the assets. */
+export async function addDownloads(db: Database, counts: readonly [string, number][]): Promise<void> {
+  const sorted = counts.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  await sql`
+    insert into asset_downloads as counted (asset_id, downloads)
+    select assets.id, added.downloads
+    from unnest(${sorted.map(([id]) => id)}::uuid[], ${sorted.map(([, count]) => count)}::bigint[])
+      as added (asset_id, downloads)
+    join assets on assets.id = added.asset_id
+    order by assets.id
+    for key share of assets
+    on conflict (asset_id) do update set downloads = counted.downloads + excluded.downloads`.execute(db);
 }

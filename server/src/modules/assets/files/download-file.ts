@@ -2,12 +2,11 @@ import type { downloadFile as endpoint } from '@bakehouse/contract/assets';
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
-import { breakOffWithKey } from '../../../platform/http/callers/break-off-with-key.ts';
+import { breakOffWithKey } from '../../../platform/http/callers/key-ends.ts';
 import { sendBlob } from '../../../platform/storage/send-blob.ts';
 import { countDownload } from '../downloads/count-download.ts';
-import { contentDisposition } from './content-disposition.ts';
-import { contentTypeOf } from './content-type.ts';
-import { findFile } from './find-file.ts';
+import { contentDisposition, contentTypeOf } from './content-type.ts';
+import { findFile } from './files.ts';
 
 /** Sends one file, or the requested range. */
 export async function downloadFile(

@@ -6,14 +6,13 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { DB } from '../../../platform/db/schema.generated.ts';
 import { findStoredBytes } from '../../../platform/storage/owner-queries.ts';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
-import { getAsset } from '../get-asset.ts';
+import { getAsset } from '../assets.ts';
 import { collectBlobsJob } from '../jobs/collect-blobs.ts';
 import { purgeAsset } from '../purge-asset.ts';
 import { markDeleted } from '../queries.ts';
 import { readRevision } from '../read-revision.ts';
 import { listAssets } from '../search/list-queries.ts';
-import { getInfo } from './get-info.ts';
-import { listTree } from './list-tree.ts';
+import { getInfo, listTree } from './files.ts';
 
 const FILES = 12_000;
 const sha256 = randomBytes(32).toString('hex');

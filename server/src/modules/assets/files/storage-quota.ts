@@ -86,3 +86,31 @@ export function quotaExceeded(
     param,
   });
 }
+
+/**
+ * Step: charges a blob outside of any asset to the user's quota. Throws AppError 'payload_too_large' with the
+ * field `param` if it does not fit.
+ */
+export async function keepWithinQuota(
+  tx: Transaction,
+  config: Services['config'],
+  { userId, blob, param }: { userId: string; blob: Blob; param: string },
+): Promise<void> {
+  const quota = await readQuota({ config, db: tx }, userId);
+  await takeStorage(tx, { userId, quota, blobs: [blob], param });
+}
+
+/** Step: throws AppError 'payload_too_large' if the quota is used up, for work with an unknown output. */
+export async function refuseFullStorage(
+  tx: Transaction,
+  config: Services['config'],
+  userId: string,
+): Promise<void> {
+  const quota = await readQuota({ config, db: tx }, userId);
+  if (quota?.leftBytes !== 0) return;
+  throw new AppError('payload_too_large', {
+    publicMessage:
+      `Nothing is left of the ${formatBytes(quota.limitBytes)} that you can store. ` +
+      'Delete datasets, models or pictures that you no longer need.',
+  });
+}

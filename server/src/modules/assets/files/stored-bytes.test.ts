@@ -5,10 +5,10 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { findStoredBytes } from '../../../platform/storage/owner-queries.ts';
 import { testServer } from '../../../testing/test-server.ts';
-import { addRevision } from '../add-revision.ts';
 import { insertAsset } from '../insert-asset.ts';
 import { purgeAsset } from '../purge-asset.ts';
 import { findAsset, lockAsset, markDeleted } from '../queries.ts';
+import { addRevision } from '../revisions/add-revision.ts';
 
 const server = await testServer();
 const { db } = server.services;

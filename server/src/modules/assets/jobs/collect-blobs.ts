@@ -1,9 +1,9 @@
 import type { Services } from '../../../platform/context.ts';
-import { isDatabaseAway } from '../../../platform/db/errors/is-database-away.ts';
+import { isDatabaseAway } from '../../../platform/db/errors/database-errors.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { listLeftDeletions, resumeDeletion } from '../../../platform/storage/blob-deletions.ts';
-import { collectBlob } from '../../../platform/storage/collect-blob.ts';
 import { listUnownedBlobs } from '../../../platform/storage/owner-queries.ts';
+import { collectBlob } from '../../../platform/storage/store-blob.ts';
 import { deleteEnded } from '../files/upload/parts/queries.ts';
 import { purgeAsset } from '../purge-asset.ts';
 import { listDeletedAssets } from '../queries.ts';

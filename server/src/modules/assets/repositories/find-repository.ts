@@ -1,10 +1,22 @@
+import type { Context } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { publishChange } from '../../../platform/events/publish-change.ts';
 import { isUuid } from '../../../platform/is-uuid.ts';
+import { recordAudit } from '../../accounts/record-audit.ts';
+import { lockChangeableAsset } from '../access/changeable.ts';
 import { selectReadableIds } from '../access/select-readable-ids.ts';
 import { type AssetRow, findAsset } from '../queries.ts';
 import { findClonedAsset } from '../sources/sources.ts';
-import { usernameOf } from './namespace.ts';
-import { findByName, findByOldName, findRestricted, type RepositoryType } from './repository-queries.ts';
+import { takeName, usernameOf } from './namespace.ts';
+import {
+  findByName,
+  findByOldName,
+  findRestricted,
+  type RepositoryType,
+  setName,
+} from './repository-queries.ts';
 
 /** The namespace of assets that are named by their ids. */
 const BY_ID = 'id';
@@ -88,4 +100,25 @@ async function findCopy(
 ): Promise<AssetRow | undefined> {
   const id = await findClonedAsset(db, { userId, repoId: `${namespace}/${name}`, type });
   return id === null ? undefined : findAsset(db, id);
+}
+
+/** Renames an asset of the caller for the hub's clients. Throws AppError 'conflict' for a taken name. */
+export async function renameAsset(
+  ctx: Context,
+  { assetId, name }: { assetId: string; name: string },
+): Promise<void> {
+  const { userId } = ctx.caller;
+  await inTransaction(ctx.db, async (tx) => {
+    const asset = await lockChangeableAsset(tx, { assetId, userId });
+    const type = asset.dataset_type === 'MODEL' ? 'model' : 'dataset';
+    const isSame = asset.name.toLowerCase() === name.toLowerCase();
+    if (!isSame && !(await takeName(tx, { userId, type, name })))
+      throw new AppError('conflict', {
+        publicMessage: `You have a ${type} ${name} already`,
+        param: 'toRepo',
+      });
+    await setName(tx, assetId, name);
+    await recordAudit(tx, { userId, action: 'asset.renamed', detail: { asset_id: assetId, name } });
+    await publishChange(tx, userId, { topic: 'asset', id: assetId });
+  });
 }

@@ -1,15 +1,21 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../../platform/db/database.ts';
 import type { AssetRow } from '../queries.ts';
+import { isNameTaken, type RepositoryType } from './repository-queries.ts';
 
 /** The namespace of the starter models, which have no owner. */
 const STARTERS = 'bakehouse';
+
 /** Words in the hub's paths that must not be namespaces, and the namespace of ids. */
 const RESERVED = new Set([
   STARTERS,
   ...['api', 'buckets', 'collections', 'datasets', 'datasets-server', 'docs', 'id', 'kernels', 'lfs'],
   ...['login', 'models', 'new', 'organizations', 'papers', 'settings', 'spaces', 'uploads', 'xet'],
 ]);
+
 /** The hub clients' pattern for each part of a repository's name. */
 const PART = /^(?!.*(--|\.\.|-$|^-|^\.|\.$|\.git$|\.ipynb$))[\w.-]{1,96}$/;
+
 /** Usernames contain no dots, so this prefix is unambiguous. */
 const ESCAPED = 'u.';
 
@@ -39,4 +45,16 @@ export function usernameOf(namespace: string): string | null | undefined {
 /** Returns the id of an asset for the hub's clients, which call assets repositories. */
 export function repositoryId(asset: Pick<AssetRow, 'owner_username' | 'name'>): string {
   return `${namespaceOf(asset.owner_username)}/${asset.name}`;
+}
+
+/**
+ * Step: returns true if a user's asset may get this name. The lock serialises names of a user, including
+ * names from `pick_asset_name()`.
+ */
+export async function takeName(
+  tx: Transaction,
+  wanted: { userId: string; type: RepositoryType; name: string },
+): Promise<boolean> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`asset_name:${wanted.userId}`}, 0))`.execute(tx);
+  return !(await isNameTaken(tx, wanted));
 }

@@ -1,12 +1,12 @@
 import * as contract from '@bakehouse/contract/restricted-models';
 import { type Binding, bind } from '../../../platform/http/bind.ts';
-import { decideAccessRequest } from './decide-access-request.ts';
-import { deleteRestrictedModel } from './delete-restricted-model.ts';
-import { getRestrictedModel } from './get-restricted-model.ts';
-import { listAccessRequests } from './list-access-requests.ts';
-import { listRestrictedModels } from './list-restricted-models.ts';
-import { requestAccess } from './request-access.ts';
-import { saveRestrictedModel } from './save-restricted-model.ts';
+import { decideAccessRequest, listAccessRequests, requestAccess } from './access-requests.ts';
+import {
+  deleteRestrictedModel,
+  getRestrictedModel,
+  listRestrictedModels,
+  saveRestrictedModel,
+} from './restricted-models.ts';
 
 export const restrictedRoutes: Binding[] = [
   bind(contract.listRestrictedModels, listRestrictedModels),

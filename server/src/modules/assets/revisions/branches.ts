@@ -4,8 +4,8 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError, refused } from '../../../platform/errors.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
-import { lockChangeableAsset } from '../access/lock-changeable-asset.ts';
-import { announceAssets } from '../announce-assets.ts';
+import { lockChangeableAsset } from '../access/changeable.ts';
+import { announceAssets } from '../assets.ts';
 import { endFiles, insertFiles, insertRevision } from '../queries.ts';
 import { findByTag } from './commit-queries.ts';
 

@@ -1,12 +1,14 @@
-import type { AssetCommit, compareCommits as endpoint } from '@bakehouse/contract/asset-commits';
+import type {
+  AssetCommit,
+  compareCommits as compareCommitsEndpoint,
+} from '@bakehouse/contract/asset-commits';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { sql } from 'kysely';
 import type { Context } from '../../../platform/context.ts';
+import type { Database } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findReadableAsset } from '../access/find-readable-asset.ts';
-import { selectDifferences } from './difference-queries.ts';
-import { findCommit } from './find-commit.ts';
-import { listCommits } from './list-commits.ts';
-import { toWireCommits } from './to-wire-commit.ts';
+import { findCommit, listCommits, toWireCommits } from './commits.ts';
 
 const FILES_MAX = 1000;
 
@@ -17,7 +19,7 @@ const FILES_MAX = 1000;
 export async function compareCommits(
   ctx: Context,
   { assetId, to: name }: { assetId: string; to: string },
-): Promise<ResponseOf<typeof endpoint>> {
+): Promise<ResponseOf<typeof compareCommitsEndpoint>> {
   const asset = await findReadableAsset(ctx.db, { assetId, userId: ctx.caller.userId });
   const commit = await findCommit(ctx.db, asset, name);
   if (!commit) throw new AppError('not_found', { publicMessage: `There is no commit ${name}`, param: 'to' });
@@ -42,4 +44,59 @@ export async function compareCommits(
       size_after: after,
     })),
   };
+}
+
+type Wanted = { assetId: string; before: number; after: number; limit: number };
+
+type Row = {
+  path: string;
+  before: bigint | null;
+  after: bigint | null;
+  added: bigint;
+  removed: bigint;
+  changed: bigint;
+};
+
+/** A file that differs, with its sizes before and after; null if it is missing on that side. */
+type Difference = { path: string; before: number | null; after: number | null };
+
+/** Returns the files that differ between two revisions by number, in path order, with counts. */
+async function selectDifferences(
+  db: Database,
+  { assetId, before, after, limit }: Wanted,
+): Promise<{ files: Difference[]; counts: { added: number; removed: number; changed: number } }> {
+  const { rows } = await sql<Row>`
+    with one_side as (
+      select path, sha256, size_bytes,
+        first_number <= ${before} and (last_number is null or last_number >= ${before}) as is_before,
+        first_number <= ${after} and (last_number is null or last_number >= ${after}) as is_after
+      from asset_files where asset_id = ${assetId}
+    ), pairs as (
+      select path, b.size_bytes as before, a.size_bytes as after
+      from (select * from one_side where is_before and not is_after) b
+      full join (select * from one_side where is_after and not is_before) a using (path)
+      where a.sha256 is distinct from b.sha256
+    )
+    select path, before, after,
+      count(*) filter (where before is null) over () as added,
+      count(*) filter (where after is null) over () as removed,
+      count(*) filter (where before is not null and after is not null) over () as changed
+    from pairs order by path limit ${limit}`.execute(db);
+  const [first] = rows;
+  return {
+    files: rows.map((row) => ({
+      path: row.path,
+      before: toNumber(row.before),
+      after: toNumber(row.after),
+    })),
+    counts: {
+      added: Number(first?.added ?? 0),
+      removed: Number(first?.removed ?? 0),
+      changed: Number(first?.changed ?? 0),
+    },
+  };
+}
+
+function toNumber(bytes: bigint | null): number | null {
+  return bytes === null ? null : Number(bytes);
 }

@@ -5,7 +5,7 @@ import type { CardData } from '../card/parse-card.ts';
 import { CARD_PATH, findAsset } from '../queries.ts';
 import { repositoryId } from '../repositories/namespace.ts';
 import { findSource } from '../sources/sources.ts';
-import { findCommitIds } from './list-commits.ts';
+import { findCommitIds } from './commits.ts';
 import { findFilesOf } from './read-tree.ts';
 
 /** The first revision of a copy from a hub. */

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
-import type { NewFile } from '../add-revision.ts';
 import { findClash } from '../files/folder-queries.ts';
+import type { NewFile } from './add-revision.ts';
 
 type Change = { put: NewFile[]; removed: Set<string>; param: string; end?: number | null };
 

@@ -2,8 +2,8 @@ import type { Context } from '../../../platform/context.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
-import { lockChangeableAsset } from '../access/lock-changeable-asset.ts';
-import { announceAssets } from '../announce-assets.ts';
+import { lockChangeableAsset } from '../access/changeable.ts';
+import { announceAssets } from '../assets.ts';
 import { assertNewName } from './branches.ts';
 import { deleteTag, insertTag, selectTags } from './commit-queries.ts';
 

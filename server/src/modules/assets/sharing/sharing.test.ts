@@ -12,10 +12,10 @@ import { signUpOperator } from '../../../testing/sign-up-operator.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { insertModel } from '../../deployments/testing/test-models.ts';
 import { purgeUser } from '../../privacy/purge-user.ts';
-import { keepAssets } from '../keep-assets.ts';
 import { lockAsset } from '../queries.ts';
+import { keepAssets } from '../remove-asset.ts';
 import { assetCalls, refusalOf } from '../testing/asset-calls.ts';
-import { deleteShare } from './queries.ts';
+import { deleteShare } from './shares.ts';
 
 const server = await testServer();
 const { db } = server.services;

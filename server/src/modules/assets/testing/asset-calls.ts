@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import * as contract from '@bakehouse/contract/assets';
 import type { TestServer, TestUser } from '../../../testing/test-server.ts';
-import { createAsset } from '../create-asset.ts';
+import { createAsset } from '../assets.ts';
 
 type Page = { offset?: number; limit?: number };
 

@@ -1,7 +1,7 @@
 import { chatCompletions, completions } from '@bakehouse/contract/chat';
 import { describe, expect, it } from 'vitest';
-import { askedChoices } from './asked-choices.ts';
 import { toServerRequest } from './completion-request.ts';
+import { askedChoices } from './rename-field.ts';
 
 const on = (engine: 'llamacpp' | 'vllm', contextTokens = 4096) => ({ engine, contextTokens });
 

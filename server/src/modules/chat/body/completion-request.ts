@@ -10,10 +10,8 @@ import {
   type Thinks,
 } from '../grammar/build-grammar.ts';
 import { type AskedTools, toolsOf, toServerTool } from '../tools/asked-tools.ts';
-import { checkTools } from '../tools/check-tools.ts';
-import { checkTurns } from '../tools/check-turns.ts';
-import { contextExceeded } from './context-exceeded.ts';
-import { longestPrompt } from './longest-prompt.ts';
+import { checkTools, checkTurns } from '../tools/check-tools.ts';
+import { contextExceeded, longestPrompt } from './limits.ts';
 
 export type CompletionBody = {
   model: string;

@@ -3,7 +3,7 @@ import type { Context } from '../../../platform/context.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 import type { Upstream } from '../../deployments/reach/upstream.ts';
-import { listBaseFiles } from '../../deployments/servers/list-base-files.ts';
+import { listBaseFiles } from '../../deployments/servers/model-servers.ts';
 import { readTemplatesInHead } from '../../models/weights/gguf.ts';
 import type { Thinks } from '../grammar/build-grammar.ts';
 import { bindingOf, type CompletionBody } from './completion-request.ts';

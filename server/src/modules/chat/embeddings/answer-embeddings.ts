@@ -1,17 +1,60 @@
+import type { IncomingMessage } from 'node:http';
 import type { createEmbeddings } from '@bakehouse/contract/embeddings';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
+import { AppError, refused } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
-import { clientSignal } from '../../../platform/http/client-signal.ts';
-import { costMicro } from '../../credits/prices/cost-micro.ts';
+import { clientSignal } from '../../../platform/http/connection.ts';
+import { costMicro } from '../../credits/prices/cost.ts';
+import type { ModelServer } from '../../deployments/reach/await-model-server.ts';
+import type { Upstream } from '../../deployments/reach/upstream.ts';
+import { listBaseFiles } from '../../deployments/servers/model-servers.ts';
+import { readModelJson } from '../../models/weights/model-files.ts';
+import { postToModelServer, readText, unavailable } from '../../serving/ask/model-server-client.ts';
 import { ONE_PIECE_MS_MAX } from '../../serving/ask/request-deadline.ts';
 import { callModel, type RunningCall } from '../call-model.ts';
 import type { ChatParts } from '../chat-parts.ts';
-import { askBatch } from './ask-batch.ts';
-import { checkDimensions } from './check-dimensions.ts';
-import { type EmbeddingInputs, longestFirst, toBatches, toInputs, tokensMax } from './embedding-inputs.ts';
-import { refuseLargeAnswer } from './refuse-large-answer.ts';
-import { shorten, toNumbers } from './vectors.ts';
+import { atModelServer } from '../upstream/at-model-server.ts';
+import {
+  areTokens,
+  type EmbeddingInputs,
+  longestFirst,
+  toBatches,
+  toInputs,
+  tokensMax,
+} from './embedding-inputs.ts';
+
+const refusal = z.object({
+  error: z.object({
+    message: z.string(),
+    index: z.int().optional(),
+    n_prompt_tokens: z.number().nullish(),
+    n_ctx: z.number().nullish(),
+  }),
+});
+
+/** The model server's answer. Base64 saves both sides from formatting numbers. */
+const answerSchema = z.object({
+  data: z.array(z.object({ index: z.int().min(0), embedding: z.string() })),
+  usage: z.object({ prompt_tokens: z.int().min(0).max(10_000_000) }),
+});
+
+/** 65,536 numbers in base64, plus the JSON around them. */
+const VECTOR_BYTES_MAX = 352 * 1024;
+
+/** Declares that prefixes of a model's vectors are valid vectors (Matryoshka). */
+const config = z.object({
+  hidden_size: z.int().optional().catch(undefined),
+  is_matryoshka: z.boolean().optional().catch(undefined),
+  matryoshka_dimensions: z.array(z.int()).optional().catch(undefined),
+});
+
+/** Maximum size of one answer. */
+const ANSWER_BYTES_MAX = 32 * 1024 ** 2;
+
+/** A number has up to 21 bytes as text, with its comma; in base64, four bytes become about 5.34. */
+const NUMBER_BYTES = { float: 21, base64: 5.34 };
 
 type Input = InputOf<typeof createEmbeddings>;
 
@@ -76,4 +119,167 @@ function toAnswer(
     return { object: 'embedding' as const, index, embedding };
   });
   return { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } };
+}
+
+/**
+ * Returns the vectors of some inputs from any server of the model. Users take turns between batches. `isOne`:
+ * the request has only this input. Throws the errors of waking a server, the rejection of an input, and
+ * AppError 'unavailable'.
+ */
+async function askBatch(
+  ctx: Context,
+  parts: ChatParts,
+  call: RunningCall<'embedding'>,
+  { start, inputs, isOne }: { start: number; inputs: EmbeddingInputs; isOne: boolean },
+): Promise<Vectors> {
+  const { upstream, signal, deadline } = call;
+  return atModelServer(ctx, parts, call, { kind: 'embedding' }, (server) => {
+    deadline.progress();
+    return send(server, inputs, signal, { start, isOne, modelName: upstream.model_name });
+  });
+}
+
+type Asked = { start: number; isOne: boolean; modelName: string };
+
+async function send(
+  server: ModelServer<'embedding'>,
+  inputs: EmbeddingInputs,
+  signal: AbortSignal,
+  { start, isOne, modelName }: Asked,
+): Promise<Vectors> {
+  const count = inputs.length;
+  if (server.engine !== 'encoder' && areTokens(inputs)) {
+    const said = { error: { message: 'this model takes text, and no token ids', index: 0 } };
+    throw toEmbeddingRefusal(JSON.stringify(said), { start, count, isOne });
+  }
+  const { baseUrl, key, isRouter } = server;
+  const target = { url: `${baseUrl}/v1/embeddings`, key, isRouter };
+  const answer = await postToModelServer(
+    target,
+    { model: 'base', input: inputs, encoding_format: 'base64' },
+    signal,
+  );
+  const status = answer.statusCode ?? 500;
+  if (status >= 500) throw unavailable(`${modelName} does not answer`, new Error(await readText(answer)));
+  if (status >= 400) throw toEmbeddingRefusal(await readText(answer), { start, count, isOne });
+  return readAnswer(answer, { count, modelName, signal });
+}
+
+async function readAnswer(
+  answer: IncomingMessage,
+  { count, modelName, signal }: { count: number; modelName: string; signal: AbortSignal },
+): Promise<Vectors> {
+  try {
+    return readVectors((await readAtMost(answer, count * VECTOR_BYTES_MAX)).toString('utf8'), count);
+  } catch (error) {
+    throw signal.aborted ? error : unavailable(`${modelName} does not answer`, error);
+  }
+}
+
+/** Do not trust a model server to end its answer. */
+async function readAtMost(answer: IncomingMessage, bytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let read = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    read += chunk.length;
+    if (read > bytes) throw new Error(`model server answer exceeds ${bytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Rejects `dimensions` for models that were not trained for them: shortened vectors are meaningless. */
+async function checkDimensions(
+  ctx: Context,
+  upstream: Upstream<'embedding'>,
+  dimensions: number | null | undefined,
+): Promise<void> {
+  if (dimensions === null || dimensions === undefined) return;
+  const { db } = ctx;
+  const files = await listBaseFiles(db, upstream.server_id);
+  const said = config.safeParse((await readModelJson(ctx, files, 'config.json')) ?? {}).data ?? {};
+  const { hidden_size: size, matryoshka_dimensions: allowed, is_matryoshka: isMatryoshka } = said;
+  if (dimensions === size || allowed?.includes(dimensions)) return;
+  if (isMatryoshka && !allowed && size !== undefined && dimensions < size) return;
+  const name = upstream.model_name;
+  const sentence = allowed?.length
+    ? `${name} can be asked for ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(allowed.map(String))}`
+    : `the vectors of ${name} cannot be shortened. Leave it out`;
+  throw refused('dimensions', `dimensions: ${sentence}`);
+}
+
+/** Rejects inputs whose vectors do not fit into one answer, judged by the size of the first vector. */
+export function refuseLargeAnswer(
+  {
+    dimensions,
+    encoding_format: format,
+  }: { dimensions?: number | null; encoding_format?: 'float' | 'base64' | null },
+  { count, vector }: { count: number; vector: Buffer | undefined },
+): void {
+  const size = (vector?.length ?? 0) / 4;
+  const numbers = Math.min(dimensions ?? size, size);
+  const most = Math.max(1, Math.floor(ANSWER_BYTES_MAX / NUMBER_BYTES[format ?? 'float'] / numbers));
+  if (count <= most) return;
+  throw refused(
+    'input',
+    `input: at most ${most} inputs in one request, where each vector has ${numbers} numbers${format === 'base64' ? '' : '. Ask for encoding_format base64'}, or send the others in another`,
+  );
+}
+
+type ToEmbeddingRefusalAsked = { start: number; count: number; isOne: boolean };
+
+/** Converts a model server's rejection of the inputs from `start`, and names the input if known. */
+function toEmbeddingRefusal(answer: string, { start, count, isOne }: ToEmbeddingRefusalAsked): AppError {
+  const error = parse(answer);
+  const index = error?.index ?? (count === 1 ? 0 : undefined);
+  const param = isOne || index === undefined ? 'input' : `input[${start + index}]`;
+  const message = error?.message ?? 'The model server refused the request';
+  if (!/context (size|length)/i.test(message) && !error?.n_ctx) {
+    return new AppError('invalid_request', { publicMessage: `${param}: ${message}`, param });
+  }
+  const most = error?.n_ctx ?? /maximum context length is (\d+)/i.exec(message)?.[1];
+  const what = param === 'input' && !isOne ? 'an input' : param;
+  const sent = error?.n_prompt_tokens ? `has ${error.n_prompt_tokens}` : 'has more';
+  const excess = most
+    ? `This model's maximum context length is ${most} tokens, but ${what} ${sent}`
+    : `${what} is longer than this model's maximum context length`;
+  return new AppError('context_length_exceeded', {
+    publicMessage: `${excess}. Shorten it, or split it`,
+    param,
+  });
+}
+
+function parse(answer: string): z.infer<typeof refusal>['error'] | null {
+  try {
+    return refusal.parse(JSON.parse(answer)).error;
+  } catch {
+    return null;
+  }
+}
+
+type Vectors = { vectors: Buffer[]; tokens: number };
+
+/** Parses an answer for `count` inputs. Throws if vectors are missing or differ in size. */
+function readVectors(text: string, count: number): Vectors {
+  const { data, usage } = answerSchema.parse(JSON.parse(text));
+  const sorted = data.toSorted((one, other) => one.index - other.index);
+  const vectors = sorted.map(({ embedding }) => Buffer.from(embedding, 'base64'));
+  const bytes = vectors[0]?.length ?? 0;
+  const isWhole = sorted.length === count && sorted.every(({ index }, place) => index === place);
+  if (!isWhole || bytes === 0 || bytes % 4 !== 0 || vectors.some(({ length }) => length !== bytes))
+    throw new Error('model server answer does not contain the vectors of the inputs');
+  return { vectors, tokens: usage.prompt_tokens };
+}
+
+/** Returns the first numbers of a vector of 32-bit floats, normalised to length 1. */
+function shorten(vector: Buffer, dimensions: number): Buffer {
+  const numbers = toNumbers(vector).slice(0, dimensions);
+  const length = Math.hypot(...numbers) || 1;
+  const shortened = Buffer.alloc(numbers.length * 4);
+  for (const [index, number] of numbers.entries()) shortened.writeFloatLE(number / length, index * 4);
+  return shortened;
+}
+
+function toNumbers(vector: Buffer): number[] {
+  return Array.from({ length: vector.length / 4 }, (_, index) => vector.readFloatLE(index * 4));
 }

@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { AppError } from '../../../platform/errors.ts';
 import type { Binding, DescribeError, Http } from '../../../platform/http/bind.ts';
 import { toErrorBody } from '../../../platform/http/send-error.ts';
+import { type FieldName, renameField } from '../body/rename-field.ts';
 
 /** Anthropic's status for temporary unavailability. */
 const OVERLOADED = 529;
@@ -28,6 +29,15 @@ export const describeAnthropicError: DescribeError = (error, { request, reply })
 /** Describes errors of endpoints that OpenAI's API has too. Anthropic's clients send a version header. */
 export const describeEitherError: DescribeError = (error, http) =>
   isForAnthropic(http) ? describeAnthropicError(error, http) : toErrorBody(error, http.request.id);
+
+/** Fields whose names differ between a message and a chat. */
+const names: FieldName[] = [
+  [/^response_format\.json_schema\b/, 'output_config.format'],
+  [/^tools\.(\d+)\.function\.parameters\b/, 'tools.$1.input_schema'],
+  [/^tools\.(\d+)\.function\b/, 'tools.$1'],
+  [/^reasoning_effort$/, 'output_config.effort'],
+  [/^stop\b/, 'stop_sequences'],
+];
 
 /** Returns true if a client of Anthropic's API sent the request. */
 export function isForAnthropic({ request }: Pick<Http, 'request'>): boolean {
@@ -61,4 +71,12 @@ export function toAnthropicError(
     details: { error_code: 'thread_unsupported_request' },
   };
   return { type: 'error', error: { type, message, ...details }, request_id: requestId };
+}
+
+/** The path of each message and tool of the chat in the body. */
+export type Places = { places: string[]; toolPlaces: string[] };
+
+/** Returns the error with the name of the sent field. Errors from before the conversion already have it. */
+export function renameMessageField(error: unknown, places: Places | null): unknown {
+  return places === null ? error : renameField(error, { names, ...places, rest: 'messages' });
 }

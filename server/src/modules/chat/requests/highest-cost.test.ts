@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { defaultPrice } from '../../credits/prices/default-price.ts';
-import { highestCostMicro, noteUsage, usageBounds } from './highest-cost.ts';
+import { highestCostMicro, noteUsage, usageBounds } from './requests.ts';
 
 const CONTEXT_TOKENS = 4096;
 const upstreamOf = (contextTokens: number) => ({ model_name: 'm', context_tokens: contextTokens });

@@ -3,7 +3,7 @@ import type { Context } from '../../../platform/context.ts';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { defaultPrice } from '../../credits/prices/default-price.ts';
 import type { Upstream } from '../../deployments/reach/upstream.ts';
-import { recordRequest } from './record-request.ts';
+import { recordRequest } from './requests.ts';
 
 const prices = {
   prompt: defaultPrice('prompt_tokens:CPU'),

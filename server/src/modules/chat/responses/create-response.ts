@@ -7,14 +7,13 @@ import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { toErrorBody } from '../../../platform/http/send-error.ts';
 import { answerCompletion } from '../answer-completion.ts';
-import { type AnswerShape, WAITING } from '../answer-shape.ts';
+import { type AnswerShape, ignoredWarning, WAITING } from '../answer-shape.ts';
 import { type FieldName, renameField } from '../body/rename-field.ts';
 import type { ChatParts } from '../chat-parts.ts';
 import { countPrompt } from '../count-prompt.ts';
 import type { ToolName } from '../tools/client-tools.ts';
-import { ignoredWarning } from '../warnings.ts';
-import { keepResponse, readInput } from './kept-responses.ts';
 import { ResponseEvents } from './response-events.ts';
+import { keepResponse, readInput } from './responses.ts';
 import { type Item, type ResponseBody, toChat } from './to-chat.ts';
 
 /** Answers a response as a chat in another shape, with one reservation and one charge. */

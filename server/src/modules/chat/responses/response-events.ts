@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallDelta, Chunk, Usage } from '../completion-stream.ts';
 import { type ToolName, toInput } from '../tools/client-tools.ts';
-import { itemId } from './kept-items.ts';
+import { itemId } from './responses.ts';
 import type { ResponseBody } from './to-chat.ts';
 
 type Text = { type: 'output_text' | 'reasoning_text'; text: string };

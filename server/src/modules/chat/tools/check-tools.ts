@@ -31,3 +31,69 @@ function checkParameters({ parameters }: Tool, path: string): void {
   const param = `${path}.parameters.type`;
   if (parameters.type !== 'object') throw refused(param, `${param} must be 'object'`);
 }
+
+type Turn = {
+  role: string;
+  content?: unknown;
+  tool_calls?: { id: string; function: { arguments: string } }[] | null;
+  tool_call_id?: string | null;
+};
+
+/**
+ * Checks that calls and results match: each result follows the turn with its call and names its id, and every
+ * call has a result before the next turn. Throws AppError 'invalid_request'.
+ */
+export function checkTurns(turns: Turn[]): void {
+  let calls = new Set<string>();
+  for (const [index, turn] of turns.entries()) {
+    const path = `messages.${index}`;
+    if (turn.role === 'tool') checkResult(turn, path, calls);
+    else calls = callsOf(turn, path);
+  }
+  const last = turns.at(-1);
+  if (last?.tool_calls?.length) {
+    const param = `messages.${turns.length - 1}.tool_calls`;
+    throw refused(
+      param,
+      `${param}: a conversation goes on with the results: send a 'tool' turn for each call`,
+    );
+  }
+}
+
+function checkResult({ content, tool_call_id: id }: Turn, path: string, calls: Set<string>): void {
+  const param = `${path}.tool_call_id`;
+  if (calls.size === 0)
+    throw refused(
+      `${path}.role`,
+      `${path}.role: a 'tool' turn follows an 'assistant' turn with 'tool_calls'`,
+    );
+  if (!id) throw refused(param, `${param} is required: the id of the call that this is the result of`);
+  if (!calls.has(id)) throw refused(param, `${param}: the turn before has no call '${id.slice(0, 80)}'`);
+  if (content === null || content === undefined)
+    throw refused(`${path}.content`, `${path}.content is required: what the call came to, as text`);
+}
+
+function callsOf({ role, tool_calls: calls }: Turn, path: string): Set<string> {
+  if (!calls?.length) return new Set();
+  if (role !== 'assistant')
+    throw refused(`${path}.tool_calls`, `${path}.tool_calls: only 'assistant' turns call tools`);
+  for (const [index, call] of calls.entries()) {
+    const param = `${path}.tool_calls.${index}.function.arguments`;
+    if (!isObject(call.function.arguments)) throw refused(param, `${param} must be a JSON object, as text`);
+  }
+  const ids = new Set(calls.map(({ id }) => id));
+  if (ids.size < calls.length)
+    throw refused(`${path}.tool_calls`, `${path}.tool_calls: each call has an id of its own`);
+  return ids;
+}
+
+/** Clients send an empty text for a function without arguments. */
+function isObject(text: string): boolean {
+  if (text.trim() === '') return true;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}

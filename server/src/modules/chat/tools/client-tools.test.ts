@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { WholeAnswer } from '../answer-shape.ts';
 import type { Chunk } from '../completion-stream.ts';
-import { WholeAnswer } from '../whole-answer.ts';
 import { CustomCalls, isCustomOf, withFunctions } from './chat-tools.ts';
 import { functionNameOf } from './client-tools.ts';
 

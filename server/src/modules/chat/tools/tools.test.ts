@@ -2,10 +2,10 @@ import { chatCompletions } from '@bakehouse/contract/chat';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TextEngine } from '../../serving/text-spec.ts';
+import { WholeAnswer } from '../answer-shape.ts';
 import { toServerRequest } from '../body/completion-request.ts';
 import { type Chunk, CompletionStream } from '../completion-stream.ts';
 import { callsOf } from '../grammar/testing/sample-grammar.ts';
-import { WholeAnswer } from '../whole-answer.ts';
 import { withFunctions } from './chat-tools.ts';
 import { RequiredCalls } from './required-calls.ts';
 

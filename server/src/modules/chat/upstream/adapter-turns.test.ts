@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { adapterTurns } from './adapter-turns.ts';
+import { adapterTurns } from './server-turns.ts';
 
 const never = new AbortController().signal;
 

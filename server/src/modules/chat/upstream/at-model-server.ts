@@ -5,12 +5,11 @@ import {
   readyServers,
 } from '../../deployments/reach/await-model-server.ts';
 import type { Upstream } from '../../deployments/reach/upstream.ts';
-import { ModelServerUnreachable } from '../../serving/ask/model-server-client.ts';
-import { retryUnreachable } from '../../serving/ask/retry-unreachable.ts';
+import { ModelServerUnreachable, retryUnreachable } from '../../serving/ask/model-server-client.ts';
 import type { ServerKindName } from '../../serving/server-kinds.ts';
 import type { RunningCall } from '../call-model.ts';
 import type { ChatParts } from '../chat-parts.ts';
-import { chooseReplica } from './replicas/choose-replica.ts';
+import { chooseReplica } from './replicas/replicas.ts';
 
 type Kind = Extract<ServerKindName, 'text' | 'embedding'>;
 

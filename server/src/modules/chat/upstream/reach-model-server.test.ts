@@ -10,7 +10,7 @@ import { requestDeadline } from '../../serving/ask/request-deadline.ts';
 import type { ChatParts } from '../chat-parts.ts';
 import { slotsByAddress } from './prompt-slots.ts';
 import { reachModelServer } from './reach-model-server.ts';
-import { unreachedServers } from './replicas/unreached-servers.ts';
+import { unreachedServers } from './replicas/replicas.ts';
 import { serverTurns } from './server-turns.ts';
 
 /* vLLM's retries, llama.cpp's use of its cache, and a router in front of replicas. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { serverShares } from './server-shares.ts';
+import { serverShares } from './server-turns.ts';
 
 const beat = (asked: Record<string, number>) => ({ others: { count: 9, lastSeenMs: 0, asked } });
 

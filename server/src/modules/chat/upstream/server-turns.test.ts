@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import { PARALLEL_REQUESTS } from '../../serving/text-spec.ts';
-import type { AdapterTurns } from './adapter-turns.ts';
-import { SHORT_BYTES, serverTurns } from './server-turns.ts';
+import { type AdapterTurns, SHORT_BYTES, serverTurns } from './server-turns.ts';
 
 const server = { id: 'one', isOwn: true, engine: 'llamacpp', adapter: null } as const;
 const PLACES = PARALLEL_REQUESTS.llamacpp;

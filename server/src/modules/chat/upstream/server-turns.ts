@@ -1,14 +1,13 @@
+import type { Beat } from '../../../engine/machines/heartbeat.ts';
 import { type FairQueue, fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import { shareLimit } from '../../../platform/concurrency/share-limit.ts';
 import type { ModelServer } from '../../deployments/reach/await-model-server.ts';
 import { PARALLEL_REQUESTS } from '../../serving/text-spec.ts';
-import { type AdapterTurns, adapterTurns } from './adapter-turns.ts';
-import type { ServerShares } from './server-shares.ts';
-
-type Server = Pick<ModelServer<'text' | 'embedding'>, 'id' | 'isOwn' | 'engine'>;
 
 /** Bytes of a short prompt, which is read in parallel to long ones: about four of llama.cpp's batches. */
 export const SHORT_BYTES = 1024;
+
+type Server = Pick<ModelServer<'text' | 'embedding'>, 'id' | 'isOwn' | 'engine'>;
 
 /** The turns of this process's requests at each model server. */
 export type ServerTurns = {
@@ -112,4 +111,109 @@ async function endedBy(end: () => void, entering: Promise<() => void>): Promise<
     end();
     throw error;
   }
+}
+
+type Waiting = { adapter: string | null; begin: () => void };
+
+export type AdapterTurns = {
+  /** Waits for the adapter's turn; returns a function that leaves. Rejects with the signal's reason. */
+  enter: (adapter: string | null, signal: AbortSignal) => Promise<() => void>;
+  /** Running and waiting requests. */
+  load: () => number;
+};
+
+/**
+ * Admits requests of one adapter at a time. llama.cpp computes one adapter at a time: while an answer in an
+ * earlier slot is being written, it starts no answer with another adapter and pauses running ones. A request
+ * for another adapter is therefore next, before new requests of the current adapter.
+ */
+export function adapterTurns(): AdapterTurns {
+  let present: string | null = null;
+  let inside = 0;
+  let line: Waiting[] = [];
+
+  function next(): void {
+    for (;;) {
+      const [first] = line;
+      if (!first || (inside > 0 && first.adapter !== present)) return;
+      // All waiting requests of the same adapter share the turn.
+      if (inside === 0) {
+        present = first.adapter;
+        line = [
+          ...line.filter(({ adapter }) => adapter === present),
+          ...line.filter(({ adapter }) => adapter !== present),
+        ];
+      }
+      inside += 1;
+      line.shift()?.begin();
+    }
+  }
+
+  return {
+    load: () => inside + line.length,
+    enter: (adapter, signal) =>
+      new Promise((resolve, reject) => {
+        signal.throwIfAborted();
+        const leave = () => {
+          inside -= 1;
+          next();
+        };
+        const waiting = {
+          adapter,
+          begin: () => {
+            signal.removeEventListener('abort', abort);
+            resolve(leave);
+          },
+        };
+        const abort = () => {
+          line = line.filter((one) => one !== waiting);
+          reject(signal.reason as Error);
+          next();
+        };
+        signal.addEventListener('abort', abort, { once: true });
+        line.push(waiting);
+        next();
+      }),
+  };
+}
+
+/** Tracks how many web processes share the places of each model server. */
+export type ServerShares = {
+  /** Receives the result of each heartbeat of this process. */
+  onBeat: (beat: Pick<Beat, 'others'>) => void;
+  /** Counts a request to the server until the returned function is called. */
+  begin: (serverId: string) => () => void;
+  /** Returns the servers with requests since the last call. */
+  asked: () => string[];
+  /** Returns the number of processes that use the server; before the first heartbeat, the maximum. */
+  sharers: (serverId: string) => number;
+};
+
+/**
+ * Its data is one heartbeat old. After another process starts to send, the total may briefly exceed the
+ * server's parallel requests; the excess waits in the server's queue.
+ */
+export function serverShares(): ServerShares {
+  let others: Record<string, number> | null = null;
+  /** Requests by server. Ended requests stay until the next call of `asked`. */
+  const requests = new Map<string, number>();
+  return {
+    onBeat: (beat) => {
+      others = beat.others.asked;
+    },
+    begin: (serverId) => {
+      requests.set(serverId, (requests.get(serverId) ?? 0) + 1);
+      let hasEnded = false;
+      return () => {
+        if (!hasEnded) requests.set(serverId, (requests.get(serverId) ?? 1) - 1);
+        hasEnded = true;
+      };
+    },
+    asked: () => {
+      const asked = [...requests];
+      for (const [id, count] of asked) if (count === 0) requests.delete(id);
+      return asked.map(([id]) => id);
+    },
+    sharers: (serverId) => (others ? 1 + (others[serverId] ?? 0) : Number.POSITIVE_INFINITY),
+  };
 }

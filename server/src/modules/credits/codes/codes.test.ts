@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { creditsServer } from '../testing/credits-server.ts';
-import { hashCode } from './credit-code.ts';
+import { hashCode } from './codes.ts';
 
 const credits = await creditsServer();
 const { server, db, auditOf, balanceOf, statementOf } = credits;

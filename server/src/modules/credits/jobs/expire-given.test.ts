@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { testServer } from '../../../testing/test-server.ts';
 import { getUserTotals } from '../queries.ts';
-import { expireGivenJob } from './expire-given.ts';
+import { expireGivenJob } from './ledger-jobs.ts';
 
 test('the starting grant expires after the configured days', async () => {
   const clock = fakeClock();

@@ -3,11 +3,10 @@ import { expect, test } from 'vitest';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { untilWaiting } from '../../../testing/test-database.ts';
 import { testServer } from '../../../testing/test-server.ts';
-import { extendHold } from '../ledger/holds/extend-hold.ts';
-import { hold } from '../ledger/holds/hold.ts';
+import { extendHold, hold } from '../ledger/holds/holds.ts';
 import { getUserTotals } from '../queries.ts';
 import { insertTestKey, insertTestUser } from '../testing/test-user.ts';
-import { expireHoldsJob } from './expire-holds.ts';
+import { expireHoldsJob } from './ledger-jobs.ts';
 
 const clock = fakeClock();
 const { services } = await testServer({ clock });

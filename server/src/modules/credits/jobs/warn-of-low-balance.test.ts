@@ -8,7 +8,7 @@ import { testDatabase } from '../../../testing/test-database.ts';
 import { revenueAccount, userAccount } from '../ledger/accounts.ts';
 import { transfer } from '../ledger/transfer.ts';
 import { insertTestUser } from '../testing/test-user.ts';
-import { sealTransfers } from '../verification/seal-transfers.ts';
+import { sealTransfers } from '../verification/chain.ts';
 import { warnOfLowBalanceJob } from './warn-of-low-balance.ts';
 
 const { url } = await testDatabase();

@@ -2,7 +2,7 @@ import { parseBgl } from '@bakehouse/contract/money';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
-import { notify } from '../../notifications/notify.ts';
+import { notify } from '../../notifications/notifications.ts';
 import {
   findLastLook,
   findLastMoved,

@@ -14,9 +14,9 @@ import {
 } from '../../../platform/postgres/embedded-postgres.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { insertTestUser } from '../testing/test-user.ts';
-import { sealTransfers } from '../verification/seal-transfers.ts';
+import { sealTransfers } from '../verification/chain.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
-import { expireHolds } from './holds/expire-holds.ts';
+import { expireHolds } from './holds/holds.ts';
 
 const ROUNDS = 30;
 const LIMIT_MS = 3_600_000;

@@ -11,7 +11,7 @@ import { getUserTotals } from '../queries.ts';
 import { insertTestKey, insertTestUser } from '../testing/test-user.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
 import { userAccount } from './accounts.ts';
-import { batchSends, type SendInBatch } from './batch-sends.ts';
+import { batchSends, type SendInBatch } from './sends.ts';
 import { LedgerModel, NEVER, usedMicro } from './testing/ledger-model.ts';
 import { applyMove } from './testing/ledger-moves.ts';
 import { at, type Move, type Outcome, type Run, type Taken } from './testing/moves.ts';

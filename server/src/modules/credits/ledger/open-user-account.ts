@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../../platform/db/database.ts';
-import { giveCredits } from './give-credits.ts';
+import { giveCredits } from './given-credits.ts';
 import { callOnce } from './ledger-answers.ts';
 
 /** Opens a new user's account if necessary, and posts the starting grant once if it is positive. */

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { signUpOperator } from '../../../testing/sign-up-operator.ts';
 import { testServer } from '../../../testing/test-server.ts';
-import { recallPrices } from './recall-prices.ts';
+import { recallPrices } from './read-prices.ts';
 
 const PRICE = 'training:CPU';
 const clock = fakeClock(new Date('2030-01-01T00:00:00Z'));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agreedPrice, priceOfNow } from './agreed-price.ts';
+import { agreedPrice, priceOfNow } from './cost.ts';
 import { defaultPrices } from './prices.ts';
 
 /* Rows refer to prices permanently: an id must stay on the list. */

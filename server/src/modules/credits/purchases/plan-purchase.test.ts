@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Payment } from './payment-provider.ts';
-import { planPurchase } from './plan-purchase.ts';
+import { planPurchase } from './purchases.ts';
 
 const open = { status: 'open', usd_cents: 2_000, reversed_cents: 0, account_deleted: false } as const;
 const paid = { ...open, status: 'paid' } as const;

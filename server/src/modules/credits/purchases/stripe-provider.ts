@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import type { Config } from '../../../config.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Payment, PaymentEvent, PaymentProvider } from './payment-provider.ts';
-import { purchaseEnded } from './purchase-ended.ts';
+import { purchaseEnded } from './purchases.ts';
 
 /** Timeout of a call to Stripe; the user waits for it. */
 const TIMEOUT_MS = 20_000;

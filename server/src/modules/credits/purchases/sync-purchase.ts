@@ -5,14 +5,14 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { listOperators } from '../../accounts/steps.ts';
-import { notify } from '../../notifications/notify.ts';
+import { notify } from '../../notifications/notifications.ts';
 import { PAYMENTS_ACCOUNT, userAccount } from '../ledger/accounts.ts';
-import { chargeBack } from '../ledger/ledger-given.ts';
+import { chargeBack } from '../ledger/given-credits.ts';
 import { transfer } from '../ledger/transfer.ts';
 import { writeOffDebt } from '../ledger/write-off-debt.ts';
 import type { Payment, PaymentProvider } from './payment-provider.ts';
-import { MICRO_PER_CENT, type PurchaseStep, planPurchase } from './plan-purchase.ts';
 import { changePurchase, findPurchase, type PurchaseRow } from './purchase-queries.ts';
+import { MICRO_PER_CENT, type PurchaseStep, planPurchase } from './purchases.ts';
 
 /** Each round makes one step; no purchase needs more. */
 const ROUNDS_MAX = 10;

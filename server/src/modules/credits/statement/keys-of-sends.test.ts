@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { creditsServer } from '../testing/credits-server.ts';
-import { sealTransfers } from '../verification/seal-transfers.ts';
+import { sealTransfers } from '../verification/chain.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
 
 const { server, db, signUp, statementOf, send } = await creditsServer();

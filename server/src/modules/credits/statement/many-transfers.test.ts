@@ -4,7 +4,7 @@ import { readSnapshot } from '../../../platform/db/read-snapshot.ts';
 import { plansOf, recordingDatabase } from '../../../testing/recording-database.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { sumSentInDay } from '../queries.ts';
-import { selectSends } from '../send-queries.ts';
+import { selectSends } from '../transfers.ts';
 import { addToSealedSums, LAST_SEQ } from '../verification/chain-queries.ts';
 import { listUserTransfers } from './statement-queries.ts';
 import { sumSpendByDay, sumSpendByKey, sumUserTransfers } from './sum-queries.ts';

@@ -6,12 +6,10 @@ import { describe, expect, test } from 'vitest';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { GRANTS_ACCOUNT, PAYMENTS_ACCOUNT, revenueAccount, userAccount } from '../ledger/accounts.ts';
-import { extendHold } from '../ledger/holds/extend-hold.ts';
-import { hold } from '../ledger/holds/hold.ts';
-import { settle } from '../ledger/holds/settle.ts';
+import { extendHold, hold, settle } from '../ledger/holds/holds.ts';
 import { transfer } from '../ledger/transfer.ts';
 import { creditsServer } from '../testing/credits-server.ts';
-import { sealTransfers } from '../verification/seal-transfers.ts';
+import { sealTransfers } from '../verification/chain.ts';
 
 const { server, db, signUp, balanceOf, statementOf, send } = await creditsServer();
 

@@ -5,7 +5,7 @@ import { readSnapshot } from '../../../platform/db/read-snapshot.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { userAccount } from '../ledger/accounts.ts';
 import { insertTestUser } from '../testing/test-user.ts';
-import { sealTransfers } from '../verification/seal-transfers.ts';
+import { sealTransfers } from '../verification/chain.ts';
 import { sumSpendByDay, sumSpendByKey, sumUserTransfers } from './sum-queries.ts';
 
 const { db } = await testDatabase();

@@ -1,5 +1,5 @@
 import type { Services } from '../../../platform/context.ts';
-import { wasRolledBack } from '../../../platform/db/errors/was-rolled-back.ts';
+import { wasRolledBack } from '../../../platform/db/errors/database-errors.ts';
 import { type UsageEvent, type WrittenEvents, writeEvents } from './usage-queries.ts';
 
 /** How long an event waits for others before it is written. */

@@ -18,10 +18,10 @@ import {
   startEmbeddedPostgres,
 } from '../../../platform/postgres/embedded-postgres.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
-import { closeLostWindowsJob } from '../jobs/close-lost-windows.ts';
+import { closeLostWindowsJob } from '../jobs/usage-jobs.ts';
 import { getUserTotals } from '../queries.ts';
 import { insertTestKey, insertTestUser } from '../testing/test-user.ts';
-import { sealTransfers } from '../verification/seal-transfers.ts';
+import { sealTransfers } from '../verification/chain.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
 
 const PROCESSES = 3;

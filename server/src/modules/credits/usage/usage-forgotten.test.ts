@@ -9,7 +9,7 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { getUserTotals } from '../queries.ts';
 import { insertTestUser } from '../testing/test-user.ts';
-import { sealTransfers } from '../verification/seal-transfers.ts';
+import { sealTransfers } from '../verification/chain.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
 import { UsageLeader } from './usage-leader.ts';
 

@@ -7,12 +7,12 @@ import { createPool, openDatabase } from '../../../platform/db/database.ts';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
-import { closeLostWindowsJob } from '../jobs/close-lost-windows.ts';
+import { closeLostWindowsJob } from '../jobs/usage-jobs.ts';
 import { getUserTotals } from '../queries.ts';
 import { insertTestKey, insertTestUser } from '../testing/test-user.ts';
-import { sealTransfers } from '../verification/seal-transfers.ts';
+import { sealTransfers } from '../verification/chain.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
-import type { Usage } from './usage.ts';
+import type { Usage } from './credit.ts';
 import { UsageLeader } from './usage-leader.ts';
 
 const { url } = await testDatabase();

@@ -4,13 +4,12 @@ import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { announceChange } from '../../../platform/events/publish-change.ts';
 import { revenueAccount, userAccount } from '../ledger/accounts.ts';
-import { isOutOfCredit } from '../ledger/holds/is-out-of-credit.ts';
-import { closeWindow } from './close-window.ts';
+import { isOutOfCredit } from '../ledger/holds/holds.ts';
+import { keyOf, takeCredit, type Usage } from './credit.ts';
 import { EventWriter } from './event-writer.ts';
-import { takeCredit } from './take-credit.ts';
-import { keyOf, type Usage } from './usage.ts';
 import { endLease, growHoldNow, openWindowRow, renewLease, type UsageEvent } from './usage-queries.ts';
 import {
+  closeWindow,
   firstHoldMicro,
   growth,
   headroomMicro,
@@ -21,7 +20,7 @@ import {
   settle,
   type Window,
   widen,
-} from './window.ts';
+} from './usage-window.ts';
 
 /** A hold outlives the hour of its window and the longest answer in it; it is never extended. */
 const HOLD_MS = 3 * 60 * 60_000;

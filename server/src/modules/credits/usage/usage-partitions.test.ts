@@ -4,7 +4,7 @@ import type { Services } from '../../../platform/context.ts';
 import { createPool, openDatabase } from '../../../platform/db/database.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
-import { rotateUsagePartitionsJob } from '../jobs/rotate-usage-partitions.ts';
+import { rotateUsagePartitionsJob } from '../jobs/usage-jobs.ts';
 import { rotatePartitions } from './usage-queries.ts';
 
 const { url } = await testDatabase();

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Services } from '../../../platform/context.ts';
 import { type Database, toJson } from '../../../platform/db/database.ts';
-import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { runPrepared } from '../../../platform/db/run-prepared.ts';
+import { inTransaction, runPrepared } from '../../../platform/db/in-transaction.ts';
 import { oneOf } from '../ledger/ledger-answers.ts';
 
 /* The SQL of usage windows; the writes are functions in server/migrations/functions (usage_*). */

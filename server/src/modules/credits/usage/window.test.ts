@@ -10,7 +10,7 @@ import {
   settle,
   type Window,
   widen,
-} from './window.ts';
+} from './usage-window.ts';
 
 const PRICE = 100n;
 const MINUTE_MS = 60_000;

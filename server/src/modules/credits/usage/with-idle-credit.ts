@@ -1,4 +1,4 @@
-import { isOutOfCredit } from '../ledger/holds/is-out-of-credit.ts';
+import { isOutOfCredit } from '../ledger/holds/holds.ts';
 import type { UsageLeader } from './usage-leader.ts';
 
 /** The usage windows of this process, which can release unused holds. */

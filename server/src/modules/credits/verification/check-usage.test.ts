@@ -4,11 +4,11 @@ import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../platform/clock.ts';
 import { type TestDatabase, testDatabase } from '../../../testing/test-database.ts';
-import { expireHolds } from '../ledger/holds/expire-holds.ts';
+import { expireHolds } from '../ledger/holds/holds.ts';
 import { insertTestKey, insertTestUser } from '../testing/test-user.ts';
 import { UsageLeader } from '../usage/usage-leader.ts';
 import { findWindow } from '../usage/usage-queries.ts';
-import { sealTransfers } from './seal-transfers.ts';
+import { sealTransfers } from './chain.ts';
 import { verifyLedger } from './verify-ledger.ts';
 
 type Books = TestDatabase & { closed: string; open: string };

@@ -4,7 +4,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { readSnapshot } from '../../../platform/db/read-snapshot.ts';
-import { proofJob } from '../jobs/verify-ledger.ts';
+import { proofJob } from '../jobs/ledger-jobs.ts';
 import { findChainHead } from './chain-queries.ts';
 import { countAccounts, findLastProof, listLargestAccounts } from './proof-queries.ts';
 

@@ -1,19 +1,32 @@
 import { formatBgl } from '@bakehouse/contract/money';
+import { Gauge, type Registry } from 'prom-client';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { shareSnapshot } from '../../../platform/db/read-snapshot.ts';
-import { findChainHead, findSealHash, type Place } from './chain-queries.ts';
+import { type Chain, recomputeChain } from './chain.ts';
+import { findChainHead, findSealHash, findUnsealedSeconds, type Place } from './chain-queries.ts';
 import { type Check, checkUsage } from './check-usage.ts';
 import {
   type AccountProof,
+  beginProof,
   countSeals,
   countWrongPortions,
   countWrongSettlements,
   countWrongTotals,
+  findLastProof,
+  lockProofs,
   proveAccounts,
+  tryLockProofs,
+  upsertLastProof,
 } from './proof-queries.ts';
-import { type Chain, recomputeChain } from './recompute-chain.ts';
 
-export type LedgerReport = {
+/** A proof uses two cores of PostgreSQL, and needs a connection for each. */
+const SNAPSHOT_CONNECTIONS = 2;
+
+/** One more for the transaction that locks proofs and stores the result. */
+export const PROOF_CONNECTIONS = SNAPSHOT_CONNECTIONS + 1;
+
+type LedgerReport = {
   ok: boolean;
   checks: Check[];
   accounts: number;
@@ -27,9 +40,6 @@ export type LedgerReport = {
    */
   head: Place | null;
 };
-
-/** A proof uses two cores of PostgreSQL, and needs a connection for each. */
-export const SNAPSHOT_CONNECTIONS = 2;
 
 /**
  * Verifies the ledger in one snapshot of the database: recomputes every balance from the transfers and the
@@ -136,4 +146,71 @@ function checkChain({ broken, skipped }: Chain, seals: number): Check {
     ok: broken === null,
     detail: broken ?? `All ${seals} seals are what their transfers hash to`,
   };
+}
+
+/**
+ * Verifies the ledger and stores the result. Needs `PROOF_CONNECTIONS` connections without a timeout. Waits
+ * for the proof of another process, after calling `onWait`.
+ */
+export async function proveLedger(db: Database, onWait?: () => void): Promise<LedgerReport> {
+  return inTransaction(db, async (tx) => {
+    if (!(await tryLockProofs(tx))) {
+      onWait?.();
+      await lockProofs(tx);
+    }
+    return prove(db, tx);
+  });
+}
+
+/** Verifies the ledger if the last proof is old; returns null if it is not, or if another proof is running. */
+export async function proveIfOld(db: Database): Promise<LedgerReport | null> {
+  return inTransaction(db, async (tx) => {
+    if (!(await tryLockProofs(tx))) return null;
+    const last = await findLastProof(tx);
+    return last && !last.isOld ? null : prove(db, tx);
+  });
+}
+
+/** `tx` holds the lock on proofs; the ledger is read on other connections of `db`. */
+async function prove(db: Database, tx: Transaction): Promise<LedgerReport> {
+  const provedAt = await beginProof(tx);
+  const proven = (await findLastProof(tx))?.proven ?? null;
+  const begunMs = performance.now();
+  const report = await verifyLedger(db, proven);
+  await upsertLastProof(tx, {
+    provedAt,
+    seconds: (performance.now() - begunMs) / 1000,
+    proven: report.ok ? report.head : proven,
+    report: {
+      sum_of_balances: formatBgl(report.sumOfBalances),
+      transfers: report.transfers,
+      open_holds: report.openHolds,
+      sealed_transfers: report.sealedTransfers,
+      chain_head: report.head?.hash ?? null,
+      checks: report.checks,
+    },
+  });
+  return report;
+}
+
+/** Adds the ledger's gauges to the metrics; they are read from the database at each scrape. */
+export function measureLedger(registry: Registry, db: Database): void {
+  new Gauge({
+    name: 'bakehouse_ledger_proof_ok',
+    help: '1 where the last proof of the ledger has found nothing wrong, else 0; nothing before the first proof',
+    registers: [registry],
+    async collect() {
+      const proof = await findLastProof(db);
+      this.remove();
+      if (proof) this.set(proof.report.checks.every(({ ok }) => ok) ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'bakehouse_oldest_unsealed_transfer_seconds',
+    help: 'Age of the oldest transfer that has no place in the hash chain yet; 0 where all have one',
+    registers: [registry],
+    async collect() {
+      this.set(await findUnsealedSeconds(db));
+    },
+  });
 }

@@ -1,13 +1,11 @@
 import { type DuckDBConnection, DuckDBDataChunk, type DuckDBType, VARCHAR } from '@duckdb/node-api';
 import { endingOf, unpackedName } from '../data-file.ts';
 import { SNIFFED_ROWS } from '../preview/format/recognise-format.ts';
-import { openTextTable } from '../preview/open-text-table.ts';
 import { parseExactly } from '../preview/read-json.ts';
-import { COLUMNS_MAX, isBroken } from '../preview/table.ts';
+import { openTextTable } from '../preview/read-text.ts';
+import { COLUMNS_MAX, isBroken, isTooDeep, Unreadable } from '../preview/table.ts';
 import { hasMoreThan } from '../preview/unpack.ts';
-import { isTooDeep, Unreadable } from '../preview/unreadable.ts';
-import { list, name as named, text } from './quote.ts';
-import { readValue } from './read-value.ts';
+import { list, name as named, readValue, text } from './open-database.ts';
 import { scanText } from './scan.ts';
 
 /** Our own readers parse text files up to this size, so rows match training exactly. */

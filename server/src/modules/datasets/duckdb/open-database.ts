@@ -1,9 +1,34 @@
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { list, text } from './quote.ts';
+import {
+  DuckDBBlobValue,
+  type DuckDBConnection,
+  DuckDBInstance,
+  DuckDBTypeId,
+  type DuckDBValueConverter,
+  type Json,
+  JsonDuckDBValueConverter,
+} from '@duckdb/node-api';
 
 /** Memory limit of one database, in MB; the process limit is higher. */
 export const MEMORY_MB = 512;
+
 const THREADS = 2;
+
+/**
+ * Converts a DuckDB value to the form that the readers return. Integers become numbers if JavaScript
+ * represents them exactly, else text; times, decimals, NaN and Infinity become text as DuckDB prints them.
+ * Lists and structs become arrays and objects.
+ */
+export const readValue: DuckDBValueConverter<Value> = (value, type) => {
+  if (value === null) return null;
+  if (value instanceof DuckDBBlobValue) return value.bytes;
+  if (typeof value === 'bigint') {
+    const number = Number(value);
+    return Number.isSafeInteger(number) ? number : value.toString();
+  }
+  if (type.typeId === DuckDBTypeId.INTERVAL) return String(value);
+  // The library converts nested values with the converter passed to it.
+  return JsonDuckDBValueConverter(value, type, readValue as DuckDBValueConverter<Json>);
+};
 
 /**
  * Opens an in-memory database that may read `files` and write `written`; other files, the network, extensions
@@ -28,3 +53,20 @@ export async function openDatabase(files: string[], written: string[] = []): Pro
   );
   return database;
 }
+
+/** Returns the text as an SQL string literal. */
+export function text(value: string): string {
+  return `'${value.replaceAll("'", "''")}'`;
+}
+
+/** Returns the name as a quoted SQL identifier. */
+export function name(value: string): string {
+  return `"${value.replaceAll('"', '""')}"`;
+}
+
+export function list(items: readonly string[]): string {
+  return `[${items.join(', ')}]`;
+}
+
+/** JSON values and bytes. */
+export type Value = Json | Uint8Array;

@@ -8,8 +8,8 @@ import {
   type DuckDBType,
   DuckDBTypeId as Id,
 } from '@duckdb/node-api';
-import { Unreadable } from '../preview/unreadable.ts';
-import { name as quoted } from './quote.ts';
+import { Unreadable } from '../preview/table.ts';
+import { name as quoted } from './open-database.ts';
 
 /** Maximum number of decimal digits of each integer type. */
 const DIGITS = new Map<Id, number>([

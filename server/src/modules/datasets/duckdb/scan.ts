@@ -8,7 +8,7 @@ import { SCRATCH } from '../../../platform/sandbox/share-files.ts';
 import { endingOf, isPacked, unpackedName } from '../data-file.ts';
 import { peekDialect } from '../preview/read-csv.ts';
 import { hasMoreThan, unpack } from '../preview/unpack.ts';
-import { list, name as named, text } from './quote.ts';
+import { list, name as named, text } from './open-database.ts';
 import { refuseLossyParts } from './refuse-lossy-parts.ts';
 
 /** UTF-8 byte order mark. */

@@ -5,11 +5,9 @@ import * as contract from '@bakehouse/contract/openai-files';
 import type { Context } from '../../../platform/context.ts';
 import { type Binding, bind } from '../../../platform/http/bind.ts';
 import type { FindAssetUse } from '../../assets/asset-use.ts';
-import { deleteAsset } from '../../assets/delete-asset.ts';
 import { downloadFile } from '../../assets/files/download-file.ts';
-import { createFile } from './create-file.ts';
-import { findFile, toOpenAiFile } from './find-file.ts';
-import { listFiles } from './list-files.ts';
+import { deleteAsset } from '../../assets/remove-asset.ts';
+import { createFile, findFile, listFiles, toOpenAiFile } from './files.ts';
 
 /** Returns a file with the metrics of the caller's run; null if no run has this id. */
 export type FindResults = (ctx: Context, id: string) => Promise<{ file: OpenAiFile; content: string } | null>;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { Unreadable } from './unreadable.ts';
+import { Unreadable } from './table.ts';
 
 /** Bytes that one request may read. */
 const READ_BYTES_MAX = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { filePreview } from '@bakehouse/contract/assets';
 import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
-import { findFile } from '../../assets/files/find-file.ts';
+import { findFile } from '../../assets/files/files.ts';
 import { type AskedFile, readConfined } from './read-confined.ts';
 import type { Page, Preview } from './read-preview.ts';
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { OutOfLimits, runConfined } from '../../../platform/confined/run-confined.ts';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { withBlobFile } from '../../../platform/storage/with-blob-file.ts';
+import { withBlobFile } from '../../../platform/storage/read-blob.ts';
 import type { FileRow } from '../../assets/queries.ts';
 
 const CPU_SECONDS = 15;

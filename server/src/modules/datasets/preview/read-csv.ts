@@ -10,8 +10,8 @@ import {
   refuseDuplicateColumns,
   strip,
   type Table,
+  Unreadable,
 } from './table.ts';
-import { Unreadable } from './unreadable.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
 

@@ -1,3 +1,4 @@
+import { dialogueKeys } from './conversation.ts';
 import { isBlank, LINE_CHARS_MAX, resume, splitLines } from './decode-text.ts';
 import {
   type Broken,
@@ -8,20 +9,31 @@ import {
   type Row,
   type Table,
   TOO_LONG,
+  Unreadable,
 } from './table.ts';
-import { Unreadable } from './unreadable.ts';
-import { type Part, unwrapObject } from './wrapped-list.ts';
 
 const NESTING_MAX = 500;
+
 /** A file that is a single object is read whole, up to this size. */
 const OBJECT_CHARS_MAX = 32 * 1024 * 1024;
+
 /** V8 counts lines from the start of the value; the message already states the line of the file. */
 const PLACE_IN_VALUE = / \(line \d+ column \d+\)$/;
+
 /** Escapes that may be invalid; most text has none, so the slow check is skipped. */
 const MAYBE_NO_CHARACTER = /\\u(0000|d[89a-f])/i;
 
 /** Digits of a number that JavaScript may round, or an exponent that may overflow. */
 const MAYBE_ROUNDED = /\d{16}|\d[eE]\+?\d{2}/;
+
+/** TypeScript does not know these JSON features yet. */
+const exactJson: {
+  parse(
+    text: string,
+    revive: (key: string, value: unknown, context: { source?: string }) => unknown,
+  ): unknown;
+  rawJSON(text: string): object;
+} = Object(JSON);
 
 /** A JSON value as text, and the line on which it starts. */
 type Piece = { line: number; text: string } | Broken;
@@ -129,15 +141,6 @@ function tableOf(pieces: AsyncIterable<Piece>, onFault: (line: number, fault: st
   };
 }
 
-/** TypeScript does not know these JSON features yet. */
-const exactJson: {
-  parse(
-    text: string,
-    revive: (key: string, value: unknown, context: { source?: string }) => unknown,
-  ): unknown;
-  rawJSON(text: string): object;
-} = Object(JSON);
-
 /** Like JSON.parse, except that numbers which JavaScript would round are returned as JSON.rawJSON. */
 export function parseExactly(text: string): unknown {
   if (!MAYBE_ROUNDED.test(text)) return JSON.parse(text);
@@ -243,4 +246,65 @@ async function* splitList(chunks: AsyncIterable<string>, name: string, firstLine
 
 function notJson(name: string, line: number, reason: string): Unreadable {
   return new Unreadable(`${name} is not JSON: ${reason} on line ${line}.`);
+}
+
+/** A part of a text, and the line on which it starts. */
+type Part = { line: number; text: string };
+
+/**
+ * Finds the rows in a JSON text that is one object: the single list of objects that it holds, else the object
+ * itself. Null if the text is not one object. Keep in step with the runtime's `data/json_rows.py`.
+ */
+function unwrapObject(text: string): ({ isList: boolean } & Part) | null {
+  try {
+    JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const lists = listsInside(text).filter((list) => isListOfRows(JSON.parse(list.text)));
+  const [only] = lists;
+  if (only && lists.length === 1) return { isList: true, ...only };
+  return { isList: false, ...partOf(text, text.indexOf('{'), text.length) };
+}
+
+/** Returns the lists that are direct values of a JSON object. */
+function listsInside(text: string): Part[] {
+  const lists: Part[] = [];
+  let depth = 0;
+  let start = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const mark = text.charAt(at);
+    if (inString) {
+      if (mark === '\\') at += 1;
+      else if (mark === '"') inString = false;
+    } else if (mark === '"') inString = true;
+    else if (mark === '{' || mark === '[') {
+      if (depth === 1) start = at;
+      depth += 1;
+    } else if (mark === '}' || mark === ']') {
+      depth -= 1;
+      if (depth === 1 && mark === ']') lists.push(partOf(text, start, at + 1));
+    }
+  }
+  return lists;
+}
+
+/** True if a value is a list of objects that are rows, rather than the turns of one conversation. */
+function isListOfRows(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every(
+      (item: unknown) => typeof item === 'object' && item !== null && !Array.isArray(item) && !isTurn(item),
+    )
+  );
+}
+
+function isTurn(item: object): boolean {
+  return Object.values(dialogueKeys).some((keys) => keys.every((key) => key in item));
+}
+
+function partOf(text: string, start: number, end: number): Part {
+  return { line: text.slice(0, start).split('\n').length, text: text.slice(start, end) };
 }

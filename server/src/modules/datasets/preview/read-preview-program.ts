@@ -1,6 +1,6 @@
 import { answerConfined } from '../../../platform/confined/answer-confined.ts';
 import { type Page, readPreview } from './read-preview.ts';
-import { Unreadable } from './unreadable.ts';
+import { Unreadable } from './table.ts';
 
 /** Entry point of `previewFile`'s confined process. */
 await answerConfined(async (file: { localPath: string; name: string } & Page) => {

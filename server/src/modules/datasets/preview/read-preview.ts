@@ -7,11 +7,9 @@ import { openDatabase } from '../duckdb/open-database.ts';
 import { isDialogue, readConversation } from './conversation.ts';
 import { describeShape } from './format/describe-shape.ts';
 import { recogniseFormat, SNIFFED_ROWS } from './format/recognise-format.ts';
-import { openTextTable } from './open-text-table.ts';
-import { type Columns, cut, isBroken, type Table } from './table.ts';
-import { toCell, toJson } from './to-cell.ts';
+import { openTextTable } from './read-text.ts';
+import { type Columns, cut, isBroken, isTooDeep, type Table, toCell, toJson } from './table.ts';
 import { hasMoreThan } from './unpack.ts';
-import { isTooDeep } from './unreadable.ts';
 
 /** Files up to this size are read to the end to count rows and broken rows. */
 const COUNT_BYTES_MAX = 16 * 1024 * 1024;

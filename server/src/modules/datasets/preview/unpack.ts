@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { isPacked } from '../data-file.ts';
-import { Unreadable } from './unreadable.ts';
+import { Unreadable } from './table.ts';
 
 type File = { localPath: string; name: string };
 

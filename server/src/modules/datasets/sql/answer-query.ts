@@ -1,20 +1,22 @@
 import type { SqlAnswer, SqlFormat } from '@bakehouse/contract/sql';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { MEMORY_MB, openDatabase } from '../duckdb/open-database.ts';
-import { name, text } from '../duckdb/quote.ts';
-import { readValue, type Value } from '../duckdb/read-value.ts';
+import { MEMORY_MB, name, openDatabase, readValue, text, type Value } from '../duckdb/open-database.ts';
 import { copyOf, scanOf } from '../duckdb/scan.ts';
-import { toCell } from '../preview/to-cell.ts';
-import { Unreadable } from '../preview/unreadable.ts';
-import type { LentTables } from './lent-tables.ts';
-import { type DroppedLine, nameMalformed, nameRejected } from './name-dropped.ts';
+import { openTextTable } from '../preview/read-text.ts';
+import { isBroken, toCell, Unreadable } from '../preview/table.ts';
 import { refuseOthers } from './read-only.ts';
 import { RefusedQuery, sentenceOf } from './refused-query.ts';
 
+/** Maximum number of lines counted; a query may meet any number. */
+const COUNTED_MAX = 10_000;
+
 const NAME_CHARS_MAX = 200;
+
 /** Limit for all cells of a response; if there are many, each is truncated further. */
 const ANSWER_CHARS_MAX = 4_000_000;
+
 const DROPPED_SHOWN = 20;
+
 /** Output file of an export. */
 const RESULT = 'scratch/result';
 
@@ -148,3 +150,87 @@ async function readPage(
     has_more: rows.length > limit,
   };
 }
+
+type DroppedLine = SqlAnswer['dropped'][number];
+
+type LentFile = LentTables['tables'][number]['files'][number];
+
+/** Returns the csv lines that DuckDB skipped, as far as the query has read. */
+async function nameRejected(database: DuckDBConnection, lent: LentTables): Promise<DroppedLine[]> {
+  const rejected = await database
+    .runAndReadAll(
+      `SELECT file_path, line, first(error_message) FROM reject_errors JOIN reject_scans USING (scan_id, file_id)
+       GROUP BY ALL ORDER BY ALL LIMIT ${COUNTED_MAX}`,
+    )
+    .catch(() => null);
+  const lines = (rejected?.getRows() ?? []).map(([file, line, reason]) => ({
+    path: String(file),
+    line: Number(line),
+    reason: reasonOf(String(reason)),
+  }));
+  const files = filesOf(lent).filter(({ as }) => lines.some(({ path }) => path === as));
+  return nameInFiles(files, lines);
+}
+
+/** Returns the malformed JSON lines if the error reports any; else an empty list. */
+async function nameMalformed(error: unknown, lent: LentTables): Promise<DroppedLine[]> {
+  const found =
+    /^Invalid Input Error: (?:Malformed JSON|JSON transform error) in file "([^"]*)",? .*?in line (\d+):? ?(.*)/.exec(
+      error instanceof Error ? error.message : '',
+    );
+  if (!found) return [];
+  const [, file = '', line, reason = ''] = found;
+  const said = { path: file, line: Number(line), reason: `not JSON: ${reason.replace(/[.\s]+$/, '')}` };
+  return nameInFiles(
+    filesOf(lent).filter(({ as }) => as === file || /\.(jsonl|ndjson|jsonlines)(\.gz)?$/i.test(as)),
+    [said],
+  );
+}
+
+/**
+ * Our own reader knows the line in the file, while DuckDB counts rows; DuckDB's message is the fallback for
+ * files that our reader cannot read.
+ */
+async function nameInFiles(files: LentFile[], said: DroppedLine[]): Promise<DroppedLine[]> {
+  const named = await Promise.all(files.map(nameBroken));
+  return named.flatMap((lines, at) => {
+    const { as, path } = files[at] as LentFile;
+    return lines.length > 0
+      ? lines
+      : said.filter((line) => line.path === as).map((line) => ({ ...line, path }));
+  });
+}
+
+/** Returns the lines of a text file that our reader cannot parse, up to its byte limit. */
+async function nameBroken({ as, path }: LentFile): Promise<DroppedLine[]> {
+  const lines: DroppedLine[] = [];
+  try {
+    const { rows } = await openTextTable({ localPath: as, name: as });
+    for await (const item of rows) {
+      if (isBroken(item)) lines.push({ path, line: item.line, reason: item.reason });
+      if (lines.length === COUNTED_MAX) break;
+    }
+  } catch {
+    // Other encodings and larger files: use DuckDB's message.
+  }
+  return lines;
+}
+
+function filesOf({ tables }: LentTables): LentFile[] {
+  return [...new Map(tables.flatMap(({ files }) => files).map((file) => [file.as, file])).values()];
+}
+
+function reasonOf(message: string): string {
+  const [, wanted, found] = /^Expected Number of Columns: (\d+) Found: (\d+)/.exec(message) ?? [];
+  if (found !== undefined) return `${found} ${found === '1' ? 'field' : 'fields'} instead of ${wanted}`;
+  return message.split('\n')[0] ?? '';
+}
+
+/** The files of tables, in one folder. */
+type LentTables = {
+  folder: string;
+  /** Time limit of the query. */
+  seconds: number;
+  /** The files of each table: their names in the folder, and their paths in the dataset. */
+  tables: { name: string; files: { as: string; path: string }[] }[];
+};

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { text } from '../duckdb/quote.ts';
+import { text } from '../duckdb/open-database.ts';
 import { RefusedQuery } from './refused-query.ts';
 
 /**

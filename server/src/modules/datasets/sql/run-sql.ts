@@ -1,10 +1,42 @@
-import { type SqlAnswer, sqlAnswer } from '@bakehouse/contract/sql';
+import { type SqlAnswer, type SqlFormat, type SqlTables, sqlAnswer } from '@bakehouse/contract/sql';
 import * as z from 'zod';
-import { runConfined } from '../../../platform/confined/run-confined.ts';
+import { openByKey } from '../../../platform/concurrency/open-by-key.ts';
+import { shareLimit } from '../../../platform/concurrency/share-limit.ts';
+import { OutOfLimits, runConfined, runConfinedToFile } from '../../../platform/confined/run-confined.ts';
 import type { Context } from '../../../platform/context.ts';
-import { type AskedQuery, askConfined } from './ask-confined.ts';
+import { AppError, refused } from '../../../platform/errors.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { onClose } from '../../../platform/http/connection.ts';
+import type { SharedFile } from '../../../platform/sandbox/share-files.ts';
+import { withBlobFiles } from '../../../platform/storage/read-blob.ts';
+import { contentDisposition } from '../../assets/files/content-type.ts';
+import { readRevision } from '../../assets/read-revision.ts';
+import { DATA_FILE_PATTERN, hasRows } from '../data-file.ts';
+import { FIRST_NAME, isNamed, nameTables, type Table } from '../duckdb/name-tables.ts';
+import type { Query } from './answer-query.ts';
 
+/** Maximum number of files that become tables. */
+const FILES_MAX = 1000;
+
+export const PROGRAM = new URL('./answer-query-program.ts', import.meta.url);
+
+/** Time limit of a query. */
+const SECONDS_MAX = 30;
+
+/** DuckDB interrupts a query itself; these limits stop an unresponsive query. */
+const queryLimits = { kind: 'query', cpuSeconds: 120, wallMs: 60_000, heapMb: 1024, waitingMax: 4 } as const;
+
+const refusal = z.object({ refused: z.string() });
 const answered = z.object({ answer: sqlAnswer });
+const contentTypes = { csv: 'text/csv; charset=utf-8', parquet: 'application/vnd.apache.parquet' };
+
+/** Exports per user at a time, over all processes: each uses disk space until it is downloaded. */
+const EXPORTS_MAX = 2;
+
+/** Time without progress after which a stalled client's connection is closed. */
+const STALL_MS = 60_000;
+
+const exporting = openByKey();
 
 /** Runs a query over a dataset's files and returns a page of rows. Throws the errors of `askConfined`. */
 export async function runSql(
@@ -17,4 +49,147 @@ export async function runSql(
     return { answer: found, result: found };
   });
   return answered.parse(answer).answer;
+}
+
+/** A query of a dataset, of the newest revision by default. Aborting the signal stops it. */
+type AskedQuery = AskedRevision & {
+  query: string;
+  signal?: AbortSignal | undefined;
+};
+
+type Confined = {
+  work: {
+    program: URL;
+    files: SharedFile[];
+    input: Pick<Query, 'tables' | 'seconds' | 'query'>;
+    scratch: true;
+  };
+  limits: typeof queryLimits & { userId: string; signal: AbortSignal | undefined };
+};
+
+/**
+ * Passes the files of the tables that a query names to a confined process that runs the query. Throws
+ * AppError('invalid_request') with DuckDB's message for a rejected or failed query and for exceeded limits;
+ * 'unavailable' if the user has too many requests waiting; the errors of `findTables`; and the signal's
+ * reason.
+ */
+async function askConfined<T>(
+  ctx: Context,
+  { query, signal, ...revision }: AskedQuery,
+  run: (confined: Confined) => Promise<{ answer: unknown; result: T }>,
+): Promise<T> {
+  const { tables } = await findTables(ctx, revision);
+  const meant = tablesOf(tables, query);
+  const stored = [...new Set(meant.flatMap(({ files }) => files))];
+  const asOf = new Map(stored.map((file, at) => [file, shownName(file.path, at)]));
+  const asked = meant.map(({ name, files }) => ({
+    name,
+    files: files.map((file) => ({ as: asOf.get(file) ?? '', path: file.path })),
+  }));
+  const { answer, result } = await withBlobFiles(ctx, stored, (localPaths) =>
+    run({
+      work: {
+        program: PROGRAM,
+        files: localPaths.map((localPath, at) => ({ localPath, as: [...asOf.values()][at] ?? '' })),
+        input: { tables: asked, seconds: SECONDS_MAX, query },
+        scratch: true,
+      },
+      limits: { ...queryLimits, userId: ctx.caller.userId, signal },
+    }),
+  ).catch((cause: unknown) => {
+    if (!(cause instanceof OutOfLimits)) throw cause;
+    throw refused('query', 'The query takes too much time or memory.', cause);
+  });
+  const no = refusal.safeParse(answer);
+  if (no.success) throw refused('query', no.data.refused);
+  return result;
+}
+
+/** Returns the tables that the query may reference; the first table is available under both of its names. */
+function tablesOf(tables: Table<StoredFile>[], query: string): Table<StoredFile>[] {
+  const [first] = tables;
+  const named = tables.filter(({ name }) => isNamed(query, name));
+  const again =
+    first && first.name !== FIRST_NAME && isNamed(query, FIRST_NAME) ? [{ ...first, name: FIRST_NAME }] : [];
+  return [...named, ...again];
+}
+
+/** Returns a unique path for the file without characters that DuckDB treats as a glob. */
+function shownName(path: string, at: number): string {
+  const plain = path.replace(/[^\p{L}\p{N}._/ -]/gu, '_');
+  return plain === path ? path : `${at}/${plain}`;
+}
+
+type StoredFile = { path: string; sha256: string; sizeBytes: number };
+
+type AskedRevision = { assetId: string; revisionId?: string | undefined };
+
+/**
+ * Returns the tables of a revision, the newest by default. Throws AppError('not_found') unless the caller may
+ * read it, and 'conflict' if it has no files yet.
+ */
+async function findTables(
+  ctx: Context,
+  { assetId, revisionId }: AskedRevision,
+): Promise<{ tables: Table<StoredFile>[]; hasMore: boolean }> {
+  const { files } = await readRevision(ctx.db, {
+    assetId,
+    ...(revisionId && { revisionId }),
+    userId: ctx.caller.userId,
+    matching: DATA_FILE_PATTERN,
+    limit: FILES_MAX + 1,
+  });
+  const data = files.slice(0, FILES_MAX).filter(({ path }) => hasRows(path));
+  return { tables: nameTables(data), hasMore: files.length > FILES_MAX };
+}
+
+/** Returns the tables that SQL can query. */
+export async function listTables(ctx: Context, asked: AskedRevision): Promise<SqlTables> {
+  const { tables, hasMore } = await findTables(ctx, asked);
+  return {
+    tables: tables.map(({ name, files }) => ({
+      name,
+      paths: files.map(({ path }) => path),
+      size_bytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    })),
+    has_more: hasMore,
+  };
+}
+
+/**
+ * Sends all rows of a query as a file. Throws AppError 'rate_limited' if the user has two exports in
+ * progress, and the errors of `askConfined`.
+ */
+export async function exportSql(
+  ctx: Context,
+  { format, ...asked }: AskedQuery & { format: SqlFormat },
+  { reply }: Pick<Http, 'reply'>,
+  { stallMs = STALL_MS } = {},
+): Promise<void> {
+  const leave = exporting.enter(ctx.caller.userId, shareLimit(EXPORTS_MAX, ctx.webProcesses()));
+  if (leave === null) throw tooMany();
+  onClose(reply, leave);
+  const file = await askConfined(ctx, asked, async ({ work, limits }) => {
+    const input = { ...work.input, format };
+    const { answer, file: result } = await runConfinedToFile(ctx.sandbox, { ...work, input }, limits);
+    return { answer, result };
+  });
+  if (!file) throw new Error('Query succeeded but wrote no file');
+  const { size } = await file.stat();
+  reply.raw.setTimeout(stallMs, () => reply.raw.destroy());
+  // The file is deleted once it is sent or the client disconnects.
+  await reply
+    .headers({
+      'cache-control': 'private, no-store',
+      'content-type': contentTypes[format],
+      'content-disposition': contentDisposition('attachment', `result.${format}`),
+      'content-length': size,
+    })
+    .send(file.createReadStream());
+}
+
+function tooMany(): AppError {
+  return new AppError('rate_limited', {
+    publicMessage: 'Two of your results are being downloaded already. Try again when one of them is done',
+  });
 }

@@ -8,8 +8,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runConfined } from '../../../platform/confined/run-confined.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { assetCalls, refusalOf } from '../../assets/testing/asset-calls.ts';
-import { PROGRAM } from './ask-confined.ts';
-import { exportSql } from './export-sql.ts';
+import { exportSql, PROGRAM } from './run-sql.ts';
 
 const server = await testServer();
 const { create, upload, uploadAt, get } = assetCalls(server);

@@ -2,7 +2,7 @@ import type { ImageDeploymentState, WanDeploymentState } from '@bakehouse/contra
 import type { Deployment } from '@bakehouse/contract/deployments/text';
 import type { PriceId } from '../../credits/prices/prices.ts';
 import { placeEmbeddingModel } from '../../serving/placement/embedding/place-embedding-model.ts';
-import { placePipelineModel } from '../../serving/placement/place-pipeline-model.ts';
+import { placePipelineModel } from '../../serving/placement/place-image-model.ts';
 import { placeTextModel } from '../../serving/placement/text/place-text-model.ts';
 import type { Place } from '../../serving/served-model.ts';
 import type { ServerKindName } from '../../serving/server-kinds.ts';

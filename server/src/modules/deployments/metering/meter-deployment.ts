@@ -1,16 +1,12 @@
 import { smallerAmount } from '@bakehouse/contract/money';
-import { latest } from '../../../engine/model/latest.ts';
 import type { Span } from '../../../engine/model/span.ts';
-import { findWatched } from '../../../engine/reports/find-watched.ts';
+import { latest } from '../../../engine/model/workload.ts';
+import { findWatched } from '../../../engine/reports/attempts.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { availableMicro } from '../../credits/ledger/available-micro.ts';
-import { extendHold } from '../../credits/ledger/holds/extend-hold.ts';
-import { hold } from '../../credits/ledger/holds/hold.ts';
-import { leftOfBudgetMicro } from '../../credits/ledger/holds/left-of-budget-micro.ts';
-import { settle } from '../../credits/ledger/holds/settle.ts';
-import { agreedPrice, priceOfNow } from '../../credits/prices/agreed-price.ts';
-import { costMicro } from '../../credits/prices/cost-micro.ts';
+import { extendHold, hold, leftOfBudgetMicro, settle } from '../../credits/ledger/holds/holds.ts';
+import { agreedPrice, costMicro, priceOfNow } from '../../credits/prices/cost.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import { type DeploymentRow, listReadyTimes, noteHold, noteSettled, noteTime } from '../queries.ts';
 

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { revenueAccount, userAccount } from '../../credits/ledger/accounts.ts';
 import { transfer } from '../../credits/ledger/transfer.ts';
-import { costMicro } from '../../credits/prices/cost-micro.ts';
+import { costMicro } from '../../credits/prices/cost.ts';
 import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { starterServing } from '../testing/starter-serving.ts';
 import { meterDeployments } from './meter-deployments.ts';

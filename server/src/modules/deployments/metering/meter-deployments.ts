@@ -7,11 +7,11 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import type { AppError } from '../../../platform/errors.ts';
 import { sqlStates } from '../../../platform/postgres/sql-states.ts';
-import { isOutOfCredit } from '../../credits/ledger/holds/is-out-of-credit.ts';
+import { isOutOfCredit } from '../../credits/ledger/holds/holds.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
-import { endDeployment } from '../end-deployment.ts';
+import { endDeployment, sleepDeployment } from '../end-deployment.ts';
 import { type DeploymentRow, listAwakeDeployments, lockDeployment, noteTime } from '../queries.ts';
-import { sleepsAfterMinutes } from '../servers/plan/sleeps-after-minutes.ts';
+import { sleepsAfterMinutes } from '../servers/plan/plan-model-server.ts';
 import { reconcileModelServer } from '../servers/reconcile-model-server.ts';
 import { dropIdleReplica } from '../servers/scale-deployment.ts';
 import {
@@ -19,7 +19,6 @@ import {
   listModelServersInUse,
   setStarterRequested,
 } from '../servers/server-queries.ts';
-import { sleepDeployment } from '../sleep-deployment.ts';
 import {
   countTime,
   holdLastPart,

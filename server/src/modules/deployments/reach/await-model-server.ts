@@ -1,12 +1,12 @@
 import { cutHostPaths } from '../../../engine/host/cut-host-paths.ts';
 import type { Context } from '../../../platform/context.ts';
 import { withIdleCredit } from '../../credits/usage/with-idle-credit.ts';
-import { unavailable } from '../../serving/ask/unavailable.ts';
+import { unavailable } from '../../serving/ask/model-server-client.ts';
 import type { EngineOf, ServerKindName } from '../../serving/server-kinds.ts';
+import type { WakingParts } from '../end-deployment.ts';
 import { findDeployment } from '../find-deployments.ts';
 import { openStarterServer } from '../servers/open-starter-server.ts';
 import { watchModelServer } from '../servers/watch-model-server.ts';
-import type { WakingParts } from '../waking-parts.ts';
 import { findModel } from './find-model.ts';
 import type { Upstream, UpstreamWorkload } from './upstream.ts';
 import { wakeDeployment } from './wake-deployment.ts';

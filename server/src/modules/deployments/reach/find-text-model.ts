@@ -1,9 +1,9 @@
 import { deployVllm } from '@bakehouse/contract/deployments/text';
 import type { Context } from '../../../platform/context.ts';
-import { findFineTune } from '../../models/fine-tuned/steps.ts';
+import { findFineTune } from '../../models/fine-tuned/fine-tuned.ts';
 import { deploy } from '../deploy.ts';
+import type { WakingParts } from '../end-deployment.ts';
 import { findLiveNameOf } from '../find-deployments.ts';
-import type { WakingParts } from '../waking-parts.ts';
 import { findModel } from './find-model.ts';
 import { findUpstream, type Upstream } from './upstream.ts';
 

@@ -4,8 +4,8 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { availableMicro } from '../../credits/ledger/available-micro.ts';
-import { hold } from '../../credits/ledger/holds/hold.ts';
-import { nameFineTune } from '../../models/fine-tuned/steps.ts';
+import { hold } from '../../credits/ledger/holds/holds.ts';
+import { nameFineTune } from '../../models/fine-tuned/fine-tuned.ts';
 import { STARTER, starterServing } from '../testing/starter-serving.ts';
 
 /* A fine-tune is called by its job's name, without an explicit deployment. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Services } from '../../../platform/context.ts';
-import { runPrepared } from '../../../platform/db/run-prepared.ts';
+import { runPrepared } from '../../../platform/db/in-transaction.ts';
 import type { EngineOf, ServerKindName } from '../../serving/server-kinds.ts';
 
 /** A workload of a model server, with the fields that a request needs. */

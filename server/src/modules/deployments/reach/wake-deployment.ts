@@ -4,7 +4,7 @@ import { publishChange } from '../../../platform/events/publish-change.ts';
 import type { ReadCapacity } from '../../serving/served-model.ts';
 import { holdPeriod, keepHold, settleTime } from '../metering/meter-deployment.ts';
 import { lockDeployment, noteAwake } from '../queries.ts';
-import { refuseManyServers } from '../servers/limits/refuse-many-servers.ts';
+import { refuseManyServers } from '../servers/limits/server-limits.ts';
 import { reconcileModelServer } from '../servers/reconcile-model-server.ts';
 
 /** Wakes a sleeping deployment; its meter starts when it is ready. Throws AppError 'insufficient_funds'. */

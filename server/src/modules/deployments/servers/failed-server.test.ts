@@ -1,7 +1,7 @@
 import { deployVllm } from '@bakehouse/contract/deployments/text';
 import { listNotifications } from '@bakehouse/contract/notifications';
 import { beforeAll, expect, it, vi } from 'vitest';
-import { stopWorkload } from '../../../engine/stop-workload.ts';
+import { stopWorkload } from '../../../engine/request-workload.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../../testing/test-serving.ts';

@@ -3,7 +3,7 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { findStarterModel } from '../../models/starter/find-starter-model.ts';
 import type { ReadCapacity } from '../../serving/served-model.ts';
 import { type ServerKindName, serverKinds } from '../../serving/server-kinds.ts';
-import { ensureModelServer } from './ensure-model-server.ts';
+import { ensureModelServer } from './model-servers.ts';
 import { reconcileModelServer } from './reconcile-model-server.ts';
 import { nameStarterServer, setStarterRequested } from './server-queries.ts';
 

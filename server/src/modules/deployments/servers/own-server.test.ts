@@ -4,8 +4,8 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../../testing/test-serving.ts';
-import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
 import { readRevision } from '../../assets/read-revision.ts';
+import { createRevisionFromBlobs } from '../../assets/revisions/add-revision.ts';
 import { insertFineTune, insertModel } from '../testing/test-models.ts';
 
 const ADAPTER = { 'adapter_config.json': '{"r":8}', 'adapter_model.safetensors': 'tensors of somebody' };

@@ -1,17 +1,19 @@
-import { findWorkloadWithSpec } from '../../../engine/find-workload-with-spec.ts';
-import { lockWorkload } from '../../../engine/lock-workload.ts';
-import type { WorkloadWithSpec } from '../../../engine/model/workload.ts';
-import { stopWorkload } from '../../../engine/stop-workload.ts';
+import type { WorkloadState, WorkloadWithSpec } from '../../../engine/model/workload.ts';
+import { stopWorkload } from '../../../engine/request-workload.ts';
+import { findWorkloadWithSpec, lockWorkload } from '../../../engine/workloads.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
-import { notify } from '../../notifications/notify.ts';
+import { notify } from '../../notifications/notifications.ts';
 import { countTime } from '../metering/meter-deployment.ts';
-import { type DeploymentRow, findRow, noteCarrier, noteNoRoom } from '../queries.ts';
-import { moveReadyAhead } from './move-ready-ahead.ts';
-import { noteFailure } from './note-failure.ts';
-import { type ModelServerAction, planModelServer } from './plan/plan-model-server.ts';
-import { carries, viewWorkload } from './plan/server-workload.ts';
+import { type DeploymentRow, findRow, noteAsleep, noteCarrier, noteEnd, noteNoRoom } from '../queries.ts';
+import {
+  carries,
+  type ModelServerAction,
+  neverSleeps,
+  planModelServer,
+  viewWorkload,
+} from './plan/plan-model-server.ts';
 import {
   deleteReplicasOfEnded,
   listDeploymentsOfServer,
@@ -24,6 +26,7 @@ import {
 import { adaptersOf, type Retry, startServerWorkload } from './start-server-workload.ts';
 import { announceModelServer } from './watch-model-server.ts';
 
+const STUCK: WorkloadState[] = ['queued', 'failed'];
 const FIRST_PAUSE_S = 5;
 const LONGEST_PAUSE_S = 300;
 
@@ -197,4 +200,101 @@ function isNewTo(row: DeploymentRow, carrier: WorkloadWithSpec): boolean {
 /** Returns the pause in seconds after this many consecutive failed starts. */
 function retryPause(failedStarts: number): number {
   return Math.min(FIRST_PAUSE_S * 2 ** (failedStarts - 1), LONGEST_PAUSE_S);
+}
+
+/**
+ * Step: moves a deployment's ready replicas ahead of failed and waiting ones. Replicas are interchangeable
+ * and the last is dropped first, so a broken replica affects neither the others nor the deployment. Returns
+ * the updated rows.
+ */
+async function moveReadyAhead(tx: Transaction, replicas: ModelServerRow[]): Promise<ModelServerRow[]> {
+  if (replicas.length === 1) return replicas;
+  const rows = [...replicas];
+  const workloads: (WorkloadWithSpec | null)[] = [];
+  for (const { workload_id: id } of rows) workloads.push(id ? await findWorkloadWithSpec(tx, id) : null);
+  const isStuck = (at: number) => STUCK.some((state) => state === workloads[at]?.state);
+  for (const at of rows.keys()) {
+    const ready = workloads.findLastIndex((one) => one?.state === 'ready');
+    if (!isStuck(at) || ready <= at) continue;
+    await exchange(tx, rows, at, ready);
+    [workloads[at], workloads[ready]] = [workloads[ready] ?? null, workloads[at] ?? null];
+  }
+  return rows;
+}
+
+async function exchange(tx: Transaction, rows: ModelServerRow[], a: number, b: number): Promise<void> {
+  const [one, other] = [rows[a], rows[b]];
+  if (!one || !other) return;
+  rows[a] = { ...one, workload_id: other.workload_id, next_workload_id: other.next_workload_id };
+  rows[b] = { ...other, workload_id: one.workload_id, next_workload_id: one.next_workload_id };
+  for (const { id, workload_id, next_workload_id } of [rows[a], rows[b]])
+    await setWorkloads(tx, id, { workload_id, next_workload_id });
+}
+
+type Failure = {
+  failed: WorkloadWithSpec;
+  /** The workload that still serves, if any. */
+  up: WorkloadWithSpec | null;
+  now: Date;
+};
+
+/**
+ * Step: ends the deployments that the failed start leaves unserved, or puts them to sleep, and returns them.
+ * Deployments that never sleep are left unchanged.
+ */
+async function noteFailure(
+  tx: Transaction,
+  live: DeploymentRow[],
+  { failed, up, now }: Failure,
+): Promise<DeploymentRow[]> {
+  const { ended, asleep } = judgeFailure(
+    live.map((row) => ({
+      row,
+      proven: row.ready_at !== null,
+      neverSleeps: neverSleeps(row),
+      failed: carries(failed, row),
+      served: up !== null && carries(up, row),
+    })),
+  );
+  const end = { now, failed: true, reason: failed.reason, carrierId: failed.id };
+  for (const { row } of [...ended, ...asleep]) await countTime(tx, now, row);
+  for (const { row } of ended) await noteEnd(tx, row.id, end);
+  await notify(
+    tx,
+    ...ended.map(({ row }) => ({
+      userId: row.user_id,
+      kind: 'deployment_failed' as const,
+      data: { pod_id: row.id, title: row.title },
+    })),
+  );
+  const reason = `Asleep: its model server could not start (${failed.reason}). The next request tries again.`;
+  for (const { row } of asleep) await noteAsleep(tx, row.id, reason);
+  return [...ended, ...asleep].map(({ row }) => row);
+}
+
+/** A live deployment, with the fields that decide the effect of a failed start. */
+type Concerned = {
+  /** It has served before. */
+  proven: boolean;
+  /** Its owner wants it to be available at any time. */
+  neverSleeps: boolean;
+  /** The failed workload was meant to carry it. */
+  failed: boolean;
+  /** Another running workload carries it. */
+  served: boolean;
+};
+
+/**
+ * Decides the fate of deployments left unserved by a failed start. A deployment that never served ends. A
+ * deployment that served before falls asleep, and its next request retries. A deployment that never sleeps
+ * waits for the next start.
+ */
+export function judgeFailure<D extends Concerned>(live: D[]): { ended: D[]; asleep: D[]; waiting: D[] } {
+  const unserved = live.filter((one) => one.failed && !one.served);
+  const proven = unserved.filter((one) => one.proven);
+  return {
+    ended: unserved.filter((one) => !one.proven),
+    asleep: proven.filter((one) => !one.neverSleeps),
+    waiting: proven.filter((one) => one.neverSleeps),
+  };
 }

@@ -7,7 +7,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import type { ReadCapacity } from '../../serving/served-model.ts';
 import { type DeploymentRow, lockDeployment, setReplicas } from '../queries.ts';
-import { refuseManyServers } from './limits/refuse-many-servers.ts';
+import { refuseManyServers } from './limits/server-limits.ts';
 import { reconcileModelServer } from './reconcile-model-server.ts';
 
 /**

@@ -6,10 +6,10 @@ import type { Services } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
-import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
 import { insertAsset } from '../../assets/insert-asset.ts';
-import { recordLineage } from '../../assets/record-lineage.ts';
-import { registerStarterModel } from '../../models/starter/register-starter-model.ts';
+import { recordLineage } from '../../assets/lineage.ts';
+import { createRevisionFromBlobs } from '../../assets/revisions/add-revision.ts';
+import { registerStarterModel } from '../../models/starter/register-starters.ts';
 
 type Model = { assetId: string; revisionId: string };
 

@@ -1,6 +1,6 @@
 import { answerConfined } from '../../../platform/confined/answer-confined.ts';
 import { readDocument } from './read-document.ts';
-import { UnreadableDocument } from './section.ts';
+import { UnreadableDocument } from './sections.ts';
 
 /** Entry point of `addDocument`'s confined process. */
 await answerConfined(async ({ localPath, name }: { localPath: string; name: string }) => {

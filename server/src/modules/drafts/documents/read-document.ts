@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { documentKinds } from '@bakehouse/contract/drafts';
 import { readDocx } from './read-docx.ts';
-import { readMarkdown } from './read-markdown.ts';
 import { readPdf } from './read-pdf.ts';
-import { type Section, UnreadableDocument } from './section.ts';
+import { readMarkdown, type Section, UnreadableDocument } from './sections.ts';
 
 type Kind = (typeof documentKinds)[number];
 

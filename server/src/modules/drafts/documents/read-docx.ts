@@ -1,7 +1,6 @@
 import mammoth from 'mammoth';
 import * as z from 'zod';
-import { headedSections } from './headed-sections.ts';
-import { type Section, UnreadableDocument } from './section.ts';
+import { headedSections, type Section, UnreadableDocument } from './sections.ts';
 
 /** The fields of mammoth's intermediate document that text extraction needs. */
 type Element = { type: string; value?: string; styleName?: string | null; children: Element[] };

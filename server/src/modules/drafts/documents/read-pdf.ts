@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { DOCUMENT_PAGES_MAX } from '@bakehouse/contract/drafts';
 import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { TextItem } from 'pdfjs-dist/types/src/display/api.js';
-import { type Section, UnreadableDocument } from './section.ts';
+import { type Section, UnreadableDocument } from './sections.ts';
 
 /** Factor of the usual line distance above which a gap separates paragraphs. */
 const PARAGRAPH_GAP = 1.35;

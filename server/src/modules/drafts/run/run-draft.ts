@@ -1,15 +1,18 @@
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
+import { storableJson } from '../../../platform/db/storable-text.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import type { LeasedWork } from '../../../platform/leases/lease-loop.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
+import { answerChat } from '../../batches/answer-chat.ts';
 import { answerInTurns, failureOfAll } from '../../batches/answer-in-turns.ts';
 import type { ChatParts } from '../../chat/chat-parts.ts';
 import { type DraftRow, draftsTable } from '../drafts-table.ts';
-import { type ChunkResult, keepResults, noteEnd, selectOpenChunks } from '../queries.ts';
+import { type ChunkResult, keepResults, noteEnd, type OpenChunk, selectOpenChunks } from '../queries.ts';
 import { selectQuestions } from '../rows/row-queries.ts';
-import { askAboutChunk } from './ask-about-chunk.ts';
+import { askForRows } from '../start/quote-draft.ts';
 import { distinctQuestions } from './distinct-questions.ts';
+import { rowsOfAnswer } from './rows-of-answer.ts';
 
 const LATE = 'The documents were not read within a day. Start again with fewer.';
 
@@ -65,4 +68,19 @@ function withoutDuplicates(
   const rows = result.rows.filter(({ question }) => questions.add(question));
   const duplicate = result.rows.length - rows.length;
   return { ...result, rows, dropped: { ...result.dropped, ...(duplicate > 0 && { duplicate }) } };
+}
+
+/** Requests the model's rows for a chunk. Throws the errors of `answerChat`. */
+async function askAboutChunk(
+  services: Services,
+  chat: ChatParts,
+  { draft, chunk, signal }: { draft: DraftRow; chunk: OpenChunk; signal: AbortSignal },
+): Promise<ChunkResult> {
+  if (draft.settings === null) throw new Error('Running draft has no settings');
+  const { number, text } = chunk;
+  const body = askForRows(draft.settings, text);
+  const answer = await answerChat(services, chat, { work: draft, number, body, signal });
+  const { error, costMicro } = answer;
+  if (error !== null) return { number, rows: [], dropped: {}, error, costMicro };
+  return { number, ...storableJson(rowsOfAnswer(answer.text, answer.isWhole)), error, costMicro };
 }

@@ -7,9 +7,8 @@ import { publishChange } from '../../../platform/events/publish-change.ts';
 import { holdForAnswers } from '../../batches/hold-for-answers.ts';
 import type { ChatParts } from '../../chat/chat-parts.ts';
 import { spendOnce } from '../../credits/spend-once.ts';
-import { lockRestingDraft } from '../find-draft.ts';
+import { getDraft, lockRestingDraft } from '../drafts.ts';
 import { noteStart, reopenChunks, replaceChunks, selectUnanswered } from '../queries.ts';
-import { getDraft } from '../read-drafts.ts';
 import { type Quoted, readQuote } from './quote-draft.ts';
 
 type Input = { draftId: string; settings: DraftSettings | undefined };

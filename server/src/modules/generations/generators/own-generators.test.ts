@@ -1,6 +1,6 @@
 import { PROMPT_LENGTH_MAX } from '@bakehouse/contract/generations';
 import { expect, test } from 'vitest';
-import { costMicro } from '../../credits/prices/cost-micro.ts';
+import { costMicro } from '../../credits/prices/cost.ts';
 import { defaultPrices } from '../../credits/prices/prices.ts';
 import type { GenerationRow } from '../queries.ts';
 import { ownGenerator } from './own-generators.ts';

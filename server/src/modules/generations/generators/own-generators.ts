@@ -13,11 +13,11 @@ import {
   parisImageRequest,
   wanFilmRequest,
 } from '@bakehouse/contract/runtime/serve-image-spec';
-import { costMicro } from '../../credits/prices/cost-micro.ts';
+import { costMicro } from '../../credits/prices/cost.ts';
 import type { PriceList } from '../../credits/prices/prices.ts';
-import { generationMetadata } from '../generation-metadata.ts';
+import { generationMetadata } from '../generations.ts';
 import type { GenerationRow } from '../queries.ts';
-import { videoSize } from './video-size.ts';
+import { videoSize } from './parameters.ts';
 
 /** Inputs in addition to the generation's row: the picture to edit, and a LoRA. */
 type Inputs = { picture: Buffer | null; lora?: ImageLora | undefined };

@@ -13,7 +13,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { insertFlux } from '../../deployments/testing/test-models.ts';
-import { registerImageStarter } from '../../models/starter/register-image-starter.ts';
+import { registerImageStarter } from '../../models/starter/register-starters.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
 
 /* Queues are independent: each model server has its own places. */

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { Services } from '../../../platform/context.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
-import type { WakingParts } from '../../deployments/waking-parts.ts';
-import type { Thumbnail } from '../../media/thumbnails/make-thumbnail.ts';
+import type { WakingParts } from '../../deployments/end-deployment.ts';
+import type { Thumbnail } from '../../media/thumbnails/thumbnails.ts';
 import type { GenerationDetails, GenerationRow } from '../queries.ts';
-import type { ProgressReport } from './report-progress.ts';
+import type { ProgressReport } from './progress.ts';
 
 /** Dependencies for running generations. */
 export type RunningParts = {

@@ -1,15 +1,33 @@
+import { Readable } from 'node:stream';
+import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import { toJson } from '../../../platform/db/database.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { fetchPublic } from '../../../platform/http/addresses/fetch-public.ts';
 import { LeaseLost } from '../../../platform/leases/hold-lease.ts';
 import { renewLease } from '../../../platform/leases/leased-table.ts';
-import { generateUpstream } from '../../providers/generate-upstream.ts';
-import { generationMetadata } from '../generation-metadata.ts';
-import { mediumOf } from '../media-table.ts';
-import { readInput } from '../sources/read-input.ts';
+import { BadMedia } from '../../media/bad-media.ts';
+import { generateUpstream, type UpstreamOutputs } from '../../providers/generate-upstream.ts';
+import { generationMetadata } from '../generations.ts';
+import { type Medium, mediumOf } from '../media-table.ts';
+import { readInput } from '../sources/sources.ts';
 import type { Attempt, Generated, RunningParts } from './attempt.ts';
-import { fetchOutputs } from './fetch-outputs.ts';
 import { generationsTable } from './generations-table.ts';
 import { attemptOf, waitsFree } from './plan-generation.ts';
 import { begun } from './progress.ts';
+
+/** Retry once, immediately, after a broken connection. */
+const TRIES = 2;
+
+/**
+ * The output is paid for and stays available for hours, so an outage of the network or the host loses
+ * nothing.
+ */
+const FETCH_AGAIN_MS = 20_000;
+
+/**
+ * Concurrent outputs stored by this process in total and per user: each is inspected and gets a thumbnail.
+ */
+const places = fairQueue(8, { perKey: 2, lastForNewcomer: true });
 
 /**
  * Generates at a service. Saves the job before waiting, so that the next attempt resumes it. Throws the
@@ -55,4 +73,113 @@ export async function generateByService(
     keep: (bytes) => keep({ bytes, metadata }),
   });
   return { outputs, revisionId: null, details: {} };
+}
+
+type Options<Kept> = {
+  userId: string;
+  medium: Pick<Medium, 'noun' | 'fetchMsMax'>;
+  signal: AbortSignal;
+  waitsForAll: boolean;
+  /** Stores the stream. Throws BadMedia for an incomplete file. */
+  keep: (bytes: Readable) => Promise<Kept>;
+};
+
+/**
+ * Downloads and stores a service's outputs and returns the complete ones. Throws AppError 'unavailable' if
+ * none succeeds (dead or internal address, oversized or invalid file), and with `waitsForAll` also if an
+ * output is temporarily unreachable; other errors of `keep`; or the signal's reason.
+ */
+export async function fetchOutputs<Kept>(
+  generated: UpstreamOutputs,
+  { userId, medium, signal, waitsForAll, keep }: Options<Kept>,
+): Promise<Kept[]> {
+  const taken = await Promise.allSettled(
+    generated.addresses.map((address) =>
+      places.run(userId, () => fetchOne(address, generated, { medium, signal, keep }), signal),
+    ),
+  );
+  signal.throwIfAborted();
+  const kept: Kept[] = [];
+  const failures: AppError[] = [];
+  for (const one of taken) {
+    if (one.status === 'rejected') throw one.reason;
+    if ('kept' in one.value) kept.push(one.value.kept);
+    else failures.push(one.value.failure);
+  }
+  const outOfReach = failures.find(({ retryAfterMs }) => retryAfterMs !== null);
+  if (outOfReach && (waitsForAll || kept.length === 0)) throw outOfReach;
+  if (kept.length === 0 && failures[0]) throw failures[0];
+  return kept;
+}
+
+/** Returns the stored output, or the reason why the download failed. Throws the errors of `keep`. */
+async function fetchOne<Kept>(
+  address: string,
+  generated: UpstreamOutputs,
+  { medium, signal, keep }: Pick<Options<Kept>, 'medium' | 'signal' | 'keep'>,
+): Promise<{ kept: Kept } | { failure: AppError }> {
+  for (let tries = 1; ; tries += 1) {
+    const { bytes, hasFailed } = download(new URL(address), generated, { medium, signal });
+    try {
+      return { kept: await keep(bytes) };
+    } catch (error) {
+      if (error instanceof BadMedia)
+        return {
+          failure: undelivered(generated, `the file it returned is not a complete ${medium.noun}`, {
+            cause: error,
+          }),
+        };
+      if (!hasFailed()) throw error;
+      if (tries === TRIES || signal.aborted)
+        return {
+          failure: undelivered(generated, `its ${medium.noun} could not be fetched`, {
+            cause: error,
+            ...(isOutOfReach(error) && { retryAfterMs: FETCH_AGAIN_MS }),
+          }),
+        };
+    } finally {
+      bytes.destroy();
+    }
+  }
+}
+
+function undelivered(
+  { title }: UpstreamOutputs,
+  what: string,
+  options: { cause: unknown; retryAfterMs?: number },
+): AppError {
+  return new AppError('unavailable', { publicMessage: `${title} generated it, but ${what}`, ...options });
+}
+
+/** Temporary errors have a cause; otherwise the address is dead or internal. */
+function isOutOfReach(error: unknown): boolean {
+  return error instanceof AppError && error.cause !== undefined;
+}
+
+/** Returns the file at an address, and whether its download failed. */
+function download(
+  address: URL,
+  { serviceUrl, headers }: Pick<UpstreamOutputs, 'serviceUrl' | 'headers'>,
+  { medium, signal }: Pick<Options<unknown>, 'medium' | 'signal'>,
+): { bytes: Readable; hasFailed: () => boolean } {
+  // The operator configured the service, so its own origin may be internal; other addresses may not.
+  const isOwn = address.origin === new URL(serviceUrl).origin;
+  const options = {
+    // Noun for error messages; no request parameter is involved.
+    param: medium.noun,
+    ...{ signal, limitMs: medium.fetchMsMax, accept: medium.noun === 'video' ? 'video/*' : 'image/*' },
+    ...(isOwn && { isAllowed: () => true, headers }),
+  };
+  let hasFailed = false;
+  const pieces = async function* () {
+    try {
+      yield* await fetchPublic(address, options);
+    } catch (error) {
+      // Errors of the stream's consumer also arrive here, after it has destroyed the stream.
+      hasFailed = !bytes.destroyed;
+      throw error;
+    }
+  };
+  const bytes = Readable.from(pieces(), { objectMode: false });
+  return { bytes, hasFailed: () => hasFailed };
 }

@@ -11,12 +11,11 @@ import { LeaseLost } from '../../../platform/leases/hold-lease.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { expireHolds } from '../../credits/ledger/holds/expire-holds.ts';
+import { expireHolds } from '../../credits/ledger/holds/holds.ts';
 import { deletePreview, findPreviews, putPreview, updateGeneration } from '../queries.ts';
-import { takeTurn } from '../queue/take-turn.ts';
+import { takeTurn } from '../queue/queue.ts';
 import type { RunningParts } from './attempt.ts';
-import { createGenerationLoop } from './create-generation-loop.ts';
-import { runGeneration } from './run-generation.ts';
+import { createGenerationLoop, runGeneration } from './run-generation.ts';
 
 // Processes that run generations die at critical points: all that remains is a lease, until it expires.
 const setting = await testGenerations({ generates: false });

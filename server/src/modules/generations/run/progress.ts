@@ -1,15 +1,12 @@
 import type { GenerationState } from '@bakehouse/contract/generations';
 import type { ImageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
-import type { GenerationDetails } from '../queries.ts';
-
-/** Progress of a running generation. */
-export type Progress = {
-  state: Extract<GenerationState, 'starting' | 'running'>;
-  reason: string;
-  step: number;
-  preview: string | null;
-  details: GenerationDetails;
-};
+import type { Services } from '../../../platform/context.ts';
+import { toJson } from '../../../platform/db/database.ts';
+import { announceChange } from '../../../platform/events/publish-change.ts';
+import { type KeptLease, keepLease } from '../../../platform/leases/hold-lease.ts';
+import type { Lease } from '../../../platform/leases/leased-table.ts';
+import { type GenerationDetails, type GenerationRow, putPreview } from '../queries.ts';
+import { generationsTable } from './generations-table.ts';
 
 /** A preview of 128 px uses a twentieth of this. */
 const PREVIEW_LENGTH_MAX = 190_000;
@@ -29,6 +26,21 @@ const starting: Record<string, string> = {
   pulling: 'The model is starting: fetching its files',
   'pulling inputs': 'The model is starting: fetching its files',
   'loading model': 'The model is starting: loading the model',
+};
+
+/** Minimum interval between writes. */
+const WRITE_EVERY_MS = 350;
+
+/** Renewal interval of the lease if nothing was written. */
+const RENEW_EVERY_MS = 1_000;
+
+/** Progress of a running generation. */
+type Progress = {
+  state: Extract<GenerationState, 'starting' | 'running'>;
+  reason: string;
+  step: number;
+  preview: string | null;
+  details: GenerationDetails;
 };
 
 /** Returns the message for a phase of the model server. */
@@ -63,4 +75,42 @@ function rounded(weight: number): number {
 /** Returns null if the preview is too large to store. */
 function previewUrl(jpeg: string): string | null {
   return jpeg.length > PREVIEW_LENGTH_MAX ? null : `data:image/jpeg;base64,${jpeg}`;
+}
+
+export type ProgressReport = KeptLease & { update: (progress: Progress) => void };
+
+/** Renews the lease of a generation and writes its progress a few times per second. */
+export function reportProgress(
+  services: Pick<Services, 'db' | 'clock' | 'log'>,
+  lease: Lease<GenerationRow>,
+): ProgressReport {
+  const { db } = services;
+  let next: Progress | null = null;
+  let writtenPreview: string | null = null;
+
+  async function onWritten({ preview }: Progress): Promise<void> {
+    if (preview !== null && preview !== writtenPreview) await putPreview(db, lease, preview);
+    writtenPreview = preview;
+    announceChange(db, lease.row.user_id, { topic: 'generation', id: lease.id });
+  }
+
+  const kept = keepLease(services, {
+    ...{ table: generationsTable, lease, renewEveryMs: RENEW_EVERY_MS, lookEveryMs: WRITE_EVERY_MS },
+    takeNews: () => {
+      const progress = next;
+      next = null;
+      return progress && { values: progressColumns(progress), onWritten: () => onWritten(progress) };
+    },
+  });
+  return {
+    ...kept,
+    update: (progress) => {
+      next = progress;
+    },
+  };
+}
+
+/** Returns the row's progress columns; the large preview is stored in a separate table, only once. */
+export function progressColumns({ preview: _preview, details, ...rest }: Progress) {
+  return { ...rest, details: toJson(details) };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type ImageEvent, imageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
-import { unavailable } from '../../serving/ask/unavailable.ts';
+import { unavailable } from '../../serving/ask/model-server-client.ts';
 
 /** A preview uses a fifth of this. */
 const LINE_BYTES_MAX = 1024 * 1024;

@@ -1,15 +1,19 @@
+import type { Provider } from '@bakehouse/contract/generators';
 import type { Services } from '../../../platform/context.ts';
 import { LeaseLost } from '../../../platform/leases/hold-lease.ts';
+import { createLeaseLoop, type LeaseLoop } from '../../../platform/leases/lease-loop.ts';
 import { type Lease, renewLease } from '../../../platform/leases/leased-table.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
+import { QUEUE_MOVED } from '../announce-generation.ts';
 import { mediumOf } from '../media-table.ts';
 import type { GenerationRow } from '../queries.ts';
+import { takeTurn } from '../queue/queue.ts';
 import type { ComingOutput, Generated, RunningParts } from './attempt.ts';
 import { generateByService } from './generate-by-service.ts';
 import { generateHere } from './generate-here.ts';
 import { generationsTable } from './generations-table.ts';
 import { attemptOf, isFinal } from './plan-generation.ts';
-import { reportProgress } from './report-progress.ts';
+import { reportProgress } from './progress.ts';
 import { complete, giveBack, writeFailure } from './settle-generation.ts';
 import { storeOutput } from './store-output.ts';
 
@@ -56,4 +60,33 @@ async function generateAndStore(parts: RunningParts, lease: Lease<GenerationRow>
 async function countAttempt({ db, clock }: Services, lease: Lease<GenerationRow>): Promise<void> {
   const values = { attempt: attemptOf(lease) };
   if (!(await renewLease(db, generationsTable, lease, { now: clock.now(), values }))) throw new LeaseLost();
+}
+
+/**
+ * Creates the loop that runs queued generations; `places` limits each queue of a provider, across all
+ * processes.
+ */
+export function createGenerationLoop({
+  services,
+  serving,
+  places,
+  ...pace
+}: Omit<RunningParts, 'closing'> & { places: Record<Provider, number>; pollMs?: number }): LeaseLoop {
+  return createLeaseLoop(services, {
+    name: 'generations',
+    ...pace,
+    wakeOn: QUEUE_MOVED,
+    claims: [
+      async (running) => {
+        for (;;) {
+          const turn = await takeTurn(services, places, running);
+          if (turn === null) return null;
+          // The generation was ended in the queue: take the next one.
+          if ('ended' in turn) continue;
+          const { lease } = turn;
+          return { id: lease.id, run: (closing) => runGeneration({ services, serving, closing }, lease) };
+        }
+      },
+    ],
+  });
 }

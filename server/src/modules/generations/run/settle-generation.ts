@@ -1,11 +1,11 @@
 import { picturesAsked } from '@bakehouse/contract/generators/parameters/pictures-asked';
 import type { Services } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
-import { isDatabaseAway } from '../../../platform/db/errors/is-database-away.ts';
+import { isDatabaseAway } from '../../../platform/db/errors/database-errors.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { underLease } from '../../../platform/leases/hold-lease.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
-import { underLease } from '../../../platform/leases/under-lease.ts';
-import { toThumbnailColumns } from '../../media/thumbnails/thumbnail-columns.ts';
+import { toThumbnailColumns } from '../../media/thumbnails/thumbnails.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { endGeneration } from '../end-generation.ts';
 import { ownGenerator } from '../generators/own-generators.ts';

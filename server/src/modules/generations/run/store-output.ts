@@ -7,11 +7,11 @@ import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { BadMedia } from '../../media/bad-media.ts';
 import type { InspectedPicture } from '../../media/inspect-picture.ts';
 import { embedMetadata } from '../../media/metadata/embed-metadata.ts';
-import type { Thumbnail } from '../../media/thumbnails/make-thumbnail.ts';
-import { lookAtVideo } from '../../media/videos/look-at-video.ts';
-import { withPicture } from '../../media/with-picture.ts';
+import { withPicture } from '../../media/receive-picture.ts';
+import type { Thumbnail } from '../../media/thumbnails/thumbnails.ts';
+import { lookAtVideo } from '../../media/videos/inspect-video.ts';
 import type { Medium } from '../media-table.ts';
-import { ensureThumbnail } from '../sources/ensure-thumbnail.ts';
+import { ensureThumbnail } from '../sources/pictures.ts';
 import type { ComingOutput, OutputShape, StoredOutput } from './attempt.ts';
 
 type Options = {

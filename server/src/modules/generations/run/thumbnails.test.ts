@@ -4,7 +4,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { AppError } from '../../../platform/errors.ts';
 import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { ensureThumbnail, makeThumbnailJob } from '../sources/ensure-thumbnail.ts';
+import { ensureThumbnail, makeThumbnailJob } from '../sources/pictures.ts';
 import { pngOf } from '../testing/picture-files.ts';
 
 const setting = await testGenerations();

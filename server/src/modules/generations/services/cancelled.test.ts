@@ -11,7 +11,7 @@ import type { LeaseLoop } from '../../../platform/leases/lease-loop.ts';
 import { password } from '../../../testing/auth-client.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { purgeUser } from '../../privacy/purge-user.ts';
-import { takeTurn } from '../queue/take-turn.ts';
+import { takeTurn } from '../queue/queue.ts';
 import { serviceGenerations } from '../testing/service-generations.ts';
 
 /* A job that a service has started costs the operator: a cancel is free only if it has not started. */

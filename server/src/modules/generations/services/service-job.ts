@@ -3,7 +3,7 @@ import type { Context, Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findServiceTitle } from '../../providers/find-upstreams.ts';
 import { cancelUpstream, type UpstreamJob, withdrawUpstream } from '../../providers/upstream-job.ts';
-import { findGeneration } from '../find-generations.ts';
+import { findGeneration } from '../generations.ts';
 import { mediumOf } from '../media-table.ts';
 import type { GenerationRow } from '../queries.ts';
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { LeaseLoop } from '../../../platform/leases/lease-loop.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import type { UpstreamAnswer } from '../../providers/testing/upstream-server.ts';
-import { takeTurn } from '../queue/take-turn.ts';
+import { takeTurn } from '../queue/queue.ts';
 import { serviceGenerations } from '../testing/service-generations.ts';
 
 const setting = await serviceGenerations();

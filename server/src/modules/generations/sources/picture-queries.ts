@@ -3,8 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import type { DB } from '../../../platform/db/schema.generated.ts';
 
-import type { Thumbnail } from '../../media/thumbnails/make-thumbnail.ts';
-import { toThumbnail, toThumbnailColumns } from '../../media/thumbnails/thumbnail-columns.ts';
+import { type Thumbnail, toThumbnail, toThumbnailColumns } from '../../media/thumbnails/thumbnails.ts';
 
 type Db = Database | Transaction;
 

@@ -6,7 +6,7 @@ import { uploadPicture } from '@bakehouse/contract/media';
 import multipart from '@fastify/multipart';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { limitHeldBodies } from '../../../platform/http/bodies/body-room.ts';
+import { limitHeldBodies } from '../../../platform/http/bodies/body-limits.ts';
 import { testServer } from '../../../testing/test-server.ts';
 import { receivePicture } from '../../media/receive-picture.ts';
 import { pictureFiles } from '../testing/picture-files.ts';

@@ -3,10 +3,10 @@ import type { uploadPicture as endpoint } from '@bakehouse/contract/media';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { linkBlob } from '../../assets/files/links/link-blob.ts';
+import { linkBlob } from '../../assets/files/links/file-links.ts';
 import { receivePicture } from '../../media/receive-picture.ts';
-import { keepPicture } from './keep-picture.ts';
-import { storePicture } from './store-picture.ts';
+import { storePicture } from './pictures.ts';
+import { keepPicture } from './sources.ts';
 
 /** Receives a picture to edit. Throws the errors of `receivePicture` and `storePicture`. */
 export async function uploadPicture(

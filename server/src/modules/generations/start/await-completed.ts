@@ -1,21 +1,32 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Generation } from '@bakehouse/contract/generations';
 import type { Context } from '../../../platform/context.ts';
-import { isDatabaseAway } from '../../../platform/db/errors/is-database-away.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { isDatabaseAway } from '../../../platform/db/errors/database-errors.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
-import { clientSignal } from '../../../platform/http/client-signal.ts';
-import { onClose } from '../../../platform/http/on-close.ts';
+import { clientSignal, onClose } from '../../../platform/http/connection.ts';
+import { underLease } from '../../../platform/leases/hold-lease.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
-import { awaitGeneration } from '../await-generation.ts';
-import { markLeft } from '../queries.ts';
-import { cancelLeft } from './cancel-left.ts';
-import { refuseUnsuccessful } from './refuse-unsuccessful.ts';
+import { announceGeneration } from '../announce-generation.ts';
+import { awaitGeneration, endGeneration } from '../end-generation.ts';
+import { findOwnGeneration, getGeneration } from '../generations.ts';
+import { type GenerationRow, markLeft, updateGeneration } from '../queries.ts';
+import { generationsTable } from '../run/generations-table.ts';
+import { putBack } from '../run/settle-generation.ts';
+import { withdrawJob } from '../services/service-job.ts';
+
+/** Longer than a service may take to report whether it started the job, and to cancel it. */
+const CLAIM_MS = 90_000;
 
 /** Timeout of OpenAI's Python client; the Node client waits half as long and retries. */
 const WAIT_MS = 10 * 60_000;
+
 /** Clients retry for about half a minute. */
 const NOTE_TRIES = 30;
+
 const NOTE_AGAIN_MS = 1_000;
 
 /**
@@ -113,4 +124,83 @@ function timedOut({ id, state }: Generation, isComingBack: boolean): AppError {
         ? 'The picture was not done in time, and was cancelled. Nothing was charged'
         : `The picture is not done yet. GET /api/v1/generations/${id} shows it once it is`,
   });
+}
+
+/**
+ * Cancels a picture whose call has left, at no charge. If a repeated call claims it in the meantime, it
+ * continues, with a new job if the service dropped the first. Throws AppError 'not_found', and the errors of
+ * `withdrawJob`: a job that the service has started continues and is charged.
+ */
+export async function cancelLeft(ctx: Context, { id }: { id: string }): Promise<Generation> {
+  const token = await inTransaction(ctx.db, async (tx) => {
+    const row = await findOwnGeneration(tx, { id, userId: ctx.caller.userId });
+    if (row.ended_at !== null || row.left_at === null) return null;
+    // A job being submitted cannot be withdrawn; the submitter must first record its handle.
+    if (row.upstream_job) return row.upstream_job.handle === null ? null : claim(ctx, tx, row);
+    await cancel(ctx, tx, row);
+    return null;
+  });
+  if (token !== null) await withdraw(ctx, { id, token });
+  return getGeneration(ctx, { id });
+}
+
+/**
+ * Takes over the lease: otherwise the worker would see the cancelled job and end the generation as failed.
+ */
+async function claim({ clock }: Context, tx: Transaction, row: GenerationRow): Promise<string> {
+  const token = randomUUID();
+  const until = new Date(clock.now().getTime() + CLAIM_MS);
+  await updateGeneration(tx, row.id, { lock_token: token, locked_until: until, check_at: until });
+  return token;
+}
+
+async function withdraw(ctx: Context, lease: { id: string; token: string }): Promise<void> {
+  const { db } = ctx;
+  try {
+    await withdrawJob(ctx, lease);
+  } catch (error) {
+    await underLease(db, generationsTable, lease, (tx, row) => letGo(ctx, tx, row));
+    throw error;
+  }
+  await underLease(db, generationsTable, lease, (tx, row) =>
+    row.left_at === null ? beginAgain(ctx, tx, row) : cancel(ctx, tx, row),
+  );
+}
+
+/** Releases the lease so that another worker resumes the job immediately. */
+async function letGo({ clock }: Context, tx: Transaction, row: GenerationRow): Promise<void> {
+  const free = { lock_token: null, locked_until: null, check_at: clock.now(), attempt: uncounted(row) };
+  await updateGeneration(tx, row.id, free);
+  await announceGeneration(tx, row, { queueMoved: true });
+}
+
+async function beginAgain({ clock }: Context, tx: Transaction, row: GenerationRow): Promise<void> {
+  await updateGeneration(tx, row.id, { upstream_job: null });
+  await putBack(tx, row, { reason: '', check_at: clock.now(), attempt: uncounted(row) });
+}
+
+/** Losing its lease to us must not cost the picture an attempt. */
+function uncounted({ attempt }: GenerationRow): number {
+  return Math.max(0, attempt - 1);
+}
+
+async function cancel({ clock }: Context, tx: Transaction, row: GenerationRow): Promise<void> {
+  const now = clock.now();
+  await endGeneration(tx, row, { state: 'cancelled', reason: 'Cancelled', chargedMicro: 0n, now });
+}
+
+/**
+ * Throws AppError for a generation that ended without a picture: 'invalid_request' if the model refuses the
+ * request, 'unavailable' if it failed, 'conflict' if it was cancelled. Tells clients not to retry: the server
+ * has already retried, and a service may have charged its operator.
+ */
+export function refuseUnsuccessful({
+  state,
+  reason,
+  refused,
+}: Pick<Generation, 'state' | 'reason' | 'refused'>): void {
+  const publicMessage = `${reason}. Nothing was charged`;
+  const answer = { publicMessage, shouldRetry: false };
+  if (state === 'failed') throw new AppError(refused ? 'invalid_request' : 'unavailable', answer);
+  if (state === 'cancelled') throw new AppError('conflict', answer);
 }

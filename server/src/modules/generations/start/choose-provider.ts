@@ -6,11 +6,10 @@ import { atStandIn, starterFor } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { findActiveDeployment } from '../../deployments/images/find-active-deployment.ts';
-import { findImageServer } from '../../deployments/images/find-image-server.ts';
+import { findActiveDeployment, findImageServer } from '../../deployments/images/image-deployments.ts';
 import { findUpstreams, type Upstream } from '../../providers/find-upstreams.ts';
 import type { ServiceName } from '../../providers/services/services.ts';
-import { findOwnModel } from '../generators/find-own-model.ts';
+import { findOwnModel } from '../generators/generators.ts';
 import { deploymentsFor } from '../generators/own-generators.ts';
 
 /** Queue of a generation; each queue has its own limit of places. */

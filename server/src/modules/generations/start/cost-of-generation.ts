@@ -1,11 +1,23 @@
+import type { GenerationParameters } from '@bakehouse/contract/generations';
 import { picturesAsked } from '@bakehouse/contract/generators/parameters/pictures-asked';
-import { costMicro } from '../../credits/prices/cost-micro.ts';
-import type { PriceList } from '../../credits/prices/prices.ts';
+import { costMicro } from '../../credits/prices/cost.ts';
+import type { PriceId, PriceList } from '../../credits/prices/prices.ts';
 import type { Upstream } from '../../providers/find-upstreams.ts';
 import type { UpstreamVideo } from '../../providers/upstream-videos.ts';
 import { ownGenerator } from '../generators/own-generators.ts';
 import type { GenerationRequest } from './generation-request.ts';
-import { videoPrices } from './video-prices.ts';
+
+/** Price per second of each generator's videos at a service. Includes sound that cannot be disabled. */
+const videoPrices: Record<UpstreamVideo, PriceOf> = {
+  veo: ({ generate_audio: sound }) => (sound === false ? 'videos:veo-silent' : 'videos:veo'),
+  seedance: ({ quality }) => {
+    if (quality === '480p') return 'videos:seedance-480p';
+    return quality === '1080p' ? 'videos:seedance-1080p' : 'videos:seedance-720p';
+  },
+  kling: () => 'videos:kling',
+  hailuo: () => 'videos:hailuo',
+  wan: () => 'videos:wan',
+};
 
 type By =
   | { provider: 'own'; queue: string }
@@ -41,3 +53,5 @@ function costAtService(
 function isVideo(generator: Upstream['generator']): generator is UpstreamVideo {
   return generator in videoPrices;
 }
+
+type PriceOf = (parameters: GenerationParameters) => PriceId;

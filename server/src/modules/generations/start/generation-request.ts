@@ -1,7 +1,7 @@
 import type { GenerationParameters } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { VideoAsked } from '../queries.ts';
-import type { Source } from '../sources/read-source.ts';
+import type { Source } from '../sources/sources.ts';
 
 /** A request to a generator. */
 export type GenerationRequest = {

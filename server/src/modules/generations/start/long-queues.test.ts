@@ -5,7 +5,7 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { plansOf, recordingDatabase } from '../../../testing/recording-database.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { findPositions, listWaiting } from '../queries.ts';
-import { chooseNext } from '../queue/choose-next.ts';
+import { chooseNext } from '../queue/queue.ts';
 
 const WAITING = 3000;
 const ENDED = 20_000;

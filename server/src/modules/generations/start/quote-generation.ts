@@ -3,11 +3,9 @@ import type { quoteGeneration as endpoint } from '@bakehouse/contract/generation
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
-import { refuseLora } from './choose-lora.ts';
 import { chooseProvider } from './choose-provider.ts';
 import { costOfGeneration } from './cost-of-generation.ts';
-import { readParameters } from './read-parameters.ts';
-import { withOwnModel } from './with-own-model.ts';
+import { readParameters, refuseLora, withOwnModel } from './parameters.ts';
 
 /**
  * Returns the price of a generation. Throws the errors of `withOwnModel`, AppError 'invalid_request', and

@@ -1,43 +1,55 @@
 import { createHash, randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
 import type { Context } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import { AppError, refused } from '../../../platform/errors.ts';
-import { refuseFullStorage } from '../../assets/files/refuse-full-storage.ts';
-import { hold } from '../../credits/ledger/holds/hold.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { refuseFullStorage } from '../../assets/files/storage-quota.ts';
+import { hold } from '../../credits/ledger/holds/holds.ts';
+import { refuseHigherCost } from '../../credits/prices/cost.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
-import { refuseHigherCost } from '../../credits/prices/refuse-higher-cost.ts';
 import { spendOnce } from '../../credits/spend-once.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { announceGeneration } from '../announce-generation.ts';
+import { showGenerations } from '../generations.ts';
 import { ownGenerator } from '../generators/own-generators.ts';
 import { mediumOf } from '../media-table.ts';
-import type { SameRequest } from '../queries.ts';
 import {
   countOpen,
   type GenerationRow,
   insertGeneration,
+  listWaitedAt,
   lockStarts,
   nextId,
+  type SameRequest,
+  takeLeft,
   updateGeneration,
 } from '../queries.ts';
 import { WAIT_MAX_MS } from '../run/plan-generation.ts';
-import { showGenerations } from '../show-generations.ts';
-import { keepPicture } from '../sources/keep-picture.ts';
 import { giveInputPicture } from '../sources/picture-queries.ts';
-import { readSource } from '../sources/read-source.ts';
-import { chooseLora, refuseLora } from './choose-lora.ts';
+import { keepPicture, readSource } from '../sources/sources.ts';
 import { type ChosenProvider, chooseProvider } from './choose-provider.ts';
 import { costOfGeneration } from './cost-of-generation.ts';
 import type { GenerationRequest } from './generation-request.ts';
-import { readParameters } from './read-parameters.ts';
+import { chooseLora, readParameters, refuseLora } from './parameters.ts';
 
 /** Waiting and running generations per user. */
 const OPEN_MAX = 8;
+
 /** One more than the largest seed that a model accepts. */
 const SEEDS = 2 ** 32;
+
 /** Must exceed the longest possible generation. */
 const HOLD_MS = WAIT_MAX_MS + 24 * 60 * 60 * 1000;
+
+/** Number of retries. OpenAI's clients send this header, but no Idempotency-Key by default. */
+const RETRY_COUNT = 'x-stainless-retry-count';
+
+/** Time within which a client repeats an abandoned call: OpenAI's clients pause for at most eight seconds. */
+const REPEAT_MS = 30_000;
+
+const LOOK_EVERY_MS = 250;
 
 /** A call for a picture. */
 export type PictureCall = {
@@ -228,4 +240,38 @@ function tooMany(): AppError {
   return new AppError('rate_limited', {
     publicMessage: `You can have at most ${OPEN_MAX} pictures and videos queued or generating at once.`,
   });
+}
+
+type Asking = Pick<Context, 'db' | 'clock' | 'idempotencyKey' | 'caller' | 'processId'>;
+
+/**
+ * Returns how a repeated call finds the picture that its first try was waiting for when it ended without a
+ * response. OpenAI's clients repeat a call that timed out (in Node after five minutes without headers) or
+ * lost its server, and a service charges for a picture that it has started. Never matches a picture that
+ * another call waits for or has received. Not needed with an Idempotency-Key.
+ */
+export async function joinsRepeat(
+  asking: Asking,
+  { headers }: Http['request'],
+): Promise<{ joins?: Joins; waitsHere: boolean }> {
+  const { clock, idempotencyKey, caller, processId } = asking;
+  if (idempotencyKey !== null) return { waitsHere: false };
+  if (!(Number(headers[RETRY_COUNT]) > 0)) return { waitsHere: true };
+  await untilOthersAreSeen(asking);
+  const asked = { keyId: caller.key?.id ?? null, processId, withinMs: REPEAT_MS };
+  return { waitsHere: true, joins: (tx, same) => takeLeft(tx, { ...same, ...asked, now: clock.now() }) };
+}
+
+/**
+ * Waits until every other process with waiting calls of the key has sent a heartbeat, and so recorded its
+ * disconnected calls, or is known to be dead.
+ */
+async function untilOthersAreSeen({ db, caller, processId }: Asking): Promise<void> {
+  const list = () => listWaitedAt(db, { userId: caller.userId, keyId: caller.key?.id ?? null, processId });
+  const unseen = await list();
+  while (unseen.size > 0) {
+    await pause(LOOK_EVERY_MS);
+    const seen = await list();
+    for (const [id, at] of unseen) if (seen.get(id) !== at) unseen.delete(id);
+  }
 }

@@ -8,7 +8,7 @@ import { fakeClock } from '../../../testing/fake-clock.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
 import { UPSTREAM_PNG, upstreamServer } from '../../providers/testing/upstream-server.ts';
-import { createGenerationLoop } from '../run/create-generation-loop.ts';
+import { createGenerationLoop } from '../run/run-generation.ts';
 
 /** For tests: a server with stand-ins for the services, for one user at a time. */
 export async function serviceGenerations() {

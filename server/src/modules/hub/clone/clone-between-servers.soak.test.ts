@@ -10,7 +10,7 @@ import { assetCalls } from '../../assets/testing/asset-calls.ts';
 import { cloneCalls, quickPace, safetensors } from '../testing/clones.ts';
 import { killProcess, startCloningProcess } from '../testing/cloning-processes.ts';
 import { hubCalls } from '../testing/hub-calls.ts';
-import { createCloneLoop } from './create-clone-loop.ts';
+import { createCloneLoop } from './run-clone.ts';
 
 /* One of our servers acts as the public hub of another: the real client against the real endpoints. */
 

@@ -8,7 +8,7 @@ import type { TestServer, TestUser } from '../../../testing/test-server.ts';
 import { assetCalls } from '../../assets/testing/asset-calls.ts';
 import { cloneCalls, cloningServer, safetensors } from '../testing/clones.ts';
 import { type HubRepo, openPublicHub, type PublicHub, sendFile } from '../testing/public-hub.ts';
-import { forgetClonesJob } from './forget-clones.ts';
+import { forgetClonesJob } from './clones.ts';
 
 /* A hub that is busy, breaks off, returns wrong data or denies access. */
 

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { formatBytes } from '@bakehouse/contract/labels';
 import type { FairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import type { Services } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { LeaseLost } from '../../../platform/leases/hold-lease.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
@@ -10,12 +11,11 @@ import { linkSignals } from '../../../platform/link-signals.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { completeUpload } from '../../../platform/storage/uploads/complete-upload.ts';
-import { endUpload } from '../../../platform/storage/uploads/end-upload.ts';
 import { findWhole } from '../../../platform/storage/uploads/find-whole.ts';
-import { openUpload } from '../../../platform/storage/uploads/open-upload.ts';
 import { selectParts, selectUpload } from '../../../platform/storage/uploads/queries.ts';
 import { receivePart } from '../../../platform/storage/uploads/receive-part.ts';
 import { countParts, placeOfPart, type Upload } from '../../../platform/storage/uploads/upload.ts';
+import { endUpload, openUpload, releaseUploads } from '../../../platform/storage/uploads/uploads.ts';
 import { takeRoomForUpload } from '../../assets/files/storage-quota.ts';
 import { checkModelFile } from '../../models/weights/check-model-file.ts';
 import type { HubAccess } from '../public/ask-hub.ts';
@@ -23,7 +23,10 @@ import type { CloneReport } from './clone-report.ts';
 import { type CloneRow, repoOf } from './clones-table.ts';
 import { fetchBytes } from './fetch-bytes.ts';
 import type { Pace } from './pace.ts';
-import { type CloneFile, markCopied, setUpload } from './queries.ts';
+import { type CloneFile, deleteFiles, markCopied, setUpload } from './queries.ts';
+
+/** Retries of a file whose hash does not match the hub's. */
+const WRONG_MAX = 1;
 
 /** Dependencies for copying the files of one clone. */
 export type Copying = {
@@ -36,9 +39,6 @@ export type Copying = {
   requests: FairQueue;
   signal: AbortSignal;
 };
-
-/** Retries of a file whose hash does not match the hub's. */
-const WRONG_MAX = 1;
 
 /**
  * Copies one file: resumes stored parts, checks the hub's hash, and for a model validates the content. Throws
@@ -215,4 +215,15 @@ async function checkContent({ services, lease }: Copying, { path }: CloneFile, b
 
 function ignoreMissing(error: unknown): void {
   if (!(error instanceof AppError && error.code === 'not_found')) throw error;
+}
+
+/**
+ * Step: discards what a clone has copied, except bytes that a dataset or model uses. Returns the store keys
+ * of unfinished parts, like `releaseUploads`.
+ */
+export async function discardFiles(
+  tx: Transaction,
+  { id, userId }: { id: string; userId: string },
+): Promise<string[]> {
+  return releaseUploads(tx, { userId, uploadIds: await deleteFiles(tx, id) });
 }

@@ -4,10 +4,8 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import { AppError } from '../../../platform/errors.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
 import { askHub, type HubAccess } from '../public/ask-hub.ts';
-import { fileUrl } from '../public/file-url.ts';
-import { nameOf, type Repo, type RepoFile } from '../public/hub-client.ts';
-import { readRetryAfter } from '../public/read-retry-after.ts';
-import { refuseAnswer } from '../public/refuse-answer.ts';
+import { fileUrl } from '../public/describe-repository.ts';
+import { nameOf, type Repo, type RepoFile, readRetryAfter, refuseAnswer } from '../public/hub-client.ts';
 import type { Pace } from './pace.ts';
 
 /** One file of a commit of the hub. */

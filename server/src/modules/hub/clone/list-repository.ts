@@ -1,17 +1,15 @@
 import { formatBytes } from '@bakehouse/contract/labels';
 import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { LeaseLost } from '../../../platform/leases/hold-lease.ts';
+import { LeaseLost, underLease } from '../../../platform/leases/hold-lease.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
-import { underLease } from '../../../platform/leases/under-lease.ts';
 import { quotaExceeded, readQuota } from '../../assets/files/storage-quota.ts';
-import { cleanFilePath } from '../../assets/files/upload/clean-file-path.ts';
+import { cleanFilePath } from '../../assets/files/upload/clean-path.ts';
 import type { HubAccess } from '../public/ask-hub.ts';
-import { chooseFiles } from '../public/choose-files.ts';
-import { hubClient, type RepoFile } from '../public/hub-client.ts';
-import { FILES_MAX } from '../public/limits.ts';
-import { announceClone } from './announce-clone.ts';
+import { chooseFiles } from '../public/describe-repository.ts';
+import { FILES_MAX, hubClient, type RepoFile } from '../public/hub-client.ts';
 import type { CloneReport } from './clone-report.ts';
+import { announceClone } from './clones.ts';
 import { type CloneRow, clonesTable, repoOf } from './clones-table.ts';
 import { insertFiles, updateClone } from './queries.ts';
 

@@ -1,28 +1,34 @@
 import { formatBytes } from '@bakehouse/contract/labels';
 import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import type { Services } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { LeaseLost } from '../../../platform/leases/hold-lease.ts';
-import { type Lease, releaseLeased, renewLease } from '../../../platform/leases/leased-table.ts';
-import { underLease } from '../../../platform/leases/under-lease.ts';
+import { LeaseLost, underLease } from '../../../platform/leases/hold-lease.ts';
+import { createLeaseLoop, type LeaseLoop } from '../../../platform/leases/lease-loop.ts';
+import { claimRow, type Lease, releaseLeased, renewLease } from '../../../platform/leases/leased-table.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
 import { findHubAccess } from '../public/tokens.ts';
-import { announceClone } from './announce-clone.ts';
 import { type CloneReport, reportClone } from './clone-report.ts';
+import { announceClone, CLONES_MOVED, endClone } from './clones.ts';
 import { type CloneRow, clonesTable } from './clones-table.ts';
 import { type Copying, copyFile } from './copy-file.ts';
-import { endClone } from './end-clone.ts';
 import { finishClone } from './finish-clone.ts';
-import { forEachAtOnce } from './for-each-at-once.ts';
 import { listRepository } from './list-repository.ts';
-import type { Pace } from './pace.ts';
-import { type CloneFile, selectFiles, updateClone } from './queries.ts';
+import { type Pace, usualPace } from './pace.ts';
+import { type CloneFile, findNextClone, selectFiles, updateClone } from './queries.ts';
 
 /** Concurrent hub requests, and files copied concurrently, per clone. */
 const REQUESTS_AT_ONCE = 4;
+
 const ROUNDS_MAX = 3;
+
 /** Attempts before the clone is assumed to crash its processes. */
 const ATTEMPTS_MAX = 20;
+
+/** Concurrent clones in this process, and per user over all processes. */
+const PLACES = 3;
+
+const PER_USER = 2;
 
 type Parts = {
   services: Services;
@@ -35,7 +41,7 @@ type Parts = {
  * Copies a leased clone and saves the result. Crash-safe: the lease expires and another process resumes from
  * the stored parts.
  */
-export async function runClone(parts: Parts, lease: Lease<CloneRow>): Promise<void> {
+async function runClone(parts: Parts, lease: Lease<CloneRow>): Promise<void> {
   const { services, closing } = parts;
   try {
     await begin(services, lease);
@@ -135,4 +141,46 @@ async function fail({ clock, db, log }: Services, lease: Lease<CloneRow>, error:
   await underLease(db, clonesTable, lease, (tx, row) =>
     endClone(tx, row, { state: 'FAILED', reason, now: clock.now() }),
   );
+}
+
+/**
+ * Runs the work for each item with limited concurrency; throws the first failure once all started work has
+ * ended.
+ */
+async function forEachAtOnce<T>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const failures: unknown[] = [];
+  const worker = async () => {
+    while (next < items.length && failures.length === 0) {
+      const item = items[next] as T;
+      next += 1;
+      await work(item).catch((error: unknown) => failures.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+  if (failures.length > 0) throw failures[0];
+}
+
+/** Creates the loop that copies repositories from the hub. */
+export function createCloneLoop(services: Services, pace: Pace = usualPace): LeaseLoop {
+  const { clock, db } = services;
+  return createLeaseLoop(services, {
+    name: 'clones',
+    places: PLACES,
+    wakeOn: CLONES_MOVED,
+    claims: [
+      async (running) => {
+        const lease = await inTransaction(db, async (tx) => {
+          const now = clock.now();
+          const id = await findNextClone(tx, { now, perUser: PER_USER, atWork: running });
+          return id === null ? null : claimRow(tx, clonesTable, id, now);
+        });
+        return lease && { id: lease.id, run: (closing) => runClone({ services, closing, pace }, lease) };
+      },
+    ],
+  });
 }

@@ -2,7 +2,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { preuploadFiles as endpoint } from '@bakehouse/contract/hub/commits';
 import type { Context } from '../../../platform/context.ts';
 import { findFilesOf } from '../../assets/revisions/read-tree.ts';
-import { openOwnBranch } from './open-own-branch.ts';
+import { openOwnBranch } from './refs.ts';
 
 /** Files up to this size may be inlined in the commit. */
 export const REGULAR_BYTES_MAX = 5 * 1024 * 1024;

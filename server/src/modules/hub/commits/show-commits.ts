@@ -1,13 +1,16 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type * as contract from '@bakehouse/contract/hub/files';
-import type { Context } from '../../../platform/context.ts';
+import type { validateCard as validateCardEndpoint } from '@bakehouse/contract/hub/references';
+import type { Caller, Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
+import { addressOf } from '../../../platform/http/callers/rate-limits.ts';
+import { frontMatterOf } from '../../assets/card/parse-card.ts';
+import { readCard } from '../../assets/card/read-card.ts';
 import { namespaceOf } from '../../assets/repositories/namespace.ts';
 import { listBranches } from '../../assets/revisions/branches.ts';
-import { BRANCH, findBranchHead, findHead } from '../../assets/revisions/find-commit.ts';
-import { listCommits } from '../../assets/revisions/list-commits.ts';
+import { BRANCH, findBranchHead, findHead, listCommits } from '../../assets/revisions/commits.ts';
 import { listTags } from '../../assets/revisions/tags.ts';
-import { titleOf } from '../files/to-entry.ts';
+import { titleOf } from '../files/files.ts';
 import { linkNextPage } from '../next-page.ts';
 import { openRepository, openRevision } from '../repositories/open-repository.ts';
 
@@ -52,4 +55,18 @@ export async function showReferences(
     tags: tags.map(({ name, commitId }) => ({ name, ref: `refs/tags/${name}`, targetCommit: commitId })),
     pullRequests: [],
   };
+}
+
+/** Returns the faults in a card's metadata. Throws AppError 'unavailable' if too many calls wait. */
+export async function validateCard(
+  ctx: Context<Caller>,
+  { body }: InputOf<typeof validateCardEndpoint>,
+  { request }: Http,
+): Promise<ResponseOf<typeof validateCardEndpoint>> {
+  if (frontMatterOf(body.content) === null) {
+    const message = 'The card has no metadata: some lines of YAML between two lines of ---, before its text';
+    return { errors: [], warnings: [{ message }] };
+  }
+  const { problem } = await readCard(ctx, body.content, `address:${addressOf(request)}`);
+  return { errors: problem === null ? [] : [{ message: problem }], warnings: [] };
 }

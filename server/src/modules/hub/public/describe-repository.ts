@@ -1,26 +1,51 @@
+import { text } from 'node:stream/consumers';
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import {
-  type getHubRepository as endpoint,
+  type getHubRepository as getHubRepositoryEndpoint,
   HUB_FILES_SHOWN_MAX,
   type HubRepositoryDetails,
+  type RepoType,
 } from '@bakehouse/contract/hub/public';
 import { formatBytes } from '@bakehouse/contract/labels';
+import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { type Quota, readQuota } from '../../assets/files/storage-quota.ts';
+import { MODEL_CONFIG, readFamily } from '../../assets/recognise/family.ts';
+import { PIPELINE_INDEX } from '../../assets/recognise/pipelines.ts';
 import { findClonedAsset } from '../../assets/sources/sources.ts';
 import type { Foresee, RemoteModel } from '../../models/remote-model.ts';
-import { chooseFiles } from './choose-files.ts';
-import { familyOf } from './family-of.ts';
-import { type HubClient, hubClient, type Repo, type RepoFile, type RepoInfo } from './hub-client.ts';
-import { FILES_MAX } from './limits.ts';
-import { readRemoteJson } from './read-remote-json.ts';
+import { weightsExtension } from '../../models/weights/check-model-file.ts';
+import { askHub, unreachable } from './ask-hub.ts';
+import {
+  FILES_MAX,
+  type HubClient,
+  hubClient,
+  nameOf,
+  type Repo,
+  type RepoFile,
+  type RepoInfo,
+  refuseAnswer,
+} from './hub-client.ts';
 import { findHubAccess } from './tokens.ts';
+
+/** Formats in which loading executes code are rejected everywhere. */
+const isPickle = ({ path }: Named) => {
+  const extension = weightsExtension(path);
+  return extension !== null && extension !== 'safetensors' && extension !== 'gguf';
+};
+
+const isSafe = ({ path }: Named) => /\.(safetensors|gguf)$/i.test(path);
+
+/** A configuration is small, but a repository may contain anything under its name. */
+const BYTES_MAX = 512 * 1024;
+
+const object = z.record(z.string(), z.unknown());
 
 /** Predict how a model of the hub could be used here; supplied by the modules that would use it. */
 export type ForeseeUses = { deploy: Foresee; train: Foresee };
 
-type Query = InputOf<typeof endpoint>['query'];
+type Query = InputOf<typeof getHubRepositoryEndpoint>['query'];
 
 /**
  * Returns what a clone of a repository would contain, and any obstacle. Throws AppError 'not_found' and
@@ -121,4 +146,76 @@ export function findLackOfRoom(bytes: number, quota: Quota, diskLeft: number | n
 
 export function sizeOf(files: readonly { sizeBytes: number }[]): number {
   return files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}
+
+/**
+ * Returns the object in a small JSON file of a repository; null if there is none. Throws the errors of
+ * `askHub` and `refuseAnswer`.
+ */
+async function readRemoteJson(
+  { access }: HubClient,
+  {
+    repo,
+    revision,
+    file,
+    signal,
+  }: { repo: Repo; revision: string; file: RepoFile | undefined; signal: AbortSignal },
+): Promise<Record<string, unknown> | null> {
+  if (!file || file.sizeBytes > BYTES_MAX) return null;
+  const answer = await askHub(access, fileUrl(access.url, repo, revision, file.path), { signal });
+  const { statusCode = 0, headers } = answer;
+  if (statusCode !== 200 || Number(headers['content-length'] ?? 0) > BYTES_MAX) {
+    answer.destroy();
+    throw refuseAnswer({ statusCode, headers }, { what: nameOf(repo), token: access.token });
+  }
+  let bytes = 0;
+  answer.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > BYTES_MAX) answer.destroy(new SyntaxError('too long'));
+  });
+  try {
+    return object.safeParse(JSON.parse(await text(answer))).data ?? null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    signal.throwIfAborted();
+    throw unreachable(error);
+  }
+}
+
+type Named = { path: string };
+
+/**
+ * Selects the files of a repository to copy; skips pickles if the weights also exist in a safe format.
+ * `fault` is set if all weights are pickles.
+ */
+export function chooseFiles<File extends Named>(
+  type: RepoType,
+  files: readonly File[],
+): { copied: File[]; leftOut: File[]; fault: string | null } {
+  const pickles = type === 'model' ? files.filter(isPickle) : [];
+  if (pickles.length === 0) return { copied: [...files], leftOut: [], fault: null };
+  if (files.some(isSafe)) {
+    const left = new Set(pickles);
+    return { copied: files.filter((file) => !left.has(file)), leftOut: pickles, fault: null };
+  }
+  return {
+    copied: [],
+    leftOut: pickles,
+    fault:
+      'Its weights are Python pickles alone, which can run code where they are loaded. Choose a repository with ' +
+      'safetensors or GGUF',
+  };
+}
+
+/** Returns the family of a model from its pipeline index or configuration; empty if neither names it. */
+export async function familyOf(readJson: RemoteModel['readJson']): Promise<string> {
+  const [index, config] = await Promise.all([readJson(PIPELINE_INDEX), readJson(MODEL_CONFIG)]);
+  return readFamily(index) ?? readFamily(config) ?? '';
+}
+
+/** Returns the URL of a file of a commit; the hub may redirect. */
+export function fileUrl(hubUrl: string, { type, id }: Repo, revision: string, path: string): URL {
+  const prefix = type === 'dataset' ? 'datasets/' : '';
+  const encoded = path.split('/').map(encodeURIComponent).join('/');
+  return new URL(`${hubUrl}/${prefix}${id}/resolve/${revision}/${encoded}`);
 }

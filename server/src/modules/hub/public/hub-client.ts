@@ -1,9 +1,67 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { HUB_UNREACHABLE, type HubRepository, type RepoType } from '@bakehouse/contract/hub/public';
 import { datasetInfo, listDatasets, listFiles, listModels, modelInfo, whoAmI } from '@huggingface/hub';
 import * as z from 'zod';
 import { AppError } from '../../../platform/errors.ts';
-import type { HubAccess } from './ask-hub.ts';
-import { hubFetch } from './hub-fetch.ts';
+import { linkSignals } from '../../../platform/link-signals.ts';
+import { askHub, type HubAccess, unreachable } from './ask-hub.ts';
+
+/** More than the metadata of a thousand files. */
+const ANSWER_BYTES_MAX = 16 * 1024 ** 2;
+
+/** From the request to the last byte. */
+const LIMIT_MS = 20_000;
+
+const word = z.string().max(200);
+
+const entryFacts = z.object({
+  name: word,
+  gated: z.union([z.boolean(), word]).catch(false),
+  downloads: z.number().catch(0),
+  likes: z.number().catch(0),
+  task: word.nullish(),
+  updatedAt: z.date().nullable().catch(null),
+});
+
+const TAGS_SHOWN_MAX = 20;
+
+const facts = z.object({
+  sha: z.string().regex(/^[0-9a-f]{40}$/),
+  cardData: z
+    .object({
+      license: z
+        .union([word, z.array(word).transform((all) => all.join(', '))])
+        .nullish()
+        .catch(null),
+      license_name: word.nullish().catch(null),
+    })
+    .nullish()
+    .catch(null),
+  tags: z
+    .array(word)
+    .catch([])
+    .transform((all) => all.slice(0, TAGS_SHOWN_MAX)),
+});
+
+const treeEntry = z.object({
+  path: z.string().min(1),
+  size: z.int().min(0),
+  oid: z.string().regex(/^[0-9a-f]{40}$/),
+  lfs: z
+    .object({
+      oid: z
+        .string()
+        .transform((oid) => oid.replace(/^sha256:/, ''))
+        .pipe(z.string().regex(/^[0-9a-f]{64}$/)),
+      size: z.int().min(0),
+    })
+    .nullish(),
+});
+
+/** Maximum number of files of a repository that are listed and cloned. */
+export const FILES_MAX = 100_000;
 
 export type Repo = { type: RepoType; id: string };
 
@@ -89,17 +147,6 @@ export function hubClient(access: HubAccess, signal: AbortSignal) {
   };
 }
 
-const word = z.string().max(200);
-
-const entryFacts = z.object({
-  name: word,
-  gated: z.union([z.boolean(), word]).catch(false),
-  downloads: z.number().catch(0),
-  likes: z.number().catch(0),
-  task: word.nullish(),
-  updatedAt: z.date().nullable().catch(null),
-});
-
 function toRepository(type: RepoType, entry: unknown): HubRepository {
   const { name, gated, downloads, likes, task, updatedAt } = entryFacts.parse(entry);
   return {
@@ -107,41 +154,6 @@ function toRepository(type: RepoType, entry: unknown): HubRepository {
     ...{ task: task ?? null, updated_at: updatedAt?.toISOString() ?? null },
   };
 }
-
-const TAGS_SHOWN_MAX = 20;
-
-const facts = z.object({
-  sha: z.string().regex(/^[0-9a-f]{40}$/),
-  cardData: z
-    .object({
-      license: z
-        .union([word, z.array(word).transform((all) => all.join(', '))])
-        .nullish()
-        .catch(null),
-      license_name: word.nullish().catch(null),
-    })
-    .nullish()
-    .catch(null),
-  tags: z
-    .array(word)
-    .catch([])
-    .transform((all) => all.slice(0, TAGS_SHOWN_MAX)),
-});
-
-const treeEntry = z.object({
-  path: z.string().min(1),
-  size: z.int().min(0),
-  oid: z.string().regex(/^[0-9a-f]{40}$/),
-  lfs: z
-    .object({
-      oid: z
-        .string()
-        .transform((oid) => oid.replace(/^sha256:/, ''))
-        .pipe(z.string().regex(/^[0-9a-f]{64}$/)),
-      size: z.int().min(0),
-    })
-    .nullish(),
-});
 
 function toFile(entry: unknown): RepoFile {
   const { path, size, oid, lfs } = treeEntry.parse(entry);
@@ -173,5 +185,101 @@ export function nameOf({ type, id }: Repo): string {
 function tooMany(repo: Repo, max: number): AppError {
   return new AppError('conflict', {
     publicMessage: `The ${nameOf(repo)} has more than ${max.toLocaleString('en-GB')} files, and no more can be cloned`,
+  });
+}
+
+/**
+ * Returns a `fetch` for the hub's own library, which requests JSON. Throws AppErrors in place of the
+ * library's errors: 'not_found', 'conflict' for a gated repository, 'unavailable'. `what` names the object in
+ * messages.
+ */
+function hubFetch(access: HubAccess, { what, signal }: { what: string; signal: AbortSignal }): typeof fetch {
+  return async (input) => {
+    using limited = linkSignals(AbortSignal.timeout(LIMIT_MS), signal);
+    const url = new URL(input instanceof Request ? input.url : input);
+    try {
+      const answer = await askHub(access, url, {
+        headers: { accept: 'application/json' },
+        signal: limited.signal,
+      });
+      const { statusCode = 0, headers } = answer;
+      if (statusCode !== 200) {
+        answer.destroy();
+        throw refuseAnswer({ statusCode, headers }, { what, token: access.token });
+      }
+      const { link } = headers;
+      const body = await readBounded(answer);
+      return new Response(body, {
+        headers: { 'content-type': 'application/json', ...(link && { link: String(link) }) },
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw limited.signal.aborted ? unreachable(error) : error;
+    }
+  };
+}
+
+async function readBounded(answer: Readable): Promise<Buffer<ArrayBuffer>> {
+  let bytes = 0;
+  const bounded = async function* () {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > ANSWER_BYTES_MAX) throw new Error('response larger than 16 MB');
+      yield chunk;
+    }
+  };
+  try {
+    return await buffer(Readable.from(bounded()));
+  } catch (error) {
+    answer.destroy();
+    throw unreachable(error);
+  }
+}
+
+/** Returns the pause of a Retry-After header (seconds or a date) in milliseconds; null if there is none. */
+export function readRetryAfter(header: string | undefined, now: Date): number | null {
+  if (header === undefined) return null;
+  const seconds = Number(header);
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - now.getTime();
+  return Number.isFinite(ms) ? Math.max(0, ms) : null;
+}
+
+/**
+ * Returns the error for a failed response of the public hub; never 401 or 403, which would refer to the
+ * caller's key here.
+ */
+export function refuseAnswer(
+  { statusCode, headers }: { statusCode: number; headers: IncomingHttpHeaders },
+  { what, token }: { what: string; token: string | null },
+): AppError {
+  const code = String(headers['x-error-code'] ?? '');
+  if (code === 'GatedRepo') return gatedError(what, token);
+  if (statusCode === 429) {
+    const ms = readRetryAfter(headers['retry-after'], new Date());
+    const when = ms === null ? 'a moment' : `${Math.ceil(ms / 1000)} s`;
+    return new AppError('unavailable', {
+      publicMessage: `The public hub takes no more requests for now. Try again in ${when}`,
+    });
+  }
+  // The hub reports a private repository as missing.
+  if ([401, 403, 404].includes(statusCode)) {
+    if (statusCode !== 404 && token !== null && code !== 'RepoNotFound') return refusedToken();
+    return new AppError('not_found', { publicMessage: `The public hub has no ${what} that you may read` });
+  }
+  return unreachable(new Error(`status ${statusCode}`));
+}
+
+function gatedError(what: string, token: string | null): AppError {
+  return new AppError('conflict', {
+    publicMessage:
+      token === null
+        ? `The ${what} is gated: accept its terms on the public hub, and save an access token of your account there`
+        : `The ${what} is gated, and the account of your token has no access: accept its terms on the public hub`,
+  });
+}
+
+function refusedToken(): AppError {
+  return new AppError('conflict', {
+    publicMessage: 'The public hub refuses your access token. Save another one, or delete it',
   });
 }

@@ -5,14 +5,18 @@ import { readQuota } from '../../assets/files/storage-quota.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 import type { RemoteModel } from '../../models/remote-model.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
-import { readModelJson } from '../../models/weights/read-model-json.ts';
+import { readModelJson } from '../../models/weights/model-files.ts';
 import { askHub, unreachable } from './ask-hub.ts';
-import { chooseFiles } from './choose-files.ts';
-import { findLackOfRoom, sizeOf } from './describe-repository.ts';
-import { fileUrl } from './file-url.ts';
-import { type HubClient, hubClient, nameOf, type Repo, type RepoFile } from './hub-client.ts';
-import { FILES_MAX } from './limits.ts';
-import { refuseAnswer } from './refuse-answer.ts';
+import { chooseFiles, fileUrl, findLackOfRoom, sizeOf } from './describe-repository.ts';
+import {
+  FILES_MAX,
+  type HubClient,
+  hubClient,
+  nameOf,
+  type Repo,
+  type RepoFile,
+  refuseAnswer,
+} from './hub-client.ts';
 import { findHubAccess } from './tokens.ts';
 
 /** The tokenizer of a large vocabulary has about 40 MB. */

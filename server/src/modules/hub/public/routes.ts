@@ -1,11 +1,8 @@
 import * as clones from '@bakehouse/contract/hub/clones';
 import * as contract from '@bakehouse/contract/hub/public';
 import { type Binding, type BindOptions, bind } from '../../../platform/http/bind.ts';
-import { clientSignal } from '../../../platform/http/client-signal.ts';
-import { cancelClone } from '../clone/cancel-clone.ts';
-import { listClones, readLogs, readStatus } from '../clone/read-clones.ts';
-import { retryClone } from '../clone/retry-clone.ts';
-import { startClone } from '../clone/start-clone.ts';
+import { clientSignal } from '../../../platform/http/connection.ts';
+import { cancelClone, listClones, readLogs, readStatus, retryClone, startClone } from '../clone/clones.ts';
 import { describeRepository, type ForeseeUses } from './describe-repository.ts';
 import { searchHub } from './search-hub.ts';
 import { forgetToken, saveToken, showToken } from './tokens.ts';

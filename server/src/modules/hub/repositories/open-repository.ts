@@ -7,7 +7,7 @@ import {
   findRepository,
 } from '../../assets/repositories/find-repository.ts';
 import { repositoryId } from '../../assets/repositories/namespace.ts';
-import { type Commit, findCommit } from '../../assets/revisions/find-commit.ts';
+import { type Commit, findCommit } from '../../assets/revisions/commits.ts';
 import { HubError } from '../hub-error.ts';
 
 /** A repository's name in paths. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clone, cloneLogs, cloneStatus, startClone } from '@bakehouse/contract/hub/clones';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
-import { createCloneLoop } from '../clone/create-clone-loop.ts';
+import { createCloneLoop } from '../clone/run-clone.ts';
 import type { PublicHub } from './public-hub.ts';
 
 const LOOK_MS = 25;

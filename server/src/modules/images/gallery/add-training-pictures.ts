@@ -2,29 +2,32 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import {
-  type addTrainingPictures as endpoint,
+  type addTrainingPictures as addTrainingPicturesEndpoint,
   METADATA,
   METADATA_BYTES_MAX,
 } from '@bakehouse/contract/gallery';
 import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
-import type { Transaction } from '../../../platform/db/database.ts';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { preparedIdempotent } from '../../../platform/db/idempotency/idempotent.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
-import { completeOnboardingStep } from '../../accounts/complete-onboarding-step.ts';
-import { findChangeableAsset } from '../../assets/access/find-changeable-asset.ts';
+import { completeOnboardingStep } from '../../accounts/onboarding.ts';
+import { findChangeableAsset } from '../../assets/access/changeable.ts';
 import { insertAsset } from '../../assets/insert-asset.ts';
 import { readRevision } from '../../assets/read-revision.ts';
-import { putFiles } from '../../assets/revisions/put-files.ts';
-import { listPictures, type Picture } from './list-pictures.ts';
-import { addLines } from './training-lines.ts';
+import { putFiles } from '../../assets/revisions/commit-files.ts';
+import { findGenerations, findOutputs } from '../../generations/generations.ts';
+import type { GenerationRow, OutputRow } from '../../generations/queries.ts';
 
-type Asked = InputOf<typeof endpoint>['body'];
-type Answer = ResponseOf<typeof endpoint>;
+const WORDS_MAX = 48;
+
+type Asked = InputOf<typeof addTrainingPicturesEndpoint>['body'];
+
+type Answer = ResponseOf<typeof addTrainingPicturesEndpoint>;
 
 /** The dataset before the change; a new one has no id yet. */
 type Dataset = {
@@ -158,4 +161,97 @@ async function makeDataset(
 
 function toFile({ name, output }: Picture) {
   return { path: name, sha256: output.sha256, sizeBytes: Number(output.size_bytes) };
+}
+
+/**
+ * Returns the metadata file with these pictures added, and the pictures that the dataset lacks (the file, its
+ * line, or both). Throws AppError 'conflict' if the metadata file has an incompatible layout.
+ */
+function addLines(
+  { metadata, paths }: { metadata: string; paths: ReadonlySet<string> },
+  pictures: readonly Picture[],
+): { metadata: string; added: Picture[] } {
+  const captioned = new Set(
+    metadata
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map(nameIn),
+  );
+  // A line may exist without its file, e.g. in metadata that was uploaded first.
+  const added = pictures.filter(({ name }) => !captioned.has(name) || !paths.has(name));
+  const lines = added
+    .filter(({ name }) => !captioned.has(name))
+    .map(({ name, row }) => `${oneLine({ file_name: name, text: row.prompt })}\n`);
+  const before = metadata === '' || metadata.endsWith('\n') ? metadata : `${metadata}\n`;
+  return { metadata: before + lines.join(''), added };
+}
+
+/** Escapes three characters that Python treats as line ends. */
+function oneLine(row: object): string {
+  return JSON.stringify(row).replace(
+    /[\u0085\u2028\u2029]/g,
+    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function nameIn(line: string, index: number): unknown {
+  const row = parsed(line);
+  if (typeof row !== 'object' || row === null || !('file_name' in row))
+    throw cannotStand(`line ${index + 1} is no object with a file_name`);
+  if ('source' in row && row.source !== null) throw cannotStand('it describes edits, each with its source');
+  return row.file_name;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+function cannotStand(why: string): AppError {
+  return new AppError('conflict', {
+    publicMessage: `No pictures can be added to the dataset’s ${METADATA}: ${why}`,
+    param: 'dataset_id',
+  });
+}
+
+type Picture = { row: GenerationRow; output: OutputRow; name: string };
+
+/**
+ * Returns the pictures of these generations, in order. Throws AppError 'not_found' unless all belong to the
+ * user, and 'invalid_request' if a generation has no picture.
+ */
+export async function listPictures(
+  db: Database | Transaction,
+  { ids, userId }: { ids: string[]; userId: string },
+): Promise<Picture[]> {
+  const rows = await findGenerations(db, { ids, userId });
+  const outputs = await findOutputs(db, ids);
+  return ids.flatMap((id) => {
+    const row = rows.get(id);
+    if (!row) throw new AppError('not_found', { publicMessage: 'No generation has this id', param: 'ids' });
+    const made = outputs.get(id) ?? [];
+    if (made.length === 0) {
+      throw new AppError('invalid_request', {
+        publicMessage: `ids: generation ${id} has made no picture`,
+        param: 'ids',
+      });
+    }
+    return made.map((output) => ({ row, output, name: pictureName(row.prompt, output) }));
+  });
+}
+
+/** Returns a readable file name from a picture's prompt; the end of its id makes it unique. */
+function pictureName(prompt: string, output: { id: string; media_type: string }): string {
+  const words = prompt
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{Mark}+/gu, '')
+    .replace(/[^\p{Letter}\p{Number}]+/gu, '-')
+    .slice(0, WORDS_MAX)
+    .replace(/^-|[^\p{Letter}\p{Number}]+$/gu, '');
+  const extension = output.media_type.split('/').at(-1)?.replace('jpeg', 'jpg');
+  return `${words || 'picture'}-${output.id.slice(-12)}.${extension}`;
 }

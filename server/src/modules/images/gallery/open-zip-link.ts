@@ -4,11 +4,11 @@ import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { isSameSecret } from '../../../platform/signature.ts';
-import { sendZip } from '../../../platform/storage/send-zip.ts';
+import { sendZip } from '../../../platform/storage/send-blob.ts';
 import { isAccountThere } from '../../accounts/steps.ts';
-import { contentDisposition } from '../../assets/files/content-disposition.ts';
-import { listPictures } from './list-pictures.ts';
-import { signZip, unpackIds } from './sign-zip.ts';
+import { contentDisposition } from '../../assets/files/content-type.ts';
+import { listPictures } from './add-training-pictures.ts';
+import { signZip, unpackIds } from './zip-links.ts';
 
 /**
  * Sends the zip that a link names. Throws AppError 'forbidden' for an invalid signature, 'gone' for an

@@ -4,7 +4,7 @@ import type { editFields } from '@bakehouse/contract/kontext';
 import type * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { readParameters } from '../../generations/start/read-parameters.ts';
+import { readParameters } from '../../generations/start/parameters.ts';
 
 type Fields = z.output<typeof editFields>;
 

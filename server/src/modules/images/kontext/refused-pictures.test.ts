@@ -3,7 +3,7 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { findStoredBytes } from '../../../platform/storage/owner-queries.ts';
 import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { giveUpCredits } from '../../credits/ledger/give-up-credits.ts';
+import { giveUpCredits } from '../../credits/ledger/given-credits.ts';
 import { forgetPicturesJob } from '../../generations/jobs/forget-pictures.ts';
 import { pictureFiles } from '../../generations/testing/picture-files.ts';
 

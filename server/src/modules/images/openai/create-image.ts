@@ -4,13 +4,11 @@ import type { createImage as endpoint } from '@bakehouse/contract/openai-images'
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
-import { findNamedImageDeployment } from '../../deployments/images/find-named-image-deployment.ts';
+import { findNamedImageDeployment } from '../../deployments/images/image-deployments.ts';
 import { awaitCompleted } from '../../generations/start/await-completed.ts';
-import { joinsRepeat } from '../../generations/start/joins-repeat.ts';
-import { startGeneration } from '../../generations/start/start-generation.ts';
-import { answerImages } from './answer-images.ts';
+import { joinsRepeat, startGeneration } from '../../generations/start/start-generation.ts';
 import { readDeployedBody, readImageBody } from './image-body.ts';
-import { listPictureModels } from './list-picture-models.ts';
+import { answerImages, listPictureModels } from './images.ts';
 
 /**
  * Generates a picture for OpenAI's images API with the caller's deployment named in `model`, else with a

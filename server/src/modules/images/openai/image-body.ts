@@ -8,12 +8,10 @@ import { generators } from '@bakehouse/contract/generators/table';
 import type { createImage } from '@bakehouse/contract/openai-images';
 import type { Config } from '../../../config.ts';
 import { refused } from '../../../platform/errors.ts';
-import { readShape } from '../../generations/generators/read-shape.ts';
+import { readShape } from '../../generations/generators/parameters.ts';
 import type { GenerationRequest } from '../../generations/start/generation-request.ts';
 import { findUpstreams, type Upstream } from '../../providers/find-upstreams.ts';
-import { deployedParameters } from './deployed-parameters.ts';
-import { refuseUnserved } from './refuse-unserved.ts';
-import { type Settings, said } from './said.ts';
+import { deployedParameters, refuseUnserved, type Settings, said } from './images.ts';
 
 type Body = InputOf<typeof createImage>['body'];
 type Deployed = { kind: PictureDeploymentKind; model_name: string };

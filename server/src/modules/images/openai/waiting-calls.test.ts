@@ -9,10 +9,9 @@ import type { Http } from '../../../platform/http/bind.ts';
 import { serverStops } from '../../../platform/http/graceful-close.ts';
 import type { LeaseLoop } from '../../../platform/leases/lease-loop.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { findGeneration } from '../../generations/find-generations.ts';
+import { findGeneration } from '../../generations/generations.ts';
 import { type GenerationRow, markLeft, selectGenerations, takeLeft } from '../../generations/queries.ts';
-import { awaitCompleted } from '../../generations/start/await-completed.ts';
-import { cancelLeft } from '../../generations/start/cancel-left.ts';
+import { awaitCompleted, cancelLeft } from '../../generations/start/await-completed.ts';
 import { serviceGenerations } from '../../generations/testing/service-generations.ts';
 
 /* Calls that stay open until their picture is done. */

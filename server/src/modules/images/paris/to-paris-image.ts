@@ -1,7 +1,7 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Generation } from '@bakehouse/contract/generations';
 import type { listParisImages } from '@bakehouse/contract/paris';
-import { generationSeconds } from '../../generations/generation-seconds.ts';
+import { generationSeconds } from '../../generations/generations.ts';
 
 type ParisImage = ResponseOf<typeof listParisImages>['images'][number];
 

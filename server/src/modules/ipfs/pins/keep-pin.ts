@@ -4,14 +4,14 @@ import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import type { DB } from '../../../platform/db/schema.generated.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { underLease } from '../../../platform/leases/hold-lease.ts';
 import { type Lease, type LeasedTable, releaseLeased } from '../../../platform/leases/leased-table.ts';
-import { underLease } from '../../../platform/leases/under-lease.ts';
-import { announceAssets } from '../../assets/announce-assets.ts';
-import { addressFiles } from '../cids/address-files.ts';
+import { announceAssets } from '../../assets/assets.ts';
+import { addressFiles } from '../cids/addresses.ts';
 import { deletePin, type PinRow, selectRevisionsOf, toPin, updatePin } from '../queries.ts';
 import { retryAt } from '../retry-at.ts';
+import { readFolderCar } from './folder-car.ts';
 import { PinFailure, type PinReport, type PinService } from './pin-service.ts';
-import { readFolderCar } from './read-folder-car.ts';
 
 /** Interval for rechecking a pinned CID. */
 const PINNED_MS = 60 * 60_000;

@@ -1,6 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { PinServiceName, PinState } from '@bakehouse/contract/ipfs';
+import type { Config } from '../../../config.ts';
 import type { PinRow } from '../queries.ts';
+
+/** Reason for a failed pin, as a sentence for the files' owner. */
+export class PinFailure extends Error {}
+
+/** Characters of a service's response that are shown. */
+const SHOWN_MAX = 200;
 
 /** State of a pin at a service. */
 export type PinReport = { state: PinState; reason: string | null; requestId: string | null };
@@ -25,14 +32,14 @@ export type PinService = {
   drop: (pin: Pick<PinRow, 'cid' | 'request_id'>, signal: AbortSignal) => Promise<void>;
 };
 
-/** Reason for a failed pin, as a sentence for the files' owner. */
-export class PinFailure extends Error {}
-
-/** Characters of a service's response that are shown. */
-const SHOWN_MAX = 200;
-
 /** Returns a service's response on one line. */
 export function shown(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length > SHOWN_MAX ? `${line.slice(0, SHOWN_MAX)}…` : line;
+}
+
+/** Returns the names of the configured pin services. */
+export function configuredServices({ ipfs }: Pick<Config, 'ipfs'>): PinServiceName[] {
+  if (!ipfs) return [];
+  return ipfs.pinning ? ['kubo', 'pinning_service'] : ['kubo'];
 }

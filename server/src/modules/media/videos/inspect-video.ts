@@ -1,8 +1,28 @@
+import { open } from 'node:fs/promises';
 import { VIDEO_SECONDS_MAX, VIDEO_SIDE_MAX, videoMessages, type videoType } from '@bakehouse/contract/media';
+import type { Services } from '../../../platform/context.ts';
+import { withBlobFile } from '../../../platform/storage/read-blob.ts';
 import { BadMedia } from '../bad-media.ts';
-import { type Box, boxesIn, findBox, LONG_HEADER, readBox } from './mp4-boxes.ts';
 
-export type InspectedVideo = {
+const HEADER = 8;
+
+/** Header size of a box with a 64-bit length. */
+const LONG_HEADER = 16;
+
+/** An index of only empty boxes could have two million and would block the event loop. */
+const BOXES_INSIDE_MAX = 1000;
+
+class BadVideo extends BadMedia {}
+
+/** Maximum top-level boxes: a fragmented stream has two per fragment. */
+const BOXES_MAX = 20_000;
+
+/** The index of a ten-minute video has some hundred thousand bytes. */
+const INDEX_BYTES_MAX = 16 * 1024 * 1024;
+
+const TRACKS_MAX = 16;
+
+type InspectedVideo = {
   mediaType: typeof videoType;
   width: number;
   height: number;
@@ -12,16 +32,8 @@ export type InspectedVideo = {
   hasAudio: boolean;
 };
 
-class BadVideo extends BadMedia {}
-
 /** A file that is read in pieces. `read` returns fewer bytes at the end. */
 type OpenVideo = { size: number; read: (at: number, length: number) => Promise<Buffer> };
-
-/** Maximum top-level boxes: a fragmented stream has two per fragment. */
-const BOXES_MAX = 20_000;
-/** The index of a ten-minute video has some hundred thousand bytes. */
-const INDEX_BYTES_MAX = 16 * 1024 * 1024;
-const TRACKS_MAX = 16;
 
 /**
  * Reads size, duration and audio of an MP4 from its boxes and checks that it is complete. Decodes nothing.
@@ -109,4 +121,64 @@ function uint32At(index: Buffer, box: Box | undefined, at: number): number {
 
 function textAt(index: Buffer, box: Box | undefined, at: number): string {
   return box ? index.toString('latin1', box.start + at, Math.min(box.start + at + 4, box.end)) : '';
+}
+
+/**
+ * Inspects a stored file as a video. Throws BadVideo if it is not an accepted one, and whatever
+ * `withBlobFile` throws.
+ */
+export function lookAtVideo(
+  services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
+  file: { sha256: string; path: string },
+): Promise<InspectedVideo> {
+  return withBlobFile(services, file, async (localPath) => {
+    await using handle = await open(localPath);
+    const { size } = await handle.stat();
+    const read = async (at: number, length: number) => {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, at);
+      return buffer.subarray(0, bytesRead);
+    };
+    return await inspectVideo({ size, read });
+  });
+}
+
+/** A box of an MP4 file: its name and the range of its content. */
+type Box = { name: string; start: number; end: number };
+
+/** Parses a box header at `at` of a file or outer box that ends at `end`; null if invalid. */
+function readBox(head: Buffer, at: number, end: number): Box | null {
+  if (head.length < HEADER) return null;
+  const name = head.toString('latin1', 4, 8);
+  const short = head.readUInt32BE(0);
+  // Length 0: the box extends to the end.
+  if (short === 0) return { name, start: at + HEADER, end };
+  const isLong = short === 1;
+  if (isLong && head.length < LONG_HEADER) return null;
+  const size = isLong ? Number(head.readBigUInt64BE(8)) : short;
+  const headerSize = isLong ? LONG_HEADER : HEADER;
+  if (size < headerSize || at + size > end) return null;
+  return { name, start: at + headerSize, end: at + size };
+}
+
+/**
+ * Returns the boxes inside a fully loaded box, up to the first invalid one. Throws BadMedia if there are too
+ * many.
+ */
+function boxesIn(bytes: Buffer, { start, end }: Pick<Box, 'start' | 'end'>): Box[] {
+  const found: Box[] = [];
+  for (let at = start; at < end; ) {
+    const box = readBox(bytes.subarray(at, Math.min(at + LONG_HEADER, end)), at, end);
+    if (!box) break;
+    if (found.length === BOXES_INSIDE_MAX) throw new BadMedia(videoMessages.broken);
+    found.push(box);
+    at = box.end;
+  }
+  return found;
+}
+
+/** Returns the first box at this path of names, if any. Throws whatever `boxesIn` throws. */
+function findBox(bytes: Buffer, outer: Pick<Box, 'start' | 'end'>, ...path: string[]): Box | undefined {
+  const [name, ...rest] = path;
+  const box = boxesIn(bytes, outer).find((one) => one.name === name);
+  return box && rest.length > 0 ? findBox(bytes, box, ...rest) : box;
 }

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readConfigContext } from './config-context.ts';
-import { contextBytes } from './context-memory.ts';
-import { readGgufContext } from './gguf-context.ts';
+import { contextBytes, readConfigContext, readGgufContext } from './model-context.ts';
 
 const GIB = 1024 ** 3;
 

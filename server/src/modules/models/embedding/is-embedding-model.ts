@@ -1,8 +1,6 @@
 import type { Services } from '../../../platform/context.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
-import { findGguf } from '../weights/find-gguf.ts';
-import { readGgufHead } from '../weights/read-gguf-head.ts';
-import { readModelJson } from '../weights/read-model-json.ts';
+import { findGguf, readGgufHead, readModelJson } from '../weights/model-files.ts';
 
 type NeededServices = Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>;
 

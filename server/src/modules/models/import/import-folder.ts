@@ -7,17 +7,15 @@ import { AppError } from '../../../platform/errors.ts';
 import { touchBlobs } from '../../../platform/storage/queries.ts';
 import { adoptBlob } from '../../../platform/storage/store-blob.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
-import type { NewFile } from '../../assets/add-revision.ts';
-import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
-import { cleanFilePath } from '../../assets/files/upload/clean-file-path.ts';
+import { cleanFilePath } from '../../assets/files/upload/clean-path.ts';
 import { insertAsset } from '../../assets/insert-asset.ts';
-import { findOwnByTitle } from '../../assets/own/find-own-by-title.ts';
-import { PIPELINE_INDEX } from '../../assets/recognise/pipeline-index.ts';
-import { MODEL_CONFIG, readFamily } from '../../assets/recognise/read-family.ts';
+import { findOwnByTitle } from '../../assets/own/own-assets.ts';
+import { MODEL_CONFIG, readFamily } from '../../assets/recognise/family.ts';
+import { PIPELINE_INDEX } from '../../assets/recognise/pipelines.ts';
+import { createRevisionFromBlobs, type NewFile } from '../../assets/revisions/add-revision.ts';
 import { OWN_STARTERS } from '../starter/own-starters.ts';
 import { upsertStarterAsset } from '../starter/queries.ts';
-import { checkModelFile } from '../weights/check-model-file.ts';
-import { weightsExtension } from '../weights/find-fault.ts';
+import { checkModelFile, weightsExtension } from '../weights/check-model-file.ts';
 import { type FolderFile, readFolder } from './read-folder.ts';
 
 /** Blobs without an owner are collected after an hour, so touch stored ones this often. */

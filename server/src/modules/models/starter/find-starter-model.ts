@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import { listStarterModels, type StarterModelRef } from './list-starter-models.ts';
+import { listStarterModels, type StarterModelRef } from './starters.ts';
 
 /** Returns the starter model with this name, if any. */
 export async function findStarterModel(

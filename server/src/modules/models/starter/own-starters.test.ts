@@ -2,7 +2,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { testServer } from '../../../testing/test-server.ts';
 import { OWN_STARTERS } from './own-starters.ts';
-import { registerOwnStarters } from './register-own-starters.ts';
+import { registerOwnStarters } from './register-starters.ts';
 
 test('OWN_STARTERS lists the starters that the program registers', async () => {
   const { services } = await testServer();

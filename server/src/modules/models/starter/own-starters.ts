@@ -1,8 +1,7 @@
 import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
 import { PARIS_MODEL } from '@bakehouse/contract/generators/paris';
 import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
-import { starterEmbeddingModel } from './starter-embedding-model.ts';
-import { starterLanguageModel } from './starter-language-model.ts';
+import { starterEmbeddingModel, starterLanguageModel } from './starters.ts';
 
 /** Starter models that are part of the program and are registered again at each start. */
 export const OWN_STARTERS: readonly string[] = [

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { assetCalls } from '../../assets/testing/asset-calls.ts';
 import { findStarterModel } from './find-starter-model.ts';
-import { registerStarterModel } from './register-starter-model.ts';
+import { registerStarterModel } from './register-starters.ts';
 
 const server = await testServer();
 const { get, upload, download } = assetCalls(server);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { noSandbox } from '../../../platform/sandbox/sandbox.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
-import { checkChatTemplates } from './check-chat-templates.ts';
+import { checkChatTemplates } from './check-model-file.ts';
 
 const dir = await temporaryFolder();
 const ENDLESS =

@@ -5,8 +5,7 @@ import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noSandbox, type SandboxedCommand } from '../../../platform/sandbox/sandbox.ts';
-import { checkWeights } from './check-weights.ts';
-import { findFault, weightsExtension } from './find-fault.ts';
+import { checkWeights, findFault, weightsExtension } from './check-model-file.ts';
 
 let dir: string;
 beforeAll(async () => {

@@ -3,10 +3,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { type TestServer, testServer } from '../../../testing/test-server.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
-import { findGguf } from './find-gguf.ts';
-import { findMissingShards } from './find-missing-shards.ts';
-import { findSafetensors } from './find-safetensors.ts';
 import { listModelFiles } from './list-model-files.ts';
+import { findMissingShards } from './missing-parts.ts';
+import { findGguf, findSafetensors } from './model-files.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { answerConfined } from '../../../platform/confined/answer-confined.ts';
-import { renderTemplates, type TemplateSource } from './chat-templates.ts';
+import { renderTemplates, type TemplateSource } from './check-model-file.ts';
 
 /** The program behind `checkChatTemplates`. */
 await answerConfined(({ localPath, source }: { localPath: string; source: TemplateSource }) =>

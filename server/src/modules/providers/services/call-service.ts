@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Clock } from '../../../platform/clock.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { msOverSlowLine } from '../../../platform/http/ms-over-slow-line.ts';
+import { msOverSlowLine } from '../../../platform/http/connection.ts';
 
 /** Timeout of a call, in addition to the time for uploading its body over a slow line. */
 const CALL_MS = 30_000;

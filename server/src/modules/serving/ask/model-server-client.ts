@@ -1,5 +1,8 @@
-import http, { type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import http from 'node:http';
 import https from 'node:https';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AppError } from '../../../platform/errors.ts';
 
 // Reuses connections: opening one per request would cost more than the rest of the gateway.
 const agents = {
@@ -26,6 +29,20 @@ export class ModelServerUnreachable extends Error {
     this.wasDelivered = wasDelivered;
   }
 }
+
+/** More than any error message needs. */
+const TEXT_CHARS_MAX = 64 * 1024;
+
+/** How often, and after which pause, to retry a server that was just replaced or has crashed. */
+const TRIES = 10;
+
+const TRY_PAUSE_MS = 300;
+
+/** How often to deliver a request that may have crashed the server. */
+const DELIVERIES = 2;
+
+/** Retry interval for callers until the engine declares the machine lost, which takes minutes. */
+const AGAIN_MS = 5_000;
 
 type Target = {
   url: string;
@@ -86,9 +103,6 @@ export function postToModelServer(
   return send(isSecure ? agents['https:'] : agents['http:']);
 }
 
-/** More than any error message needs. */
-const TEXT_CHARS_MAX = 64 * 1024;
-
 /** Reads an error response as text. Truncates a long one and closes the connection. */
 export async function readText(answer: IncomingMessage): Promise<string> {
   answer.setEncoding('utf8');
@@ -98,4 +112,37 @@ export async function readText(answer: IncomingMessage): Promise<string> {
     if (text.length > TEXT_CHARS_MAX) break;
   }
   return text.slice(0, TEXT_CHARS_MAX);
+}
+
+/**
+ * Repeats attempts, numbered from 1, until one reaches the model server. Throws errors of the attempt,
+ * AppError 'unavailable' if none reaches it, with `retryAfterMs` if no request was delivered, and the
+ * signal's abort.
+ */
+export async function retryUnreachable<Reached>(
+  attempt: (number: number) => Promise<Reached>,
+  { modelName, signal }: { modelName: string; signal: AbortSignal },
+): Promise<Reached> {
+  let deliveries = 0;
+  for (let number = 1; ; number += 1) {
+    try {
+      return await attempt(number);
+    } catch (error) {
+      if (!(error instanceof ModelServerUnreachable)) throw error;
+      if (error.wasDelivered) deliveries += 1;
+      if (number === TRIES || deliveries === DELIVERIES)
+        throw unavailable(`${modelName} does not answer`, error, deliveries === 0 ? AGAIN_MS : undefined);
+    }
+    await pause(TRY_PAUSE_MS, undefined, { signal });
+  }
+}
+
+/** Returns the error for a model that cannot answer right now; `what` is the reason as a sentence. */
+export function unavailable(what: string, cause?: unknown, retryAfterMs?: number): AppError {
+  const publicMessage = `${what.replace(/\.$/, '')}. Try again`;
+  return new AppError('unavailable', {
+    publicMessage,
+    cause,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
 }

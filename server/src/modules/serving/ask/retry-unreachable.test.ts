@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { ModelServerUnreachable } from './model-server-client.ts';
-import { retryUnreachable } from './retry-unreachable.ts';
+import { ModelServerUnreachable, retryUnreachable } from './model-server-client.ts';
 
 const away = new ModelServerUnreachable(new Error('ECONNREFUSED'));
 const asked = { modelName: 'bread', signal: new AbortController().signal };

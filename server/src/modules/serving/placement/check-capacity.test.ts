@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Gpu } from '../../../engine/model/gpu.ts';
-import { checkCapacity } from './check-capacity.ts';
+import { checkCapacity } from './choose-placement.ts';
 
 const H100 = 'NVIDIA_H100_80GB';
 const machine: Gpu = { type: H100, devices: [0, 1, 2], memoryBytes: 80 * 1024 ** 3, like: H100 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { chooseContext, chooseCpuContext } from './choose-context.ts';
+import { chooseContext, chooseCpuContext } from './choose-placement.ts';
 
 const GB = 1e9;
 /** One gigabyte for 8,192 tokens of four requests. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { unlisted } from '../../../engine/testing/test-gpus.ts';
-import { chooseImagePlacement } from './choose-image-placement.ts';
+import { chooseImagePlacement } from './place-image-model.ts';
 
 const GIB = 1024 ** 3;
 const cpu = { accelerator: null, count: 0 };

@@ -1,9 +1,25 @@
 import { gpuLabel } from '@bakehouse/contract/labels';
-import { type GpuType, instanceGpus, instanceTypes } from '@bakehouse/contract/limits';
+import {
+  CONTEXT_TOKENS_MIN,
+  DEFAULT_CONTEXT_TOKENS,
+  type GpuType,
+  instanceGpus,
+  instanceTypes,
+} from '@bakehouse/contract/limits';
 import type { Capacity } from '../../../engine/model/capacity.ts';
 import { chooseGpu } from '../../../engine/queue/choose-gpu.ts';
-import type { RequestedInstance, ServingPlacement } from '../served-model.ts';
-import type { TextEngine } from '../text-spec.ts';
+import { AppError, refused } from '../../../platform/errors.ts';
+import { contextBytes, type ModelContext } from '../../models/context/model-context.ts';
+import type { RequestedInstance, ServedContext, ServingPlacement } from '../served-model.ts';
+import { PARALLEL_REQUESTS, type TextEngine } from '../text-spec.ts';
+
+/** Share of a GPU's memory that vLLM is configured to use (the runtime's serve/vllm.py). */
+const VLLM_SHARE = 0.9;
+
+/** Memory that vLLM needs on each GPU next to the weights: libraries, CUDA graphs and one full context. */
+const BESIDE_WEIGHTS_BYTES = 3 * 1024 ** 3;
+
+const GB = 1e9;
 
 /** Returns the GPU of an instance type in the API, if known. */
 export function gpuOfInstance(name: string): GpuType | undefined {
@@ -11,12 +27,7 @@ export function gpuOfInstance(name: string): GpuType | undefined {
   return known && instanceGpus[known];
 }
 
-/** Share of a GPU's memory that vLLM is configured to use (the runtime's serve/vllm.py). */
-const VLLM_SHARE = 0.9;
-/** Memory that vLLM needs on each GPU next to the weights: libraries, CUDA graphs and one full context. */
-const BESIDE_WEIGHTS_BYTES = 3 * 1024 ** 3;
-
-export type TextPlacement = ServingPlacement & { engine: TextEngine };
+type TextPlacement = ServingPlacement & { engine: TextEngine };
 
 /**
  * Returns the requested GPUs if they exist and fit the weights, else as many of another type, else the CPU
@@ -46,4 +57,73 @@ export function gpuBytes(weightsBytes: number, gpuCount: number): number {
 export function deviceLabel(server: { accelerator: string | null; accelerator_count: number }): string {
   if (!server.accelerator) return 'CPU';
   return `${server.accelerator_count} x ${gpuLabel(server.accelerator)}`;
+}
+
+/**
+ * Returns the context to serve: the requested one, up to the model's maximum. Throws AppError
+ * 'invalid_request'.
+ */
+export function chooseContext(
+  title: string,
+  { positions }: ModelContext,
+  asked: number | undefined,
+): ServedContext {
+  if (asked !== undefined && positions !== null && asked > positions) {
+    throw refused(
+      'context_tokens',
+      `context_tokens must be at most ${positions}: ${title} was made to read no more`,
+    );
+  }
+  return { tokens: asked ?? Math.min(DEFAULT_CONTEXT_TOKENS, positions ?? Infinity), max: positions };
+}
+
+type OnCpu = { asked: number | undefined; memoryBytes: number | undefined };
+
+/**
+ * Returns the context to serve on the CPU, where llama.cpp reserves it for each concurrent request. Without a
+ * requested context, chooses as much as fits next to the weights into memory. Throws AppError
+ * 'invalid_request'.
+ */
+export function chooseCpuContext(
+  { title, weightsBytes }: { title: string; weightsBytes: number },
+  model: ModelContext,
+  { asked, memoryBytes = Infinity }: OnCpu,
+): ServedContext {
+  const wanted = chooseContext(title, model, asked);
+  const needed = (tokens: number) => weightsBytes + PARALLEL_REQUESTS.llamacpp * contextBytes(model, tokens);
+  let fitting = wanted.tokens;
+  while (needed(fitting) > memoryBytes && fitting > CONTEXT_TOKENS_MIN) fitting = Math.ceil(fitting / 2);
+  if (asked !== undefined && fitting < asked) {
+    throw refused(
+      'context_tokens',
+      `context_tokens: ${asked} tokens of ${title} need ${Math.ceil(needed(asked) / GB)} GB of memory, and this machine has ` +
+        `${Math.floor(memoryBytes / GB)} GB. Ask for ${fitting}`,
+    );
+  }
+  return { ...wanted, tokens: fitting };
+}
+
+/** Throws AppError 'invalid_request' if min_replicas exceeds the capacity of the whole installation. */
+export function checkCapacity(
+  { min_replicas }: { min_replicas: number },
+  { accelerator, count }: ServingPlacement,
+  capacity: Capacity,
+): void {
+  const room =
+    accelerator === null ? (capacity['cpu:deployment'] ?? 0) : roomOnGpus(accelerator, count, capacity);
+  if (min_replicas <= Math.max(1, room)) return;
+  const device = deviceLabel({ accelerator, accelerator_count: count });
+  throw new AppError('invalid_request', {
+    publicMessage: `min_replicas must be at most ${room}: this server has room for no more replicas on ${device}`,
+    param: 'min_replicas',
+  });
+}
+
+/** A replica uses GPUs of one machine only. */
+function roomOnGpus(accelerator: string, count: number, { gpus = [] }: Capacity): number {
+  const ofKind = gpus.filter(({ type }) => type === accelerator);
+  return ofKind.reduce(
+    (sum, { devices, machines = 1 }) => sum + Math.floor(devices.length / count) * machines,
+    0,
+  );
 }

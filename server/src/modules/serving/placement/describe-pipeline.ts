@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
 import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
 import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
@@ -5,31 +6,20 @@ import type { LicenceName } from '@bakehouse/contract/licences';
 import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 import { AppError } from '../../../platform/errors.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
-import { PIPELINE_INDEX } from '../../assets/recognise/pipeline-index.ts';
-import type { PipelineIndex } from '../../assets/recognise/read-pipeline-index.ts';
-import { findMissingShards } from '../../models/weights/find-missing-shards.ts';
-import { nameMissing } from '../../models/weights/name-missing.ts';
+import { PIPELINE_INDEX, type PipelineIndex } from '../../assets/recognise/pipelines.ts';
+import { findMissingShards, nameMissing } from '../../models/weights/missing-parts.ts';
 import type { ImageEngine } from '../image-spec.ts';
 import type { ServedBase } from '../served-model.ts';
-import { hashFiles } from './hash-files.ts';
 import { type ImageMemory, parisMemory, wholeMemory } from './image-memory.ts';
-import { type NeededParts, neededOfFlux, neededOfParis, neededOfWan } from './needed-parts.ts';
+
+const TEXT_ENCODERS = ['text_encoder', 'text_encoder_2'];
+const TOKENIZERS = ['tokenizer', 'tokenizer_2'];
+
+/** Token limits of the installed sentence encoder. */
+const TEXT_WINDOW = { min: 2, max: 256 };
 
 /** Files that the runtime opens: weights, configurations and tokenizers. */
 const LOADED = /\.(safetensors|json|txt|model)$/;
-
-export type Family = {
-  /** Display name of this kind of model. */
-  what: string;
-  engine: ImageEngine;
-  /** Licence of the weights unless the model card names an open one. */
-  licence: LicenceName | null;
-  /** Required parts of a model with this index and these files. */
-  needed: (index: PipelineIndex, paths: string[]) => NeededParts;
-  memory: (weights: InputFile[]) => ImageMemory;
-  /** The starter to deploy for these Hub names if the user has no such model. */
-  standIn: { for: RegExp; starter: string } | null;
-};
 
 const flux = {
   engine: 'kontext',
@@ -65,6 +55,19 @@ export const families: Record<ImageDeploymentKind, Family> = {
     memory: wholeMemory,
     standIn: { for: /^Wan-AI\/Wan2\.2-TI2V-5B$/, starter: WAN_STARTER },
   },
+};
+
+type Family = {
+  /** Display name of this kind of model. */
+  what: string;
+  engine: ImageEngine;
+  /** Licence of the weights unless the model card names an open one. */
+  licence: LicenceName | null;
+  /** Required parts of a model with this index and these files. */
+  needed: (index: PipelineIndex, paths: string[]) => NeededParts;
+  memory: (weights: InputFile[]) => ImageMemory;
+  /** The starter to deploy for these Hub names if the user has no such model. */
+  standIn: { for: RegExp; starter: string } | null;
 };
 
 /**
@@ -105,4 +108,64 @@ export function lackOfGpu(title: string, gib: number): string {
 
 export function isWeights({ path }: { path: string }): boolean {
   return path.endsWith('.safetensors');
+}
+
+/** Parts that a model needs: folders with weights, and other folders or files. */
+type NeededParts = { weights: string[]; others: string[] };
+
+/*
+ * The runtime has the same rules and checks the rest when it loads a model: `_checked_index` and
+ * `_has_text_encoders` in image/kontext/pipeline.py, `load_text_encoder` in image/paris/pipeline.py.
+ */
+
+/** Returns the parts of a FLUX model: both text encoders and tokenizers if its index names any of them. */
+function neededOfFlux(index: PipelineIndex): NeededParts {
+  const hasTextEncoders = [...TEXT_ENCODERS, ...TOKENIZERS].some((part) => isNamed(index[part]));
+  return {
+    weights: ['transformer', 'vae', ...(hasTextEncoders ? TEXT_ENCODERS : [])],
+    others: ['scheduler/scheduler_config.json', ...(hasTextEncoders ? TOKENIZERS : [])],
+  };
+}
+
+/**
+ * Returns the parts of a Paris model: its own text encoder and tokenizer, unless its index states the token
+ * limit of the installed sentence encoder.
+ */
+function neededOfParis(index: PipelineIndex, paths: string[]): NeededParts {
+  const hasTextEncoder = paths.some((path) => path.startsWith('text_encoder/')) || !namesWindow(index);
+  return {
+    weights: ['expert_0', 'router', 'vae', ...(hasTextEncoder ? ['text_encoder'] : [])],
+    others: hasTextEncoder ? ['tokenizer'] : [],
+  };
+}
+
+/** Returns the parts of a Wan model; second transformer, text encoder and image encoder are optional. */
+function neededOfWan(index: PipelineIndex): NeededParts {
+  const named = (part: string) => isNamed(index[part]);
+  return {
+    weights: ['transformer', 'vae', ...['transformer_2', 'text_encoder', 'image_encoder'].filter(named)],
+    others: ['scheduler/scheduler_config.json', ...['tokenizer', 'image_processor'].filter(named)],
+  };
+}
+
+/** [null, null] marks an omitted part. */
+function isNamed(part: unknown): boolean {
+  const isNone = Array.isArray(part) && part.length === 2 && part.every((name) => name === null);
+  return part !== undefined && part !== null && !isNone;
+}
+
+function namesWindow({ text_window: window }: PipelineIndex): boolean {
+  return (
+    typeof window === 'number' &&
+    Number.isInteger(window) &&
+    window >= TEXT_WINDOW.min &&
+    window <= TEXT_WINDOW.max
+  );
+}
+
+/** Returns a hash that is equal for the same files under the same paths. */
+export function hashFiles(files: InputFile[]): string {
+  const hash = createHash('sha256');
+  for (const { path, sha256 } of files) hash.update(`${sha256} ${path}\n`);
+  return hash.digest('hex');
 }

@@ -2,22 +2,24 @@ import { imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
 import { isServedAs } from '@bakehouse/contract/deployments/pipelines';
 import type { Capacity } from '../../../engine/model/capacity.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { PIPELINE_INDEX } from '../../assets/recognise/pipeline-index.ts';
+import type { AssetRevision } from '../../assets/read-revision.ts';
+import { PIPELINE_INDEX, type PipelineIndex } from '../../assets/recognise/pipelines.ts';
 import { MODULES } from '../../models/embedding/is-embedding-model.ts';
 import type { Foresee, Foreseen, RemoteModel } from '../../models/remote-model.ts';
-import { findGguf } from '../../models/weights/find-gguf.ts';
-import { findMissingParts } from '../../models/weights/find-missing-parts.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
-import { nameMissing } from '../../models/weights/name-missing.ts';
+import { findMissingParts, nameMissing } from '../../models/weights/missing-parts.ts';
+import { findGguf } from '../../models/weights/model-files.ts';
 import type { ReadCapacity, ServingPlacement } from '../served-model.ts';
-import { chooseImagePlacement } from './choose-image-placement.ts';
 import { choosePlacement, deviceLabel, gpuBytes } from './choose-placement.ts';
 import { describePipeline, families, isWeights, lackOfGpu } from './describe-pipeline.ts';
 import { isEncoderFamily } from './embedding/check-encoder.ts';
+import { chooseImagePlacement } from './place-image-model.ts';
 
 const GIB = 1024 ** 3;
+
 /** Defaults of a deployment. */
 const ASKED = { instanceType: 'a100', gpuCount: 1 };
+
 const TYPE = 'NVIDIA_TESLA_A100';
 
 /** Creates the function that predicts a remote model's placement, from its files and their sizes. */
@@ -95,4 +97,25 @@ function onto({ accelerator, count }: ServingPlacement): Foreseen {
 
 function cannot(obstacle: string): Foreseen {
   return { device: null, obstacle };
+}
+
+/** Returns why a FLUX model cannot be loaded, as a sentence without a full stop; null if it can. */
+export function findFluxFault(
+  model: { title: string; files: AssetRevision['files'] },
+  index: PipelineIndex,
+): string | null {
+  try {
+    describePipeline(model, index, families.flux);
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error.publicMessage;
+    throw error;
+  }
+}
+
+/**
+ * True if the model is neither a starter nor the user's: its process must not serve other users' deployments.
+ */
+export function isStrangers({ asset }: Pick<AssetRevision, 'asset'>, userId: string): boolean {
+  return !asset.isStarter && asset.ownerUserId !== userId;
 }

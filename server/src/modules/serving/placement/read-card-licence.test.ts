@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readCardLicence } from './read-card-licence.ts';
+import { readCardLicence } from './place-image-model.ts';
 
 const FLUX = 'flux-1-dev-non-commercial';
 

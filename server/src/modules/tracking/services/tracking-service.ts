@@ -1,35 +1,6 @@
-/** A run to log, with its training parameters. */
-export type RunToLog = {
-  id: string;
-  title: string;
-  startedAt: Date;
-  /** Team or user to log under, if the service has them; null for the key's owner. */
-  entity: string | null;
-  tags: string[];
-  /** Parameters of base, dataset and training, by name. */
-  parameters: Record<string, string | number | boolean>;
-};
-
-export type Point = { step: number; at: Date; values: Record<string, number> };
-
-export type Outcome = 'completed' | 'failed' | 'cancelled';
-
-/** State of a run at the service. */
-export type Logged = { remoteId: string; pointsSent: number };
-
-/**
- * An experiment tracker with its owner's key. All calls are idempotent. Throws `ServiceRefused`, `RunRefused`
- * or `ServiceUnavailable`.
- */
-export type TrackingService = {
-  /** Verifies the key and the project. Returns the key's owner if the service reports it. */
-  check: () => Promise<string | null>;
-  /** Creates the run at the service. */
-  begin: (run: RunToLog) => Promise<{ remoteId: string; url: string }>;
-  /** Appends points; `lastValues` has the last value of each metric. */
-  log: (logged: Logged, points: Point[], lastValues: Record<string, number>) => Promise<void>;
-  end: (logged: Logged, outcome: Outcome, at: Date) => Promise<void>;
-};
+import type { IncomingMessage } from 'node:http';
+import { askAllowed, RefusedAddress } from '../../../platform/http/addresses/ask-allowed.ts';
+import { isPublicAddress } from '../../../platform/http/addresses/is-public-address.ts';
 
 /** The service refuses the key or its address: the owner has to save another one. */
 export class ServiceRefused extends Error {
@@ -50,3 +21,117 @@ export class RunRefused extends Error {}
 
 /** The service does not answer, or reports an internal error or overload. */
 export class ServiceUnavailable extends Error {}
+
+const TIMEOUT_MS = 20_000;
+const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
+
+/** A run to log, with its training parameters. */
+export type RunToLog = {
+  id: string;
+  title: string;
+  startedAt: Date;
+  /** Team or user to log under, if the service has them; null for the key's owner. */
+  entity: string | null;
+  tags: string[];
+  /** Parameters of base, dataset and training, by name. */
+  parameters: Record<string, string | number | boolean>;
+};
+
+export type Point = { step: number; at: Date; values: Record<string, number> };
+
+export type Outcome = 'completed' | 'failed' | 'cancelled';
+
+/** State of a run at the service. */
+type Logged = { remoteId: string; pointsSent: number };
+
+/**
+ * An experiment tracker with its owner's key. All calls are idempotent. Throws `ServiceRefused`, `RunRefused`
+ * or `ServiceUnavailable`.
+ */
+export type TrackingService = {
+  /** Verifies the key and the project. Returns the key's owner if the service reports it. */
+  check: () => Promise<string | null>;
+  /** Creates the run at the service. */
+  begin: (run: RunToLog) => Promise<{ remoteId: string; url: string }>;
+  /** Appends points; `lastValues` has the last value of each metric. */
+  log: (logged: Logged, points: Point[], lastValues: Record<string, number>) => Promise<void>;
+  end: (logged: Logged, outcome: Outcome, at: Date) => Promise<void>;
+};
+
+/** Connection parameters of a service. */
+export type Access = {
+  /** Base URL. */
+  url: URL;
+  headers: Record<string, string>;
+  /** True if the operator allows this host in a private network. */
+  isTrusted: boolean;
+  /** Display name. */
+  name: string;
+  /** Statuses that mean the key is refused, not the request. */
+  keyRefusals: readonly number[];
+};
+
+type Ask = {
+  path: string;
+  query?: Record<string, string>;
+  /** Sent as JSON with POST; without it the request is a GET. */
+  body?: object;
+};
+
+/**
+ * Calls an experiment tracker, only at public addresses unless the operator trusts it. Returns the status,
+ * 200 or 404, and the JSON answer; null if it is no JSON. Throws ServiceRefused, RunRefused and
+ * ServiceUnavailable with a sentence.
+ */
+export async function askService(
+  { url: base, headers, isTrusted, name, keyRefusals }: Access,
+  { path, query = {}, body }: Ask,
+): Promise<{ status: number; answer: unknown }> {
+  const url = new URL(`${base.pathname.replace(/\/$/, '')}${path}`, base);
+  for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value);
+  const response = await askAllowed(url, {
+    isAllowed: isTrusted ? () => true : isPublicAddress,
+    headers: { accept: 'application/json', ...headers },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    ...(body && { body }),
+  }).catch((cause: unknown) => {
+    throw cause instanceof RefusedAddress
+      ? new ServiceRefused(
+          `${base.host} is not a public address. Ask the operator of this server to allow it`,
+          { param: 'url', cause },
+        )
+      : new ServiceUnavailable(`${name} could not be reached`, { cause });
+  });
+  const text = await readText(response, name);
+  const { statusCode: status = 0 } = response;
+  if (status === 200 || status === 404) return { status, answer: parse(text) };
+  const cause = new Error(`${url.host}${url.pathname} answered with ${status}: ${text.slice(0, 500)}`);
+  if (keyRefusals.includes(status))
+    throw new ServiceRefused(`${name} does not accept this API key`, { cause });
+  if (status === 429 || status >= 500)
+    throw new ServiceUnavailable(`${name} answered with status ${status}`, { cause });
+  throw new RunRefused(`${name} refused the run: it answered with status ${status}`, { cause });
+}
+
+async function readText(response: IncomingMessage, name: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > ANSWER_BYTES_MAX) throw new Error(`the answer exceeds ${ANSWER_BYTES_MAX} bytes`);
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    throw new ServiceUnavailable(`${name} broke off its answer`, { cause });
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

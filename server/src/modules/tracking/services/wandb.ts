@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { type Access, askService } from './ask-service.ts';
 import {
+  type Access,
+  askService,
   type Outcome,
   type Point,
   RunRefused,

@@ -8,7 +8,7 @@ import type { Launch } from '../../../engine/drivers/driver.ts';
 import { idleUntilStopped } from '../../../engine/drivers/fake/fake-driver.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { revenueAccount, userAccount } from '../../credits/ledger/accounts.ts';
-import { expireHolds } from '../../credits/ledger/holds/expire-holds.ts';
+import { expireHolds } from '../../credits/ledger/holds/holds.ts';
 import { transfer } from '../../credits/ledger/transfer.ts';
 import { trainingServer } from '../testing/training-server.ts';
 import { micro, PRICE_MICRO_PER_S, step } from '../testing/workload-calls.ts';

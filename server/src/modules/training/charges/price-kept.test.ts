@@ -3,13 +3,13 @@ import { listTransactions } from '@bakehouse/contract/credits';
 import { changePrice } from '@bakehouse/contract/prices';
 import { listRuns } from '@bakehouse/contract/runs';
 import { expect, test } from 'vitest';
-import { lockWorkload } from '../../../engine/lock-workload.ts';
+import { lockWorkload } from '../../../engine/workloads.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { signUpOperator } from '../../../testing/sign-up-operator.ts';
 import { testServer } from '../../../testing/test-server.ts';
 import { findRun } from '../queries.ts';
 import { emptySafetensors, goodData } from '../testing/test-run.ts';
-import { settleRun } from './settle-run.ts';
+import { settleRun } from './hold-run.ts';
 
 const server = await testServer({ readData: async () => goodData });
 const { request, services } = server;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { runCostMicro } from '../validation/estimate-run.ts';
-import { settleSeconds } from './resume-cost.ts';
+import { settleSeconds } from './cost.ts';
 
 const run = {
   kind: 'text' as const,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { runCostMicro } from '../validation/estimate-run.ts';
-import { roundCostMicro } from './round-cost.ts';
+import { roundCostMicro } from './cost.ts';
 
 const run = {
   price: defaultPrice('training:CPU'),

@@ -1,21 +1,21 @@
-import { findWorkloadWithSpec } from '../../../engine/find-workload-with-spec.ts';
 import type { WorkloadSpec } from '../../../engine/model/workload.ts';
-import { failResting, releaseWorkload } from '../../../engine/release-workload.ts';
+import { failResting, releaseWorkload } from '../../../engine/request-workload.ts';
+import { findWorkloadWithSpec } from '../../../engine/workloads.ts';
 import type { Context, Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { createLeaseLoop, type LeaseLoop } from '../../../platform/leases/lease-loop.ts';
-import { keepAssets } from '../../assets/keep-assets.ts';
+import { recordLineage } from '../../assets/lineage.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
-import { recordLineage } from '../../assets/record-lineage.ts';
-import { findGguf } from '../../models/weights/find-gguf.ts';
+import { keepAssets } from '../../assets/remove-asset.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
+import { findGguf } from '../../models/weights/model-files.ts';
 import { leavesWholeModel, toInput } from '../fine-tune-spec.ts';
 import { sourceOf } from '../make-run.ts';
-import { nameSources } from '../name-sources.ts';
 import { findRun, type RunRow } from '../queries.ts';
-import { findBaseFault } from '../validation/find-base-fault.ts';
+import { nameSources } from '../slowdown.ts';
+import { findBaseFault } from '../validation/base-faults.ts';
 import { type EndedClone, findRunOfEndedClone, saveClonedBase } from './clone-queries.ts';
 import { awaitsClone } from './hub-base.ts';
 

@@ -2,7 +2,7 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
-import { ensureOpenClone } from '../../hub/clone/start-clone.ts';
+import { ensureOpenClone } from '../../hub/clone/clones.ts';
 import { sizeOf } from '../../hub/public/describe-repository.ts';
 import { readRemoteModel } from '../../hub/public/read-remote-model.ts';
 import { findRemoteFault } from '../validation/foresee-training.ts';

@@ -1,23 +1,53 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import type { startExport as endpoint } from '@bakehouse/contract/exports';
+import {
+  type ExportFormat,
+  exportFormatLabels,
+  type startExport as startExportEndpoint,
+} from '@bakehouse/contract/exports';
+import { NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
+import type { WorkloadSpec } from '../../../engine/model/workload.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
+import type { AssetRevision } from '../../assets/read-revision.ts';
 import { nameRevision } from '../../assets/revisions/name-revision.ts';
-import { quote } from '../../credits/prices/quote.ts';
-import { refuseHigherCost } from '../../credits/prices/refuse-higher-cost.ts';
+import { quote, refuseHigherCost } from '../../credits/prices/cost.ts';
 import { spendOnce } from '../../credits/spend-once.ts';
+import { toModelName } from '../../models/names/model-name.ts';
+import { listModelFiles } from '../../models/weights/list-model-files.ts';
+import { isWholeModel } from '../../models/weights/missing-parts.ts';
+import { findGguf } from '../../models/weights/model-files.ts';
 import { selectHeldOutAnswers } from '../held-out/queries.ts';
 import { makeRun } from '../make-run.ts';
 import type { TrainingParts } from '../validation/check-fine-tune.ts';
 import { runCostMicro, runItems } from '../validation/estimate-run.ts';
-import { estimateExports, exportSeconds } from './estimate-export.ts';
-import { exportTitle, toExportSpec } from './export-spec.ts';
-import { findObstacle } from './find-obstacle.ts';
-import { exportPriceLabel } from './price-label.ts';
-import { readExportable } from './read-exportable.ts';
+import {
+  type Exportable,
+  estimateExports,
+  exportPriceLabel,
+  exportSeconds,
+  findObstacle,
+  readExportable,
+} from './exports.ts';
 
-type Body = InputOf<typeof endpoint>['body'];
+/** Needed to write a Modelfile. */
+const TOKENIZER_FILES = [
+  'tokenizer.json',
+  'tokenizer_config.json',
+  'special_tokens_map.json',
+  'chat_template.jinja',
+];
+
+/** Files of a fine-tune: the adapter and its tokenizer. */
+const ADAPTER_FILES = ['adapter_config.json', 'adapter_model.safetensors', ...TOKENIZER_FILES];
+
+/** Files of a base besides its GGUF. */
+const BASE_FILES = ['config.json', 'generation_config.json'];
+
+const pick = (files: AssetRevision['files'], names: string[]) =>
+  files.filter(({ path }) => names.includes(path));
+
+type Body = InputOf<typeof startExportEndpoint>['body'];
 
 /**
  * Creates a model asset and a run that merges the fine-tune into its base, holds the quote and queues the
@@ -28,8 +58,8 @@ type Body = InputOf<typeof endpoint>['body'];
 export async function startExport(
   ctx: Context,
   parts: Pick<TrainingParts, 'usage' | 'runCpu'>,
-  { params, body }: InputOf<typeof endpoint>,
-): Promise<ResponseOf<typeof endpoint>> {
+  { params, body }: InputOf<typeof startExportEndpoint>,
+): Promise<ResponseOf<typeof startExportEndpoint>> {
   const input = { id: params.id, format: body.format };
   return spendOnce(
     ctx,
@@ -80,7 +110,7 @@ async function make(
   ctx: Context,
   { format, cost_max: maxMicro }: Body,
   { fineTune, base, run, spec, price, work, seconds }: Awaited<ReturnType<typeof prepare>>,
-): Promise<ResponseOf<typeof endpoint>> {
+): Promise<ResponseOf<typeof startExportEndpoint>> {
   const costMicro = runCostMicro(price, seconds, 1);
   refuseHigherCost({ micro: costMicro, maxMicro, what: 'this export', param: 'cost_max' });
   const { modelId, runId } = await makeRun(tx, ctx, {
@@ -101,4 +131,58 @@ async function make(
     ceilingMicro: costMicro,
   });
   return { run_id: runId, model_id: modelId };
+}
+
+/** Returns the title of an export: 'My Bot' -> 'My Bot (GGUF Q8_0)'. */
+function exportTitle(title: string, format: ExportFormat): string {
+  const end = format === 'safetensors' ? ' (merged)' : ` (${exportFormatLabels[format]})`;
+  return title.slice(0, NAME_LENGTH_MAX - end.length) + end;
+}
+
+type Asked = Exportable & {
+  format: ExportFormat;
+  repository: string | null;
+  license: { license: string | null; license_name: string | null; license_link: string | null };
+  prompts: string[];
+};
+
+/** Returns the runtime's spec of an export, without the fields that the engine adds. */
+function toExportSpec({ fineTune, base, format, repository, license, prompts }: Asked): WorkloadSpec {
+  const gguf = format === 'safetensors' ? [] : findGguf(base).files;
+  const isWhole = isWholeModel(fineTune.files);
+  const beside = isWhole ? [...BASE_FILES, ...TOKENIZER_FILES] : BASE_FILES;
+  const own = format === 'safetensors' ? listModelFiles(base.files) : pick(base.files, beside);
+  const told = {
+    kind: 'export' as const,
+    title: exportTitle(fineTune.asset.title, format),
+    fine_tune_title: fineTune.asset.title,
+    fine_tune_repository: repository,
+    ...license,
+    prompts,
+    inputs: [
+      { name: 'base_model', files: [...own, ...gguf].map(toInput) },
+      ...(isWhole ? [] : [{ name: 'adapter', files: pick(fineTune.files, ADAPTER_FILES).map(toInput) }]),
+    ],
+  };
+  if (format === 'safetensors') return { ...told, format };
+  const quantization = format === 'gguf_f16' ? 'F16' : 'Q8_0';
+  return {
+    ...told,
+    format: 'gguf',
+    quantization,
+    base_model_file: gguf[0]?.path ?? '',
+    file_name: `${fileName(fineTune.asset.title)}-${quantization}`,
+  };
+}
+
+/** Converts a title to the start of a file name and of an Ollama model name. */
+function fileName(title: string): string {
+  const plain = toModelName(title)
+    .replace(/[^a-z0-9.]+/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '');
+  return plain || 'model';
+}
+
+function toInput({ path, sha256, sizeBytes }: AssetRevision['files'][number]) {
+  return { path, sha256, size_bytes: sizeBytes };
 }

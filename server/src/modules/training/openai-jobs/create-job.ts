@@ -1,41 +1,60 @@
 import { createAsset } from '@bakehouse/contract/assets';
 import type { InputOf } from '@bakehouse/contract/endpoint';
+import { toFlatId } from '@bakehouse/contract/fields/flat-id';
 import {
   ANSWERS_AUTO,
+  type createFineTuningJob as createFineTuningJobEndpoint,
   EPOCHS_AUTO,
-  type createFineTuningJob as endpoint,
   type FineTuningJob,
   LEARNING_RATES,
 } from '@bakehouse/contract/fine-tuning-jobs';
 import type { Objective } from '@bakehouse/contract/limits';
 import { formatBgl } from '@bakehouse/contract/money';
+import type { TrackerService } from '@bakehouse/contract/trackers';
 import { fineTunePayload } from '@bakehouse/contract/training';
 import type * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
+import type { Database } from '../../../platform/db/database.ts';
 import { AppError, refused } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
+import { isUuid } from '../../../platform/is-uuid.ts';
+import { findModelByName } from '../../assets/access/find-model-by-name.ts';
 import { findReadableAsset } from '../../assets/access/find-readable-asset.ts';
+import { listOwnModels } from '../../assets/own/own-assets.ts';
+import { findClonedAsset } from '../../assets/sources/sources.ts';
 import type { FileRow } from '../../datasets/openai-files/file-queries.ts';
-import { findFile } from '../../datasets/openai-files/find-file.ts';
-import { listRuns } from '../runs/list-runs.ts';
+import { findFile } from '../../datasets/openai-files/files.ts';
+import { findFineTune } from '../../models/fine-tuned/fine-tuned.ts';
+import { toModelName } from '../../models/names/model-name.ts';
+import { listStarterModels } from '../../models/starter/starters.ts';
+import { listRuns } from '../runs/runs.ts';
 import { startFineTune } from '../start-fine-tune.ts';
 import type { TrainingParts } from '../validation/check-fine-tune.ts';
-import { findBase } from './find-base.ts';
-import { toOneJob } from './read-jobs.ts';
+import { selectJobs } from './job-queries.ts';
+import { toOneJob } from './jobs.ts';
 import { toRewards } from './to-rewards.ts';
 
-type Body = InputOf<typeof endpoint>['body'];
-type Method = NonNullable<Body['method']>;
-type Asked = NonNullable<NonNullable<Method['dpo']>['hyperparameters']>;
-type Reinforcement = NonNullable<Method['reinforcement']>;
+/** Maximum of the user's models, newest first, to search for a name. */
+const OWN_MAX = 1000;
 
 /** Share of rows to train on without a validation file. The held-out rest selects the best checkpoint. */
 const TRAINED_PART = 0.9;
+
 /** Default rows per batch, among which KTO compares answers. */
 const KTO_BATCH_AUTO = 4;
+
 const METHODS = ['supervised', 'dpo', 'reinforcement', 'kto'] as const;
+
 /** Part of the new model's title for the base's title. */
 const BASE_TITLE_LENGTH_MAX = 120;
+
+type Body = InputOf<typeof createFineTuningJobEndpoint>['body'];
+
+type Method = NonNullable<Body['method']>;
+
+type Asked = NonNullable<NonNullable<Method['dpo']>['hyperparameters']>;
+
+type Reinforcement = NonNullable<Method['reinforcement']>;
 
 /**
  * Starts a run like the web app does: validates the file, holds the quote and queues the run, or does
@@ -44,7 +63,7 @@ const BASE_TITLE_LENGTH_MAX = 120;
 export async function createJob(
   ctx: Context,
   parts: TrainingParts,
-  { body }: InputOf<typeof endpoint>,
+  { body }: InputOf<typeof createFineTuningJobEndpoint>,
   http: Pick<Http, 'reply'>,
 ): Promise<FineTuningJob> {
   const { userId } = ctx.caller;
@@ -191,4 +210,51 @@ function fieldOf(param: string, message: string): string {
   if (param.endsWith('rewards'))
     return `method.reinforcement.${message.includes('(JSON Schema)') ? 'response_format' : 'grader'}`;
   return param === 'validation_file' ? param : 'training_file';
+}
+
+/**
+ * Returns the id of the model that a job names: a starter, a fine-tune, a model by its id, title or hub name,
+ * or one of the caller's own by its deployment name. Throws AppError 'model_not_found'.
+ */
+async function findBase(ctx: Context, name: string): Promise<string> {
+  const { userId } = ctx.caller;
+  if (isUuid(name)) return name;
+  const found =
+    (await findStarter(ctx, name)) ??
+    (await findFineTune(ctx.db, { userId, name }))?.assetId ??
+    (await findModelByName(ctx, name)) ??
+    (await findClonedAsset(ctx.db, { userId, repoId: name, type: 'model' })) ??
+    (await findOwnByName(ctx, name));
+  if (found) return found;
+  throw new AppError('model_not_found', {
+    publicMessage: `There is no model '${name}' to fine-tune. Name a starter model, or a model of your own by its title or id`,
+    param: 'model',
+  });
+}
+
+/** Accepts the title in name form too, because finished jobs refer to their base like this. */
+async function findStarter({ db }: Context, name: string): Promise<string | undefined> {
+  const starters = await listStarterModels(db);
+  const isNamed = starters.find(({ modelName }) => modelName === name);
+  return (isNamed ?? starters.find(({ title }) => toModelName(title) === name))?.assetId;
+}
+
+async function findOwnByName({ db, caller }: Context, name: string): Promise<string | undefined> {
+  const own = await listOwnModels(db, { userId: caller.userId, limit: OWN_MAX });
+  return own.find(({ title }) => toModelName(title) === name)?.id;
+}
+
+/** A job's tracker settings, which override the owner's defaults. */
+export type Integration = { project: string; entity: string | null; name: string; tags: string[] };
+
+/** Returns a run's tracker settings for a service; null if it has none or is not a job. */
+export async function findIntegration(
+  db: Database,
+  { runId, service }: { runId: string; service: TrackerService },
+): Promise<Integration | null> {
+  const job = (await selectJobs(db, [runId])).get(runId);
+  const asked = job?.integrations.find(({ type }) => type === service)?.wandb;
+  if (!asked) return null;
+  const { project, entity = null, name, tags } = asked;
+  return { project, entity, name: name || toFlatId('ftjob-', runId), tags: tags ?? [] };
 }

@@ -1,12 +1,12 @@
 import { fromFlatId } from '@bakehouse/contract/fields/flat-id';
 import * as contract from '@bakehouse/contract/fine-tuning-jobs';
 import { type Binding, type BindOptions, bind } from '../../../platform/http/bind.ts';
-import { cancelRun } from '../runs/cancel-run.ts';
 import { resumeRun } from '../runs/resume-run.ts';
+import { cancelRun } from '../runs/runs.ts';
 import type { TrainingParts } from '../validation/check-fine-tune.ts';
 import { createJob } from './create-job.ts';
-import { listCheckpoints, listEvents } from './list-events.ts';
-import { listJobs, readJobRun, toOneJob } from './read-jobs.ts';
+import { listCheckpoints, listEvents } from './events.ts';
+import { listJobs, readJobRun, toOneJob } from './jobs.ts';
 
 /** OpenAI's fine-tuning API. `readsAFile` limits calls that read a whole data file. */
 export function openAiJobRoutes(parts: TrainingParts, readsAFile: BindOptions): Binding[] {

@@ -1,5 +1,6 @@
 import type { DiffusionTrainingChoice, DiffusionValidation } from '@bakehouse/contract/diffusion-training';
 import { METADATA } from '@bakehouse/contract/gallery';
+import type { GpuType } from '@bakehouse/contract/limits';
 import type { PicturesReport } from '@bakehouse/contract/runtime/validate-pictures-spec';
 import type { Context } from '../../../platform/context.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
@@ -8,10 +9,14 @@ import { readPrices } from '../../credits/prices/read-prices.ts';
 import { selectMeasuredFlops } from '../measured-queries.ts';
 import { placeRun, type RunPlace } from '../place-run.ts';
 import type { TrainingParts } from '../validation/check-fine-tune.ts';
-import type { RunCpu } from '../validation/estimate-load.ts';
-import { refuseMemory, runCostMicro } from '../validation/estimate-run.ts';
-import { toCostEstimate } from '../validation/to-cost-estimate.ts';
-import { pictureCpuSeconds, pictureFlops, pictureGpuSeconds } from './estimate-pictures.ts';
+import { type RunCpu, toCostEstimate } from '../validation/estimate-load.ts';
+import {
+  CPU_CORE_FLOPS,
+  PASS_OVERHEAD_S,
+  peakFlops,
+  refuseMemory,
+  runCostMicro,
+} from '../validation/estimate-run.ts';
 import { type FindFluxFault, findPictureBaseFault } from './find-picture-base-fault.ts';
 import {
   type PictureFields,
@@ -19,6 +24,42 @@ import {
   toPictureFields,
   toPictureParameters,
 } from './pictures-spec.ts';
+
+/** Forward passes per sample: each sampler step runs with and without the prompt. */
+const SAMPLE_PASSES = 40;
+
+/**
+ * Validation at a checkpoint as in `train/diffusion/train.py`: 64 small pictures or fewer large ones, at five
+ * times.
+ */
+const MEASURED = { rows: 64, side: 128, times: 5 };
+
+/** Crops of each small picture. */
+const CUTS = 8;
+
+/** Share of its peak that a GPU reaches with a full-size model and recomputed activations. */
+const GPU_UTILISATION = 0.3;
+
+/** Maximum files of a picture dataset: one caption per picture and some more. */
+const FILES_MAX = 5000;
+
+/** Files that configure how the model reads pictures and texts. */
+const CONFIGURATION = /\.(json|txt|model)$/;
+
+const WEIGHTS = /^([^/]+)\/.*\.safetensors$/;
+
+/** With a larger dropout the style is not learned for any words. */
+const DROPOUT_USUAL_MAX = 0.5;
+
+/** Highest usual learning rates of small and full-size models. */
+const LEARNING_RATE_USUAL_MAX = { small: 0.01, full: 0.001 };
+
+const FULL_SIZE_PARAMETERS = 1e9;
+
+const NOTHING_READ = {
+  ...{ tokens_per_step: 0, steps_total: 0, base_parameters: 0 },
+  ...{ sizes: [], held_out: 0, pictures_kept: 0 },
+};
 
 /** A fault that prevents a run, and the call's field that causes it, if any. */
 type Fault = { message: string; about: keyof DiffusionTrainingChoice | null };
@@ -36,22 +77,6 @@ export type DiffusionCheck = {
   seconds: number;
   flops: number;
   costMicro: bigint;
-};
-
-/** Maximum files of a picture dataset: one caption per picture and some more. */
-const FILES_MAX = 5000;
-/** Files that configure how the model reads pictures and texts. */
-const CONFIGURATION = /\.(json|txt|model)$/;
-const WEIGHTS = /^([^/]+)\/.*\.safetensors$/;
-/** With a larger dropout the style is not learned for any words. */
-const DROPOUT_USUAL_MAX = 0.5;
-/** Highest usual learning rates of small and full-size models. */
-const LEARNING_RATE_USUAL_MAX = { small: 0.01, full: 0.001 };
-const FULL_SIZE_PARAMETERS = 1e9;
-
-const NOTHING_READ = {
-  ...{ tokens_per_step: 0, steps_total: 0, base_parameters: 0 },
-  ...{ sizes: [], held_out: 0, pictures_kept: 0 },
 };
 
 /**
@@ -200,4 +225,74 @@ function withoutErrors({
   ...data
 }: PicturesReport): NonNullable<DiffusionValidation['data']> {
   return data;
+}
+
+/* Estimates the duration of a picture LoRA; docs/engine.md has the formulas. */
+
+type Work = Pick<
+  PicturesReport,
+  'tokens_per_step' | 'steps_total' | 'base_parameters' | 'sizes' | 'held_out' | 'pictures_kept'
+>;
+
+type Settings = {
+  batch_size: number;
+  gradient_accumulation_steps: number;
+  sample_every: number;
+  sample_prompts: unknown[];
+};
+
+/**
+ * Returns the operations of a run. Per token and parameter: 4, because the base is frozen; 6 on a GPU, which
+ * recomputes activations; 2 for samples and validation at checkpoints.
+ */
+export function pictureFlops(work: Work, settings: Settings, device: 'cpu' | 'gpu'): number {
+  const trained = (device === 'gpu' ? 6 : 4) * work.tokens_per_step * work.steps_total;
+  const pictureTokens = work.tokens_per_step / (settings.batch_size * settings.gradient_accumulation_steps);
+  const passes = countCheckpoints(work, settings) * (samplePasses(settings) + measuredPasses(work));
+  return work.base_parameters * (trained + 2 * pictureTokens * passes);
+}
+
+/** Returns the seconds of training on one GPU of this type. */
+export function pictureGpuSeconds(work: Work, settings: Settings, type: GpuType): number {
+  const speed = peakFlops[type] * GPU_UTILISATION;
+  return pictureFlops(work, settings, 'gpu') / speed + overhead(work, settings);
+}
+
+/**
+ * Returns the seconds of training on this machine's CPU.
+ * @param measuredFlops operations per second that finished runs reached here; null before the first.
+ */
+export function pictureCpuSeconds(
+  work: Work,
+  settings: Settings,
+  cores: number,
+  measuredFlops: number | null,
+): number {
+  const flops = pictureFlops(work, settings, 'cpu');
+  if (measuredFlops !== null) return flops / measuredFlops;
+  return flops / (CPU_CORE_FLOPS * cores) + overhead(work, settings);
+}
+
+/** For a small model launching a pass takes longer than computing it. Sampling passes are shorter. */
+function overhead(work: Work, settings: Settings): number {
+  const training = work.steps_total * settings.gradient_accumulation_steps;
+  const drawing = countCheckpoints(work, settings) * samplePasses(settings);
+  return (training + drawing / 4) * PASS_OVERHEAD_S;
+}
+
+/** Includes the samples before the first step. */
+function countCheckpoints({ steps_total: steps }: Work, settings: Settings): number {
+  return Math.ceil(steps / settings.sample_every) + (settings.sample_prompts.length > 0 ? 1 : 0);
+}
+
+/** Passes for all samples of a checkpoint. */
+function samplePasses({ sample_prompts: prompts }: Settings): number {
+  return prompts.length * SAMPLE_PASSES;
+}
+
+function measuredPasses({ sizes, held_out: heldOut, pictures_kept: kept }: Work): number {
+  const pixels = MEASURED.rows * MEASURED.side ** 2;
+  const rows = sizes.map(({ width, height }) => Math.max(1, Math.floor(pixels / (width * height))));
+  const all = rows.reduce((sum, count) => sum + Math.min(count, MEASURED.rows), 0);
+  return MEASURED.times * Math.min(all, CUTS * (heldOut || kept));
 }

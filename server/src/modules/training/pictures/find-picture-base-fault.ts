@@ -1,6 +1,6 @@
 import type { Services } from '../../../platform/context.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
-import { type PipelineIndex, readPipelineIndex } from '../../assets/recognise/read-pipeline-index.ts';
+import { type PipelineIndex, readPipelineIndex } from '../../assets/recognise/pipelines.ts';
 
 /** Pipelines for which a LoRA can be trained. */
 const TRAINED = ['FluxPipeline', 'FluxKontextPipeline'];

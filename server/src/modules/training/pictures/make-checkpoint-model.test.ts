@@ -11,7 +11,7 @@ import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { insertFlux } from '../../deployments/testing/test-models.ts';
 import { sourceCalls } from '../testing/source-calls.ts';
 import { step, workloadCalls } from '../testing/workload-calls.ts';
-import { forgetCheckpointsJob } from './forget-checkpoints.ts';
+import { forgetCheckpointsJob } from './checkpoints.ts';
 
 /* Models made from checkpoints of picture runs. */
 

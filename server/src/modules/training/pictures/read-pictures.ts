@@ -4,37 +4,22 @@ import {
   picturesReport,
   type ValidatePicturesSpec,
 } from '@bakehouse/contract/runtime/validate-pictures-spec';
-import { hasLayer } from '../../../engine/host/environment/has-layer.ts';
+import { hasLayer } from '../../../engine/host/environment/environment.ts';
+import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { shareFiles } from '../../../platform/sandbox/share-files.ts';
-import { withBlobFiles } from '../../../platform/storage/with-blob-file.ts';
+import { withBlobFiles } from '../../../platform/storage/read-blob.ts';
 import { readingLimits } from '../readings/limits.ts';
 import { runReader } from '../validation/run-reader.ts';
 
-type File = { path: string; sha256: string };
-
-/** The files of a dataset, and the model and settings for reading them. */
-export type PicturesToRead = {
-  /** Configuration of the base model, without weights. */
-  base: File[];
-  files: File[];
-  spec: Omit<ValidatePicturesSpec, 'base_model_dir' | 'dataset_dir'>;
-};
-
-/** Reads all pictures of a dataset as training would. Tests replace it. */
-export type ReadPictures = (
-  ctx: Pick<Context, 'blobs' | 'caller' | 'clock' | 'config' | 'db' | 'log' | 'sandbox'>,
-  input: PicturesToRead,
-  signal?: AbortSignal,
-) => Promise<PicturesReport>;
-
 /** Separate folders, because file names may collide. */
 const BASE_MODEL = 'base_model';
+
 const DATASET = 'dataset';
 
 /** Runs the runtime's `validate-pictures` on the files. Throws whatever `readData` throws. */
-export const readPictures: ReadPictures = async (ctx, input, signal) => {
+const readPictures: ReadPictures = async (ctx, input, signal) => {
   if (!(await hasLayer(ctx.config, 'training'))) {
     throw new AppError('unavailable', {
       publicMessage:
@@ -70,3 +55,26 @@ export const readPictures: ReadPictures = async (ctx, input, signal) => {
     });
   });
 };
+
+const line = fairQueue(readingLimits.shortAtOnce, { perKey: 1 });
+
+/** Limits concurrent picture reads to one per user, served round-robin. */
+export const readPicturesInTurn: ReadPictures = (ctx, input, signal) =>
+  line.run(ctx.caller.userId, () => readPictures(ctx, input, signal), signal);
+
+type File = { path: string; sha256: string };
+
+/** The files of a dataset, and the model and settings for reading them. */
+export type PicturesToRead = {
+  /** Configuration of the base model, without weights. */
+  base: File[];
+  files: File[];
+  spec: Omit<ValidatePicturesSpec, 'base_model_dir' | 'dataset_dir'>;
+};
+
+/** Reads all pictures of a dataset as training would. Tests replace it. */
+export type ReadPictures = (
+  ctx: Pick<Context, 'blobs' | 'caller' | 'clock' | 'config' | 'db' | 'log' | 'sandbox'>,
+  input: PicturesToRead,
+  signal?: AbortSignal,
+) => Promise<PicturesReport>;

@@ -1,13 +1,17 @@
-import type { startDiffusionTraining as endpoint } from '@bakehouse/contract/diffusion-training';
+import type {
+  DiffusionValidation,
+  startDiffusionTraining as startDiffusionTrainingEndpoint,
+  validateDiffusionTraining as validateDiffusionTrainingEndpoint,
+} from '@bakehouse/contract/diffusion-training';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
-import { clientSignal } from '../../../platform/http/client-signal.ts';
-import { refuseHigherCost } from '../../credits/prices/refuse-higher-cost.ts';
+import { clientSignal } from '../../../platform/http/connection.ts';
+import { refuseHigherCost } from '../../credits/prices/cost.ts';
 import { spendOnce } from '../../credits/spend-once.ts';
 import { makeRun, sourceOf } from '../make-run.ts';
-import { nameSources } from '../name-sources.ts';
+import { nameSources } from '../slowdown.ts';
 import type { TrainingParts } from '../validation/check-fine-tune.ts';
 import { checkDiffusionTraining, type DiffusionCheck } from './check-diffusion-training.ts';
 import { toPicturesSpec } from './pictures-spec.ts';
@@ -19,9 +23,9 @@ import { toPicturesSpec } from './pictures-spec.ts';
 export async function startDiffusionTraining(
   ctx: Context,
   parts: TrainingParts,
-  { body }: InputOf<typeof endpoint>,
+  { body }: InputOf<typeof startDiffusionTrainingEndpoint>,
   { reply }: Pick<Http, 'reply'>,
-): Promise<ResponseOf<typeof endpoint>> {
+): Promise<ResponseOf<typeof startDiffusionTrainingEndpoint>> {
   const { cost_max: costMaxMicro, slowdown, ceiling, title, tags, ...choice } = body;
   // A retry with another price or load is the same run.
   const input = { title, tags, ceiling, ...choice };
@@ -74,4 +78,15 @@ function refuseFaults({ faults: [fault] }: DiffusionCheck): void {
     publicMessage: fault.message,
     ...(fault.about !== null && { param: fault.about }),
   });
+}
+
+/** Validates a picture run for the wizard. Changes nothing. */
+export async function validateDiffusionTraining(
+  ctx: Context,
+  parts: TrainingParts,
+  { body }: InputOf<typeof validateDiffusionTrainingEndpoint>,
+  { reply }: Pick<Http, 'reply'>,
+): Promise<DiffusionValidation> {
+  const asked = { cpu: await parts.runCpu(ctx.db), signal: clientSignal(reply) };
+  return (await checkDiffusionTraining(ctx, parts, body, asked)).validation;
 }

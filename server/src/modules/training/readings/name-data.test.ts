@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DataToRead } from '../validation/read-data.ts';
-import { nameData } from './name-data.ts';
+import { nameData } from './readings.ts';
 
 const input = {
   base: 'base',

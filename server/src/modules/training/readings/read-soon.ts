@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ValidateProgress, ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import type { DataReading } from '@bakehouse/contract/training';
 import type { Context } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { publishChange } from '../../../platform/events/publish-change.ts';
 import type { DataToRead, ReadData } from '../validation/read-data.ts';
-import { continueReading } from './continue-reading.ts';
 import { readingLimits } from './limits.ts';
-import { nameData } from './name-data.ts';
-import { selectReport } from './queries.ts';
-import { toReading } from './to-reading.ts';
+import { endOldReadings, lockReadings, type ReadingRow, selectReport, upsertReading } from './queries.ts';
+import { readingJob } from './read-in-background.ts';
+import { nameData, toReading } from './readings.ts';
 
 type Wanted = {
   input: DataToRead;
@@ -58,4 +59,36 @@ export async function readSoon(
   setTimeout(() => left.abort(), readingLimits.handoverMs).unref();
   const row = await continueReading(ctx, { input, datasetId, progress: first.progress });
   return { report, reading: toReading(row) };
+}
+
+/**
+ * Reads a data file to its end in the background, once for equal calls of a user. Above the user's limit the
+ * oldest reading is cancelled, because users watch the latest one.
+ */
+async function continueReading(
+  ctx: Context,
+  { input, datasetId, progress }: { input: DataToRead; datasetId: string; progress: ValidateProgress },
+): Promise<ReadingRow> {
+  const { userId } = ctx.caller;
+  const dataName = nameData(input);
+  const now = ctx.clock.now();
+  return inTransaction(ctx.db, async (tx) => {
+    // Locks first, because two concurrent transactions would not see each other's reading and would both stay
+    // below the limit.
+    await lockReadings(tx, userId);
+    const { isNew, ...reading } = await upsertReading(tx, {
+      userId,
+      dataName,
+      datasetId,
+      input,
+      progress,
+      at: now,
+    });
+    if (!isNew) return reading;
+    for (const id of await endOldReadings(tx, userId, { keep: readingLimits.ownInBackground, now }))
+      await publishChange(tx, userId, { topic: 'reading', id });
+    await ctx.jobs.enqueue(tx, readingJob, { readingId: reading.id });
+    await publishChange(tx, userId, { topic: 'reading', id: reading.id });
+    return reading;
+  });
 }

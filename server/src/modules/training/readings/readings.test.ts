@@ -18,10 +18,10 @@ import { type TestServer, type TestUser, testServer } from '../../../testing/tes
 import { emptySafetensors, goodData } from '../testing/test-run.ts';
 import type { DataToRead, ReadData } from '../validation/read-data.ts';
 import { shareReads } from '../validation/share-reads.ts';
-import { forgetReadingsJob } from './forget-readings.ts';
 import { readingLimits } from './limits.ts';
 import { lockReadings, upsertReading } from './queries.ts';
 import { readInBackground, readingJob } from './read-in-background.ts';
+import { forgetReadingsJob } from './readings.ts';
 
 // Shorter waits for tests.
 const usual = { ...readingLimits };

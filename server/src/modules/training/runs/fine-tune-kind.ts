@@ -1,21 +1,21 @@
 import { heldOutAnswers } from '@bakehouse/contract/runtime/report';
 import { findCpuMachine } from '../../../engine/machines/find-cpu-machine.ts';
-import { hasEnded } from '../../../engine/model/has-ended.ts';
+import { hasEnded, type WorkloadState } from '../../../engine/model/workload.ts';
 import type { WorkloadKind } from '../../../engine/model/workload-kind.ts';
 import type { Services } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
 import { publishChange, publishChanges } from '../../../platform/events/publish-change.ts';
 import { enqueueCard } from '../../assets/card/card-data.ts';
-import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
+import { createRevisionFromBlobs } from '../../assets/revisions/add-revision.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
-import { meterRun } from '../charges/meter-run.ts';
-import { settleRun } from '../charges/settle-run.ts';
+import { notify } from '../../notifications/notifications.ts';
+import { meterRun, settleRun } from '../charges/hold-run.ts';
 import { upsertHeldOutAnswers } from '../held-out/queries.ts';
-import { nameResult } from '../openai-jobs/name-result.ts';
+import { nameResult } from '../openai-jobs/results.ts';
 import { keepCheckpoint } from '../pictures/checkpoint-queries.ts';
 import { replaceSamples } from '../pictures/sample-queries.ts';
-import { findOwners, findRun, updateSlowdown, updateSummary } from '../queries.ts';
+import { findOwners, findRun, type RunRow, updateSlowdown, updateSummary } from '../queries.ts';
 import { measuredSlowdown } from '../slowdown.ts';
-import { notifyOfEnd } from './notify-of-end.ts';
 
 export const FINE_TUNE_KIND = 'fine-tune';
 
@@ -79,4 +79,17 @@ export function fineTuneKind(
       }
     },
   };
+}
+
+/** Step: notifies a run's owner how it ended. */
+async function notifyOfEnd(
+  tx: Transaction,
+  run: Pick<RunRow, 'id' | 'userId' | 'title' | 'kind' | 'stopReason'>,
+  state: WorkloadState,
+): Promise<void> {
+  const { id, userId, title, kind, stopReason } = run;
+  const data = { run_id: id, title, ...(kind === 'export' && { is_export: true }) };
+  if (state === 'completed') await notify(tx, { userId, kind: 'run_completed', data });
+  else if (state === 'failed') await notify(tx, { userId, kind: 'run_failed', data });
+  else await notify(tx, { userId, kind: 'run_cancelled', data: { ...data, stop_reason: stopReason } });
 }

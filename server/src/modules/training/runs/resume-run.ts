@@ -1,8 +1,8 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import { smallerAmount } from '@bakehouse/contract/money';
 import type { resumeRun as endpoint, Run } from '@bakehouse/contract/runs';
-import { lockWorkload } from '../../../engine/lock-workload.ts';
-import { resumeWorkload } from '../../../engine/resume-workload.ts';
+import { resumeWorkload } from '../../../engine/request-workload.ts';
+import { lockWorkload } from '../../../engine/workloads.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
@@ -12,15 +12,15 @@ import { publishChange } from '../../../platform/events/publish-change.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { findReadableAsset } from '../../assets/access/find-readable-asset.ts';
 import { requireRevision } from '../../assets/access/require-revision.ts';
-import { keepAssets } from '../../assets/keep-assets.ts';
+import { keepAssets } from '../../assets/remove-asset.ts';
 import { withIdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { costSoFarMicro, refuseLowCeiling, resumeCeilingMicro } from '../charges/ceiling.ts';
+import { resumeCostMicro, settleSeconds, unpaidMicro } from '../charges/cost.ts';
 import { holdForRun } from '../charges/hold-run.ts';
-import { resumeCostMicro, settleSeconds, unpaidMicro } from '../charges/resume-cost.ts';
 import { awaitsClone } from '../cloning/hub-base.ts';
 import { beginRound, type RunRow } from '../queries.ts';
 import type { TrainingParts } from '../validation/check-fine-tune.ts';
-import { findOwnRun } from './find-own-run.ts';
+import { findOwnRun } from './runs.ts';
 import { toRun } from './to-run.ts';
 
 /**

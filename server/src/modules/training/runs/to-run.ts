@@ -2,12 +2,10 @@ import { gpuLabel } from '@bakehouse/contract/labels';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/runs';
 import { cutHostPaths, type HostFolders } from '../../../engine/host/cut-host-paths.ts';
-import { hasEnded } from '../../../engine/model/has-ended.ts';
-import type { Workload, WorkloadState } from '../../../engine/model/workload.ts';
-import { secondsSaved } from '../../../engine/seconds-saved.ts';
+import { hasEnded, type Workload, type WorkloadState } from '../../../engine/model/workload.ts';
+import { secondsSaved } from '../../../engine/workloads.ts';
 import { costSoFarMicro, resumeCeilingMicro, stopsAtCeiling } from '../charges/ceiling.ts';
-import { resumeCostMicro, unpaidMicro } from '../charges/resume-cost.ts';
-import { roundCostMicro } from '../charges/round-cost.ts';
+import { resumeCostMicro, roundCostMicro, unpaidMicro } from '../charges/cost.ts';
 import { awaitsClone } from '../cloning/hub-base.ts';
 import type { RunRow } from '../queries.ts';
 

@@ -11,7 +11,7 @@ import type { Price } from '../../credits/prices/prices.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
-import { readModelJson } from '../../models/weights/read-model-json.ts';
+import { readModelJson } from '../../models/weights/model-files.ts';
 import { type HubBase, readHubBase, warnOfClone } from '../cloning/hub-base.ts';
 import {
   type FineTuneFields,
@@ -26,7 +26,15 @@ import type { FindFluxFault } from '../pictures/find-picture-base-fault.ts';
 import type { ReadPictures } from '../pictures/read-pictures.ts';
 import { placeRun, type RunPlace } from '../place-run.ts';
 import { type KnownData, readSoon } from '../readings/read-soon.ts';
-import type { RunCpu } from './estimate-load.ts';
+import {
+  findAdaptationFaults,
+  findBaseFault,
+  findCpuFaults,
+  findGpuFaults,
+  findStoppingFaults,
+  warnOfStopping,
+} from './base-faults.ts';
+import { type RunCpu, toCostEstimate } from './estimate-load.ts';
 import {
   correctedMemory,
   countEvaluations,
@@ -38,15 +46,9 @@ import {
   runFlops,
   type Work,
 } from './estimate-run.ts';
-import { findAdaptationFaults } from './find-adaptation-faults.ts';
-import { findBaseFault } from './find-base-fault.ts';
 import { findFormatFaults, findObjectiveFaults } from './find-format-faults.ts';
-import { findCpuFaults, findGpuFaults } from './find-gpu-faults.ts';
-import { findStoppingFaults, warnOfStopping } from './find-stopping-faults.ts';
 import type { DataToRead, ReadData } from './read-data.ts';
-import { toCostEstimate } from './to-cost-estimate.ts';
-import { warnOfObjective } from './warn-of-objective.ts';
-import { warnOfServing } from './warn-of-serving.ts';
+import { warnOfObjective, warnOfServing } from './warnings.ts';
 
 /** Dependencies of the training module. */
 export type TrainingParts = {

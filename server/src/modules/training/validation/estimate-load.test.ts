@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createFakeDriver } from '../../../engine/drivers/fake/fake-driver.ts';
 import { noteMachine } from '../../../engine/machines/queries.ts';
-import { readOffer } from '../../../engine/machines/read-offer.ts';
+import { readOffer } from '../../../engine/machines/read-machines.ts';
 import type { Capacity } from '../../../engine/model/capacity.ts';
 import { testCluster, testMachine } from '../../../engine/testing/test-machine.ts';
 import { testDatabase } from '../../../testing/test-database.ts';

@@ -4,8 +4,8 @@ import { type GpuType, gpuTypes, type Objective } from '@bakehouse/contract/limi
 import { formatBgl } from '@bakehouse/contract/money';
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import type { Gpu } from '../../../engine/model/gpu.ts';
-import { listedGpu } from '../../../engine/model/listed-gpu.ts';
-import { costMicro, type QuoteItem } from '../../credits/prices/cost-micro.ts';
+import { listedGpu } from '../../../engine/model/offer.ts';
+import { costMicro, type QuoteItem } from '../../credits/prices/cost.ts';
 import type { PriceList } from '../../credits/prices/prices.ts';
 
 /* Estimates the duration and memory of a run; docs/engine.md has the formulas and sources. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { listed } from '../../../engine/testing/test-gpus.ts';
-import { findCpuFaults, findGpuFaults } from './find-gpu-faults.ts';
+import { findCpuFaults, findGpuFaults } from './base-faults.ts';
 
 const gpus = [listed('NVIDIA_H100_80GB', [0, 1, 2, 3]), listed('NVIDIA_TESLA_A100', [4])];
 const four = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findStoppingFaults, warnOfStopping } from './find-stopping-faults.ts';
+import { findStoppingFaults, warnOfStopping } from './base-faults.ts';
 
 test('refuses early stopping with too few held-out rows', () => {
   const faultsOf = (early_stopping_patience: number, heldOut: number) =>

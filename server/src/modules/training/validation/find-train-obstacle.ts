@@ -2,7 +2,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { readRevision } from '../../assets/read-revision.ts';
 import type { FindObstacle } from '../../models/get-model-readiness.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
-import { findBaseFault } from './find-base-fault.ts';
+import { findBaseFault } from './base-faults.ts';
 
 /**
  * Returns why a fine-tune cannot use the model as its base, judged by its file list; null if it can. The

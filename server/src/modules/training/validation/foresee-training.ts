@@ -1,13 +1,12 @@
 import { gpuLabel } from '@bakehouse/contract/labels';
 import type { Capacity } from '../../../engine/model/capacity.ts';
-import { PIPELINE_INDEX } from '../../assets/recognise/pipeline-index.ts';
+import { PIPELINE_INDEX } from '../../assets/recognise/pipelines.ts';
 import type { Foresee, RemoteModel } from '../../models/remote-model.ts';
-import { findMissingParts } from '../../models/weights/find-missing-parts.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
-import { nameMissing } from '../../models/weights/name-missing.ts';
+import { findMissingParts, nameMissing } from '../../models/weights/missing-parts.ts';
 import { placeRun } from '../place-run.ts';
+import { findQuantisation } from './base-faults.ts';
 import { fitsInto, gigabytes } from './estimate-run.ts';
-import { findQuantisation } from './find-base-fault.ts';
 import { findMissingFile } from './find-train-obstacle.ts';
 
 /** Minimum memory of a run relative to its weights. */

@@ -6,11 +6,11 @@ import {
   validateProgress,
   validateReport,
 } from '@bakehouse/contract/runtime/train-spec';
-import { hasLayer } from '../../../engine/host/environment/has-layer.ts';
+import { hasLayer } from '../../../engine/host/environment/environment.ts';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { shareFiles } from '../../../platform/sandbox/share-files.ts';
-import { withBlobFiles } from '../../../platform/storage/with-blob-file.ts';
+import { withBlobFiles } from '../../../platform/storage/read-blob.ts';
 import { readingLimits } from '../readings/limits.ts';
 import { runReader } from './run-reader.ts';
 

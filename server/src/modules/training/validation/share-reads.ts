@@ -2,7 +2,7 @@ import type { ValidateProgress, ValidateReport } from '@bakehouse/contract/runti
 import { type OpenByKey, openByKey } from '../../../platform/concurrency/open-by-key.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readingLimits } from '../readings/limits.ts';
-import { nameData } from '../readings/name-data.ts';
+import { nameData } from '../readings/readings.ts';
 import type { DataToRead, ReadData } from './read-data.ts';
 import { readInTurn } from './read-in-turn.ts';
 

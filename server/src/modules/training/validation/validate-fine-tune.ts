@@ -2,7 +2,7 @@ import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { validateFineTune as endpoint, FineTuneValidation } from '@bakehouse/contract/training';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
-import { clientSignal } from '../../../platform/http/client-signal.ts';
+import { clientSignal } from '../../../platform/http/connection.ts';
 import { findClonedAsset } from '../../assets/sources/sources.ts';
 import { checkFineTune, type TrainingParts } from './check-fine-tune.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { warnOfObjective } from './warn-of-objective.ts';
+import { warnOfObjective } from './warnings.ts';
 
 const weights = { desirable_weight: 1, undesirable_weight: 1 };
 const kto = { objective: 'kto', adaptation: 'lora', learning_rate: 1e-4, ...weights } as const;

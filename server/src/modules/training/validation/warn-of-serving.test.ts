@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { warnOfServing } from './warn-of-serving.ts';
+import { warnOfServing } from './warnings.ts';
 
 const base = (...paths: string[]) => ({
   asset: { title: 'My Base' },

@@ -1,8 +1,8 @@
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
-import { forgetGenerationsBefore } from '../../generations/forget-generations.ts';
-import { forgetNotifications } from '../../notifications/forget-notifications.ts';
-import { VISITORS } from '../as-visitor.ts';
+import { forgetGenerationsBefore } from '../../generations/end-generation.ts';
+import { forgetNotifications } from '../../notifications/notifications.ts';
+import { VISITORS } from '../visitor-questions.ts';
 
 const KEPT_MS = 60 * 60 * 1000;
 

@@ -3,8 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
-import { awaitSilence } from './await-silence.ts';
-import { migrate } from './migrate.ts';
+import { awaitSilence, migrate } from './migrate.ts';
 import { watchMigrations } from './watch-migrations.ts';
 
 const { db, url } = await testDatabase();

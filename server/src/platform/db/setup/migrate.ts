@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { awaitSilence } from './await-silence.ts';
+
+/** A process sends a heartbeat every two seconds; a killed one has just stopped. */
+const SILENT_S = 10;
+
+const WAIT_MS_MAX = 15_000;
+const LOOK_MS = 500;
 
 /**
  * The schema: steps `NNNN_<words>.sql`, forward only, whose numbers may have gaps; and
@@ -10,16 +16,14 @@ import { awaitSilence } from './await-silence.ts';
  */
 export const MIGRATIONS_DIR = path.resolve(import.meta.dirname, '../../../../migrations');
 
-type SqlFile = { name: string; sql: string };
-
-/** A row of `schema_migrations`: a step, or all functions together. */
-type Migration = { name: string; files: SqlFile[]; sha256: string };
-
 /** Arbitrary lock id of Bakehouse; prevents two starting servers from migrating concurrently. */
 const LOCK = 4_080_000_001n;
+
 const FILE_NAME = /^\d{4}_[a-z0-9_-]+\.sql$/;
+
 /** First line of a file whose one statement cannot run inside a transaction. */
 const NO_TRANSACTION = /^-- no transaction\s/;
+
 /** Name of the functions in `schema_migrations`. */
 const FUNCTIONS = 'functions';
 
@@ -30,6 +34,11 @@ const BEFORE_BASELINE = {
   count: 121,
   commit: 'ab554099',
 };
+
+type SqlFile = { name: string; sql: string };
+
+/** A row of `schema_migrations`: a step, or all functions together. */
+type Migration = { name: string; files: SqlFile[]; sha256: string };
 
 /**
  * Applies the new steps in order, each in its own transaction, and the functions if they or a step are new.
@@ -182,4 +191,34 @@ async function record(client: pg.Client, { name, sha256 }: Migration): Promise<v
 function whereInFile(sql: string, error: unknown): string {
   const position = Number((error as { position?: string }).position);
   return position ? ` (line ${sql.slice(0, position).split('\n').length})` : '';
+}
+
+/**
+ * Resolves once no other process uses this database: a process of another version would continue with its own
+ * schema. Throws a plain sentence that names the remaining ones.
+ */
+export async function awaitSilence(client: pg.Client, waitMsMax: number = WAIT_MS_MAX): Promise<void> {
+  const began = performance.now();
+  for (;;) {
+    const running = await listRunning(client);
+    if (running.length === 0) return;
+    if (performance.now() - began > waitMsMax) {
+      throw new Error(
+        `This version of Bakehouse changes the database, and processes of another version still use it: ${running.join('; ')}. Stop them, then start again`,
+      );
+    }
+    await sleep(LOOK_MS);
+  }
+}
+
+async function listRunning(client: pg.Client): Promise<string[]> {
+  // Very old databases have no table of processes.
+  const known = await client.query("select to_regclass('processes') is not null as found");
+  if (!known.rows[0].found) return [];
+  const { rows } = await client.query<{ what: string }>(`
+    select array_to_string(p.roles, '+') || coalesce(' on ' || m.name, ' at ' || p.url, '') as what
+    from processes p left join machines m on m.id = p.machine_id
+    where p.left_at is null and p.seen_at > clock_timestamp() - interval '${SILENT_S} seconds'
+    order by what`);
+  return rows.map(({ what }) => what);
 }

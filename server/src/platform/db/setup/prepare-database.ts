@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { AppError } from '../../errors.ts';
+import { ping } from '../database.ts';
 import { migrate } from './migrate.ts';
 
 const VERSION_MIN = 180000;
@@ -43,4 +45,14 @@ function withoutPassword(url: string): string {
 function reasonOf(error: unknown): string {
   const one = error instanceof AggregateError ? error.errors[0] : error;
   return one instanceof Error ? one.message : String(one);
+}
+
+/** Throws AppError 'unavailable' if the database is down. For library errors that may hide an outage. */
+export async function requireDatabase(pool: pg.Pool): Promise<void> {
+  await ping(pool).catch((cause: unknown) => {
+    throw new AppError('unavailable', {
+      publicMessage: 'The database does not answer. Try again in a moment',
+      cause,
+    });
+  });
 }

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
-import { isOwnHost } from './is-own-host.ts';
+import { isOwnHost } from './own-addresses.ts';
 
 test.each([
   ['localhost:4080', true],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { localUrl } from './local-url.ts';
+import { localUrl } from './own-addresses.ts';
 
 test.each([
   ['127.0.0.1', 'http://127.0.0.1:4080'],

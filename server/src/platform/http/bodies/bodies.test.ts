@@ -8,7 +8,7 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { serve } from '../../../testing/serve.ts';
 import { bind, bindPublic, bindWorkload } from '../bind.ts';
 import { sendError } from '../send-error.ts';
-import { cutSlowBodies } from './body-deadline.ts';
+import { cutSlowBodies } from './body-limits.ts';
 
 const words = {
   method: 'POST',

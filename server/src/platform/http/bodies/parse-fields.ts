@@ -1,7 +1,15 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import { findUnstorable } from '../../db/storable-text.ts';
-import { refused } from '../../errors.ts';
+import { AppError, refused } from '../../errors.ts';
 import { sentenceOf } from '../validation/invalid-request.ts';
+import { asksForPage, PAGE_ROUTE } from '../web-app.ts';
+
+/** Far deeper than any body of the API, and safe for recursive code. */
+const DEPTH_MAX = 100;
+
+/** Names of a path that an error message shows. */
+const NAMES_MAX = 10;
 
 /**
  * Parses fields sent with a file in a multipart form, or as JSON instead of it. Throws AppError
@@ -20,4 +28,76 @@ export function parseFields<Schema extends z.ZodObject>(schema: Schema, fields: 
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
   const param = [...(issue?.path ?? []), ...unknown].join('.');
   throw refused(param, sentenceOf(param, issue?.message ?? 'is not valid'), parsed.error);
+}
+
+/**
+ * Returns true if a JSON text has more than `max` commas, brackets and strings, without parsing it, which
+ * would block the event loop. The contents of strings do not count.
+ */
+export function hasMoreTokens(json: string, max: number): boolean {
+  const token = /[",[{]/g;
+  for (let count = 0; token.test(json); count += 1) {
+    if (count === max) return true;
+    if (json[token.lastIndex - 1] === '"') token.lastIndex = endOfString(json, token.lastIndex);
+  }
+  return false;
+}
+
+/** Returns the index after the closing quote of the string that begins at `from`. */
+function endOfString(json: string, from: number): number {
+  for (let end = json.indexOf('"', from); end !== -1; end = json.indexOf('"', end + 1)) {
+    let escapes = end;
+    while (json[escapes - 1] === '\\') escapes -= 1;
+    if ((end - escapes) % 2 === 0) return end + 1;
+  }
+  return json.length;
+}
+
+/**
+ * Responds with 400, naming the field, if a path, query or parsed body contains text that PostgreSQL cannot
+ * store, or if a body is nested too deeply. Reports of workloads are cleaned instead, because they quote
+ * libraries and data files. Pages of the web app are sent whatever their path contains. Streamed bodies are
+ * not checked.
+ */
+export function refuseUnstorable(app: FastifyInstance): void {
+  // Before authentication, which looks up the workload that the path names.
+  app.addHook('onRequest', async (request) => {
+    // Uses the route and not the URL, which may be percent-encoded.
+    if (isPage(request)) return;
+    refuse(request.params);
+    refuse(request.query);
+  });
+  app.addHook('preValidation', async (request) => {
+    if (request.caller.kind === 'workload' || ArrayBuffer.isView(request.body)) return;
+    refuseDepth(request.body);
+    refuse(request.body);
+  });
+}
+
+function isPage(request: FastifyRequest): boolean {
+  return asksForPage(request) && (request.is404 || request.routeOptions.url === PAGE_ROUTE);
+}
+
+/** Not recursive: the sender controls the depth. */
+function refuseDepth(body: unknown): void {
+  let level: unknown[] = [body];
+  for (let depth = 0; depth <= DEPTH_MAX; depth += 1) {
+    level = level.flatMap((value) =>
+      typeof value === 'object' && value !== null ? Object.values(value) : [],
+    );
+    if (level.length === 0) return;
+  }
+  throw new AppError('invalid_request', {
+    publicMessage: `The body is nested more than ${DEPTH_MAX} levels deep`,
+  });
+}
+
+function refuse(input: unknown): void {
+  const path = findUnstorable(input);
+  if (path === null) return;
+  const param = path.slice(0, NAMES_MAX).join('.');
+  throw new AppError('invalid_request', {
+    publicMessage: `${param} contains a character that cannot be stored: NUL or half of a surrogate pair. Remove it`,
+    param,
+  });
 }

@@ -1,15 +1,36 @@
+import { addAbortSignal, finished, PassThrough, type Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { hasMoreTokens } from './has-more-tokens.ts';
+import { untilKeyEnds } from '../callers/key-ends.ts';
+import { limitTime } from './body-limits.ts';
+import { hasMoreTokens } from './parse-fields.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
+
 /** Content type of Git LFS. */
 const LFS = 'application/vnd.git-lfs+json';
+
 /** The types that `curl -d`, and `fetch` with a string, set by default. */
 const DEFAULT_TYPES = [FORM, 'text/plain'];
 
 /** More than the longest conversation has. Describing every invalid field blocks the server. */
 const TOKENS_MAX = 50_000;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The form part that contains the file. */
+    formPart?: string | undefined;
+    /** The body is a form without a file. */
+    isForm?: boolean | undefined;
+  }
+}
+
+/** Half a megabit a second. */
+const BYTES_PER_MS = 64;
+
+/** Time for a body of negligible size. */
+const SHORT_MS = 60_000;
 
 /**
  * Parses bodies as JSON, or as the form that an endpoint accepts; an empty body is undefined. A call with an
@@ -85,11 +106,32 @@ function notJson(): AppError {
   });
 }
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The form part that contains the file. */
-    formPart?: string | undefined;
-    /** The body is a form without a file. */
-    isForm?: boolean | undefined;
+/**
+ * Streams the body of a request, which is a file, to `take`, and returns its result. Throws its errors, and
+ * AppError 'unauthenticated' if the API key ends in the meantime. Closes the connection of a body that
+ * pauses, or is slower than half a megabit a second.
+ */
+export async function receiveBytes<Result>(
+  ctx: Context,
+  request: FastifyRequest,
+  take: (bytes: Readable) => Promise<Result>,
+): Promise<Result> {
+  const announced = Number(request.headers['content-length'] ?? 0);
+  limitTime(request, { wholeMs: SHORT_MS + announced / BYTES_PER_MS });
+  const key = untilKeyEnds(ctx);
+  // Aborting this stream leaves the request open, so that it gets a response.
+  const bytes = addAbortSignal(key.signal, new PassThrough());
+  finished(request.raw, (error) => void (error && bytes.destroy(error)));
+  request.raw.pipe(bytes);
+  try {
+    return await take(bytes);
+  } catch (error) {
+    key.signal.throwIfAborted();
+    throw error;
+  } finally {
+    key.stop();
+    // An unread rest of the body would block the connection.
+    request.raw.unpipe(bytes);
+    request.raw.resume();
   }
 }

@@ -3,8 +3,8 @@ import type { Multipart } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { untilKeyEnds } from '../callers/until-key-ends.ts';
-import { limitTime } from './limit-time.ts';
+import { untilKeyEnds } from '../callers/key-ends.ts';
+import { limitTime } from './body-limits.ts';
 import { notForm } from './read-body.ts';
 
 type Parts = AsyncIterableIterator<Multipart>;

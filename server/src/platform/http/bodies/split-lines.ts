@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { refused } from '../../errors.ts';
-import { hasMoreTokens } from './has-more-tokens.ts';
+import { hasMoreTokens } from './parse-fields.ts';
 
 const NEWLINE = 0x0a;
 /** Work between two turns of the event loop. */

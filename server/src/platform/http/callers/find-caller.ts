@@ -2,7 +2,7 @@ import type { Endpoint, KeyScope } from '@bakehouse/contract/endpoint';
 import type { FastifyRequest } from 'fastify';
 import type { Caller, CallerKey, UserCaller, WorkloadCaller } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { isOwnHost } from '../addresses/is-own-host.ts';
+import { isOwnHost } from '../addresses/own-addresses.ts';
 
 /** Authentication of callers, provided by the modules that own users and workloads. */
 export type Authenticators = {

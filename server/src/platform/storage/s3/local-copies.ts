@@ -4,8 +4,8 @@ import { link, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { inTurn } from '../../concurrency/in-turn.ts';
-import { isMissing, toOwnError } from '../local-files.ts';
+import { inTurn } from '../../concurrency/one-at-a-time.ts';
+import { isMissing, toOwnError } from '../local-part-store.ts';
 
 /** Files without writes or uses for this long were left by a killed process. */
 const STALE_MS = 6 * 60 * 60 * 1000;

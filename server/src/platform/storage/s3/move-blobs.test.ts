@@ -10,10 +10,9 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { startS3Server } from '../../../testing/servers/s3-server.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
-import { collectBlob } from '../collect-blob.ts';
 import { findUnmoved, type Moved, moveBlobs } from '../move-blobs.ts';
 import { blobsDir, isBucketInUse, openBlobStore, openS3 } from '../open-blob-store.ts';
-import { storeBlob } from '../store-blob.ts';
+import { collectBlob, storeBlob } from '../store-blob.ts';
 import { openBucket } from './bucket.ts';
 
 const s3Server = await startS3Server();

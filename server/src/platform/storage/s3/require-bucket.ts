@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Bucket } from './bucket.ts';
-import { listObjects } from './list-objects.ts';
+import { listObjects } from './read-object.ts';
 
 /** Throws a sentence for the operator unless the bucket is readable and writable. */
 export async function requireBucket(bucket: Bucket): Promise<void> {

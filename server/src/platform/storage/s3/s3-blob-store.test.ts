@@ -21,7 +21,7 @@ import type { BlobStore } from '../blob-store.ts';
 import { describeBlobStore } from '../testing/blob-store-suite.ts';
 import { copyObject } from './assemble.ts';
 import { type Bucket, openBucket } from './bucket.ts';
-import { listObjects, listUnfinished } from './list-objects.ts';
+import { listObjects, listUnfinished } from './read-object.ts';
 import { requireBucket } from './require-bucket.ts';
 import { nameOfBlob, openS3BlobStore } from './s3-blob-store.ts';
 

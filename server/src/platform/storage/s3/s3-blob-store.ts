@@ -11,14 +11,12 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { AppError } from '../../errors.ts';
 import { type Blob, type BlobStore, DamagedBlob, OtherBytes, type WriteOptions } from '../blob-store.ts';
-import { BUFFER_BYTES, namingCuts } from '../local-files.ts';
-import { verified } from '../verified.ts';
+import { BUFFER_BYTES, namingCuts } from '../local-part-store.ts';
+import { verified } from '../read-blob.ts';
 import { assembleBytes, copyObject } from './assemble.ts';
-import { type Bucket, isMissing, unavailable } from './bucket.ts';
-import { codeOf, statusOf } from './faults.ts';
-import { listObjects, listUnfinished } from './list-objects.ts';
+import { type Bucket, codeOf, isMissing, statusOf, unavailable } from './bucket.ts';
 import { openLocalCopies } from './local-copies.ts';
-import { readObject } from './read-object.ts';
+import { listObjects, listUnfinished, readObject } from './read-object.ts';
 import { s3PartStore } from './s3-part-store.ts';
 
 /** Complete objects whose hash was unknown at the start of the upload. */

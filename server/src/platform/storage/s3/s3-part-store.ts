@@ -2,13 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { type Blob, DamagedParts, type PartStore } from '../blob-store.ts';
-import { namingCuts } from '../local-files.ts';
-import { wrongSize } from '../wrong-size.ts';
+import { namingCuts } from '../local-part-store.ts';
+import { wrongSize } from '../read-blob.ts';
 import { assembleCopies, copyObject } from './assemble.ts';
-import { type Bucket, isMissing } from './bucket.ts';
-import { statusOf } from './faults.ts';
-import { listObjects } from './list-objects.ts';
-import { readObject } from './read-object.ts';
+import { type Bucket, isMissing, statusOf } from './bucket.ts';
+import { listObjects, readObject } from './read-object.ts';
 
 /** Parts are stored below their key. */
 const PARTS = 'parts/';

@@ -1,4 +1,4 @@
-import { inTurn } from '../../concurrency/in-turn.ts';
+import { inTurn } from '../../concurrency/one-at-a-time.ts';
 import type { Services } from '../../context.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { AppError, refused } from '../../errors.ts';
@@ -6,10 +6,9 @@ import { afterDeletion, refuseWhileDeleted } from '../blob-deletions.ts';
 import { type Blob, DamagedParts } from '../blob-store.ts';
 import { lockStoredBytes } from '../owner-queries.ts';
 import { lockBytes, markStored, upsertBlob } from '../queries.ts';
-import { endUpload } from './end-upload.ts';
 import { deleteParts, markComplete, selectParts } from './queries.ts';
-import { noUpload, requireUpload } from './require-upload.ts';
 import { countParts, type Upload, type UploadPart } from './upload.ts';
+import { endUpload, noUpload, requireUpload } from './uploads.ts';
 
 const takeTurn = inTurn();
 

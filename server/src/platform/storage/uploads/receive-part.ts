@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { inTurn } from '../../concurrency/in-turn.ts';
+import { inTurn } from '../../concurrency/one-at-a-time.ts';
 import type { Services } from '../../context.ts';
 import { AppError, refused } from '../../errors.ts';
 import { insertPart, selectPart } from './queries.ts';
-import { noUpload, requireUpload } from './require-upload.ts';
 import { countParts, placeOfPart, type UploadPart } from './upload.ts';
+import { noUpload, requireUpload } from './uploads.ts';
 
 type Input = {
   uploadId: string;

@@ -11,12 +11,10 @@ import type { BlobStore } from '../blob-store.ts';
 import { openLocalBlobStore } from '../local-blob-store.ts';
 import { findStoredBytes, listUnownedBlobs } from '../owner-queries.ts';
 import { completeUpload } from './complete-upload.ts';
-import { endUpload, releaseUpload } from './end-upload.ts';
-import { openUpload } from './open-upload.ts';
 import { insertPart, selectParts, sumUnfinished } from './queries.ts';
 import { receivePart } from './receive-part.ts';
-import { sweepUploadsJob } from './sweep-uploads.ts';
 import { choosePartBytes, countParts, type Upload } from './upload.ts';
+import { endUpload, openUpload, releaseUpload, sweepUploadsJob } from './uploads.ts';
 
 const server = await testServer();
 const { db } = server.services;

@@ -1,5 +1,10 @@
+import { redeemCode } from '@bakehouse/contract/codes';
+import { call } from '../../../lib/api/api-client.ts';
+import { ApiError } from '../../../lib/api/api-error.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { showAmount } from '../../../lib/format/currency.ts';
+import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Field } from '../../../ui/field.tsx';
@@ -7,7 +12,6 @@ import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { useForm } from '../../../ui/use-form.ts';
 import { useUser } from '../../accounts/session.ts';
-import { isAboutCode, useRedeemCode } from './redeem-calls.ts';
 
 /** Redeems a code for credits. */
 export function RedeemCard() {
@@ -58,4 +62,19 @@ export function RedeemCard() {
       </form>
     </Card>
   );
+}
+
+/** Redeems a code. */
+function useRedeemCode(userId: string) {
+  return useMutation({
+    meta: { inPlace: isAboutCode },
+    mutationFn: ({ code, idempotencyKey }: { code: string; idempotencyKey: string }) =>
+      call(redeemCode, { body: { user_id: userId, code } }, { idempotencyKey }),
+    onSuccess: () => readAgain(['balance'], ['transaction']),
+  });
+}
+
+/** True if the error is about the code, which the form shows below its field. */
+function isAboutCode(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.param === 'code';
 }

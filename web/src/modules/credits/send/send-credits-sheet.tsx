@@ -5,9 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Sheet } from '../../../ui/sheet.tsx';
 import { type Round, useRound } from '../../../ui/use-round.ts';
-import { SendFields } from './send-fields.tsx';
-import { TransferFailed, TransferSuccessful } from './send-result.tsx';
-import { useSendCredits } from './use-send-credits.ts';
+import { SendFields, TransferFailed, TransferSuccessful, useSendCredits } from './send-credits.tsx';
 
 type Props = {
   open: boolean;

@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { keepInTab } from '../../../lib/tab-storage.ts';
+import { keepInTab } from '../../../lib/storage.ts';
 import { UserContext } from '../../accounts/session.ts';
 import { ChatTab } from './chat-tab.tsx';
 import { keptConversations } from './testing/kept-conversations.ts';

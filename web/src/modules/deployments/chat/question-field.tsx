@@ -1,11 +1,20 @@
 import { CornerDownLeft, Square } from 'lucide-react';
-import { type FormEvent, type KeyboardEvent, useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  useEffect,
+  useEffectEvent,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { createPortal } from 'react-dom';
+import { keepInTab, readFromTab } from '../../../lib/storage.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
 import type { AskedTogether, Follower, Together } from './asked-together.ts';
 import type { useConversation } from './use-conversation.ts';
-import { type ConversationKey, useQuestion } from './use-question.ts';
+
+const nameOf = (id: string) => `question.${id}`;
 
 type Props = Pick<ReturnType<typeof useConversation>, 'answering' | 'unanswered' | 'ask' | 'stop'> & {
   keptAs: ConversationKey;
@@ -113,4 +122,28 @@ function QuestionField({
       )}
     </form>
   );
+}
+
+/** Identifies a conversation and its user. */
+export type ConversationKey = { userId: string; id: string };
+
+/** Returns the unsent draft that this tab stored for the conversation, or an empty string. */
+export function readQuestion({ userId, id }: ConversationKey): string {
+  const kept = readFromTab(userId, nameOf(id));
+  return typeof kept === 'string' ? kept : '';
+}
+
+/** Deletes the draft of the conversation. */
+export function forgetQuestion({ userId, id }: ConversationKey): void {
+  keepInTab(userId, nameOf(id), null);
+}
+
+/**
+ * State for the draft of a conversation. Stored per tab across reloads; initially the stored draft or
+ * `unanswered`.
+ */
+function useQuestion({ userId, id }: ConversationKey, unanswered: string) {
+  const [question, setQuestion] = useState(() => readQuestion({ userId, id }) || unanswered);
+  useEffect(() => keepInTab(userId, nameOf(id), question || null), [userId, id, question]);
+  return [question, setQuestion] as const;
 }

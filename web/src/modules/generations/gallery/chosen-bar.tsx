@@ -4,7 +4,7 @@ import { Columns2, Database, Download, Trash2, X } from 'lucide-react';
 import { useState } from 'react';
 import { loadable } from '../../../lib/loadable.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { useOpening } from '../../../ui/use-opening.ts';
+import { useOpening } from '../../../ui/placement.ts';
 import { useDownloadZip } from './reuse-calls.ts';
 
 const DeleteDialog = loadable(async () => (await import('./delete-dialog.tsx')).DeleteDialog);

@@ -7,8 +7,7 @@ import { cx } from '../../../lib/cx.ts';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
-import { isVideo, Media } from '../view/media.tsx';
-import { Thumbnail } from '../view/thumbnail.tsx';
+import { isVideo, Media, Thumbnail } from '../view/media.tsx';
 
 const grids = {
   small: 'grid-cols-3 sm:grid-cols-5 lg:grid-cols-10 gap-2',

@@ -1,7 +1,7 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { keepInTab, readFromTab } from '../../../lib/tab-storage.ts';
+import { keepInTab, readFromTab } from '../../../lib/storage.ts';
 import type { Brought } from '../../generations/actions/remix.ts';
 import type { Source } from '../../generations/edit-picture/source.ts';
 import { type FormValues, withSettings } from './form-values.ts';

@@ -8,8 +8,7 @@ import {
   trainsHead,
 } from '@bakehouse/contract/fine-tune-numbers';
 import { gpuCounts, type Objective } from '@bakehouse/contract/limits';
-import { currencyChoice } from '../../../lib/format/currency.ts';
-import { bglProblem } from '../../../lib/format/typed-amount.ts';
+import { bglProblem, currencyChoice } from '../../../lib/format/currency.ts';
 import { rewardsProblem } from './rewards/reward-draft.ts';
 import { isTextFile, type TrainingParameters } from './training-parameters.ts';
 

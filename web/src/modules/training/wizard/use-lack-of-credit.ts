@@ -1,6 +1,5 @@
 import { parseBgl } from '@bakehouse/contract/money';
-import { currencyChoice } from '../../../lib/format/currency.ts';
-import { insufficientBalance } from '../../../lib/format/insufficient-balance.ts';
+import { currencyChoice, insufficientBalance } from '../../../lib/format/currency.ts';
 import { useUser } from '../../accounts/session.ts';
 import { useBalance } from '../../credits/credit-queries.ts';
 import { holdAtStart, type Priced } from './review/agreed-cost.ts';

@@ -3,7 +3,7 @@ import type { ErrorBody } from '@bakehouse/contract/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import type { Services } from '../../../../platform/context.ts';
-import { requireDatabase } from '../../../../platform/db/setup/require-database.ts';
+import { requireDatabase } from '../../../../platform/db/setup/prepare-database.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import type { Authenticators } from '../../../../platform/http/callers/find-caller.ts';
 import {
@@ -12,14 +12,12 @@ import {
   callerOf,
   limitBy,
 } from '../../../../platform/http/callers/rate-limits.ts';
-import { refuseOtherMethods } from '../../../../platform/http/refuse-other-methods.ts';
 import { toErrorBody } from '../../../../platform/http/send-error.ts';
+import { refuseOtherMethods } from '../../../../platform/http/unknown-calls.ts';
 import { sentenceOf } from '../../../../platform/http/validation/invalid-request.ts';
 import { AUTH_PATH, type Auth, CLIENT_ADDRESS_HEADER } from '../create-auth.ts';
 import { hashingFor } from '../hash-passwords.ts';
-import { makeDeviceCookie } from '../limits/device-cookie.ts';
-import { emailOf } from '../limits/limit-guesses.ts';
-import { countingSignUps, limitSignUps } from '../limits/limit-sign-ups.ts';
+import { countingSignUps, emailOf, limitSignUps, makeDeviceCookie } from '../limits/sign-in-limits.ts';
 import { serverSecret } from '../server-secret.ts';
 import { authBodies } from './auth-bodies.ts';
 

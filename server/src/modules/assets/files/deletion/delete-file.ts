@@ -9,13 +9,12 @@ import type { Blob } from '../../../../platform/storage/blob-store.ts';
 import { readBlob } from '../../../../platform/storage/read-blob.ts';
 import { storeBlob } from '../../../../platform/storage/store-blob.ts';
 import { recordAudit } from '../../../accounts/record-audit.ts';
-import { findChangeableAsset } from '../../access/find-changeable-asset.ts';
-import { lockChangeableAsset } from '../../access/lock-changeable-asset.ts';
-import { addRevision } from '../../add-revision.ts';
+import { findChangeableAsset, lockChangeableAsset } from '../../access/changeable.ts';
 import { findNewestFile } from '../../queries.ts';
-import { withoutLine } from './without-line.ts';
+import { addRevision } from '../../revisions/add-revision.ts';
 
 type Input = { assetId: string; path: string };
+
 type Answer = { revision_id: string };
 
 /** The metadata of the dataset's pictures: its hash, and its replacement if it names the file. */
@@ -71,4 +70,20 @@ async function prepareMetadata(ctx: Context, { assetId, path }: Input): Promise<
   const after = withoutLine(before, path);
   if (after.length === before.length) return { sha256, replacement: null };
   return { sha256, replacement: await storeBlob(ctx, Readable.from([after])) };
+}
+
+/** Removes lines with this `file_name` from the metadata of pictures. All other bytes stay the same. */
+export function withoutLine(metadata: Buffer, path: string): Buffer {
+  // Decode one character per byte to preserve invalid UTF-8.
+  const lines = metadata.toString('latin1').split(/(?<=\n)/);
+  return Buffer.from(lines.filter((line) => nameIn(line) !== path).join(''), 'latin1');
+}
+
+function nameIn(line: string): unknown {
+  try {
+    const row: unknown = JSON.parse(Buffer.from(line, 'latin1').toString());
+    return typeof row === 'object' && row !== null && 'file_name' in row ? row.file_name : null;
+  } catch {
+    return null;
+  }
 }

@@ -1,10 +1,13 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { openFileLink } from '@bakehouse/contract/file-links';
 import type { Services } from '../../../../platform/context.ts';
+import type { Database } from '../../../../platform/db/database.ts';
 import { AppError } from '../../../../platform/errors.ts';
+import { isSameSecret, signatureOf } from '../../../../platform/signature.ts';
+import { ownsBlob } from '../../../../platform/storage/owner-queries.ts';
 import { serverSecret } from '../../../accounts/sign-in/server-secret.ts';
-import { mayStillRead } from './may-still-read.ts';
-import { isSignatureOf } from './sign-link.ts';
+import { isAccountThere } from '../../../accounts/steps.ts';
+import { findReadableAsset } from '../../access/find-readable-asset.ts';
 
 /**
  * Returns the size and the remaining lifetime of a link's file. Throws AppError 'forbidden' for a link that
@@ -36,4 +39,70 @@ export async function checkLink(
   if (!found)
     throw new AppError('not_found', { publicMessage: `${name} is no longer there, or was replaced` });
   return { sizeBytes: found.sizeBytes, leftSeconds };
+}
+
+/** Returns true if the creator of a link still exists and may still read the file. */
+async function mayStillRead(
+  db: Database,
+  { user: userId, asset, revision, sha256 }: LinkHolder & { sha256: string },
+): Promise<boolean> {
+  if (!(await isAccountThere(db, userId))) return false;
+  if (asset === undefined) return ownsBlob(db, userId, sha256);
+  return (
+    (await mayReadAsset(db, { assetId: asset, userId })) &&
+    (await hasBlob(db, { assetId: asset, sha256, isNewest: revision === undefined }))
+  );
+}
+
+async function mayReadAsset(db: Database, wanted: { assetId: string; userId: string }): Promise<boolean> {
+  try {
+    await findReadableAsset(db, wanted);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return false;
+    throw error;
+  }
+}
+
+/** Returns true if a file of the asset has these bytes, in its newest revision or in any. */
+async function hasBlob(
+  db: Database,
+  { assetId, sha256, isNewest }: { assetId: string; sha256: string; isNewest: boolean },
+): Promise<boolean> {
+  let query = db
+    .selectFrom('asset_files')
+    .select('sha256')
+    .where('sha256', '=', sha256)
+    .where('asset_id', '=', assetId);
+  if (isNewest) query = query.where('last_number', 'is', null);
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** The read access that a link grants: it ends with the access of its creator. */
+type LinkHolder = {
+  /** The creator of the link. */
+  user: string;
+  /** The asset that contains the file; absent for generated and uploaded pictures. */
+  asset?: string | undefined;
+  /** The revision, unless it is the newest. */
+  revision?: string | undefined;
+};
+
+export type LinkedFile = LinkHolder & {
+  sha256: string;
+  name: string;
+  disposition: 'attachment' | 'inline';
+  /** Seconds since 1970. */
+  expires: number;
+};
+
+/** Signs all parts of a link, so that any change invalidates it. */
+export function signLink(secret: string, file: LinkedFile): string {
+  const { sha256, name, disposition, expires, user, asset = '', revision = '' } = file;
+  return signatureOf(secret, 'file links', [sha256, name, disposition, expires, user, asset, revision]);
+}
+
+/** Returns true if this server signed exactly these values. */
+function isSignatureOf(secret: string, file: LinkedFile, signature: string): boolean {
+  return isSameSecret(signLink(secret, file), signature);
 }

@@ -7,7 +7,7 @@ import { downloadImage, linkFile } from '@bakehouse/contract/file-links';
 import { expect, test } from 'vitest';
 import { onFileEnd } from '../../../../testing/on-file-end.ts';
 import { testServer } from '../../../../testing/test-server.ts';
-import { fetchImage } from './fetch-image.ts';
+import { fetchImage } from './download-image.ts';
 
 const png = Buffer.from('89504e470d0a1a0a', 'hex');
 

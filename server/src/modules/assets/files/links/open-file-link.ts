@@ -3,8 +3,7 @@ import type { openFileLink as endpoint } from '@bakehouse/contract/file-links';
 import type { Services } from '../../../../platform/context.ts';
 import type { Http } from '../../../../platform/http/bind.ts';
 import { sendBlob } from '../../../../platform/storage/send-blob.ts';
-import { contentDisposition } from '../content-disposition.ts';
-import { contentTypeOf } from '../content-type.ts';
+import { contentDisposition, contentTypeOf } from '../content-type.ts';
 import { checkLink } from './check-link.ts';
 
 /** Sends the file of a link, which must not run code on the web app's origin. Throws like `checkLink`. */

@@ -1,15 +1,16 @@
-import type { uploadFile as endpoint } from '@bakehouse/contract/assets';
+import type { uploadFile as uploadFileEndpoint } from '@bakehouse/contract/assets';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Transaction } from '../../../../platform/db/database.ts';
+import { AppError } from '../../../../platform/errors.ts';
 import type { Blob } from '../../../../platform/storage/blob-store.ts';
 import { recordAudit } from '../../../accounts/record-audit.ts';
-import { lockChangeableAsset } from '../../access/lock-changeable-asset.ts';
-import { addRevision } from '../../add-revision.ts';
+import { lockChangeableAsset } from '../../access/changeable.ts';
 import { findNewestFile } from '../../queries.ts';
-import { noteFamily } from '../../recognise/note-family.ts';
+import { noteFamily } from '../../recognise/family.ts';
+import { addRevision } from '../../revisions/add-revision.ts';
 import { toWireFile } from '../../to-wire.ts';
+import { findFileAbove, listFilesBelow } from '../folder-queries.ts';
 import { type Quota, takeStorage } from '../storage-quota.ts';
-import { refuseClash } from './refuse-clash.ts';
 
 type Input = {
   assetId: string;
@@ -30,7 +31,7 @@ type Input = {
 export async function addFile(
   tx: Transaction,
   { assetId, userId, path, blob, quota, family, params }: Input,
-): Promise<ResponseOf<typeof endpoint>> {
+): Promise<ResponseOf<typeof uploadFileEndpoint>> {
   const asset = await lockChangeableAsset(tx, { assetId, userId });
   const present = await findNewestFile(tx, asset.id, path);
   if (present?.sha256 === blob.sha256 && asset.revision_id) {
@@ -53,4 +54,22 @@ export async function addFile(
   const file = await findNewestFile(tx, asset.id, path);
   if (!file) throw new Error(`${path} is missing in its own revision`);
   return { file: toWireFile(file), revision_id: revisionId };
+}
+
+/**
+ * Step: throws AppError 'conflict' if the path is below another file, or is already a folder: a workload
+ * could not write both to its disk.
+ */
+export async function refuseClash(
+  tx: Transaction,
+  { assetId, path, param }: { assetId: string; path: string; param: string },
+): Promise<void> {
+  const above = await findFileAbove(tx, assetId, path);
+  if (above) throw clash(`${above} is a file: nothing can be put into it. Delete it first`, param);
+  const below = await listFilesBelow(tx, assetId, { path, prefix: `${path}/`, after: null, limit: 1 });
+  if (below.length > 0) throw clash(`${path} is a folder: delete its files first`, param);
+}
+
+function clash(publicMessage: string, param: string): AppError {
+  return new AppError('conflict', { publicMessage, param });
 }

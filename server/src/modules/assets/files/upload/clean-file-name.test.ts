@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cleanFileName } from './clean-file-name.ts';
+import { cleanFileName } from './clean-path.ts';
 
 describe('cleanFileName', () => {
   test.each([

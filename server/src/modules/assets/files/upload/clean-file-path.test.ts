@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cleanFilePath } from './clean-file-path.ts';
+import { cleanFilePath } from './clean-path.ts';
 
 describe('cleanFilePath', () => {
   test.each([

@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream';
-import type { uploadFile as endpoint } from '@bakehouse/contract/assets';
+import type { uploadFile as uploadFileEndpoint } from '@bakehouse/contract/assets';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBytes } from '@bakehouse/contract/labels';
 import { FILE_SIZE_LIMIT_BYTES, FILE_SIZE_LIMIT_MESSAGE } from '@bakehouse/contract/limits';
 import type { Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
+import { openByKey } from '../../../../platform/concurrency/open-by-key.ts';
+import { shareLimit } from '../../../../platform/concurrency/share-limit.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { inTransaction } from '../../../../platform/db/in-transaction.ts';
 import { AppError, refused } from '../../../../platform/errors.ts';
@@ -12,19 +14,23 @@ import { receiveForm } from '../../../../platform/http/bodies/receive-form.ts';
 import type { Sandbox } from '../../../../platform/sandbox/sandbox.ts';
 import type { Blob } from '../../../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../../../platform/storage/store-blob.ts';
-import { findChangeableAsset } from '../../access/find-changeable-asset.ts';
+import { findChangeableAsset } from '../../access/changeable.ts';
 import { noteCard } from '../../card/card-data.ts';
-import { readFamilyOf } from '../../recognise/note-family.ts';
+import { readFamilyOf } from '../../recognise/family.ts';
 import { type Quota, quotaExceeded, readQuota } from '../storage-quota.ts';
 import { addFile } from './add-file.ts';
-import { cleanFileName } from './clean-file-name.ts';
-import { cleanFilePath } from './clean-file-path.ts';
-import { enterUpload } from './upload-slots.ts';
+import { cleanFileName, cleanFilePath } from './clean-path.ts';
 
+/** Concurrent uploads per user in all processes: each occupies a connection and its bytes. */
+const UPLOADS_MAX = 16;
+
+const uploads = openByKey();
 const PART = 'data_file';
 const PATH = 'path';
+
 /** A file of the maximum size at half a megabit per second. */
 const WHOLE_MS = 2.5 * 60 * 60_000;
+
 /** The overhead of a multipart body. */
 const ENVELOPE_BYTES = 64 * 1024;
 
@@ -40,6 +46,7 @@ type Upload = {
   checkModelFile: CheckModelFile;
   stallMs?: number;
 };
+
 type Parts = AsyncIterator<Multipart>;
 
 /**
@@ -53,7 +60,7 @@ type Parts = AsyncIterator<Multipart>;
 export async function uploadFile(
   ctx: Context,
   { assetId, request, checkModelFile, stallMs }: Upload,
-): Promise<ResponseOf<typeof endpoint>> {
+): Promise<ResponseOf<typeof uploadFileEndpoint>> {
   // Accept one more file than allowed, to report it by name.
   const form = { part: PART, limits: { files: 2 }, stallMs, wholeMs: WHOLE_MS };
   const leave = enterUpload(ctx);
@@ -72,7 +79,7 @@ type Coming = { parts: Parts; signal: AbortSignal; announced: number };
 async function takeUpload(
   ctx: Context,
   { assetId, checkModelFile, ...coming }: Coming & Pick<Upload, 'assetId' | 'checkModelFile'>,
-): Promise<ResponseOf<typeof endpoint>> {
+): Promise<ResponseOf<typeof uploadFileEndpoint>> {
   const who = { assetId, userId: ctx.caller.userId };
   const { dataset_type: type } = await findChangeableAsset(ctx.db, who);
   const quota = await readQuota(ctx, who.userId);
@@ -168,4 +175,14 @@ async function* wholeFile(bytes: AsyncIterable<Buffer>, path: string, rest: Part
 
 function badUpload(publicMessage: string): AppError {
   return new AppError('invalid_request', { publicMessage, param: PART });
+}
+
+/** Acquires an upload slot of the caller; returns its release. Throws AppError 'rate_limited'. */
+export function enterUpload({ caller, webProcesses }: Pick<Context, 'caller' | 'webProcesses'>): () => void {
+  const max = shareLimit(UPLOADS_MAX, webProcesses());
+  const leave = uploads.enter(caller.userId, max);
+  if (leave !== null) return leave;
+  throw new AppError('rate_limited', {
+    publicMessage: `At most ${max} uploads of one user are received at a time. Try again when one has ended`,
+  });
 }

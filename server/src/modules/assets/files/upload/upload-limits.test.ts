@@ -13,8 +13,8 @@ import { inTransaction } from '../../../../platform/db/in-transaction.ts';
 import { storeBlob } from '../../../../platform/storage/store-blob.ts';
 import { type TestServer, type TestUser, testServer } from '../../../../testing/test-server.ts';
 import { checkModelFile } from '../../../models/weights/check-model-file.ts';
-import { createAsset } from '../../create-asset.ts';
-import { putFiles } from '../../revisions/put-files.ts';
+import { createAsset } from '../../assets.ts';
+import { putFiles } from '../../revisions/commit-files.ts';
 import { uploadFile } from './upload-file.ts';
 
 const MB = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { chooseReplica } from './choose-replica.ts';
+import { chooseReplica } from './replicas.ts';
 
 const replicas = ['a', 'b', 'c'].map((id) => ({
   id,

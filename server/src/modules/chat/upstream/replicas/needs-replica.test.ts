@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { needsReplica } from './needs-replica.ts';
+import { needsReplica } from './replicas.ts';
 
 it.each([
   ['no occupied place', [0], false],

@@ -2,7 +2,7 @@ import type { Context } from '../../../../platform/context.ts';
 import type { Upstream } from '../../../deployments/reach/upstream.ts';
 import { addReplica, noteReplicaUse } from '../../../deployments/servers/scale-deployment.ts';
 import type { ReadCapacity } from '../../../serving/served-model.ts';
-import { needsReplica, type ReplicaLoads } from './needs-replica.ts';
+import { needsReplica, type ReplicaLoads } from './replicas.ts';
 
 /** Idle replicas stop after minutes, so this interval is enough. */
 const USE_AGAIN_MS = 30_000;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { unreachedServers } from './unreached-servers.ts';
+import { unreachedServers } from './replicas.ts';
 
 it('skips a server for ten seconds after the last failed connection', () => {
   let now = 0;

@@ -4,11 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { inTransaction } from '../../../../platform/db/in-transaction.ts';
 import { testDatabase } from '../../../../testing/test-database.ts';
 import { insertTestUser } from '../../testing/test-user.ts';
-import { extendHold } from './extend-hold.ts';
-import { growHold } from './grow-hold.ts';
-import { hold } from './hold.ts';
-import { release } from './release.ts';
-import { settle } from './settle.ts';
+import { extendHold, growHold, hold, release, settle } from './holds.ts';
 
 const { db } = await testDatabase();
 

@@ -4,12 +4,8 @@ import { parseArgs } from 'node:util';
 import pino from 'pino';
 import { createPool, openDatabase, type Transaction } from '../../../../platform/db/database.ts';
 import { inTransaction } from '../../../../platform/db/in-transaction.ts';
-import { batchSends } from '../batch-sends.ts';
-import { extendHold } from '../holds/extend-hold.ts';
-import { hold } from '../holds/hold.ts';
-import { release } from '../holds/release.ts';
-import { settle } from '../holds/settle.ts';
-import { readSend, type Send } from '../ledger-send.ts';
+import { extendHold, hold, release, settle } from '../holds/holds.ts';
+import { batchSends, readSend, type Send } from '../sends.ts';
 
 /**
  * The load of ledger-crash.test.ts: moves credits between the users until it is killed, and prints the id of

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import pino from 'pino';
 import { createPool, openDatabase } from '../../../../platform/db/database.ts';
-import { batchSends } from '../batch-sends.ts';
+import { batchSends } from '../sends.ts';
 import { applyMove } from './ledger-moves.ts';
 import type { Move, Run } from './moves.ts';
 

@@ -4,7 +4,7 @@ import type { Services } from '../../../../platform/context.ts';
 import { sqlStates } from '../../../../platform/postgres/sql-states.ts';
 import { closeWindowRow, growHoldNow, openWindowRow, writeEvents } from '../../usage/usage-queries.ts';
 import { revenueAccount, userAccount } from '../accounts.ts';
-import { toBudgetExceeded } from '../holds/within-budget.ts';
+import { toBudgetExceeded } from '../holds/holds.ts';
 import { at, findHold, type Outcome, type Run, type WindowMove } from './moves.ts';
 
 /** Returns the cost of a window's n-th answer. Some answers are free. */

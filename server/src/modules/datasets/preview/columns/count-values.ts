@@ -1,17 +1,25 @@
 import type { ColumnStatistics } from '@bakehouse/contract/data-files';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { LoadedTable } from '../../duckdb/load-table.ts';
-import { readValue } from '../../duckdb/read-value.ts';
-import { type Bins, binsOf, edgesOf } from './bins.ts';
+import { readValue } from '../../duckdb/open-database.ts';
 import type { ColumnSql } from './column-sql.ts';
-import { countDistinct } from './count-distinct.ts';
 import type { Measured } from './measure-columns.ts';
 
+const BINS = 12;
+
+/** Limits of the distinct values held in memory per query, and of the cells counted in total. */
+const AT_ONCE_MAX = 1_000_000;
+
+const CELLS_MAX = 4_000_000;
+
 /** Distinct values that are counted individually per column; beyond this only their number is returned. */
-export const DISTINCT_MAX = 1_000;
+const DISTINCT_MAX = 1_000;
+
 /** The first query only estimates the number of distinct values. */
 const MAYBE_TOLD_APART = 1_500;
+
 const FREQUENT = 5;
+
 /** Longer texts are compared by hash and shown up to this length. */
 export const VALUE_CHARS = 100;
 
@@ -97,4 +105,42 @@ function mostFrequent(told: Entry[]): Counted['frequent'] {
 /** Strips the hash suffix. */
 function shown(key: string): string {
   return key.replace(/^(.{100}…).*$/su, '$1');
+}
+
+/** Returns the number of distinct values per column; null if counting would take too long. */
+async function countDistinct(
+  database: DuckDBConnection,
+  { from, rows }: Pick<LoadedTable, 'from'> & { rows: number },
+  columns: readonly ColumnSql[],
+): Promise<number[] | null> {
+  if (rows * columns.length > CELLS_MAX) return null;
+  const atOnce = Math.max(1, Math.floor(AT_ONCE_MAX / Math.max(1, rows)));
+  const counts: number[] = [];
+  for (let start = 0; start < columns.length; start += atOnce) {
+    const asked = columns
+      .slice(start, start + atOnce)
+      .map(({ filled, text }) => `count(DISTINCT CASE WHEN ${filled} THEN hash(${text}) END)`);
+    const found = await database.runAndReadAll(`SELECT ${asked.join(', ')} FROM ${from}`);
+    counts.push(...(found.getRows()[0] ?? []).map(Number));
+  }
+  return counts;
+}
+
+/** At most twelve ranges of equal width. */
+type Bins = { min: number; max: number; width: number; count: number; isWhole: boolean };
+
+/** Returns the histogram ranges between the smallest and the largest number. */
+function binsOf(min: number, max: number, allWhole: boolean): Bins {
+  if (min === max) return { min, max, width: 1, count: 1, isWhole: allWhole };
+  const isWhole = allWhole && max - min < Number.MAX_SAFE_INTEGER;
+  // Half values don't overflow if the difference of the full values would.
+  const width = isWhole ? Math.ceil((max - min + 1) / BINS) : (max / 2 - min / 2) / (BINS / 2);
+  return { min, max, width, count: isWhole ? Math.ceil((max - min + 1) / width) : BINS, isWhole };
+}
+
+/** Returns the bounds of a range, by its zero-based index. */
+function edgesOf({ min, max, width, count, isWhole }: Bins, at: number): { from: number; to: number } {
+  if (count === 1) return { from: min, to: max };
+  const from = min + at * width;
+  return { from, to: Math.min(max, isWhole ? from + width - 1 : from + width) };
 }

@@ -1,11 +1,12 @@
 import { type FileColumns, fileColumns } from '@bakehouse/contract/data-files';
+import { sql } from 'kysely';
 import * as z from 'zod';
 import type { Context } from '../../../../platform/context.ts';
+import { type Database, toJson } from '../../../../platform/db/database.ts';
 import { storableJson } from '../../../../platform/db/storable-text.ts';
-import { findFile } from '../../../assets/files/find-file.ts';
+import { findFile } from '../../../assets/files/files.ts';
 import { endingOf, isPacked, unpackedName } from '../../data-file.ts';
 import { type AskedFile, readConfined, WHOLE_FILE_CPU_SECONDS } from '../read-confined.ts';
-import { insertColumns, selectColumns } from './queries.ts';
 
 const PROGRAM = new URL('./read-columns-program.ts', import.meta.url);
 const answer = z.object({ columns: fileColumns });
@@ -33,4 +34,28 @@ export async function describeColumns(
   const clean = storableJson(columns);
   await insertColumns(ctx.db, bytes, clean);
   return clean;
+}
+
+type Bytes = { sha256: string; ending: string };
+
+/**
+ * Returns the cached statistics for these bytes and this extension; null if they were never computed, or only
+ * by an earlier version.
+ */
+async function selectColumns(db: Database, { sha256, ending }: Bytes): Promise<FileColumns | null> {
+  const row = await db
+    .selectFrom('column_statistics')
+    .select('statistics')
+    .where('sha256', '=', sha256)
+    .where('ending', '=', ending)
+    .executeTakeFirst();
+  return fileColumns.safeParse(row?.statistics).data ?? null;
+}
+
+/** Stores the statistics for as long as the bytes exist. */
+async function insertColumns(db: Database, { sha256, ending }: Bytes, columns: FileColumns): Promise<void> {
+  await sql`
+    insert into column_statistics (sha256, ending, statistics)
+    select sha256, ${ending}, ${toJson(columns)}::jsonb from blobs where sha256 = ${sha256} for key share
+    on conflict (sha256, ending) do update set statistics = excluded.statistics`.execute(db);
 }

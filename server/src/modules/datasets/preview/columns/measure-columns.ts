@@ -2,7 +2,7 @@ import type { ColumnStatistics } from '@bakehouse/contract/data-files';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import * as z from 'zod';
 import type { LoadedTable } from '../../duckdb/load-table.ts';
-import { readValue } from '../../duckdb/read-value.ts';
+import { readValue } from '../../duckdb/open-database.ts';
 import type { ColumnSql, Kind } from './column-sql.ts';
 
 /** Beyond this, doubles lose precision and their squares overflow. */

@@ -1,5 +1,5 @@
 import { answerConfined } from '../../../../platform/confined/answer-confined.ts';
-import { Unreadable } from '../unreadable.ts';
+import { Unreadable } from '../table.ts';
 import { readColumns } from './read-columns.ts';
 
 /** Entry point of `describeColumns`'s confined process. */

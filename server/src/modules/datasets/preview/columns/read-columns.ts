@@ -1,15 +1,19 @@
+import { createHash } from 'node:crypto';
 import type { ColumnStatistics, FileColumns } from '@bakehouse/contract/data-files';
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { type LoadedTable, loadTable } from '../../duckdb/load-table.ts';
-import { openDatabase } from '../../duckdb/open-database.ts';
-import { readValue } from '../../duckdb/read-value.ts';
-import { isPicture } from '../pictures/picture-bytes.ts';
+import { BIGINT, BOOLEAN, DOUBLE, type DuckDBConnection, DuckDBDataChunk, VARCHAR } from '@duckdb/node-api';
+import { CHUNK_ROWS, type LoadedTable, loadTable } from '../../duckdb/load-table.ts';
+import { openDatabase, readValue } from '../../duckdb/open-database.ts';
+import { isPicture } from '../pictures/read-pictures.ts';
 import { NAME_CHARS_MAX } from '../read-preview.ts';
-import { cut } from '../table.ts';
-import { columnSql } from './column-sql.ts';
-import { countValues } from './count-values.ts';
+import { openTextTable } from '../read-text.ts';
+import { cut, isBroken, isTooDeep } from '../table.ts';
+import { type ColumnSql, columnSql, type Kind } from './column-sql.ts';
+import { countValues, VALUE_CHARS } from './count-values.ts';
 import { measureColumns } from './measure-columns.ts';
-import { type Tabulated, tabulateCells } from './tabulate-cells.ts';
+
+const TYPES = [BOOLEAN, BOOLEAN, VARCHAR, DOUBLE, BIGINT, VARCHAR];
+const LETTERS = ['f', 'z', 'k', 'n', 'l', 'x'];
+const NOTHING: Cell = [false, true, null, null, null, null];
 
 /** Columns per query: their aggregates must fit in memory together. */
 const COLUMNS_AT_ONCE = 50;
@@ -85,4 +89,90 @@ async function findPictures(
     columns.push(isPicture(value) ? { ...column, type: 'picture', frequent: [] } : column);
   }
   return { ...described, columns };
+}
+
+/** Cell values that statistics need, as in `columnSql`. */
+type Cell = [
+  filled: boolean,
+  isNull: boolean,
+  kind: Kind | null,
+  number: number | null,
+  length: bigint | null,
+  text: string | null,
+];
+
+type Tabulated = {
+  from: string;
+  names: string[];
+  rowCount: number | null;
+  isWhole: boolean;
+  columns: ColumnSql[];
+};
+
+/**
+ * Loads only the cell values that statistics need, never a whole JSON cell: DuckDB parses some thousand rows
+ * concurrently with over ten times their size in memory, which is too much for long rows. Reads only the
+ * first rows of a large file, up to the limit for text files.
+ */
+async function tabulateCells(
+  database: DuckDBConnection,
+  file: { localPath: string; name: string },
+): Promise<Tabulated> {
+  const { columns, rows } = await openTextTable(file);
+  const read: Cell[][] = [];
+  let isWhole = true;
+  try {
+    for await (const item of rows) if (!isBroken(item)) read.push(item.values.map(toCell));
+  } catch (error) {
+    if (!isTooDeep(error)) throw error;
+    isWhole = false;
+  }
+  const names = columns.shown;
+  const width = Math.max(1, names.length);
+  const parts = Array.from({ length: width }, (_, at) => LETTERS.map((letter) => `${letter}${at}`)).flat();
+  const types = parts.map((_, at) => TYPES[at % TYPES.length] ?? VARCHAR);
+  const cells = parts.map((part, at) => `${part} ${String(types[at])}`);
+  await database.run(`CREATE TABLE cells (${cells.join(', ')})`);
+  const appender = await database.createAppender('cells');
+  for (let start = 0; start < read.length; start += CHUNK_ROWS) {
+    const some = read.slice(start, start + CHUNK_ROWS);
+    const chunk = DuckDBDataChunk.create(types, some.length);
+    chunk.setColumns(
+      parts.map((_, part) =>
+        some.map((row) => (row[Math.floor(part / TYPES.length)] ?? NOTHING)[part % TYPES.length] ?? null),
+      ),
+    );
+    appender.appendDataChunk(chunk);
+  }
+  appender.closeSync();
+  return { from: 'cells', names, isWhole, rowCount: read.length, columns: names.map((_, at) => sqlOf(at)) };
+}
+
+function sqlOf(at: number): ColumnSql {
+  return {
+    ...{ filled: `f${at}`, isNull: `z${at}`, kind: `k${at}` },
+    ...{ number: `n${at}`, length: `l${at}`, text: `x${at}` },
+  };
+}
+
+function toCell(value: unknown): Cell {
+  if (value === undefined || value === null) return NOTHING;
+  if (typeof value === 'string')
+    return [value.trim() !== '', false, 'text', null, BigInt(countCharacters(value)), shorten(value)];
+  if (typeof value === 'boolean') return [true, false, 'boolean', null, null, String(value)];
+  if (typeof value === 'number') return [true, false, 'number', value, null, String(value)];
+  const text = shorten(JSON.stringify(value));
+  if (Array.isArray(value)) return [true, false, 'list', null, BigInt(value.length), text];
+  return [true, false, 'object', null, null, text];
+}
+
+/** Counts code points, like DuckDB. */
+function countCharacters(text: string): number {
+  return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
+}
+
+/** Replaces the end of a long value with its hash, so that values stay distinct. */
+function shorten(text: string): string {
+  if (text.length <= VALUE_CHARS) return text;
+  return `${text.slice(0, VALUE_CHARS)}…${createHash('sha256').update(text).digest('hex')}`;
 }

@@ -1,5 +1,5 @@
 import { answerConfined } from '../../../../platform/confined/answer-confined.ts';
-import { Unreadable } from '../unreadable.ts';
+import { Unreadable } from '../table.ts';
 import { readPictures } from './read-pictures.ts';
 
 /** Entry point of `showPictures`'s confined process. */

@@ -2,10 +2,11 @@ import type { RowPictures } from '@bakehouse/contract/data-files';
 import { loadTable, readRows } from '../../duckdb/load-table.ts';
 import { openDatabase } from '../../duckdb/open-database.ts';
 import { NAME_CHARS_MAX } from '../read-preview.ts';
-import { cut } from '../table.ts';
-import { Unreadable } from '../unreadable.ts';
-import { bytesOf } from './picture-bytes.ts';
+import { cut, Unreadable } from '../table.ts';
 import { faultOf, toThumbnail } from './to-thumbnail.ts';
+
+/** Magic bytes of PNG, JPEG and WebP. */
+const BEGINNINGS = ['\x89PNG\r\n', '\xff\xd8\xff', 'RIFF'];
 
 /**
  * Returns thumbnails of the pictures in a Parquet column, for the rows `offset` to `offset + limit`. Throws
@@ -34,4 +35,20 @@ export async function readPictures(file: {
     }
   }
   return { pictures, broken };
+}
+
+/**
+ * Returns the bytes of a picture cell: the cell itself, or the `bytes` field that the library `datasets`
+ * writes.
+ */
+function bytesOf(value: unknown): Uint8Array | null {
+  if (value instanceof Uint8Array) return value;
+  const { bytes }: { bytes?: unknown } = Object(value);
+  return bytes instanceof Uint8Array ? bytes : null;
+}
+
+/** True if the cell holds a picture, by its magic bytes. */
+export function isPicture(value: unknown): boolean {
+  const begin = Buffer.from(bytesOf(value)?.subarray(0, 8) ?? []).toString('latin1');
+  return BEGINNINGS.some((magic) => begin.startsWith(magic));
 }

@@ -1,11 +1,10 @@
 import type { RowFilter } from '@bakehouse/contract/data-files';
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import type { CellKind, LoadedTable } from '../../duckdb/load-table.ts';
-import { text as quoted } from '../../duckdb/quote.ts';
+import { text as quoted } from '../../duckdb/open-database.ts';
 import { columnSql } from '../columns/column-sql.ts';
 import { NAME_CHARS_MAX } from '../read-preview.ts';
-import { cut } from '../table.ts';
-import { Unreadable } from '../unreadable.ts';
+import { cut, Unreadable } from '../table.ts';
 
 const NESTED = new Set([
   ...[DuckDBTypeId.LIST, DuckDBTypeId.ARRAY, DuckDBTypeId.STRUCT, DuckDBTypeId.MAP, DuckDBTypeId.UNION],

@@ -1,5 +1,5 @@
 import { answerConfined } from '../../../../platform/confined/answer-confined.ts';
-import { Unreadable } from '../unreadable.ts';
+import { Unreadable } from '../table.ts';
 import { readFound, type Search } from './read-found.ts';
 
 /** Entry point of `searchRows`'s confined process. */

@@ -1,11 +1,10 @@
 import type { FoundRows, RowFilter } from '@bakehouse/contract/data-files';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { columnList, type LoadedTable, loadTable, readRows, rowValues } from '../../duckdb/load-table.ts';
-import { openDatabase } from '../../duckdb/open-database.ts';
-import { readValue } from '../../duckdb/read-value.ts';
+import { openDatabase, readValue } from '../../duckdb/open-database.ts';
 import { SNIFFED_ROWS } from '../format/recognise-format.ts';
 import { showRows } from '../read-preview.ts';
-import { Unreadable } from '../unreadable.ts';
+import { Unreadable } from '../table.ts';
 import { conditionsOf, contains } from './conditions.ts';
 
 /** Time limit of one search; rows found by then are returned. */

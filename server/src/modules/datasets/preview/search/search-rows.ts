@@ -1,7 +1,7 @@
 import { type FoundRows, foundRows } from '@bakehouse/contract/data-files';
 import * as z from 'zod';
 import type { Context } from '../../../../platform/context.ts';
-import { findFile } from '../../../assets/files/find-file.ts';
+import { findFile } from '../../../assets/files/files.ts';
 import { type AskedFile, readConfined, WHOLE_FILE_CPU_SECONDS } from '../read-confined.ts';
 import type { Search } from './read-found.ts';
 

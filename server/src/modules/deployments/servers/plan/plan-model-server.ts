@@ -1,10 +1,15 @@
+import type { Config } from '../../../../config.ts';
+import { hasEnded, type WorkloadWithSpec } from '../../../../engine/model/workload.ts';
+import { AppError } from '../../../../platform/errors.ts';
 import { IN_ALL_MS_MAX } from '../../../serving/ask/request-deadline.ts';
+import type { DeploymentRow } from '../../queries.ts';
 
 /**
  * A replaced server may drain for the maximum duration of a request: replacing an adapter must not cut
  * another user's response.
  */
 const REPLACED_S = IN_ALL_MS_MAX / 1000;
+
 /**
  * Shorter, because nothing is served while a server drains to free its slot, and requests wait ten minutes at
  * most.
@@ -82,4 +87,62 @@ export function planModelServer(view: ModelServerView): ModelServerAction[] {
 
 function forget(which: 'current' | 'next', workload: ServerWorkload | null): ModelServerAction[] {
   return workload ? [{ type: 'forget', which }] : [];
+}
+
+type Replicas = { auto_scale: boolean; min_replicas: number; max_replicas: number };
+
+/** Throws AppError 'invalid_request', with the field, for contradictory replica settings. */
+export function checkReplicas({ auto_scale, min_replicas, max_replicas }: Replicas): void {
+  if (!auto_scale && max_replicas !== 1)
+    throw refuse('max_replicas', 'max_replicas must be 1 unless auto_scale is true');
+  if (!auto_scale && min_replicas !== 1)
+    throw refuse('min_replicas', 'min_replicas must be 1 unless auto_scale is true');
+  if (min_replicas > max_replicas) throw refuse('min_replicas', 'min_replicas must be at most max_replicas');
+}
+
+function refuse(param: keyof Replicas, publicMessage: string): AppError {
+  return new AppError('invalid_request', { publicMessage, param });
+}
+
+/** True if at least one replica was requested permanently. */
+export function neverSleeps({
+  auto_scale,
+  min_replicas,
+}: Pick<DeploymentRow, 'auto_scale' | 'min_replicas'>) {
+  return auto_scale && min_replicas > 0;
+}
+
+/** Returns the minutes without a request after which a deployment sleeps; null if it never does. */
+export function sleepsAfterMinutes(
+  { idleMinutes }: Pick<Config, 'idleMinutes'>,
+  deployment: Pick<DeploymentRow, 'auto_scale' | 'min_replicas'>,
+): number | null {
+  return idleMinutes > 0 && !neverSleeps(deployment) ? idleMinutes : null;
+}
+
+/** Returns a workload in the form that the plan uses. */
+export function viewWorkload(workload: WorkloadWithSpec, now: Date): ServerWorkload {
+  return { id: workload.id, state: viewedState(workload, now), adapters: adapterNames(workload) };
+}
+
+function viewedState(workload: WorkloadWithSpec, now: Date): ServerWorkload['state'] {
+  if (hasEnded(workload) || workload.wanted === 'stopped') return 'ended';
+  if (workload.state === 'ready' || workload.state === 'degraded') return 'ready';
+  // The queue sets a reason on workloads that it has passed over; a workload that pauses after a failure has
+  // a reason too.
+  const passedOver = workload.state === 'queued' && workload.reason !== '' && workload.notBefore <= now;
+  return passedOver ? 'waiting' : 'coming';
+}
+
+/** Returns the adapters of a model server's workload in the order of the engine's indexes. */
+export function adapterNames(workload: Pick<WorkloadWithSpec, 'spec'>): string[] {
+  return 'adapters' in workload.spec ? workload.spec.adapters.map((adapter) => adapter.name) : [];
+}
+
+/** True if the workload can serve the deployment. */
+export function carries(
+  workload: Pick<WorkloadWithSpec, 'spec'>,
+  deployment: Pick<DeploymentRow, 'adapter' | 'revision_id'>,
+): boolean {
+  return deployment.adapter === null || adapterNames(workload).includes(deployment.revision_id);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sleepsAfterMinutes } from './sleeps-after-minutes.ts';
+import { sleepsAfterMinutes } from './plan-model-server.ts';
 
 test.each([
   ['by the setting', 45, { auto_scale: false, min_replicas: 1 }, 45],

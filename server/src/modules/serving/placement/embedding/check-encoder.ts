@@ -5,7 +5,7 @@ import { AppError } from '../../../../platform/errors.ts';
 import { readBlob } from '../../../../platform/storage/read-blob.ts';
 import type { AssetRevision } from '../../../assets/read-revision.ts';
 import { MODULES } from '../../../models/embedding/is-embedding-model.ts';
-import { readModelJson } from '../../../models/weights/read-model-json.ts';
+import { readModelJson } from '../../../models/weights/model-files.ts';
 
 const BYTES_MAX = 64 * 1024;
 /** Supported by the runtime's encoder (`embed/bert.py`, `embed/modules.py`). */

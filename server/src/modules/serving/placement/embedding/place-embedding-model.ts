@@ -2,11 +2,10 @@ import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 import type { Context } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import { type AssetRevision, readRevision } from '../../../assets/read-revision.ts';
-import { readModelContext } from '../../../models/context/read-model-context.ts';
+import { readModelContext } from '../../../models/context/model-context.ts';
 import { isEmbeddingModel } from '../../../models/embedding/is-embedding-model.ts';
-import { findGguf } from '../../../models/weights/find-gguf.ts';
-import { findSafetensors } from '../../../models/weights/find-safetensors.ts';
 import { listModelFiles } from '../../../models/weights/list-model-files.ts';
+import { findGguf, findSafetensors } from '../../../models/weights/model-files.ts';
 import type { EmbeddingEngine } from '../../embedding-spec.ts';
 import type {
   PlacedModel,
@@ -15,10 +14,9 @@ import type {
   ServedContext,
   ServingPlacement,
 } from '../../served-model.ts';
-import { chooseContext } from '../choose-context.ts';
-import { choosePlacement } from '../choose-placement.ts';
-import { hashFiles } from '../hash-files.ts';
-import { isStrangers } from '../is-strangers.ts';
+import { chooseContext, choosePlacement } from '../choose-placement.ts';
+import { hashFiles } from '../describe-pipeline.ts';
+import { isStrangers } from '../foresee-placement.ts';
 import { checkEncoder } from './check-encoder.ts';
 
 type Files = AssetRevision['files'];

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { findWorkload } from '../../../../engine/find-workload.ts';
+import { findWorkload } from '../../../../engine/workloads.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import type { AssetRevision } from '../../../assets/read-revision.ts';
 import { listModelFiles } from '../../../models/weights/list-model-files.ts';
-import { readModelJson } from '../../../models/weights/read-model-json.ts';
+import { readModelJson } from '../../../models/weights/model-files.ts';
 import type { ServedAdapter } from '../../served-model.ts';
 import type { TextEngine } from '../../text-spec.ts';
 

@@ -1,18 +1,21 @@
 import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 import type { Context } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
-import { readLineage } from '../../../assets/read-lineage.ts';
+import { readLineage } from '../../../assets/lineage.ts';
 import { type AssetRevision, readRevision } from '../../../assets/read-revision.ts';
 import { isEmbeddingModel } from '../../../models/embedding/is-embedding-model.ts';
-import { findGguf } from '../../../models/weights/find-gguf.ts';
-import { findSafetensors } from '../../../models/weights/find-safetensors.ts';
-import { isClassifier, writesNoText } from '../../../models/weights/is-classifier.ts';
-import { isWholeModel } from '../../../models/weights/is-whole-model.ts';
 import { listModelFiles } from '../../../models/weights/list-model-files.ts';
+import { isWholeModel } from '../../../models/weights/missing-parts.ts';
+import {
+  findGguf,
+  findSafetensors,
+  isClassifier,
+  writesNoText,
+} from '../../../models/weights/model-files.ts';
 import type { ServedBase, ServedModel } from '../../served-model.ts';
 import type { TextEngine } from '../../text-spec.ts';
-import { hashFiles } from '../hash-files.ts';
-import { isStrangers } from '../is-strangers.ts';
+import { hashFiles } from '../describe-pipeline.ts';
+import { isStrangers } from '../foresee-placement.ts';
 import { describeTextAdapter, isAdapter } from './describe-text-adapter.ts';
 
 /**

@@ -5,9 +5,9 @@ import { unlisted } from '../../../../engine/testing/test-gpus.ts';
 import { inTransaction } from '../../../../platform/db/in-transaction.ts';
 import type { TestUser } from '../../../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../../../testing/test-serving.ts';
+import { recordLineage } from '../../../assets/lineage.ts';
 import { readRevision } from '../../../assets/read-revision.ts';
-import { recordLineage } from '../../../assets/record-lineage.ts';
-import { costMicro } from '../../../credits/prices/cost-micro.ts';
+import { costMicro } from '../../../credits/prices/cost.ts';
 import { defaultPrice } from '../../../credits/prices/default-price.ts';
 import { insertModel, insertTraining } from '../../../deployments/testing/test-models.ts';
 

@@ -1,9 +1,10 @@
+import { gpuCounts } from '@bakehouse/contract/limits';
+import * as z from 'zod';
 import type { Capacity } from '../../../../engine/model/capacity.ts';
 import type { Context } from '../../../../platform/context.ts';
-import { AppError } from '../../../../platform/errors.ts';
-import { contextBytes } from '../../../models/context/context-memory.ts';
-import { readModelContext } from '../../../models/context/read-model-context.ts';
-import { readModelJson } from '../../../models/weights/read-model-json.ts';
+import { AppError, refused } from '../../../../platform/errors.ts';
+import { contextBytes, readModelContext } from '../../../models/context/model-context.ts';
+import { readModelJson } from '../../../models/weights/model-files.ts';
 import {
   type PlacedModel,
   type ReadCapacity,
@@ -11,11 +12,15 @@ import {
   type ServedModel,
   storedFiles,
 } from '../../served-model.ts';
-import { chooseContext, chooseCpuContext } from '../choose-context.ts';
-import { choosePlacement, gpuBytes } from '../choose-placement.ts';
+import { chooseContext, chooseCpuContext, choosePlacement, gpuBytes } from '../choose-placement.ts';
 import { describeTextModel } from './describe-text-model.ts';
 import { loraSlotBytes } from './lora-slots.ts';
-import { refuseUnevenSplit } from './refuse-uneven-split.ts';
+
+const count = z.int().positive();
+const heads = z.object({ num_attention_heads: count, num_key_value_heads: count.nullish() });
+
+/** Models that also read images nest the heads of their text model. */
+const config = z.union([heads, z.object({ text_config: heads }).transform((found) => found.text_config)]);
 
 const GIB = 1024 ** 3;
 
@@ -102,4 +107,35 @@ function weightsBytes({ base }: ServedModel): number {
 
 function sizeOf(files: ServedModel['base']['files']): number {
   return files.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+}
+
+/**
+ * Throws AppError 'invalid_request' with the allowed numbers if vLLM cannot split the model's attention heads
+ * evenly among the GPUs. vLLM itself reports this only after its start. Passes if the configuration is
+ * unknown.
+ */
+async function refuseUnevenSplit(
+  ctx: Context,
+  { base, baseTitle }: ServedModel,
+  gpuCount: number,
+): Promise<void> {
+  if (gpuCount === 1) return;
+  const { data } = config.safeParse(await readModelJson(ctx, storedFiles(base), 'config.json'));
+  if (!data) return;
+  const fitting = gpuCounts.filter((gpus) => isEven(data, gpus));
+  if (fitting.some((gpus) => gpus === gpuCount)) return;
+  const counts = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(fitting.map(String));
+  throw refused(
+    'gpu_count',
+    `gpu_count must be ${counts}: ${gpuCount} GPUs cannot share the attention heads of ${baseTitle} equally`,
+  );
+}
+
+/** Key-value heads must also split evenly, or each be copied to the same number of GPUs. */
+function isEven(
+  { num_attention_heads: all, num_key_value_heads: keys }: z.infer<typeof heads>,
+  gpus: number,
+): boolean {
+  const shared = keys ?? all;
+  return all % gpus === 0 && (shared % gpus === 0 || gpus % shared === 0);
 }

@@ -6,7 +6,7 @@ import { readAgain } from '../../../../lib/mutation/read-again.ts';
 import { newUuid } from '../../../../lib/new-id.ts';
 import { notify } from '../../../../ui/notify.ts';
 import { initialSettings } from '../../../deployments/chat/chat-options.tsx';
-import { keepForSignUp, readTries, type TriedChat } from './kept-tries.ts';
+import { keepForSignUp, readTries, type TriedChat } from './tries.ts';
 
 const UNDER_WAY_MS = 2_000;
 

@@ -12,11 +12,13 @@ import { call, callRaw } from '../../../../lib/api/api-client.ts';
 import { endpointQuery } from '../../../../lib/api/endpoint-query.ts';
 import { useMutation } from '../../../../lib/mutation/use-mutation.ts';
 import { newUuid } from '../../../../lib/new-id.ts';
+import { keepInTab, readFromTab } from '../../../../lib/storage.ts';
 import { streamAnswer } from '../../../deployments/chat/chat.ts';
-import { keepForSignUp, readTries, type Said } from './kept-tries.ts';
 
+const NAME = 'tries';
 const PREPARING_POLL_MS = 5_000;
 const PICTURE_POLL_MS = 400;
+const hasEnded = ({ state }: VisitorPicture) => ['completed', 'failed', 'cancelled'].includes(state);
 
 /** Reads which starters visitors can try; polls while one is being prepared. */
 export function useTries() {
@@ -26,8 +28,6 @@ export function useTries() {
       [data?.picture, data?.chat].includes('preparing') ? PREPARING_POLL_MS : false,
   });
 }
-
-const hasEnded = ({ state }: VisitorPicture) => ['completed', 'failed', 'cancelled'].includes(state);
 
 /** Generates a picture without an account and follows it; starts with the one stored in this tab. */
 export function useVisitorPicture() {
@@ -89,4 +89,23 @@ export function useVisitorChat(model: string | undefined) {
     meta: { inPlace: true },
   });
   return { said, ask: answer.mutate, isAnswering: answer.isPending, error: answer.error };
+}
+
+type Said = { role: 'user' | 'assistant'; content: string };
+
+/** A guest conversation; it has this id after sign-up. */
+export type TriedChat = { id: string; model: string; turns: Said[] };
+
+/** Guest results of this tab: the picture's token, and the conversation. */
+type Tries = { picture?: string | undefined; chat?: TriedChat | undefined };
+
+/** Returns null if there are none. */
+export function readTries(): Tries | null {
+  return readFromTab(null, NAME) as Tries | null;
+}
+
+/** Stores guest results in this tab until a user signs in and claims them; undefined deletes one. */
+export function keepForSignUp(tried: Tries): void {
+  const { picture, chat } = { ...readTries(), ...tried };
+  keepInTab(null, NAME, picture || chat ? { picture, chat } : null);
 }

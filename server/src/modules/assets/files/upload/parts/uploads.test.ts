@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { type TestUser, testServer } from '../../../../../testing/test-server.ts';
 import { collectBlobsJob } from '../../../jobs/collect-blobs.ts';
 import { assetCalls, refusalOf } from '../../../testing/asset-calls.ts';
-import { completeUpload } from './complete-upload.ts';
+import { completeUpload } from './uploads.ts';
 
 const MB = 1024 * 1024;
 const server = await testServer({ config: { storageGb: 200 / 1024, fileGb: 100 / 1024 } });

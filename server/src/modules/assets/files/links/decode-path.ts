@@ -1,8 +1,0 @@
-/** Decodes a path; returns it unchanged if its escapes are invalid. */
-export function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}

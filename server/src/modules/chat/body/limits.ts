@@ -1,0 +1,42 @@
+import { AppError } from '../../../platform/errors.ts';
+import { toolsOf, toServerTool } from '../tools/asked-tools.ts';
+
+/** Tokens that a chat template adds to the messages, such as a default system prompt. Few add more. */
+const TEMPLATE_TOKENS = 512;
+
+/** Tokens per byte of a tool's JSON, which a template may write with spaces and line breaks. */
+const TOOL_TOKENS = 2;
+
+/** Returns the maximum number of prompt tokens: a token has at least one byte. */
+export function longestPrompt(body: Record<string, unknown>): number {
+  const { messages, prompt, response_format: format, chat_template_kwargs: kwargs } = body;
+  const tools = toolsOf(body)?.tools ?? [];
+  return (
+    Buffer.byteLength(JSON.stringify([messages ?? prompt, format, kwargs])) +
+    TOOL_TOKENS *
+      Buffer.byteLength(JSON.stringify(tools.map((tool) => toServerTool(tool, { isRead: false })))) +
+    (messages ? TEMPLATE_TOKENS : 0)
+  );
+}
+
+/**
+ * Returns the error for a prompt longer than the context. Clients that shorten conversations automatically
+ * recognise its code and the beginning of OpenAI's sentence.
+ */
+export function contextExceeded(
+  { messages }: Record<string, unknown>,
+  { most, sent }: { most: number | undefined; sent?: number | undefined },
+): AppError {
+  const what = messages ? 'conversation' : 'prompt';
+  const excess =
+    most === undefined
+      ? `The ${what} is longer than this model's maximum context length`
+      : `This model's maximum context length is ${most} tokens${
+          sent !== undefined && sent > most ? `, but the ${what} has ${sent}` : ''
+        }`;
+  const advice = messages ? 'Shorten the conversation or start a new one' : 'Shorten the prompt';
+  return new AppError('context_length_exceeded', {
+    publicMessage: `${excess}. ${advice}`,
+    param: messages ? 'messages' : 'prompt',
+  });
+}

@@ -1,0 +1,125 @@
+import { formatBgl } from '@bakehouse/contract/money';
+import { sql } from 'kysely';
+import { batch } from '../../../platform/concurrency/batch.ts';
+import type { Services } from '../../../platform/context.ts';
+import { wasRolledBack } from '../../../platform/db/errors/database-errors.ts';
+import { runPrepared } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { insufficientFunds, type MoveOutcome, oneOf, refuseUnlessMoved } from './ledger-answers.ts';
+
+/** Maximum transfers per transaction, which locks the accounts of all of them. */
+const MAX = 64;
+
+/** Makes one transfer between users, in its own transaction or in one with others. */
+export type SendInBatch = (input: Send) => Promise<SendAnswer>;
+
+/**
+ * Returns a function that sends credits in batches: concurrent sends share one ledger call and one commit.
+ * The call waits for no account: transfers with locked accounts run alone, and so does every transfer of a
+ * rolled-back batch. `dailyMaxMicro` limits what each user may send within 24 hours; null for no limit.
+ */
+export function batchSends(
+  services: Pick<Services, 'db' | 'pool' | 'log'>,
+  { dailyMaxMicro = null }: { dailyMaxMicro?: bigint | null } = {},
+): SendInBatch {
+  const ask = batch<Send, SendAnswer | null>(
+    async (inputs) => {
+      try {
+        return await sendAll(services, inputs, { wait: false, dailyMaxMicro });
+      } catch (error) {
+        if (inputs.length === 1 || !wasRolledBack(error)) throw error;
+        services.log.warn(
+          { err: error, transfers: inputs.length },
+          'batch of transfers failed; retrying each alone',
+        );
+        return inputs.map(() => null);
+      }
+    },
+    { max: MAX },
+  );
+  return async (input) => {
+    const answer = await ask(input);
+    if (answer !== null && answer.outcome !== 'busy') return answer;
+    return oneOf(await sendAll(services, [input], { wait: true, dailyMaxMicro }));
+  };
+}
+
+type Prepared = Pick<Services, 'db' | 'pool'>;
+
+/** Credits from one user to another, who is named by username, email address or id. */
+export type Send = {
+  senderId: string;
+  recipient: string;
+  amountMicro: bigint;
+  /** Unique per sender. */
+  idempotencyKey: string | null;
+  /** The API key of the sender's call, shown only to the sender. */
+  keyId: string | null;
+};
+
+type SendAnswer = {
+  outcome: MoveOutcome | 'over_daily_limit' | 'unknown_recipient' | 'own_account' | 'busy';
+  transfer_id: string | null;
+  available: bigint | null;
+  sendable: bigint | null;
+  recipient_id: string | null;
+};
+
+/**
+ * Makes the transfers in order, each with its own result; see `readSend`. Runs in its own transaction without
+ * notifications: the caller sends them afterwards, because notifications inside would serialise the commits.
+ * Without `wait`, transfers whose accounts are locked return 'busy' and are skipped. `dailyMaxMicro` limits
+ * what each sender may send within 24 hours; null for no limit.
+ */
+export async function sendAll(
+  services: Prepared,
+  sends: Send[],
+  { wait, dailyMaxMicro = null }: { wait: boolean; dailyMaxMicro?: bigint | null },
+): Promise<SendAnswer[]> {
+  return runPrepared(
+    services,
+    'ledger_send',
+    sql<SendAnswer>`
+      select outcome, transfer_id, available, sendable, recipient_id from ledger_send(
+        ${sends.map((one) => one.senderId)}, ${sends.map((one) => one.recipient)},
+        ${sends.map((one) => one.amountMicro)}, ${sends.map((one) => one.idempotencyKey)}, ${wait},
+        ${dailyMaxMicro}::bigint, ${sends.map((one) => one.keyId)}::uuid[])`,
+  );
+}
+
+/** Throws the errors of `transfer`, and AppError 'not_found' or 'invalid_request' for the recipient. */
+export function readSend(
+  { outcome, transfer_id, recipient_id, ...limits }: SendAnswer,
+  { amountMicro }: Send,
+): { transferId: string; recipientId: string } {
+  if (outcome === 'unknown_recipient') throw unknownRecipient();
+  if (outcome === 'own_account') {
+    throw new AppError('invalid_request', {
+      publicMessage: 'You cannot send credits to yourself',
+      param: 'recipient_id',
+    });
+  }
+  if (outcome === 'over_daily_limit') throw overDailyLimit(amountMicro, limits.sendable ?? 0n);
+  // The sendable amount is lower than the available amount.
+  if (outcome === 'insufficient_funds') throw insufficientFunds(amountMicro, limits.sendable);
+  if (outcome !== 'busy') refuseUnlessMoved(outcome, amountMicro, limits);
+  if (transfer_id === null || recipient_id === null) throw new Error('The sender has no account');
+  return { transferId: transfer_id, recipientId: recipient_id };
+}
+
+function overDailyLimit(amountMicro: bigint, leftMicro: bigint): AppError {
+  const available_amount = formatBgl(leftMicro);
+  return new AppError('not_sendable', {
+    publicMessage: `This server limits what can be sent within 24 hours. You can send up to ${available_amount} BGL now.`,
+    param: 'amount',
+    data: { required_amount: formatBgl(amountMicro), available_amount },
+  });
+}
+
+/** Uses the message of the send form. */
+function unknownRecipient(): AppError {
+  return new AppError('not_found', {
+    publicMessage: 'Failed to send Bagels. Please check the recipient username.',
+    param: 'recipient_id',
+  });
+}

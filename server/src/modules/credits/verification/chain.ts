@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import {
+  addToSealedSums,
+  findChainHead,
+  hasEveryoneBeforeEnded,
+  insertSeals,
+  listUnsealed,
+  lockChain,
+  takeFence,
+} from './chain-queries.ts';
+import { FIRST_HASH, hashTransfer } from './hash-transfer.ts';
+import { checkSeals, findSeal } from './proof-queries.ts';
+
+/** Sequence numbers per query; some may be unused. */
+const BATCH = 50_000n;
+
+const SEAL_TRANSFERS_BATCH = 500;
+const FENCE_TRIES = 100;
+const FENCE_PAUSE_MS = 50;
+
+/** A description of the first wrong seal, null if all are right, and the number of unsealed transfers. */
+export type Chain = { broken: string | null; skipped: number };
+
+type Break = { seq: bigint; what: string };
+
+/** Recomputes the seals up to a seq. The connections share a snapshot and process parts in parallel. */
+export async function recomputeChain(
+  connections: (Transaction | Promise<Transaction>)[],
+  { upTo, batch = BATCH }: { upTo: bigint; batch?: bigint },
+): Promise<Chain> {
+  const breaks: Break[] = [];
+  let skipped = 0;
+  let begun = 0n;
+  const work = async (connection: Transaction | Promise<Transaction>) => {
+    const tx = await connection;
+    // Parts are started in order: when a break is found, all earlier parts are done or running.
+    while (begun < upTo && breaks.length === 0) {
+      const part = { after: begun, upTo: begun + batch < upTo ? begun + batch : upTo };
+      begun = part.upTo;
+      const found = await recomputePart(tx, part);
+      skipped += found.skipped;
+      if (found.broken) breaks.push(found.broken);
+    }
+  };
+  await Promise.all(connections.map(work));
+  const [first] = breaks.toSorted((a, b) => (a.seq < b.seq ? -1 : 1));
+  return { broken: first?.what ?? null, skipped };
+}
+
+async function recomputePart(
+  tx: Transaction,
+  { after, upTo }: { after: bigint; upTo: bigint },
+): Promise<{ broken: Break | null; skipped: number }> {
+  let place = after;
+  let skipped = 0;
+  while (place < upTo) {
+    const found = await checkSeals(tx, { after: place, upTo });
+    // The rest after a suspect seal is checked again: only the first check counts the whole part.
+    if (place === after) skipped = found.skipped;
+    if (found.suspect === null) break;
+    const what = await judgeSeal(tx, found.suspect);
+    if (what !== null) return { broken: { seq: found.suspect, what }, skipped };
+    place = found.suspect;
+  }
+  return { broken: null, skipped };
+}
+
+/** Returns a description of a wrong seal; null if it is right. */
+async function judgeSeal(tx: Transaction, seq: bigint): Promise<string | null> {
+  const { hash, previous, transfer } = await findSeal(tx, seq);
+  if (transfer === null) return `Transfer ${seq} was sealed and is gone`;
+  if (hashTransfer(previous ?? FIRST_HASH, transfer) === hash) return null;
+  return `The chain breaks at transfer ${seq}: it is not what was sealed`;
+}
+
+/**
+ * Seals new transfers in the order of their seq. Returns their number.
+ *
+ * A seq is assigned before its transaction commits, so a higher seq may become visible before a lower one.
+ * The sealer therefore reads the last seq and then gets its own transaction id, and waits until every
+ * transaction with a lower id has ended: after that, no lower seq can appear. If an older transaction is
+ * still running, sealing waits for the next run; nothing else waits.
+ */
+export async function sealTransfers(db: Database): Promise<number> {
+  const fence = await takeFence(db);
+  for (let tries = 0; !(await hasEveryoneBeforeEnded(db, fence.xid)); tries += 1) {
+    if (tries === FENCE_TRIES) return 0;
+    await sleep(FENCE_PAUSE_MS);
+  }
+  let sealed = 0;
+  for (;;) {
+    const count = await sealBatch(db, fence.seq);
+    sealed += count;
+    if (count < SEAL_TRANSFERS_BATCH) return sealed;
+  }
+}
+
+async function sealBatch(db: Database, seqMax: bigint): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    await lockChain(tx);
+    const head = await findChainHead(tx);
+    const transfers = await listUnsealed(tx, { after: head?.seq ?? 0n, seqMax, limit: SEAL_TRANSFERS_BATCH });
+    let hash = head?.hash ?? FIRST_HASH;
+    const seals = transfers.map((transfer) => {
+      hash = hashTransfer(hash, transfer);
+      return { seq: transfer.seq, hash };
+    });
+    const last = seals.at(-1);
+    if (last === undefined) return 0;
+    await insertSeals(tx, seals);
+    await addToSealedSums(tx, { after: head?.seq ?? 0n, upTo: last.seq });
+    return seals.length;
+  });
+}

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { editsPictures, type Generator, takesPicture } from '@bakehouse/contract/generators/generator';
+import { PICTURE_BYTES_MAX, pictureMessages, pictureTypes } from '@bakehouse/contract/media';
+import type { Context, Services } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError, refused } from '../../../platform/errors.ts';
+import { fetchPublic } from '../../../platform/http/addresses/fetch-public.ts';
+import { readBlob } from '../../../platform/storage/read-blob.ts';
+import { readOwnLink } from '../../assets/files/links/file-links.ts';
+import { keepWithinQuota } from '../../assets/files/storage-quota.ts';
+import { collectPicture } from '../../media/receive-picture.ts';
+import { toThumbnail } from '../../media/thumbnails/thumbnails.ts';
+import { findOutputs } from '../generations.ts';
+import { type GenerationRow, lockGeneration } from '../queries.ts';
+import {
+  findInputPicture,
+  findInputPictures,
+  type InputPicture,
+  insertInputPicture,
+} from './picture-queries.ts';
+import { describePicture, storePicture } from './pictures.ts';
+
+/** Longer than any address that this server issues. */
+const ADDRESS_LENGTH_MAX = 8_000;
+
+const DATA_URL = /^\s*data:([^,]*),/i;
+
+/**
+ * Returns the picture at a `data:` URL, a link of this server, or a public URL. Throws AppError
+ * 'invalid_request' with the field for any other address, and for a picture that cannot be edited. `signal`
+ * aborts the fetch: a disconnected client has released its place among the pictures held in memory.
+ */
+export async function fetchPicture(
+  ctx: Context,
+  address: string,
+  { param, signal }: { param: string; signal: AbortSignal },
+): Promise<InputPicture> {
+  const data = DATA_URL.exec(address.slice(0, ADDRESS_LENGTH_MAX));
+  if (data) return storePicture(ctx, readDataUrl(data, address, param), param);
+  if (address.length > ADDRESS_LENGTH_MAX)
+    throw refused(
+      param,
+      `${param} must have at most ${ADDRESS_LENGTH_MAX} characters, unless it is a data URL`,
+    );
+  const { publicUrl } = ctx.config;
+  if (!URL.canParse(address, publicUrl)) throw refused(param, `${param} is not a valid URL`);
+  const url = new URL(address, publicUrl);
+  if (url.origin === new URL(publicUrl).origin) {
+    const own = await readOwnLink(ctx, url);
+    if (!own) throw refused(param, `${param} is an address of this server, but no link to a file`);
+    return describePicture(ctx, own, param);
+  }
+  return storePicture(ctx, await collectPicture(await fetchPublic(url, { param, signal }), param), param);
+}
+
+/** As long as the picture itself, so it is split without parsing it as a URL. */
+function readDataUrl([head, type = '']: RegExpExecArray, address: string, param: string): Buffer {
+  if (!/;base64$/i.test(type)) throw refused(param, `${param}: a data URL has its picture in base64`);
+  const bytes = Buffer.from(unescaped(address.slice(head.length)), 'base64');
+  if (bytes.length > PICTURE_BYTES_MAX)
+    throw new AppError('payload_too_large', { publicMessage: pictureMessages.tooLarge, param });
+  return bytes;
+}
+
+/**
+ * Base64 may have '+', '/' and '=' percent-encoded; other encodings are invalid. Replacing millions of
+ * escapes one by one would block the server for seconds.
+ */
+function unescaped(written: string): string {
+  if (!written.includes('%')) return written;
+  try {
+    return decodeURIComponent(written);
+  } catch (error) {
+    if (error instanceof URIError) return '';
+    throw error;
+  }
+}
+
+/**
+ * Step: assigns a stored picture to the caller for a later generation. `param` is the request field. Returns
+ * its id. Throws AppError 'payload_too_large' beyond the user's quota.
+ */
+export async function keepPicture(
+  tx: Transaction,
+  { caller, clock, config }: Pick<Context, 'caller' | 'clock' | 'config'>,
+  { picture, param }: { picture: InputPicture; param: string },
+): Promise<string> {
+  const { userId } = caller;
+  await keepWithinQuota(tx, config, { userId, blob: picture, param });
+  return insertInputPicture(tx, { userId, picture, createdAt: clock.now() });
+}
+
+/** Returns the whole input picture of a generation; null if it has none. */
+export async function readInput(
+  services: Services,
+  { id }: Pick<GenerationRow, 'id'>,
+): Promise<{ bytes: Buffer; mediaType: string } | null> {
+  const picture = (await findInputPictures(services.db, [id])).get(id);
+  if (!picture) return null;
+  const { sha256, mediaType } = picture;
+  return { bytes: await buffer(await readBlob(services, { sha256, path: `source of ${id}` })), mediaType };
+}
+
+/** The picture that a generation edits, and its origin. */
+export type Source = {
+  picture: InputPicture;
+  /** The row of an uploaded picture. */
+  inputId?: string;
+  /** The generation that made it, the output, and the root of the edit tree. */
+  generationId: string | null;
+  outputId: string | null;
+  rootId: string | null;
+  /** Request field that names it. */
+  param: string;
+};
+
+type Asked = {
+  userId: string;
+  /** The form as the provider accepts it. */
+  form: Generator;
+  picture_id?: string | undefined;
+  source_generation_id?: string | undefined;
+  source_output_id?: string | undefined;
+};
+
+/**
+ * Step: returns the picture that a generation edits or starts from; undefined if it uses the prompt alone.
+ * Throws AppError 'invalid_request' if a picture is missing or superfluous, and 'not_found' if it is not the
+ * caller's.
+ */
+export async function readSource(
+  tx: Transaction,
+  { userId, form, ...asked }: Asked,
+): Promise<Source | undefined> {
+  const { picture_id: pictureId, source_generation_id: generationId, source_output_id: outputId } = asked;
+  const named = generationId === undefined ? 'picture_id' : 'source_generation_id';
+  const hasNone = pictureId === undefined && generationId === undefined;
+  if (hasNone && !editsPictures(form)) return undefined;
+  if (!takesPicture(form)) throw refused(named, `${form.title} takes no picture`);
+  if (pictureId !== undefined && generationId !== undefined)
+    throw refused('source_generation_id', 'Send either picture_id or source_generation_id');
+  if (generationId !== undefined) return readGeneration(tx, { id: generationId, userId }, outputId);
+  if (outputId !== undefined)
+    throw refused('source_output_id', 'Send source_output_id with the source_generation_id that made it');
+  if (pictureId === undefined) throw refused('picture_id', 'Choose a picture to edit');
+  const picture = await findInputPicture(tx, { id: pictureId, userId });
+  if (!picture) throw notFound('picture_id', 'No picture has this id. Uploaded pictures are kept for a day');
+  return uploaded(picture, named);
+}
+
+/** Returns the source for an uploaded picture. `param` is the request field. */
+function uploaded(picture: InputPicture, param: string): Source {
+  return { picture, generationId: null, outputId: null, rootId: null, param };
+}
+
+async function readGeneration(
+  tx: Transaction,
+  own: { id: string; userId: string },
+  outputId: string | undefined,
+): Promise<Source> {
+  const param = 'source_generation_id';
+  const { id } = own;
+  const row = await lockGeneration(tx, own, 'deletion');
+  if (!row) throw notFound(param, 'No generation has this id');
+  const outputs = (await findOutputs(tx, [id])).get(id) ?? [];
+  const output = outputId === undefined ? outputs[0] : outputs.find((one) => one.id === outputId);
+  if (outputId !== undefined && !output)
+    throw notFound('source_output_id', 'No picture of this generation has this id');
+  const mediaType = pictureTypes.find((type) => type === output?.media_type);
+  if (!output || !mediaType) throw refused(param, 'This generation has made no picture that can be edited');
+  const { sha256, size_bytes, width, height } = output;
+  const thumbnail = toThumbnail(output);
+  const picture = { ...{ sha256, mediaType, width, height, thumbnail }, sizeBytes: Number(size_bytes) };
+  return { picture, generationId: id, outputId: output.id, rootId: row.root_generation_id ?? id, param };
+}
+
+function notFound(param: string, publicMessage: string): AppError {
+  return new AppError('not_found', { publicMessage, param });
+}
+
+/** A picture sent with a call. */
+export type SentPicture = {
+  /** Hash of the bytes or the address sent, which identifies a repeated call. */
+  sha256: string;
+  /**
+   * Stores it as the picture to edit. If it is not used after all, it belongs to the caller for a day like an
+   * uploaded picture, because it counts against the quota.
+   */
+  read: () => Promise<Source>;
+};
+
+/**
+ * Returns the picture with these bytes or at this address; `read` stores it. `param` is the request field.
+ */
+export function sentPicture(
+  ctx: Context,
+  sent: Buffer | string,
+  param: string,
+  read: () => Promise<InputPicture>,
+): SentPicture {
+  return {
+    sha256: createHash('sha256').update(sent).digest('hex'),
+    read: async () => {
+      const picture = await read();
+      const inputId = await inTransaction(ctx.db, (tx) => keepPicture(tx, ctx, { picture, param }));
+      return { ...uploaded(picture, param), inputId };
+    },
+  };
+}

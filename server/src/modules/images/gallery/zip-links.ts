@@ -1,0 +1,50 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { endpointUrl } from '@bakehouse/contract/endpoint-url';
+import { type linkZip as linkZipEndpoint, openZipLink } from '@bakehouse/contract/gallery';
+import type { Config } from '../../../config.ts';
+import type { Context } from '../../../platform/context.ts';
+import { signatureOf } from '../../../platform/signature.ts';
+import { serverSecret } from '../../accounts/sign-in/server-secret.ts';
+import { listPictures } from './add-training-pictures.ts';
+
+const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
+
+/** As long as a link to a file. */
+const LIFE_S = 60 * 60;
+
+/**
+ * Returns a public link to the pictures of these generations as one zip. Throws the errors of `listPictures`.
+ */
+export async function linkZip(
+  ctx: Context,
+  { ids }: InputOf<typeof linkZipEndpoint>['body'],
+): Promise<ResponseOf<typeof linkZipEndpoint>> {
+  const { userId } = ctx.caller;
+  await listPictures(ctx.db, { ids, userId });
+  const expires = Math.floor(ctx.clock.now().getTime() / 1000) + LIFE_S;
+  const claims = { userId, ids: packIds(ids), expires };
+  const query = { ...claims, signature: signZip(ctx.config, claims) };
+  return {
+    url: endpointUrl(openZipLink.path, {}, query),
+    expires_at: new Date(expires * 1000).toISOString(),
+  };
+}
+
+/** Signs all parameters of a link to a zip; `ids` are packed, `expires` is in seconds since 1970. */
+export function signZip(
+  config: Config,
+  { userId, ids, expires }: { userId: string; ids: string; expires: number },
+): string {
+  return signatureOf(serverSecret(config), 'zip links', [userId, ids, expires]);
+}
+
+/** Packs ids for a link: in plain form, two hundred would exceed the URL limit of proxies. */
+function packIds(ids: readonly string[]): string {
+  return Buffer.from(ids.join('').replaceAll('-', ''), 'hex').toString('base64url');
+}
+
+/** Returns the ids packed by `packIds`. */
+export function unpackIds(packed: string): string[] {
+  const digits = Buffer.from(packed, 'base64url').toString('hex');
+  return (digits.match(/.{32}/g) ?? []).map((id) => id.replace(UUID, '$1-$2-$3-$4-$5'));
+}

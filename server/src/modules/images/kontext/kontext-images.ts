@@ -1,0 +1,135 @@
+import { buffer } from 'node:stream/consumers';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
+import type {
+  editWithStarter,
+  listKontextImages as listKontextImagesEndpoint,
+} from '@bakehouse/contract/kontext';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { findImageDeployment } from '../../deployments/images/image-deployments.ts';
+import { deleteGeneration } from '../../generations/end-generation.ts';
+import {
+  findGeneration,
+  generationSeconds,
+  listGenerations,
+  readOutputs,
+} from '../../generations/generations.ts';
+import { findOwnModel } from '../../generations/generators/generators.ts';
+import { awaitCompleted } from '../../generations/start/await-completed.ts';
+import type { Edit } from './read-edit.ts';
+
+const SHOWN = 100;
+const MB = 1024 * 1024;
+
+/**
+ * Waits for an edit and returns it in the original product's format. Throws the errors of `awaitCompleted`.
+ */
+export async function answerEdit(
+  ctx: Context,
+  { id, edit }: { id: string; edit: Edit },
+  reply: Http['reply'],
+): Promise<ResponseOf<typeof editWithStarter>> {
+  return toEdited(ctx, await awaitCompleted(ctx, { id }, reply), edit);
+}
+
+async function toEdited(
+  ctx: Context,
+  generation: Generation,
+  asked: Pick<Edit, 'return_format' | 'skip_integrity_check'>,
+): Promise<ResponseOf<typeof editWithStarter>> {
+  const { id, parameters, seed, outputs } = generation;
+  const [output] = outputs;
+  if (!output) throw new Error(`Completed edit ${id} has no picture`);
+  const inline = asked.return_format === 'base64';
+  // Reading the whole file verifies its hash.
+  const bytes = inline || !asked.skip_integrity_check ? await readOutput(ctx, id) : null;
+  return {
+    image_url:
+      inline && bytes
+        ? `data:${output.media_type};base64,${bytes.toString('base64')}`
+        : new URL(output.url, ctx.config.publicUrl).href,
+    image_id: id,
+    guidance_scale: Number(parameters.guidance_scale),
+    num_inference_steps: Number(parameters.num_inference_steps),
+    seed: Number(seed),
+    inference_time: generationSeconds(generation) ?? 0,
+    integrity_checked: bytes !== null,
+  };
+}
+
+async function readOutput(ctx: Context, id: string): Promise<Buffer> {
+  const [bytes] = await readOutputs(ctx, id);
+  if (!bytes) throw new AppError('not_found', { publicMessage: 'The picture was deleted' });
+  return buffer(bytes);
+}
+
+/** Deletes an edit and its outputs. Throws AppError 'not_found'. */
+export async function deleteKontextImage(ctx: Context, { id }: { id: string }): Promise<void> {
+  const row = await findGeneration(ctx.db, { id, userId: ctx.caller.userId });
+  if (row?.generator !== 'flux-kontext')
+    throw new AppError('not_found', { publicMessage: 'No picture has this id' });
+  await deleteGeneration(ctx, { id });
+}
+
+type KontextImage = ResponseOf<typeof listKontextImagesEndpoint>['images'][number];
+
+/** Returns the caller's last edits, newest first, including running ones. */
+export async function listKontextImages(ctx: Context): Promise<ResponseOf<typeof listKontextImagesEndpoint>> {
+  const { generations } = await listGenerations(ctx, { generator: 'flux-kontext', limit: SHOWN });
+  return { images: generations.map(toKontextImage) };
+}
+
+function toKontextImage(generation: Generation): KontextImage {
+  const { id, prompt, parameters, state, outputs } = generation;
+  const [output] = outputs;
+  return {
+    ...{ id, image_id: id, prompt, edit_description: prompt, parameters },
+    status: state === 'queued' || state === 'starting' || state === 'running' ? 'processing' : state,
+    created_at: generation.created_at,
+    image_url: output?.url ?? null,
+    download_url: output?.download_url ?? null,
+    s3_image_url: output && !output.url.startsWith('/') ? output.url : null,
+    guidance_scale: numberOrNull(parameters.guidance_scale),
+    num_inference_steps: numberOrNull(parameters.num_inference_steps),
+    seed: generation.seed,
+    model: generation.model,
+    error: state === 'failed' ? generation.reason : null,
+    file_size_mb: output ? Number((output.size_bytes / MB).toFixed(3)) : null,
+  };
+}
+
+/** A service may support only some of these parameters. */
+function numberOrNull(value: GenerationParameters[string] | undefined): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+/** The editing model in a call's path. */
+export type Editor = { model: string } | { podId: string };
+
+/**
+ * Returns the name of the editing model: a starter, or the model of a deployment of the caller. Throws
+ * AppError 'not_found', and 'conflict' for a deployment that has ended or does not edit.
+ */
+export async function findEditor(ctx: Context, asked: Editor): Promise<string> {
+  if ('podId' in asked) return findDeployed(ctx, asked.podId);
+  const own = await findOwnModel(ctx.db, 'flux-kontext');
+  if (own?.modelName === asked.model) return asked.model;
+  throw new AppError('not_found', {
+    publicMessage: `There is no starter model '${asked.model}' that edits pictures. GET /api/v1/generators says where one answers`,
+    param: 'model',
+  });
+}
+
+async function findDeployed(ctx: Context, podId: string): Promise<string> {
+  const { kind, title, model_name, inference_url } = await findImageDeployment(ctx, podId);
+  if (kind !== 'flux-kontext')
+    throw new AppError('conflict', {
+      publicMessage: `${title} generates pictures but cannot edit them`,
+      param: 'podId',
+    });
+  if (inference_url === null)
+    throw new AppError('conflict', { publicMessage: `The deployment of ${title} has ended`, param: 'podId' });
+  return model_name;
+}

@@ -1,0 +1,149 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { Generation } from '@bakehouse/contract/generations';
+import { clampParis } from '@bakehouse/contract/generators/parameters/clamp-paris';
+import { PARIS_MODEL } from '@bakehouse/contract/generators/paris';
+import { formatBgl, formatUsd } from '@bakehouse/contract/money';
+import type {
+  estimateParis as estimateParisEndpoint,
+  generateParisImage,
+  generateParisImage as generateParisImageEndpoint,
+  listParisImages as listParisImagesEndpoint,
+  pollParis as pollParisEndpoint,
+} from '@bakehouse/contract/paris';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { clientSignal } from '../../../platform/http/connection.ts';
+import { linkSignals } from '../../../platform/link-signals.ts';
+import { readPrices } from '../../credits/prices/read-prices.ts';
+import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
+import { awaitGeneration, deleteGeneration } from '../../generations/end-generation.ts';
+import {
+  findByRequest,
+  findGenerationOfOutput,
+  getGeneration,
+  listGenerations,
+} from '../../generations/generations.ts';
+import type { GenerationRow } from '../../generations/queries.ts';
+import { refuseUnsuccessful } from '../../generations/start/await-completed.ts';
+import { costOfGeneration } from '../../generations/start/cost-of-generation.ts';
+import type { GenerationRequest } from '../../generations/start/generation-request.ts';
+import { type Joins, type PictureCall, startGeneration } from '../../generations/start/start-generation.ts';
+import { toParisImages } from './to-paris-image.ts';
+
+const WAIT_MS = 35_000;
+const SHOWN = 20;
+
+/**
+ * For this long, the same body returns the same generation or its failure, so that a polling client does not
+ * start and pay for another one.
+ */
+const JOINED_MS = { completed: 10 * 60_000, failed: 3 * 60_000, cancelled: 3 * 60_000 };
+
+/**
+ * Returns the picture for a call of the Paris page, or 202 while it is generated. Throws AppError for a
+ * failed or cancelled generation.
+ */
+function answerParis(generation: Generation, { reply }: Http): ResponseOf<typeof generateParisImage> {
+  refuseUnsuccessful(generation);
+  const isDone = generation.state === 'completed';
+  if (!isDone) reply.code(202);
+  return {
+    request_id: generation.id,
+    status: isDone ? 'completed' : 'processing',
+    images: toParisImages(generation),
+  };
+}
+
+/** Deletes a picture with its generation. Throws AppError 'not_found'. */
+export async function deleteParisImage(ctx: Context, { id }: { id: string }): Promise<void> {
+  const generationId = await findGenerationOfOutput(ctx.db, { id, userId: ctx.caller.userId });
+  if (generationId === undefined)
+    throw new AppError('not_found', { publicMessage: 'No picture has this id' });
+  await deleteGeneration(ctx, { id: generationId });
+}
+
+/**
+ * Returns the price of one Paris picture, regardless of the requested number. Throws AppError 'not_found' for
+ * another model.
+ */
+export async function estimateParis(
+  { db, clock }: Context,
+  { model, ...body }: InputOf<typeof estimateParisEndpoint>['body'],
+): Promise<ResponseOf<typeof estimateParisEndpoint>> {
+  if (model !== PARIS_MODEL) {
+    throw new AppError('not_found', { publicMessage: `There is no price for ${model}`, param: 'model' });
+  }
+  const asked = { generator: 'paris' as const, parameters: clampParis(body) };
+  const micro = costOfGeneration(
+    await readPrices(db, clock.now()),
+    { provider: 'own', queue: `starter:${model}` },
+    asked,
+  );
+  const bgl = Number(formatBgl(micro));
+  return {
+    estimated_cost_tokens: bgl,
+    estimated_cost_bgl: bgl,
+    estimated_cost_usd: Number(formatUsd(micro)),
+    currency: 'USD',
+    is_free: micro === 0n,
+  };
+}
+
+/**
+ * Generates a picture and waits for it, with a time limit or until the server stops. If the client
+ * disconnects, generation continues and `pollParis` finds the picture by the same body. Throws the errors of
+ * `startGeneration`.
+ */
+export async function generateParis(
+  ctx: Context,
+  usage: IdleCredit,
+  body: InputOf<typeof generateParisImageEndpoint>['body'],
+  http: Http,
+): Promise<ResponseOf<typeof generateParisImageEndpoint>> {
+  const { id } = await startGeneration(ctx, usage, parisRequest(body));
+  using over = linkSignals(clientSignal(http.reply), ctx.closing);
+  const generation = await awaitGeneration(ctx, id, { ms: WAIT_MS, signal: over.signal });
+  return answerParis(generation, http);
+}
+
+/** Returns the caller's last pictures by Paris, newest first. */
+export async function listParisImages(ctx: Context): Promise<ResponseOf<typeof listParisImagesEndpoint>> {
+  const { generations } = await listGenerations(ctx, {
+    generator: 'paris',
+    state: 'completed',
+    limit: SHOWN,
+  });
+  return { images: generations.flatMap(toParisImages) };
+}
+
+/** Returns the generation for a call of the Paris page, with values clamped to their limits. */
+function parisRequest({ prompt, ...body }: { prompt: string } & Record<string, unknown>): PictureCall {
+  const asked: GenerationRequest = { generator: 'paris', prompt, parameters: clampParis(body) };
+  return { sent: asked, read: async () => asked };
+}
+
+/**
+ * Returns the running or recent picture for the same body; else starts one, also if that picture was deleted.
+ * Throws the errors of `startGeneration`.
+ */
+export async function pollParis(
+  ctx: Context,
+  usage: IdleCredit,
+  body: InputOf<typeof pollParisEndpoint>['body'],
+  http: Http,
+): Promise<ResponseOf<typeof pollParisEndpoint>> {
+  const now = ctx.clock.now();
+  const joins: Joins = async (tx, same) => {
+    const newest = await findByRequest(tx, same);
+    return newest && isJoined(newest, now) ? newest : undefined;
+  };
+  const { id } = await startGeneration(ctx, usage, parisRequest(body), { joins });
+  // A repeated call returns the current state.
+  return answerParis(await getGeneration(ctx, { id }), http);
+}
+
+function isJoined({ state, ended_at }: GenerationRow, now: Date): boolean {
+  if (state === 'queued' || state === 'starting' || state === 'running') return true;
+  return ended_at !== null && now.getTime() - ended_at.getTime() < JOINED_MS[state];
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
+import { PARIS_MODEL } from '@bakehouse/contract/generators/paris';
+import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
+import type { Services } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { isBlobKept } from '../../../platform/storage/owner-queries.ts';
+import { storeBlob } from '../../../platform/storage/store-blob.ts';
+import { enqueueCard } from '../../assets/card/card-data.ts';
+import type { StarterTask } from '../../assets/queries.ts';
+import { createRevisionFromBlobs, type NewFile } from '../../assets/revisions/add-revision.ts';
+import { upsertStarterAsset } from './queries.ts';
+import { starterEmbeddingModel, starterLanguageModel } from './starters.ts';
+
+/** Descriptions of the image starter models, whose files are part of the program. */
+const cards = {
+  paris: {
+    slug: PARIS_MODEL,
+    title: 'Paris starter',
+    details:
+      'The starter image model: eight small experts that were trained apart, and a router that says which of them work. ' +
+      'It generates small pictures on the CPU of a laptop, so that the Paris page works everywhere. It is no text model: it ' +
+      'can be neither deployed nor fine-tuned.',
+    family: 'paris',
+    tags: ['text-to-image', 'diffusion', 'mixture-of-experts', 'starter'],
+  },
+  kontext: {
+    slug: KONTEXT_STARTER,
+    title: 'Kontext starter',
+    details:
+      'The starter model that edits pictures: a small FLUX Kontext, which changes a picture as a sentence says. It edits ' +
+      'small pictures of simple things on the CPU of a laptop, so that editing works everywhere. It is no text model.',
+    family: 'flux-kontext',
+    tags: ['image-to-image', 'diffusion', 'flux-kontext', 'starter'],
+  },
+  wan: {
+    slug: WAN_STARTER,
+    title: 'Wan starter',
+    details:
+      'The starter video model: a small Wan, which makes videos of two seconds from a prompt, or from a prompt and the ' +
+      'picture that they begin with. It knows simple things in motion, and runs on the CPU of a laptop, so that the Wan ' +
+      'page works everywhere. It is no text model.',
+    family: 'wan',
+    tags: ['text-to-video', 'diffusion', 'wan', 'starter'],
+  },
+};
+
+/** Registers these files as a shared image model; the same files give the same revision. */
+export async function registerImageStarter(
+  services: Services,
+  name: keyof typeof cards,
+  files: { path: string; localPath: string }[],
+): Promise<{ assetId: string; revisionId: string }> {
+  const card = { ...cards[name], task: 'image' as const, category: 'Artificial intelligence' };
+  return registerStarterModel(services, { ...card, files });
+}
+
+type Image = Parameters<typeof registerImageStarter>;
+
+type Files = Image[2];
+
+/** Returns the functions that register prepared files as starter models. */
+export function registerOwnStarters(services: Services) {
+  return {
+    language: (files: Files) => registerStarterModel(services, { ...starterLanguageModel, files }),
+    embedding: (files: Files) => registerStarterModel(services, { ...starterEmbeddingModel, files }),
+    image: (name: Image[1], files: Files) => registerImageStarter(services, name, files),
+  };
+}
+
+/**
+ * Registers local files as a shared, immutable model. Updates the model with this slug and adds a revision
+ * only if a file differs. Safe to call at every start and from several processes.
+ */
+export async function registerStarterModel(
+  services: Services,
+  model: {
+    slug: string;
+    task: StarterTask;
+    title: string;
+    details: string;
+    category: string;
+    family?: string;
+    tags: string[];
+    files: { path: string; localPath: string }[];
+  },
+): Promise<{ assetId: string; revisionId: string }> {
+  const files: NewFile[] = [];
+  for (const { path, localPath } of model.files) files.push({ path, ...(await keep(services, localPath)) });
+  return inTransaction(services.db, async (tx) => {
+    const { id: assetId } = await upsertStarterAsset(tx, model);
+    const { revisionId } = await createRevisionFromBlobs(tx, {
+      assetId,
+      files,
+      message: 'Bring the starter model up to date',
+    });
+    await enqueueCard(tx, services.jobs, files);
+    return { assetId, revisionId };
+  });
+}
+
+/** Stores the file unless it is already stored: hashing is much cheaper than writing. */
+async function keep(services: Services, localPath: string): Promise<{ sha256: string; sizeBytes: number }> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(localPath, { highWaterMark: 1024 * 1024 }), hash);
+  const sha256 = hash.digest('hex');
+  if (await isBlobKept(services.db, sha256)) return { sha256, sizeBytes: (await stat(localPath)).size };
+  return storeBlob(services, createReadStream(localPath, { highWaterMark: 1024 * 1024 }));
+}

@@ -1,0 +1,120 @@
+import { buffer, text } from 'node:stream/consumers';
+import * as z from 'zod';
+import type { Services } from '../../../platform/context.ts';
+import { readBlob } from '../../../platform/storage/read-blob.ts';
+import type { AssetRevision } from '../../assets/read-revision.ts';
+import { type GgufHead, parseGgufHead } from './gguf.ts';
+import { listModelFiles } from './list-model-files.ts';
+import { findMissingParts, nameMissing } from './missing-parts.ts';
+
+/** Adapters and vision projectors are separate from the model itself. */
+const BESIDE = /(^|\/)(adapter|mmproj)[^/]*$/i;
+
+const NUMBER = /-\d{5}-of-(\d{5})\.gguf$/;
+
+/** The index of a model with hundreds of layers and experts has some megabytes; an upload can be any size. */
+const BYTES_MAX = 16 * 1024 ** 2;
+
+const object = z.record(z.string(), z.unknown());
+
+/** Maps each tensor to its file if the weights are sharded. */
+const INDEX = 'model.safetensors.index.json';
+
+const index = z.object({ weight_map: z.record(z.string(), z.string()) });
+
+/** Names in PEFT and Transformers for a model that scores text instead of continuing it. */
+const TASK = 'SEQ_CLS';
+
+const ARCHITECTURE = /ForSequenceClassification$/;
+
+/** A GGUF stores the needed metadata before its long vocabulary. */
+const HEAD_BYTES = 64 * 1024;
+
+/**
+ * Returns the GGUF files that llama.cpp loads: one file or numbered parts. Empty and without a fault if the
+ * model has no GGUF. `fault` is a sentence without a full stop.
+ */
+export function findGguf<F extends { path: string }>({
+  asset: { title },
+  files,
+}: {
+  asset: { title: string };
+  files: F[];
+}): { files: F[]; fault: string | null } {
+  const found = files
+    .filter(({ path }) => path.endsWith('.gguf') && !BESIDE.test(path))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const paths = found.map(({ path }) => path);
+  const models = Map.groupBy(paths, (path) => path.replace(NUMBER, '-of-$1.gguf'));
+  if (models.size <= 1) return { files: found, fault: nameMissing(title, findMissingParts(paths)) };
+  const names = new Intl.ListFormat('en-GB').format([...models.values()].flatMap(([first = '']) => first));
+  return {
+    files: found,
+    fault: `${title} has several GGUF models, ${names}, of which one can be served: delete the others`,
+  };
+}
+
+/**
+ * Returns the weights in Transformers' format, in one file or many. Empty and without a fault if there are
+ * none. `fault` is a sentence without a full stop.
+ */
+export async function findSafetensors(
+  services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
+  { asset, files }: Pick<AssetRevision, 'asset' | 'files'>,
+): Promise<{ files: AssetRevision['files']; fault: string | null }> {
+  const found = listModelFiles(files).filter(({ path }) => path.endsWith('.safetensors'));
+  if (found.length === 0) return { files: [], fault: null };
+  const paths = found.map(({ path }) => path);
+  const { data } = index.safeParse(await readModelJson(services, files, INDEX));
+  // Files outside the index are not loaded, e.g. the same weights in another layout.
+  const named = new Set(data ? Object.values(data.weight_map) : []);
+  const missing = named.size > 0 ? [...named.difference(new Set(paths))] : findMissingParts(paths);
+  return {
+    files: named.size > 0 ? found.filter(({ path }) => named.has(path)) : found,
+    fault: nameMissing(asset.title, missing.toSorted()),
+  };
+}
+
+/** Returns the JSON object in a model's file; null if it is missing, too large or not an object. */
+export async function readModelJson(
+  services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
+  files: AssetRevision['files'],
+  path: string,
+): Promise<Record<string, unknown> | null> {
+  const file = files.find((one) => one.path === path);
+  if (!file || file.sizeBytes > BYTES_MAX) return null;
+  try {
+    return object.safeParse(JSON.parse(await text(await readBlob(services, file)))).data ?? null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/**
+ * Returns whether the files describe a classifier, e.g. a reward model, which scores text and writes none.
+ */
+export async function isClassifier(
+  services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
+  { files }: Pick<AssetRevision, 'files'>,
+): Promise<boolean> {
+  const adapter = await readModelJson(services, files, 'adapter_config.json');
+  if (adapter) return adapter.task_type === TASK;
+  const config = await readModelJson(services, files, 'config.json');
+  const architectures = Array.isArray(config?.architectures) ? config.architectures : [];
+  return architectures.some((one) => typeof one === 'string' && ARCHITECTURE.test(one));
+}
+
+/** Returns why a classifier cannot be used, without the full stop. */
+export function writesNoText({ title }: { title: string }): string {
+  return `${title} scores text and writes none`;
+}
+
+/** Reads the metadata at the start of a GGUF file. */
+export async function readGgufHead(
+  services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
+  file: AssetRevision['files'][number],
+): Promise<GgufHead> {
+  const end = Math.min(HEAD_BYTES, file.sizeBytes) - 1;
+  return parseGgufHead(await buffer(await readBlob(services, { ...file, range: { start: 0, end } })));
+}

@@ -1,0 +1,79 @@
+import type { TrainFluxSpec } from '@bakehouse/contract/runtime/train-image-spec';
+import type { Workload } from '../../../engine/model/workload.ts';
+import { defineJob } from '../../../platform/jobs/define-job.ts';
+import { giveUpCheckpoints } from './checkpoint-queries.ts';
+
+/** As long as an unfinished run can be resumed. */
+const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** Deletes checkpoint LoRAs once a day; models made from them stay. */
+export const forgetCheckpointsJob = defineJob({
+  name: 'training.forget-checkpoints',
+  schedule: '47 3 * * *',
+  run: ({ db, clock }) => giveUpCheckpoints(db, new Date(clock.now().getTime() - KEPT_MS)),
+});
+
+type Of = Pick<
+  TrainFluxSpec,
+  'base_model_title' | 'dataset_title' | 'data' | 'lora' | 'sources' | 'sample_prompts'
+> & { title: string; step: number };
+
+/**
+ * Returns the card of a model made from a checkpoint, like a run writes the card of its result (card.py,
+ * run.py).
+ */
+export function checkpointCard({ title, step, sources, ...of }: Of): string {
+  const word = of.data.trigger_word;
+  const metadata = {
+    license: sources?.license,
+    license_name: sources?.license_name,
+    license_link: sources?.license_link,
+    base_model: sources?.base_model,
+    datasets: sources?.dataset && [sources.dataset],
+    library_name: 'diffusers',
+    tags: ['flux', 'lora', 'text-to-image', 'bakehouse'],
+    instance_prompt: word,
+  };
+  const said = Object.entries(metadata).filter(([, value]) => value !== null && value !== undefined);
+  return [
+    '---',
+    ...said.map(([key, value]) => `${key}: ${JSON.stringify(value)}`),
+    '---',
+    `# ${title}`,
+    '',
+    `A LoRA adapter of rank ${of.lora?.r} for ${of.base_model_title}, after step ${step} of its training on ${of.dataset_title}.`,
+    '',
+    ...(word ? [`Write \`${word}\` into the prompt to call on it.`, ''] : []),
+    ...(of.sample_prompts.length > 0 ? beforeAndAfter(of.sample_prompts) : []),
+  ].join('\n');
+}
+
+function beforeAndAfter(prompts: Of['sample_prompts']): string[] {
+  return [
+    '## Before and after',
+    '',
+    '| prompt | seed | before | after |',
+    '|---|---|---|---|',
+    ...prompts.map(({ prompt, seed }, index) => {
+      const file = `${index + 1}.png`;
+      return `| ${cell(prompt)} | ${seed} | ![before](samples/before/${file}) | ![after](samples/after/${file}) |`;
+    }),
+    '',
+  ];
+}
+
+/** Formats user text as a Markdown table cell without active markup. */
+function cell(text: string): string {
+  return text
+    .split(/\s+/)
+    .join(' ')
+    .replace(/[\\`*_{}[\]<>()#!|~]/g, '\\$&');
+}
+
+/** True if the checkpoint is the run's final result. */
+export function isResult(
+  { state, stepsTotal }: Pick<Workload, 'state' | 'stepsTotal'>,
+  step: number,
+): boolean {
+  return state === 'completed' && step === stepsTotal;
+}

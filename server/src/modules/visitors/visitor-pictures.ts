@@ -1,0 +1,108 @@
+import type { Generation } from '@bakehouse/contract/generations';
+import { PARIS_MODEL, paris } from '@bakehouse/contract/generators/paris';
+import type { VisitorPicture } from '@bakehouse/contract/visitors';
+import type { Caller, Context, Services } from '../../platform/context.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { AppError } from '../../platform/errors.ts';
+import { isSameSecret, signatureOf } from '../../platform/signature.ts';
+import { serverSecret } from '../accounts/sign-in/server-secret.ts';
+import { refuseFullStorage } from '../assets/files/storage-quota.ts';
+import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
+import { getGeneration, giveGeneration } from '../generations/generations.ts';
+import { startGeneration } from '../generations/start/start-generation.ts';
+import { asVisitor, explainRefusal, openBudget, VISITORS } from './visitor-questions.ts';
+
+const ID_LENGTH = 36;
+
+/** Returns the fields of a picture that visitors see. */
+function toVisitorPicture({ config }: Pick<Services, 'config'>, made: Generation): VisitorPicture {
+  const { prompt, state, reason, step, steps, preview, outputs } = made;
+  const token = pictureToken(serverSecret(config), made.id);
+  return { token, prompt, state, reason, step, steps, preview, url: outputs[0]?.url ?? null };
+}
+
+/**
+ * Returns the id of a visitor's picture. Throws AppError 'not_found' if this server did not sign the token.
+ */
+function idOfToken({ config }: Pick<Services, 'config'>, token: string): string {
+  const id = readPictureToken(serverSecret(config), token);
+  if (id === null) throw goneAfterAnHour();
+  return id;
+}
+
+/** Returns a visitor's picture. Throws AppError 'not_found' after an hour. */
+export async function getVisitorPicture(
+  ctx: Context<Caller>,
+  { token }: { token: string },
+): Promise<VisitorPicture> {
+  const id = idOfToken(ctx, token);
+  try {
+    return toVisitorPicture(ctx, await getGeneration(asVisitor(ctx), { id }));
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') throw goneAfterAnHour();
+    throw error;
+  }
+}
+
+/** The same error for unknown, claimed and deleted pictures. */
+function goneAfterAnHour(): AppError {
+  return new AppError('not_found', {
+    publicMessage: 'There is no such picture. Without an account, pictures are kept for an hour.',
+  });
+}
+
+/** Returns the token for a visitor's picture: its id, signed. */
+function pictureToken(secret: string, generationId: string): string {
+  return generationId + signatureOf(secret, 'pictures of visitors', [generationId]);
+}
+
+/** Returns the id in a token; null if this server did not sign it. */
+function readPictureToken(secret: string, token: string): string | null {
+  const id = token.slice(0, ID_LENGTH);
+  return isSameSecret(pictureToken(secret, id), token) ? id : null;
+}
+
+/**
+ * Generates a picture with the Paris starter at the installation's expense. Throws whatever `openBudget` and
+ * `startGeneration` throw, and AppError 'rate_limited' if too many pictures are in progress or today's budget
+ * is spent.
+ */
+export async function startVisitorPicture(
+  ctx: Context<Caller>,
+  usage: IdleCredit,
+  { prompt }: { prompt: string },
+): Promise<VisitorPicture> {
+  await openBudget(ctx);
+  const { starter } = paris;
+  const quality = starter?.qualities.find(({ label }) => label === starter.opensOn);
+  const request = {
+    generator: 'paris',
+    prompt,
+    model: PARIS_MODEL,
+    parameters: quality?.settings ?? {},
+  } as const;
+  const call = { sent: request, read: () => Promise.resolve(request) };
+  return explainRefusal(async () =>
+    toVisitorPicture(ctx, await startGeneration(asVisitor(ctx), usage, call)),
+  );
+}
+
+/**
+ * Moves a visitor's picture to the caller's gallery; the visitors' budget still pays for it. Throws AppError
+ * 'not_found', 'conflict' if it is not completed, and whatever `refuseFullStorage` throws.
+ */
+export async function keepVisitorPicture(
+  ctx: Context,
+  { token }: { token: string },
+): Promise<{ generation_id: string }> {
+  const { userId } = ctx.caller;
+  const id = idOfToken(ctx, token);
+  return inTransaction(ctx.db, async (tx) => {
+    await refuseFullStorage(tx, ctx.config, userId);
+    const given = await giveGeneration(tx, { id, from: VISITORS, to: userId });
+    if (given === undefined) throw goneAfterAnHour();
+    if (given === null)
+      throw new AppError('conflict', { publicMessage: 'This picture is not completed yet' });
+    return { generation_id: given };
+  });
+}

@@ -1,0 +1,154 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { PARIS_MODEL } from '@bakehouse/contract/generators/paris';
+import { parseBgl } from '@bakehouse/contract/money';
+import type {
+  askAsVisitor as askAsVisitorEndpoint,
+  getVisitorTries as getVisitorTriesEndpoint,
+  VisitorTryState,
+} from '@bakehouse/contract/visitors';
+import { fairQueue } from '../../platform/concurrency/fair-queue.ts';
+import { openByKey } from '../../platform/concurrency/open-by-key.ts';
+import type { Caller, Context, Services } from '../../platform/context.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Http } from '../../platform/http/bind.ts';
+import { siteOf } from '../../platform/http/callers/rate-limits.ts';
+import { clientSignal } from '../../platform/http/connection.ts';
+import { ensureSystemUser, systemUserId } from '../accounts/users.ts';
+import { completeChat } from '../chat/answer-completion.ts';
+import type { ChatParts } from '../chat/chat-parts.ts';
+import { giveCredits } from '../credits/ledger/given-credits.ts';
+import { openUserAccount } from '../credits/ledger/open-user-account.ts';
+import { listStarterModels, starterLanguageModel } from '../models/starter/starters.ts';
+
+/** System account that owns visitors' generations until they are claimed. */
+export const VISITORS = systemUserId('visitors');
+
+const RETRY_AFTER_MS = 10_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Open questions in this process, in total and per network, so that one network cannot fill the queue. */
+const OPEN_MAX = 8;
+
+const OPEN_MAX_PER_NETWORK = 2;
+const ANSWER_TOKENS_MAX = 200;
+const open = openByKey();
+
+/** One answer at a time, so that users wait for at most one visitor; networks are served round-robin. */
+const turns = fairQueue(1);
+
+/**
+ * Streams the starter language model's answer as a chat completion at the installation's expense. Throws
+ * whatever `openBudget` and `completeChat` throw, and AppError 'rate_limited' if too many questions are open
+ * or today's budget is spent.
+ */
+export async function askAsVisitor(
+  ctx: Context<Caller>,
+  parts: ChatParts,
+  { body: asked }: InputOf<typeof askAsVisitorEndpoint>,
+  http: Http,
+): Promise<void> {
+  const client = clientSignal(http.reply);
+  const network = siteOf(http.request);
+  const leave = open.all() < OPEN_MAX ? open.enter(network, OPEN_MAX_PER_NETWORK) : null;
+  if (!leave) throw busyWithOthers();
+  try {
+    await openBudget(ctx);
+    const messages = [...asked.turns, { role: 'user', content: asked.question }];
+    const { slug: model } = starterLanguageModel;
+    const body = { model, messages, max_tokens: ANSWER_TOKENS_MAX, temperature: 0, stream: true };
+    await explainRefusal(() =>
+      turns.run(
+        network,
+        () => completeChat(asVisitor(ctx), parts, { path: '/v1/chat/completions', body }, http),
+        client,
+      ),
+    );
+  } finally {
+    leave();
+  }
+}
+
+/** Returns whether a starter is being prepared. */
+export type IsPreparing = (starter: 'starter-image-model' | 'starter-language-model') => Promise<boolean>;
+
+/** Returns what a visitor can try here. */
+export async function getVisitorTries(
+  { db, config }: Pick<Services, 'db' | 'config'>,
+  isPreparing: IsPreparing,
+): Promise<ResponseOf<typeof getVisitorTriesEndpoint>> {
+  const { slug: chat_model } = starterLanguageModel;
+  if (parseBgl(config.visitorBudgetBgl) === 0n) return { picture: 'off', chat: 'off', chat_model };
+  const starters = (await listStarterModels(db)).map(({ modelName }) => modelName);
+  const stateOf = async (modelName: string, id: Parameters<IsPreparing>[0]): Promise<VisitorTryState> => {
+    if (starters.includes(modelName)) return 'ready';
+    return (await isPreparing(id)) ? 'preparing' : 'off';
+  };
+  return {
+    picture: await stateOf(PARIS_MODEL, 'starter-image-model'),
+    chat: await stateOf(chat_model, 'starter-language-model'),
+    chat_model,
+  };
+}
+
+/** All visitor slots are in use. */
+function busyWithOthers(): AppError {
+  return new AppError('rate_limited', {
+    publicMessage: 'Other visitors are trying it right now. Try again in a few seconds, or sign up.',
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+}
+
+/** Runs `work` for a visitor and rephrases errors for users without an account. */
+export async function explainRefusal<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === 'insufficient_funds')
+      throw new AppError('rate_limited', {
+        publicMessage: "Today's free tries are used up. Sign up to go on.",
+      });
+    if (error.code === 'rate_limited') throw busyWithOthers();
+    throw error;
+  }
+}
+
+/**
+ * Grants the visitors' account today's budget, once per day (UTC); the rest expires at midnight. Throws
+ * AppError 'conflict' if visitor access is disabled.
+ */
+export async function openBudget({
+  db,
+  clock,
+  config,
+}: Pick<Services, 'db' | 'clock' | 'config'>): Promise<void> {
+  const amountMicro = parseBgl(config.visitorBudgetBgl);
+  if (amountMicro === 0n)
+    throw new AppError('conflict', {
+      publicMessage: 'Sign up to try it: this server has no tries without an account',
+    });
+  const day = clock.now().toISOString().slice(0, 10);
+  await inTransaction(db, async (tx) => {
+    await ensureSystemUser(tx, { id: VISITORS, name: 'Visitors' });
+    await openUserAccount(tx, { userId: VISITORS, grantMicro: 0n });
+    await giveCredits(tx, {
+      userId: VISITORS,
+      amountMicro,
+      description: `Tries without an account on ${day}`,
+      idempotencyKey: `visitors:${day}`,
+      sendable: false,
+      expiresAt: new Date(Date.parse(day) + DAY_MS),
+    }).catch(unlessGivenBefore);
+  });
+}
+
+/** The setting changed today; the new amount applies from tomorrow. */
+function unlessGivenBefore(error: unknown): void {
+  if (!(error instanceof AppError && error.code === 'idempotency_conflict')) throw error;
+}
+
+/** Returns the context of the same call made by the visitors' account. */
+export function asVisitor(ctx: Context<Caller>): Context {
+  return { ...ctx, caller: { kind: 'user', userId: VISITORS, isOperator: false }, idempotencyKey: null };
+}

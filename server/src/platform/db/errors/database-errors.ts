@@ -1,0 +1,36 @@
+import pg from 'pg';
+
+/** Errors of broken or failed database connections; they look like any socket's errors. */
+const lostConnections = new WeakSet<Error>();
+
+/**
+ * SQLSTATE classes: 08 connection exception, 53 insufficient resources (connections, disk, memory), 57P
+ * stopping, crashed or starting, 58 system error; 25006 is a standby.
+ */
+const SQLSTATES = /^(08|53|57P|58)|^25006$/;
+
+/** The driver's own errors have no codes. */
+const SENTENCES = /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered)/;
+
+/** Marks an error of a database connection before the connection's user sees it. */
+export function noteLostConnection(error: Error): void {
+  lostConnections.add(error);
+}
+
+/** Returns true if an error means that the database is unavailable, rather than that the call was wrong. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (SENTENCES.test(error.message)) return true;
+  // Connections to model servers and external services break too.
+  if (lostConnections.has(error)) return true;
+  const { code } = error as NodeJS.ErrnoException;
+  return code !== undefined && SQLSTATES.test(code);
+}
+
+/**
+ * Returns true if PostgreSQL rejected a statement and rolled its transaction back. False if the connection
+ * broke or PostgreSQL crashed, because the transaction may have been committed.
+ */
+export function wasRolledBack(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.severity === 'ERROR';
+}

@@ -1,0 +1,161 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { fairQueue } from '../../concurrency/fair-queue.ts';
+import { AppError } from '../../errors.ts';
+import { callerOf } from '../callers/rate-limits.ts';
+import { clientSignal, msOverSlowLine, onClose } from '../connection.ts';
+
+const BODY_MS_MAX = 30_000;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    liftBodyDeadline: () => void;
+  }
+}
+
+/** A body of 30 MB is in memory several times while it is parsed. */
+const AT_ONCE = 8;
+
+const PER_USER = 2;
+
+/** How long a call waits for room, before its body is read. */
+const WAIT_MS = 10_000;
+
+/** One megabit a second. */
+const SLOW_BYTES_PER_SECOND = 128 * 1024;
+
+const SLOW_AFTER_MS = 5_000;
+const LOOK_EVERY_MS = 500;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    leaveBodyRoom: () => void;
+  }
+}
+
+/** The connection of a body that pauses this long is closed. */
+const STALL_MS = 60_000;
+
+/**
+ * Ends requests whose body has not arrived after `bodyMsMax` plus the time for its bytes on a slow line: with
+ * AppError 'request_timeout', or by closing the connection if the response was already sent. Handlers that
+ * receive a file call `request.liftBodyDeadline()` and set their own limits.
+ */
+export function cutSlowBodies(app: FastifyInstance, bodyMsMax = BODY_MS_MAX): void {
+  app.decorateRequest('liftBodyDeadline', () => undefined);
+  app.addHook('onRequest', async (request, reply) => {
+    const { raw } = request;
+    if (raw.complete || !hasBody(request)) return;
+    const timer = setTimeout(
+      () => {
+        // The body's parser reports the error; without one the connection is closed.
+        if (raw.listenerCount('error') === 0 || reply.sent) return void raw.destroy();
+        reply.header('connection', 'close');
+        raw.emit('error', late());
+      },
+      bodyMsMax + msOverSlowLine(largestBytes(request)),
+    ).unref();
+    const lift = () => clearTimeout(timer);
+    request.liftBodyDeadline = lift;
+    raw.once('end', lift);
+    raw.once('close', lift);
+  });
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** `Content-Length`, limited to what the endpoint accepts. */
+function largestBytes({ headers, routeOptions }: FastifyRequest): number {
+  const stated = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
+  return Math.min(stated, routeOptions.bodyLimit ?? 0);
+}
+
+function late(): AppError {
+  return new AppError('request_timeout', { publicMessage: 'The body of the request did not come in time' });
+}
+
+/** A request that has room, since when, and the bytes that its connection had received before. */
+type Sender = { request: FastifyRequest; key: string; since: number; bytesBefore: number };
+
+/**
+ * Limits the number of bodies in memory, round-robin by user. Returns a hook to run before the body is read,
+ * which throws AppError 'unavailable' if no room is free within `waitMs`. If all room is taken and a user
+ * without any waits, the connection of a slow sender is closed, so that a few accounts cannot block the
+ * others. Room is freed at the end of the response, or when the handler calls `request.leaveBodyRoom()`,
+ * which also releases the body.
+ */
+export function limitHeldBodies(
+  app: FastifyInstance,
+  {
+    atOnce = AT_ONCE,
+    perUser = PER_USER,
+    waitMs = WAIT_MS,
+    slowAfterMs = SLOW_AFTER_MS,
+    lookEveryMs = LOOK_EVERY_MS,
+  } = {},
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  const room = fairQueue(atOnce, { perKey: perUser, lastForNewcomer: true });
+  const senders = new Set<Sender>();
+  const makeRoomFor = (key: string) => {
+    const all = [...senders];
+    if (all.length < atOnce || all.some((sender) => sender.key === key)) return;
+    all.find((sender) => isSlow(sender, slowAfterMs))?.request.raw.destroy();
+  };
+  app.decorateRequest('leaveBodyRoom', () => undefined);
+  return async (request, reply) => {
+    const key = callerOf(request);
+    const client = clientSignal(reply);
+    const signal = AbortSignal.any([AbortSignal.timeout(waitMs), client]);
+    const watching = setInterval(makeRoomFor, lookEveryMs, key).unref();
+    const leave = await room
+      .enter(key, signal)
+      .catch((cause: unknown) => {
+        throw tooMany(cause);
+      })
+      .finally(() => clearInterval(watching));
+    const { bytesRead: bytesBefore } = request.raw.socket;
+    const sender = { request, key, since: performance.now(), bytesBefore };
+    senders.add(sender);
+    const giveBack = () => {
+      if (senders.delete(sender)) leave();
+    };
+    request.leaveBodyRoom = () => {
+      request.body = undefined;
+      giveBack();
+    };
+    onClose(reply, giveBack);
+  };
+}
+
+function isSlow({ request: { raw }, since, bytesBefore }: Sender, afterMs: number): boolean {
+  const ms = performance.now() - since;
+  const bytesPerSecond = ((raw.socket.bytesRead - bytesBefore) / ms) * 1_000;
+  return !raw.complete && ms > afterMs && bytesPerSecond < SLOW_BYTES_PER_SECOND;
+}
+
+function tooMany(cause: unknown): AppError {
+  return new AppError('unavailable', {
+    publicMessage: 'Too many files are being sent at the moment. Try again shortly',
+    cause,
+  });
+}
+
+/**
+ * Closes the connection of a request without a response if its body pauses for `stallMs` (default: one
+ * minute) or takes longer than `wholeMs` in total, even while the rest of a rejected body arrives.
+ */
+export function limitTime(
+  { raw }: FastifyRequest,
+  { stallMs = STALL_MS, wholeMs }: { stallMs?: number | undefined; wholeMs?: number | undefined },
+): void {
+  const giveUp = () => raw.destroy();
+  raw.setTimeout(stallMs, giveUp);
+  const timer = wholeMs === undefined ? undefined : setTimeout(giveUp, wholeMs).unref();
+  const lift = () => {
+    raw.setTimeout(0);
+    clearTimeout(timer);
+  };
+  raw.once('end', lift);
+  raw.once('close', lift);
+}

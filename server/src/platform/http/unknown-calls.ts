@@ -1,0 +1,118 @@
+import type { Endpoint } from '@bakehouse/contract/endpoint';
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import { AppError } from '../errors.ts';
+import type { DescribeError } from './bind.ts';
+
+/** Path of an OpenAI call that would otherwise match a response with this id. */
+const COMPACT = 'responses/compact';
+
+/** Alternatives to missing calls of OpenAI's and Anthropic's APIs, by the prefix of their paths. */
+const instead: [path: string, sentence: string][] = [
+  [COMPACT, 'This server shortens no conversations: send a shorter input to POST /v1/responses'],
+  [
+    'responses',
+    'Under /v1/responses there are POST for a new one, POST input_tokens, GET and DELETE of one, and its input_items; no response runs in the background',
+  ],
+  ['messages', "Of Anthropic's Messages API there are POST /v1/messages and POST /v1/messages/count_tokens"],
+  ['complete', "Of Anthropic's API there is the newer POST /v1/messages"],
+  ['assistants', 'This server has no assistants: send the whole conversation to POST /v1/chat/completions'],
+  ['threads', 'This server keeps no threads: send the whole conversation to POST /v1/chat/completions'],
+  [
+    'conversations',
+    'This server keeps no conversations for programs: send all of it to POST /v1/chat/completions',
+  ],
+  [
+    'chat/completions',
+    'This server keeps no completions: what POST /v1/chat/completions answers is all there is',
+  ],
+  [
+    'moderations',
+    'This server has no moderation model: ask one that you have deployed by POST /v1/chat/completions',
+  ],
+  ['audio', 'This server neither writes down speech nor speaks'],
+  ['realtime', 'This server neither hears nor speaks: stream from POST /v1/chat/completions'],
+  ['videos', 'Under /v1/videos there are POST and GET, and GET and DELETE of one, and its content'],
+  ['images/variations', 'This server makes no variations: edit a picture with POST /v1/images/edits'],
+  ['files', 'Under /v1/files there are POST and GET, and GET and DELETE of one, and its content'],
+  [
+    'uploads',
+    'Large files come in parts to POST /api/v1/asset/{id}/uploads: a dataset with one file is a file',
+  ],
+  [
+    'vector_stores',
+    'This server has no vector stores: ask the files of a dataset in SQL, POST /api/v1/asset/{id}/sql',
+  ],
+  [
+    'fine_tuning/jobs',
+    'Under /v1/fine_tuning/jobs there are POST and GET, and GET, cancel, resume, events and checkpoints of one. To pause a job, cancel it: its work is saved, and resume goes on from it',
+  ],
+  [
+    'fine_tuning',
+    'A fine-tune is called by its owner alone: publish its model, or share it, to let others deploy it',
+  ],
+  ['batches', 'Under /v1/batches there are POST and GET, and GET and cancel of one'],
+  ['evals', 'This server has no evaluations: GET /api/v1/runs tells what each fine-tune measured'],
+];
+
+const HERE =
+  'Under /v1 there are chat/completions, responses, completions, messages, embeddings, models, files, fine_tuning/jobs, batches, images/generations, images/edits, videos and video/generations; GET /openapi.json describes them';
+
+/** Returns why a call does not exist, with an alternative if one is known. */
+export function noSuchCall(method: string, path: string): string {
+  const bare = `There is no ${method} ${path}`;
+  const [, called] = /^\/v1\/+(.*?)\/*$/.exec(path) ?? [];
+  if (called === undefined) return bare;
+  const known = instead.find(([name]) => called === name || called.startsWith(`${name}/`));
+  return `${bare}. ${known ? known[1] : HERE}`;
+}
+
+/** Returns true if a path is a missing call rather than a resource. */
+function isAbsentCall(path: string): boolean {
+  return path === `/v1/${COMPACT}`;
+}
+
+type Call = Pick<Endpoint, 'method' | 'path'> & { describeError?: DescribeError | undefined };
+
+/** Responds with 405 and the supported methods to other methods on these paths. */
+export function refuseOtherMethods(app: FastifyInstance, calls: Call[]): void {
+  for (const [path, own] of Map.groupBy(calls, (call) => call.path)) {
+    const methods = new Set<string>(own.map(({ method }) => method));
+    if (methods.has('GET')) methods.add('HEAD');
+    const allowed = [...methods].join(', ');
+    app.route({
+      method: app.supportedMethods.filter((method) => !methods.has(method)),
+      url: path,
+      schema: { hide: true },
+      config: { describeError: own[0]?.describeError },
+      // Before the body is read.
+      onRequest: async (request, reply) => {
+        const [called = ''] = request.url.split('?');
+        if (isAbsentCall(called))
+          throw new AppError('not_found', { publicMessage: noSuchCall(request.method, called) });
+        reply.header('allow', allowed);
+        throw new AppError('method_not_allowed', {
+          publicMessage: `${called} takes ${allowed}, not ${request.method}`,
+        });
+      },
+      handler: async () => undefined,
+    });
+  }
+}
+
+/** Responds to missing calls of another service's API with errors in that API's format. */
+export function refuseUnknownCalls(urls: string[], describeError: DescribeError): FastifyPluginAsync {
+  return async (app) => {
+    for (const url of urls) {
+      app.all(url, {
+        schema: { hide: true },
+        config: { describeError },
+        // Before the body is read.
+        onRequest: async ({ method, url: called }) => {
+          const [path = ''] = called.split('?');
+          throw new AppError('not_found', { publicMessage: noSuchCall(method, path) });
+        },
+        handler: async () => undefined,
+      });
+    }
+  };
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { createTransport, type NodemailerError } from 'nodemailer';
+import type { Services } from '../context.ts';
+import type { Transaction } from '../db/database.ts';
+import { defineJob } from '../jobs/define-job.ts';
+import { deleteMail, findMail, insertMail, type Mail } from './queries.ts';
+
+/** With pauses that grow to five minutes: about six hours. */
+const RETRIES = 80;
+
+const SILENCE_MS_MAX = 20_000;
+
+/** Passes one mail to the mail server, and deletes it. */
+export const deliverMailJob = defineJob<QueuedMail>({
+  name: 'platform.deliver-mail',
+  retries: RETRIES,
+  run: deliverMail,
+  onLost: async ({ db, log }, { id }) => {
+    log.error({ part: 'mail', mail_id: id }, 'a mail could not be delivered, and is given up');
+    await deleteMail(db, id);
+  },
+});
+
+type QueuedMail = { id: string };
+
+async function deliverMail(
+  { config, db, log }: Services,
+  { id }: QueuedMail,
+  _signal: AbortSignal,
+  isLast = false,
+): Promise<void> {
+  const mail = await findMail(db, id);
+  // An earlier attempt has sent it, and died before recording that.
+  if (!mail) return;
+  const { to, subject, text } = mail;
+  // The mail server may have been removed from the settings since.
+  if (!config.mail) throw new Error('No mail server is configured');
+  const { host, port, tls, login, from } = config.mail;
+  const transport = createTransport({
+    host,
+    port,
+    secure: tls === 'tls',
+    requireTLS: tls === 'starttls',
+    ignoreTLS: tls === 'none',
+    ...(login && { auth: { user: login.user, pass: login.password } }),
+    connectionTimeout: SILENCE_MS_MAX,
+    greetingTimeout: SILENCE_MS_MAX,
+    socketTimeout: SILENCE_MS_MAX,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  try {
+    // An attempt whose response was lost is repeated with the same id, so that mail programs can detect the
+    // duplicate.
+    await transport.sendMail({ from, to, subject, text, messageId: `<${id}@bakehouse>` });
+  } catch (error) {
+    if (!isRefused(error) && !isLast) throw error;
+    log.error({ err: error, part: 'mail', to, subject }, 'a mail could not be delivered, and is given up');
+  } finally {
+    transport.close();
+  }
+  await deleteMail(db, id);
+}
+
+/** True if the mail was permanently rejected. A rejected login may be fixed by the operator. */
+function isRefused(error: unknown): boolean {
+  const { code, permanent } = error as NodemailerError;
+  return permanent === true && (code === 'EENVELOPE' || code === 'EMESSAGE');
+}
+
+/**
+ * Sends a mail after the transaction is committed and then deletes it; retries for hours while the mail
+ * server is unavailable. Without a mail server the mail is logged instead, so that the operator can pass it
+ * on.
+ */
+export async function sendMail(
+  tx: Transaction,
+  { config, jobs, log }: Pick<Services, 'config' | 'jobs' | 'log'>,
+  mail: Mail,
+): Promise<void> {
+  if (config.mail) {
+    const id = randomUUID();
+    await insertMail(tx, id, mail);
+    return jobs.enqueue(tx, deliverMailJob, { id });
+  }
+  log.warn(
+    { part: 'mail', to: mail.to, subject: mail.subject, text: mail.text },
+    'no mail server is configured, so this mail was not sent; pass it on',
+  );
+}

@@ -1,0 +1,64 @@
+import { totalmem } from 'node:os';
+import type { Readable } from 'node:stream';
+import * as z from 'zod';
+
+// If the kernel divides the CPU among sessions first (autogroup), a low priority only works for a whole
+// session.
+const GIVE_WAY = '(echo 19 > /proc/self/autogroup) 2> /dev/null; exec chrt --idle 0 "$@"';
+
+/**
+ * Prefix for a command in its own session: it only gets CPU time that interactive work (the web app and the
+ * served models) leaves over. On Linux in the idle class: even at nice 19 a busy process delays the threads
+ * of a chat, which wake at every token (docs/decisions/cpu-scheduling-of-workloads.md).
+ */
+export const atLowPriority =
+  process.platform === 'linux' ? ['/bin/sh', '-c', GIVE_WAY, 'sh'] : ['nice', '-n', '19'];
+
+/** Settings for processes that run as replicas, such as the pods of a cluster. */
+export const replicaSettings = {
+  /** Socket of the reader for uploads; `none` reads them in this process, even without a sandbox. */
+  BAKEHOUSE_READER: z
+    .string()
+    .regex(/^(none|\/.+)$/, 'must be the path of a socket, or none')
+    .optional(),
+  /** How long a terminating process finishes open requests while other processes serve new ones. */
+  BAKEHOUSE_DRAIN_SECONDS: z.coerce.number().min(0).max(1800).default(20),
+};
+
+/** Longer than any line that our programs and the Kubernetes API send. */
+const LINE_CHARS_MAX = 16 * 1024 * 1024;
+
+/** Returns the memory limit of the container, or all of the machine's memory without a container. */
+export function machineMemoryBytes(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}
+
+/** Returns the replica settings. */
+export function replicaOf(s: z.output<z.ZodObject<typeof replicaSettings>>) {
+  return { reader: s.BAKEHOUSE_READER ?? null, drainSeconds: s.BAKEHOUSE_DRAIN_SECONDS };
+}
+
+/**
+ * Yields the lines of a text stream. Only "
+ * " and "\r
+ * " end a line: `node:readline` also splits at U+2028 and U+2029, which JSON contains unescaped. Throws an
+ * Error if a line is too long, and destroys the stream if the caller stops early.
+ */
+export async function* readLines(stream: Readable, charsMax = LINE_CHARS_MAX): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of stream.setEncoding('utf8')) {
+    const [first = '', ...others] = String(chunk).split('\n');
+    rest += first;
+    for (const next of others) {
+      yield withoutReturn(rest);
+      rest = next;
+    }
+    if (rest.length > charsMax) throw new Error(`line has more than ${charsMax} characters`);
+  }
+  if (rest !== '') yield withoutReturn(rest);
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
+}

@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import type { Services } from '../../context.ts';
+import type { Database, Transaction } from '../../db/database.ts';
+import { inTransaction } from '../../db/in-transaction.ts';
+import { AppError } from '../../errors.ts';
+import { defineJob } from '../../jobs/define-job.ts';
+import type { Blob } from '../blob-store.ts';
+import { lockStoredBytes, ownsBlob } from '../owner-queries.ts';
+import { readBlobState } from '../queries.ts';
+import {
+  deleteUntouched,
+  deleteUpload,
+  deleteUploads,
+  deleteUserUploads,
+  deleteWhole,
+  insertUpload,
+  selectKnownKeys,
+  selectUpload,
+  sumUnfinished,
+} from './queries.ts';
+import { choosePartBytes, type Upload } from './upload.ts';
+
+/** Unfinished uploads per user: far more than any user sends concurrently. */
+const UNFINISHED_MAX = 1000;
+
+const UNTOUCHED_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** Hourly: ends uploads without activity for a week, and deletes the parts of all ended uploads. */
+export const sweepUploadsJob = defineJob({
+  name: 'platform.sweep-uploads',
+  schedule: '37 * * * *',
+  run: async ({ blobs, clock, db }: Pick<Services, 'blobs' | 'clock' | 'db'>) => {
+    await deleteUntouched(db, new Date(clock.now().getTime() - UNTOUCHED_MS));
+    // List parts first, because an upload is created before its parts.
+    const keys = await blobs.parts.list();
+    const known = await selectKnownKeys(db, keys);
+    for (const key of keys) if (!known.has(key)) await blobs.parts.abandon(key);
+  },
+});
+
+type Who = { uploadId: string; userId: string };
+
+/** Ends an upload in any state, and deletes its parts. Throws AppError('not_found'). */
+export async function endUpload({ blobs, db }: Pick<Services, 'blobs' | 'db'>, who: Who): Promise<void> {
+  const storeKey = await deleteUpload(db, who);
+  if (storeKey === null) throw noUpload();
+  await blobs.parts.abandon(storeKey);
+}
+
+/**
+ * Step of the transaction that references the bytes of a complete upload, after it does so: the upload no
+ * longer owns them. Ignores a missing upload.
+ */
+export async function releaseUpload(tx: Transaction, who: Who): Promise<void> {
+  await deleteUpload(tx, who);
+}
+
+/** Like `releaseUpload` for the user's complete uploads with these bytes, except those used elsewhere. */
+export async function releaseUploadsOf(
+  tx: Transaction,
+  bytes: { userId: string; sha256s: string[]; except: string[] },
+): Promise<void> {
+  await deleteWhole(tx, bytes);
+}
+
+/**
+ * Like `releaseUpload` for many uploads, complete or not. Returns the keys of their parts, which may be
+ * abandoned after the commit.
+ */
+export async function releaseUploads(
+  tx: Transaction,
+  { userId, uploadIds }: { userId: string; uploadIds: string[] },
+): Promise<string[]> {
+  return deleteUploads(tx, userId, uploadIds);
+}
+
+/** Transaction step: ends the uploads of a deleted user. */
+export async function forgetUploads(tx: Transaction, userId: string): Promise<void> {
+  await deleteUserUploads(tx, userId);
+}
+
+/** Transaction step: stores bytes from another source for a user as a complete upload. */
+export async function keepUpload(
+  tx: Transaction,
+  { userId, blob }: { userId: string; blob: Blob },
+): Promise<void> {
+  await insertUpload(tx, {
+    userId,
+    // No part has ever been written.
+    storeKey: randomBytes(16).toString('hex'),
+    sizeBytes: blob.sizeBytes,
+    partBytes: blob.sizeBytes,
+    announcedSha256: blob.sha256,
+    blob,
+  });
+}
+
+type Input = {
+  userId: string;
+  /** At least 1. */
+  sizeBytes: number;
+  /** Hash of the whole file, if the sender knows it. */
+  sha256: string | null;
+  /** Defaults to a choice by size; a file sent in one piece is one part. */
+  partBytes?: number;
+};
+
+/**
+ * The transaction that opens an upload: takes its locks, opens it, checks the user's remaining quota, and
+ * writes the reference to the upload.
+ */
+type Opening = (tx: Transaction, open: () => Promise<Upload>) => Promise<Upload>;
+
+/**
+ * Opens an upload of a file in parts. If the user already has these bytes it is complete immediately, with
+ * its `blob`. Throws errors of `opening`, AppError('unavailable') if the disk has no room, and 'rate_limited'
+ * for too many unfinished uploads.
+ */
+export async function openUpload(
+  services: Pick<Services, 'blobs' | 'db'>,
+  { userId, sizeBytes, sha256, partBytes = choosePartBytes(sizeBytes) }: Input,
+  opening: Opening = (_tx, open) => open(),
+): Promise<Upload> {
+  const blob = sha256 === null ? null : await findOwn(services, { userId, sha256, sizeBytes });
+  const storeKey = await services.blobs.parts.open(blob ? 0 : sizeBytes);
+  try {
+    return await inTransaction(services.db, (tx) =>
+      opening(tx, async () => {
+        await lockStoredBytes(tx, userId);
+        await refuseMany(tx, userId);
+        return insertUpload(tx, { userId, storeKey, sizeBytes, partBytes, announcedSha256: sha256, blob });
+      }),
+    );
+  } catch (error) {
+    await services.blobs.parts.abandon(storeKey);
+    throw error;
+  }
+}
+
+/** Returns the bytes if the user has them undamaged; never reveals other users' files. */
+async function findOwn(
+  { blobs, db }: Pick<Services, 'blobs' | 'db'>,
+  { userId, sha256, sizeBytes }: Blob & { userId: string },
+): Promise<Blob | null> {
+  if (!(await ownsBlob(db, userId, sha256))) return null;
+  if ((await readBlobState(db, sha256)).isDamaged) return null;
+  return (await blobs.stat(sha256))?.sizeBytes === sizeBytes ? { sha256, sizeBytes } : null;
+}
+
+async function refuseMany(tx: Transaction, userId: string): Promise<void> {
+  const { uploads } = await sumUnfinished(tx, userId);
+  if (uploads < UNFINISHED_MAX) return;
+  throw new AppError('rate_limited', {
+    publicMessage: `At most ${UNFINISHED_MAX} uploads of one user may be unfinished. Complete or cancel some of them`,
+  });
+}
+
+/** Returns the user's upload. Throws AppError('not_found') for missing or another user's uploads. */
+export async function requireUpload(
+  db: Database,
+  who: { uploadId: string; userId: string },
+): Promise<Upload> {
+  const upload = await selectUpload(db, who);
+  if (!upload) throw noUpload();
+  return upload;
+}
+
+export function noUpload(): AppError {
+  return new AppError('not_found', {
+    publicMessage: 'No upload has this id. It may have ended, or been abandoned',
+  });
+}

@@ -1,4 +1,0 @@
-/** Returns true while the user has text selected. A click then ends a selection and shouldn't navigate. */
-export function marksText(): boolean {
-  return window.getSelection()?.isCollapsed === false;
-}

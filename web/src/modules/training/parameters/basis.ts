@@ -1,0 +1,28 @@
+import { useQuery } from '@tanstack/react-query';
+import { previewQuery } from '../../assets/asset-calls.ts';
+import { assetQuery } from '../../assets/asset-queries.ts';
+import type { Basis } from './suggested-parameters.ts';
+
+/** Returns the basis of the suggestions; null until the file and the base model are loaded. */
+export function useBasis(choice: ChosenRows & { baseModelId: string | null }): Basis | null {
+  const { data: rows } = useFirstRows(choice);
+  const { baseModelId } = choice;
+  const { data: base } = useQuery({ ...assetQuery(baseModelId ?? ''), enabled: baseModelId !== null });
+  return rows && base ? { rows: rows.total_rows, baseBytes: base.size_bytes } : null;
+}
+
+export type ChosenRows = { datasetId: string | null; fileName: string | null };
+
+/** Returns the first rows of the chosen file, the row count and the detected format. */
+export function useFirstRows({ datasetId, fileName }: ChosenRows) {
+  const dataset = useQuery({ ...assetQuery(datasetId ?? ''), enabled: datasetId !== null });
+  return useQuery({
+    ...previewQuery({
+      assetId: datasetId ?? '',
+      revisionId: dataset.data?.revision_id ?? '',
+      path: fileName ?? '',
+      offset: 0,
+    }),
+    enabled: Boolean(dataset.data?.revision_id && fileName),
+  });
+}

@@ -1,0 +1,44 @@
+import { useEffect } from 'react';
+import { awaitEnd, type LongWork, takeAwaited } from '../../ui/long-work.tsx';
+import { notify } from '../../ui/notify.ts';
+
+/** The page's title while an announcement replaces it. */
+let covered: { title: string; by: string } | null = null;
+
+/**
+ * Shows a toast when a task ends that was started or seen here, on any page. In a hidden tab it shows in the
+ * title.
+ */
+export function useEndToasts(work: readonly LongWork[]): void {
+  useEffect(() => {
+    for (const { id, end } of work) {
+      if (end === null) awaitEnd(id);
+      else if (takeAwaited(id)) {
+        notify[end.kind](end.title, { id, ...(end.description && { description: end.description }) });
+        announceInTitle(end.title);
+      }
+    }
+  });
+}
+
+/**
+ * Shows a message in the title of a hidden tab, and restores the page's title when the tab becomes visible.
+ */
+export function announceInTitle(text: string): void {
+  if (!document.hidden) return;
+  const isOurs = covered?.by === document.title;
+  covered = {
+    title: isOurs && covered ? covered.title : document.title,
+    by: `${text} · Bakehouse`,
+  };
+  document.title = covered.by;
+  document.addEventListener('visibilitychange', restore);
+}
+
+function restore(): void {
+  if (document.hidden) return;
+  document.removeEventListener('visibilitychange', restore);
+  // Keep a title that the page itself has set since.
+  if (covered?.by === document.title) document.title = covered.title;
+  covered = null;
+}
