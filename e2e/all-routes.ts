@@ -1,5 +1,5 @@
 import type { Client } from '../scripts/client/client.ts';
-import { makeThings } from './screens/make-things.ts';
+import { createUserObjects } from './screens/create-user-objects.ts';
 import { operatorScreens } from './screens/operator-screens.ts';
 import { userScreens } from './screens/screens.ts';
 
@@ -12,7 +12,7 @@ type Routes = {
 
 /** Creates one of everything for a user; resolves to the URLs of all pages of a signed-in user. */
 export async function allRoutes(client: Client): Promise<Routes> {
-  const { end, ...things } = await makeThings(client);
+  const { end, ...things } = await createUserObjects(client);
   const own = userScreens
     .filter(({ alike }) => !alike)
     .map(({ at }) => (typeof at === 'string' ? at : at(things)));

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { startOwnServer } from '../scripts/client/own-server.ts';
+import { startSeparateServer } from '../scripts/client/separate-server.ts';
 import { openPublicHub } from '../server/src/modules/hub/testing/public-hub.ts';
 import { wandbServer } from '../server/src/modules/tracking/testing/wandb-server.ts';
 import { startBrowser } from './chromium.ts';
@@ -33,7 +33,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const wandb = await wandbServer();
   const settings = { BAKEHOUSE_SERVICE_URLS: `huggingface=${hub.url},wandb=${wandb.url}` };
   const servers = await Promise.all(
-    Array.from({ length: project.config.maxWorkers }, () => startOwnServer(settings)),
+    Array.from({ length: project.config.maxWorkers }, () => startSeparateServer(settings)),
   );
   project.provide('browserUrl', browser.wsEndpoint());
   project.provide(

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll } from 'vitest';
-import { type OwnServer, startOwnServer } from '../scripts/client/own-server.ts';
+import { type SeparateServer, startSeparateServer } from '../scripts/client/separate-server.ts';
 import { connect } from '../server/src/platform/db/database.ts';
-import { userIdOf } from './credits/move-credits.ts';
+import { getUserId } from './credits/move-credits.ts';
 import { signUp, type Visitor } from './sign-up.ts';
 
 /** Each one signs up once. */
@@ -10,11 +10,11 @@ const OPERATORS = Array.from({ length: 5 }, (_, number) => `operator-${number}@e
 let signedUp = 0;
 
 /** An empty server for this file with configured operators. Starts on first use. */
-export function ownOperatorServer(): () => Promise<OwnServer> {
-  let server: Promise<OwnServer> | null = null;
+export function ownOperatorServer(): () => Promise<SeparateServer> {
+  let server: Promise<SeparateServer> | null = null;
   afterAll(async () => (await server)?.stop());
   return () => {
-    server ??= startOwnServer({
+    server ??= startSeparateServer({
       BAKEHOUSE_OPERATORS: OPERATORS.join(','),
       BAKEHOUSE_PREPARE: 'false',
       BAKEHOUSE_DRIVER: 'fake',
@@ -24,7 +24,7 @@ export function ownOperatorServer(): () => Promise<OwnServer> {
 }
 
 /** Signs a user up on this server and makes them an operator, because nobody can sign up as one. */
-export async function signUpOperator(page: Page, server: OwnServer): Promise<Visitor> {
+export async function signUpOperator(page: Page, server: SeparateServer): Promise<Visitor> {
   const visitor = await signUp(page);
   const email = OPERATORS[signedUp];
   if (!email) throw new Error('There are no more operators');
@@ -34,7 +34,7 @@ export async function signUpOperator(page: Page, server: OwnServer): Promise<Vis
     await db
       .updateTable('users')
       .set({ email, email_verified: true })
-      .where('id', '=', await userIdOf(page))
+      .where('id', '=', await getUserId(page))
       .execute();
   } finally {
     await db.destroy();

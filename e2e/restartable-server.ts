@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type OwnServer, startOwnServer } from '../scripts/client/own-server.ts';
+import { type SeparateServer, startSeparateServer } from '../scripts/client/separate-server.ts';
 import { freePort } from '../server/src/testing/ports/free-port.ts';
 
 export type RestartableServer = {
@@ -19,7 +19,7 @@ export async function restartable(): Promise<RestartableServer> {
   await chmod(dataDir, 0o755);
   const port = await freePort();
   const settings = { BAKEHOUSE_PORT: String(port), BAKEHOUSE_DATA_DIR: dataDir };
-  let server: OwnServer | null = await startOwnServer(settings);
+  let server: SeparateServer | null = await startSeparateServer(settings);
   const stop = async () => {
     await server?.stop();
     server = null;
@@ -27,7 +27,7 @@ export async function restartable(): Promise<RestartableServer> {
   return {
     url: server.url,
     start: async () => {
-      server = await startOwnServer(settings);
+      server = await startSeparateServer(settings);
     },
     stop,
     kill: async () => {

@@ -6,7 +6,7 @@ import { backUp } from '../server/src/platform/backup/back-up.ts';
 import { restoreBackup } from '../server/src/platform/backup/restore-backup.ts';
 import { readSettings } from './client/settings.ts';
 import type { Command } from './command.ts';
-import { PlainError, plainly } from './plain-error.ts';
+import { PlainError, toPlainErrors } from './plain-error.ts';
 
 /**
  * `backup [FILE]` copies the database, the stored files and the secret into one file, whether the server runs
@@ -19,7 +19,7 @@ export const backup: Command = async ({ words, startedIn }) => {
   const file = path.resolve(startedIn, name);
   if (!existsSync(path.join(dataDir, 'postgres')))
     throw new PlainError(`There is no database in ${dataDir}; --data-dir names another folder.`);
-  const { sizeBytes, blobs, damaged } = await plainly(backUp({ dataDir, file }));
+  const { sizeBytes, blobs, damaged } = await toPlainErrors(backUp({ dataDir, file }));
   console.log(`${file}: the database and ${blobs} stored files, ${formatBytes(sizeBytes)}`);
   if (s3)
     console.log(
@@ -37,7 +37,7 @@ export const restore: Command = async ({ words, startedIn }) => {
   const [name, ...more] = words;
   if (name === undefined || more.length > 0) throw new PlainError("Call it as './bakehouse restore FILE'.");
   const file = path.resolve(startedIn, name);
-  const { madeAt, blobs, damaged } = await plainly(restoreBackup({ file, dataDir }));
+  const { madeAt, blobs, damaged } = await toPlainErrors(restoreBackup({ file, dataDir }));
   console.log(`${dataDir} is as it was at ${madeAt.toISOString()}: the database and ${blobs} stored files`);
   console.log(`./bakehouse ledger verify --data-dir ${dataDir} proves every balance.`);
   if (damaged.length === 0) return 0;

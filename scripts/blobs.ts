@@ -16,7 +16,7 @@ import { scrubBlobs } from '../server/src/platform/storage/scrub-blobs.ts';
 import { readSettings } from './client/settings.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './ledger.ts';
-import { PlainError, plainly } from './plain-error.ts';
+import { PlainError, toPlainErrors } from './plain-error.ts';
 
 const TELL_EVERY_MS = 10_000;
 
@@ -38,7 +38,7 @@ async function verify(db: Database, config: Config): Promise<number> {
   if (!config.s3 && !existsSync(folder))
     throw new PlainError(`There are no stored files in ${folder}. Name the data folder with --data-dir.`);
   const log = createLog({ ...config, logLevel: 'silent' });
-  const store = await plainly(openBlobStore(config));
+  const store = await toPlainErrors(openBlobStore(config));
   const found = { files: 0, bytes: 0, damaged: 0, unreadable: 0 };
   await scrubBlobs(
     { db, blobs: store, clock: systemClock, log },
@@ -71,12 +71,12 @@ async function move(db: Database, config: Config): Promise<number> {
     throw new PlainError(
       'The server has not used this bucket yet, and still stores new files in the folder: restart it with these settings first.',
     );
-  const to = await plainly(openS3(config, s3));
+  const to = await toPlainErrors(openS3(config, s3));
   const from = await openLocalBlobStore(folder);
-  const moved = await plainly(moveBlobs({ db, from, to }, folder, teller()));
+  const moved = await toPlainErrors(moveBlobs({ db, from, to }, folder, teller()));
   for (const sha256 of moved.damaged) console.log(`FAIL ${nameOf(sha256)} is damaged in the folder`);
   console.log(`${moved.files} files looked at, ${formatBytes(moved.bytes)} copied`);
-  const left = await plainly(findUnmoved({ db, to }));
+  const left = await toPlainErrors(findUnmoved({ db, to }));
   for (const sha256 of left) console.log(`FAIL ${nameOf(sha256)} is not in the bucket`);
   if (left.length > 0) return 1;
   const what = `Every file that the database names is in the bucket '${s3.bucket}'.`;

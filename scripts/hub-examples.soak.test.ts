@@ -12,7 +12,7 @@ import { readLines } from '../server/src/platform/processes/processes.ts';
 import { hubEnvironment, hubExamples } from '../web/src/lib/api/examples/hub-examples.ts';
 import { toRepository } from '../web/src/modules/assets/snippets/to-repository.ts';
 import { Client } from './client/client.ts';
-import { startOwnServer } from './client/own-server.ts';
+import { startSeparateServer } from './client/separate-server.ts';
 
 const run = promisify(execFile);
 
@@ -56,7 +56,7 @@ tokenizer.push_to_hub("${namespace}/tuned")
 `;
 
 test('the lines that load a dataset and a model work unchanged', { timeout: 600_000 }, async () => {
-  const server = await startOwnServer({ BAKEHOUSE_PREPARE: 'false' });
+  const server = await startSeparateServer({ BAKEHOUSE_PREPARE: 'false' });
   const cwd = await mkdtemp(path.join(tmpdir(), 'hub-examples-'));
   onTestFinished(async () => {
     await server.stop();

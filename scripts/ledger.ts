@@ -3,7 +3,7 @@ import path from 'node:path';
 import { formatBgl } from '@bakehouse/contract/money';
 import { PROOF_CONNECTIONS, proveLedger } from '../server/src/modules/credits/verification/verify-ledger.ts';
 import type { Database } from '../server/src/platform/db/database.ts';
-import { onOwnConnections } from '../server/src/platform/db/in-transaction.ts';
+import { withSeparateConnections } from '../server/src/platform/db/in-transaction.ts';
 import { startEmbeddedPostgres } from '../server/src/platform/postgres/embedded-postgres.ts';
 import { readSettings } from './client/settings.ts';
 import type { Command } from './command.ts';
@@ -34,7 +34,7 @@ export async function printProof(db: Database): Promise<boolean> {
 /** Calls `work` with the server's database; starts the embedded one for that if it does not run. */
 export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
   const { databaseUrl, dataDir } = readSettings();
-  if (databaseUrl) return onOwnConnections(databaseUrl, PROOF_CONNECTIONS, work);
+  if (databaseUrl) return withSeparateConnections(databaseUrl, PROOF_CONNECTIONS, work);
   const dir = path.join(dataDir, 'postgres');
   if (!existsSync(dir))
     throw new PlainError(
@@ -42,7 +42,7 @@ export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promi
     );
   const postgres = await startEmbeddedPostgres({ dir });
   try {
-    return await onOwnConnections(postgres.url, PROOF_CONNECTIONS, work);
+    return await withSeparateConnections(postgres.url, PROOF_CONNECTIONS, work);
   } finally {
     await postgres.stop({ isCommand: true });
   }

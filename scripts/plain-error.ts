@@ -2,7 +2,7 @@
 export class PlainError extends Error {}
 
 /** Converts errors to PlainError, with a store's message for the operator instead of its public one. */
-export async function plainly<T>(work: Promise<T>): Promise<T> {
+export async function toPlainErrors<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     throw new PlainError(cause instanceof Error ? cause.message : String(cause));

@@ -10,7 +10,7 @@ import { Client, findServer } from './client/client.ts';
 import {
   createFactsDataset,
   factsFile,
-  factsTraining,
+  factsTrainingParameters,
   followRun,
   startFactsFineTune,
 } from './client/fine-tune.ts';
@@ -108,14 +108,14 @@ class Bill {
 async function printPreview(client: Client, id: string): Promise<void> {
   const rows = await client.call(previewFile, {
     params: { id },
-    query: { path: factsTraining.file_name, limit: 1 },
+    query: { path: factsTrainingParameters.file_name, limit: 1 },
   });
   console.log(`    ${rows.total_rows} rows with the columns ${rows.columns.join(' and ')}`);
 }
 
 async function validate(client: Client, dataset: string, model: string): Promise<void> {
   const report = await client.call(validateFineTune, {
-    body: { ...factsTraining, dataset_id: dataset, model_id: model },
+    body: { ...factsTrainingParameters, dataset_id: dataset, model_id: model },
   });
   if (report.critical_errors.length > 0) throw new PlainError(report.critical_errors.join('\n'));
   for (const warning of report.warnings) console.log(`    note: ${warning}`);

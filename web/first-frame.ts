@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Window } from 'happy-dom';
 
-export type Asked = {
+export type PrerenderRequest = {
   /** The app's scripts in execution order. */
   scripts: string[];
   address: string;
@@ -11,7 +11,7 @@ export type Asked = {
 /**
  * Runs the built app in a simulated wide browser without a server, and posts the HTML of its first render.
  */
-async function paint({ scripts, address, isExpected }: Asked): Promise<void> {
+async function paint({ scripts, address, isExpected }: PrerenderRequest): Promise<void> {
   const window = new Window({ url: `http://localhost${address}`, width: 1440, height: 900 });
   becomeBrowser(window);
   if (isExpected) window.localStorage.setItem('bakehouse.session', 'expected');
@@ -38,4 +38,4 @@ function becomeBrowser(window: Window): void {
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
 }
 
-await paint(workerData as Asked);
+await paint(workerData as PrerenderRequest);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { generatorNames } from '@bakehouse/contract/generators';
 import type { Plugin } from 'vite';
-import type { Asked } from './first-frame.ts';
+import type { PrerenderRequest } from './first-frame.ts';
 
 const SCRIPT = /<script type="module" [^>]*src="([^"]+)"/g;
 const END = '</body>';
@@ -53,7 +53,7 @@ function frames(address: string, page: string, shell: string): string {
 }
 
 /** Returns null if the app redirects. */
-async function firstFrame(asked: Asked): Promise<string | null> {
+async function firstFrame(asked: PrerenderRequest): Promise<string | null> {
   const worker = new Worker(path.join(import.meta.dirname, 'first-frame.ts'), { workerData: asked });
   try {
     return await new Promise((resolve, reject) => {

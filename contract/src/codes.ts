@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { text } from './fields/text.ts';
-import { CODES_AT_ONCE_MAX, NOTE_LENGTH_MAX } from './limits.ts';
+import { CODES_PER_CALL_MAX, NOTE_LENGTH_MAX } from './limits.ts';
 import { bgl, positiveBgl } from './money.ts';
 
 const whole = (name: string, max: number) =>
@@ -63,7 +63,7 @@ export const createCodes = endpoint({
   summary: 'Create credit codes; they are shown once',
   body: only({
     amount: positiveBgl('Amount'),
-    count: whole('count', CODES_AT_ONCE_MAX).default(1),
+    count: whole('count', CODES_PER_CALL_MAX).default(1),
     /** Maximum users who may redeem each code. */
     redemptions_max: whole('redemptions_max', 100_000).default(1),
     note: text('Note', NOTE_LENGTH_MAX).default(''),

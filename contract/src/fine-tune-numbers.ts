@@ -40,12 +40,12 @@ export const objectiveNames = {
 } as const satisfies Record<Objective, string>;
 
 /** Returns the default objective: the one for compared or rated answers if the format has them. */
-export function usualObjective(format: DataFormatName | null | undefined): Objective {
+export function defaultObjective(format: DataFormatName | null | undefined): Objective {
   return objectives.find((objective) => format && comparedFormats[objective] === format) ?? 'sft';
 }
 
 /** Returns the default target modules. */
-export function usualTargetModules(
+export function defaultTargetModules(
   objective: Objective,
   adaptation: Adaptation = 'lora',
 ): (typeof loraTargetModules)[number][] {

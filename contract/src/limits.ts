@@ -90,7 +90,7 @@ export const USD_CENTS_MAX = 1_000_000;
 export const creditPackagesUsd = [5, 20, 50, 100] as const;
 
 /** Maximum credit codes per call. */
-export const CODES_AT_ONCE_MAX = 100;
+export const CODES_PER_CALL_MAX = 100;
 
 /** Period of an API key's budget: a UTC day, a UTC month, or total. */
 export const budgetPeriods = ['day', 'month', 'total'] as const;

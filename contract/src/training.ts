@@ -9,6 +9,7 @@ import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import {
   adaptations,
+  defaultTargetModules,
   fineTuneDefaults,
   fineTuneNumbers,
   loraTargetModules,
@@ -17,7 +18,6 @@ import {
   REWARDS_MAX,
   rewardWeight,
   segmentationMethods,
-  usualTargetModules,
 } from './fine-tune-numbers.ts';
 import { dataFormats, gpuTypes, matchComparisons, objectives, stringChecks } from './limits.ts';
 import { bgl, bglInput, positiveBgl } from './money.ts';
@@ -225,7 +225,7 @@ export const storedPayload = z.object({
     )
     .default(() => []),
   /** Empty if all weights are trained. */
-  lora_target_modules: z.array(z.enum(loraTargetModules)).default(usualTargetModules('sft')),
+  lora_target_modules: z.array(z.enum(loraTargetModules)).default(defaultTargetModules('sft')),
 });
 
 /** A long data file that is read in the background to validate a run. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { startOwnServer } from '../../scripts/client/own-server.ts';
+import { startSeparateServer } from '../../scripts/client/separate-server.ts';
 import { closeAll } from '../../server/src/testing/on-file-end.ts';
 import { freePort } from '../../server/src/testing/ports/free-port.ts';
 import { mailServer } from '../../server/src/testing/servers/mail-server.ts';
@@ -17,7 +17,7 @@ journey(
     // Must match the prefix of the mailed link.
     const port = String(await freePort());
     const url = `http://127.0.0.1:${port}`;
-    const server = await startOwnServer({
+    const server = await startSeparateServer({
       BAKEHOUSE_PORT: port,
       BAKEHOUSE_PUBLIC_URL: url,
       BAKEHOUSE_PREPARE: 'false',

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import { type OwnServer, startOwnServer } from '../../scripts/client/own-server.ts';
+import { type SeparateServer, startSeparateServer } from '../../scripts/client/separate-server.ts';
 import { hashCode } from '../../server/src/modules/credits/codes/codes.ts';
 import { pay, signed, stripeServer } from '../../server/src/modules/credits/testing/stripe-server.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
 import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
-import { userIdOf } from './move-credits.ts';
+import { getUserId } from './move-credits.ts';
 
 type Stripe = Awaited<ReturnType<typeof stripeServer>>;
 type Session = ReturnType<Stripe['sessionOf']>;
@@ -15,7 +15,7 @@ type Session = ReturnType<Stripe['sessionOf']>;
 async function startPurchase(openPage: (url: string) => Promise<Page>) {
   const stripe = await stripeServer();
   onTestFinished(async () => void (await stripe.close()));
-  const server = await startOwnServer({
+  const server = await startSeparateServer({
     BAKEHOUSE_STRIPE_SECRET_KEY: stripe.config.secretKey,
     BAKEHOUSE_STRIPE_WEBHOOK_SECRET: stripe.config.webhookSecret,
     BAKEHOUSE_SERVICE_URLS: `stripe=${stripe.config.url}`,
@@ -40,7 +40,7 @@ async function goToPayment(page: Page, stripe: Stripe): Promise<Session> {
 }
 
 /** Sends the provider's webhook for a completed payment. */
-async function sendPaidWebhook(server: OwnServer, session: Session): Promise<void> {
+async function sendPaidWebhook(server: SeparateServer, session: Session): Promise<void> {
   const answer = await fetch(new URL('/api/payments/stripe', server.url), {
     method: 'POST',
     ...signed(pay(session)),
@@ -78,7 +78,7 @@ journey(
         amount_micro: 25_000_000n,
         redemptions_max: 1,
         note: '',
-        created_by: await userIdOf(page),
+        created_by: await getUserId(page),
       })
       .execute();
     await db.destroy();

@@ -7,7 +7,7 @@ import { journeyServer } from '../journey-server.ts';
 type Transfer = Parameters<typeof transfer>[1];
 
 /** Returns the id of the page's signed-in user. */
-export async function userIdOf(page: Page): Promise<string> {
+export async function getUserId(page: Page): Promise<string> {
   const session = (await (await page.request.get('/api/v1/session')).json()) as { user: { id: string } };
   return session.user.id;
 }
@@ -27,7 +27,7 @@ export async function moveCredits(...moves: Omit<Transfer, 'idempotencyKey'>[]):
 export async function buyCredits(page: Page, amountMicro: bigint): Promise<void> {
   await moveCredits({
     debitAccountId: PAYMENTS_ACCOUNT,
-    creditAccountId: userAccount(await userIdOf(page)),
+    creditAccountId: userAccount(await getUserId(page)),
     amountMicro,
     kind: 'purchase',
     description: 'Purchase',

@@ -7,11 +7,11 @@ import { choose } from '../choose.ts';
 import { journey, look } from '../journey.ts';
 import { journeyServer } from '../journey-server.ts';
 import { signUp } from '../sign-up.ts';
-import { moveCredits, userIdOf } from './move-credits.ts';
+import { getUserId, moveCredits } from './move-credits.ts';
 
 /** Simulates charges of typical usage. */
 async function spend(page: Page): Promise<void> {
-  const debitAccountId = userAccount(await userIdOf(page));
+  const debitAccountId = userAccount(await getUserId(page));
   const serving = {
     debitAccountId,
     creditAccountId: revenueAccount('deployment'),
@@ -90,7 +90,7 @@ journey(
   'the history is filtered by API key in the sheet, and stays filtered on the page',
   async ({ page }) => {
     await signUp(page);
-    const userId = await userIdOf(page);
+    const userId = await getUserId(page);
     await page.goto('/api-key');
     await page.getByRole('button', { name: 'Create key' }).click();
     const dialog = page.getByRole('dialog');

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
-import { startOwnServer } from '../../scripts/client/own-server.ts';
+import { startSeparateServer } from '../../scripts/client/separate-server.ts';
 import { readConfig } from '../../server/src/config.ts';
 import { safetensors } from '../../server/src/modules/hub/testing/clones.ts';
 import { openPublicHub } from '../../server/src/modules/hub/testing/public-hub.ts';
@@ -48,7 +48,7 @@ const hub = await openPublicHub([
 ]);
 hub.accounts[TOKEN] = 'ada-at-the-hub';
 afterAll(hub.close);
-const server = await startOwnServer({ BAKEHOUSE_SERVICE_URLS: `huggingface=${hub.url}` });
+const server = await startSeparateServer({ BAKEHOUSE_SERVICE_URLS: `huggingface=${hub.url}` });
 afterAll(server.stop);
 
 /** Searches for a repository and opens its details. */

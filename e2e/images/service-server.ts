@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { startOwnServer } from '../../scripts/client/own-server.ts';
+import { startSeparateServer } from '../../scripts/client/separate-server.ts';
 import { upstreamServer } from '../../server/src/modules/providers/testing/upstream-server.ts';
 
 /**
@@ -9,7 +9,7 @@ import { upstreamServer } from '../../server/src/modules/providers/testing/upstr
 export async function startServiceServer() {
   const { state: upstream, access, close } = await upstreamServer();
   afterAll(close);
-  const server = await startOwnServer({
+  const server = await startSeparateServer({
     BFL_API_KEY: access.key,
     FAL_KEY: access.key,
     BAKEHOUSE_SERVICE_URLS: `bfl=${access.url},fal=${access.url}`,

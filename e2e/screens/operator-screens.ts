@@ -1,4 +1,4 @@
-import type { OperatorThings } from './make-things.ts';
+import type { OperatorThings } from './create-user-objects.ts';
 import type { Screen } from './screens.ts';
 
 /** Screens for an operator, on a server without any activity. */

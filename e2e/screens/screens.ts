@@ -1,5 +1,5 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
-import type { Things } from './make-things.ts';
+import type { UserObjects } from './create-user-objects.ts';
 
 /** A page, or a sheet over one, with its possible states. */
 export type Screen<Made> = {
@@ -41,7 +41,7 @@ export const visitorScreens: Screen<null>[] = [
   },
 ];
 
-const dashboard: Screen<Things> = {
+const dashboard: Screen<UserObjects> = {
   route: '/dashboard',
   at: '/dashboard',
   full: 'Bakehouse facts',
@@ -49,7 +49,7 @@ const dashboard: Screen<Things> = {
   empty: 'Your data: csv, jsonl, json, txt or parquet.',
 };
 
-const assets: Screen<Things>[] = [
+const assets: Screen<UserObjects>[] = [
   {
     route: '/dataset',
     at: '/dataset',
@@ -140,7 +140,7 @@ const assets: Screen<Things>[] = [
   },
 ];
 
-const work: Screen<Things>[] = [
+const work: Screen<UserObjects>[] = [
   {
     route: '/llm-training',
     at: '/llm-training',
@@ -198,7 +198,7 @@ const work: Screen<Things>[] = [
   },
 ];
 
-const generations: Screen<Things>[] = [
+const generations: Screen<UserObjects>[] = [
   {
     route: '/instant-generation',
     at: '/instant-generation',
@@ -257,7 +257,7 @@ const generations: Screen<Things>[] = [
   },
 ];
 
-const account: Screen<Things>[] = [
+const account: Screen<UserObjects>[] = [
   {
     route: '/transactions',
     at: '/transactions',
@@ -301,7 +301,7 @@ const account: Screen<Things>[] = [
   { route: '/$', at: '/nowhere', full: 'Page not found' },
 ];
 
-const sheets: Screen<Things>[] = [
+const sheets: Screen<UserObjects>[] = [
   { route: '/dashboard', at: '/dashboard?sheet=contact', full: 'Contact Us' },
   { route: '/dashboard', at: '/dashboard?sheet=shortcuts', full: 'Keyboard shortcuts' },
   { route: '/dashboard', at: '/dashboard?sheet=create-dataset', full: 'Create Dataset' },
@@ -324,8 +324,8 @@ const sheets: Screen<Things>[] = [
 const isListed = (name: GeneratorName) => generations.some(({ route }) => route === `/${name}`);
 
 /** One page renders all generators from a table. */
-const generators: Screen<Things>[] = generatorNames.flatMap((name) => {
-  const screen = (path: string, alike: true | 'same'): Screen<Things> => ({
+const generators: Screen<UserObjects>[] = generatorNames.flatMap((name) => {
+  const screen = (path: string, alike: true | 'same'): Screen<UserObjects> => ({
     ...{
       route: path,
       at: path,
@@ -338,7 +338,7 @@ const generators: Screen<Things>[] = generatorNames.flatMap((name) => {
 });
 
 /** Screens for a signed-in user. */
-export const userScreens: Screen<Things>[] = [
+export const userScreens: Screen<UserObjects>[] = [
   dashboard,
   ...assets,
   ...work,

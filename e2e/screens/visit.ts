@@ -1,7 +1,7 @@
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { screenshotPath } from '../screenshots.ts';
 import { findProblems } from './find-problems.ts';
-import { holdReads, takeNetworkAway, watchServerErrors } from './reads.ts';
+import { goOffline, holdRequests, watchServerErrors } from './held-requests.ts';
 import type { Screen } from './screens.ts';
 
 /** While one tab waits, another is checked. */
@@ -79,7 +79,7 @@ type Visit = Pick<Screen<never>, 'full' | 'reads' | 'alike'> & { at: string };
  */
 async function seeEachState(page: Page, screen: Visit & { failed: string }): Promise<string[]> {
   const { at, failed, reads: pattern = /./ } = screen;
-  const reads = await holdReads(page, pattern);
+  const reads = await holdRequests(page, pattern);
   await page.goto(at);
   const main = content(page, at);
   await main.locator(`${LOADING}:not(${PAGE_CODE})`).first().waitFor();
@@ -97,7 +97,7 @@ async function seeEachState(page: Page, screen: Visit & { failed: string }): Pro
   await tryAgain(page, main);
   problems.push(...(await lookAtFull(page, screen)));
   if (screen.alike) return problems;
-  await takeNetworkAway(page);
+  await goOffline(page);
   await page.getByText('The server cannot be reached').first().waitFor();
   await waitForFull(page, screen);
   const offline = await findProblems(page, `${at}, offline`, alike);

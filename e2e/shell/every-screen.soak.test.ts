@@ -4,8 +4,8 @@ import { Client } from '../../scripts/client/client.ts';
 import { journey, WORK_MS } from '../journey.ts';
 import { journeyServer } from '../journey-server.ts';
 import { ownOperatorServer, signUpOperator } from '../operator.ts';
+import { createUserObjects, makeOperatorThings } from '../screens/create-user-objects.ts';
 import { findProblems } from '../screens/find-problems.ts';
-import { makeOperatorThings, makeThings } from '../screens/make-things.ts';
 import { operatorScreens } from '../screens/operator-screens.ts';
 import { userScreens, visitorScreens } from '../screens/screens.ts';
 import { visitDeniedScreens, visitEmptyScreens, visitScreens } from '../screens/visit.ts';
@@ -51,7 +51,7 @@ journey(
   async ({ page, allowErrors, onTestFinished }) => {
     allowErrors(EXPECTED);
     const client = await clientOf(journeyServer().url, await signUp(page));
-    const { end, ...things } = await makeThings(client);
+    const { end, ...things } = await createUserObjects(client);
     onTestFinished(async () => void (await end()));
     // One of the menus exists only while the run is in progress.
     const problems = await lookAtMenus(page);

@@ -5,7 +5,7 @@ import { Client } from '../../scripts/client/client.ts';
 import { root } from '../../scripts/root.ts';
 import { journey, WORK_MS } from '../journey.ts';
 import { journeyServer } from '../journey-server.ts';
-import { makeThings } from '../screens/make-things.ts';
+import { createUserObjects } from '../screens/create-user-objects.ts';
 import { operatorScreens } from '../screens/operator-screens.ts';
 import { userScreens, visitorScreens } from '../screens/screens.ts';
 import { visitFullScreens } from '../screens/visit.ts';
@@ -35,7 +35,7 @@ journey(
     allowErrors(/status of 40[034]/);
     const { username, ...account } = await signUp(page);
     const client = await Client.signIn(journeyServer().url, { ...account, name: username });
-    const { end, ...things } = await makeThings(client);
+    const { end, ...things } = await createUserObjects(client);
     onTestFinished(async () => void (await end()));
     expect(await visitFullScreens(page.context(), userScreens, things)).toEqual([]);
   },

@@ -5,7 +5,7 @@ import { transfer } from '../../server/src/modules/credits/ledger/transfer.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
 import { choose } from '../choose.ts';
 import { chooseFile, createDataset } from '../create-dataset.ts';
-import { userIdOf } from '../credits/move-credits.ts';
+import { getUserId } from '../credits/move-credits.ts';
 import { goToParameters } from '../go-to-parameters.ts';
 import { journey, look, WORK_MS } from '../journey.ts';
 import { journeyServer } from '../journey-server.ts';
@@ -167,7 +167,7 @@ journey(
 
 /** Charges the user almost all of the starting grant. */
 async function spendAllCredit(page: Page): Promise<void> {
-  const userId = await userIdOf(page);
+  const userId = await getUserId(page);
   const db = connect(journeyServer().databaseUrl);
   try {
     await db.transaction().execute((tx) =>

@@ -18,7 +18,7 @@ from bakehouse_runtime.image.text import SentenceText
 from bakehouse_runtime.image.training.latent_cache import LatentCache, write_latent_cache
 from bakehouse_runtime.image.wan.autoencoder import decoded, posterior
 from bakehouse_runtime.image.wan.family import Wan
-from bakehouse_runtime.image.wan.pipeline import FilmPipeline, FilmRequest
+from bakehouse_runtime.image.wan.pipeline import VideoPipeline, VideoRequest
 from bakehouse_runtime.train.diffusion.train import DiffusionTraining, train_network
 from image.line import SETTINGS, Recorder
 from workshop.autoencoder import psnr
@@ -30,9 +30,9 @@ from workshop.films.autoencoder import (
     export_film_autoencoder,
     train_film_autoencoder,
 )
-from workshop.films.examples import FilmExamples, SceneFilms
+from workshop.films.examples import SceneVideos, VideoExamples
 from workshop.films.figures import (
-    FilmPrompt,
+    VideoPrompt,
     controls,
     figures_of,
     held_out_films,
@@ -43,22 +43,22 @@ from workshop.films.motion_check import MotionCheck, change, distance
 from workshop.films.release import film_table
 from workshop.films.scenes import (
     MOTIONS,
-    FilmScene,
-    FilmShape,
+    VideoScene,
+    VideoShape,
     draw_film_scene,
-    film_caption,
     film_objects,
     film_scene,
     has_held_out,
     poses,
     render_film,
+    video_caption,
 )
 from workshop.films.steps import with_first_frames
 from workshop.films.transformer import build_film_transformer, export_wan
 from workshop.scenes.objects import CutOut
 
-SHAPE = FilmShape(side=48, frames=17, objects=4)
-TINY = FilmShape(side=16, frames=5, objects=4)
+SHAPE = VideoShape(side=48, frames=17, objects=4)
+TINY = VideoShape(side=16, frames=5, objects=4)
 NAMES = ("red apple", "lemon", "soccer ball", "taxi")
 
 
@@ -68,7 +68,7 @@ def things(shaded_objects: list[CutOut]) -> list[CutOut]:
     return [replace(one, name=name) for one, name in zip(shaded_objects, NAMES, strict=False)]
 
 
-def scene_of(things: Sequence[CutOut], motion: str, seed: int = 1, first: int = 0) -> FilmScene:
+def scene_of(things: Sequence[CutOut], motion: str, seed: int = 1, first: int = 0) -> VideoScene:
     rng = np.random.default_rng(seed)
     return film_scene(rng, film_objects(things, SHAPE), first, motion)
 
@@ -80,7 +80,7 @@ def film_of(things: Sequence[CutOut], motion: str, seed: int = 1) -> Film:
 def test_captions_describe_the_motion(things: list[CutOut]) -> None:
     def on(ground: str | None, motion: str) -> str:
         scene = scene_of(things, motion)
-        return film_caption(replace(scene, ground=replace(scene.ground, name=ground)), things)
+        return video_caption(replace(scene, ground=replace(scene.ground, name=ground)), things)
 
     captions = {motion: on(None, motion) for motion in MOTIONS}
     assert captions["left"] == "a red apple moves to the left"
@@ -131,7 +131,7 @@ def test_the_check_detects_motions_of_real_videos_only(things: list[CutOut]) -> 
     prompts, films = [], []
     for number, motion in enumerate([*MOTIONS, *MOTIONS]):
         scene = scene_of(things, motion, 100 + number, number % 4)
-        prompts.append(FilmPrompt(film_caption(scene, things), scene, number))
+        prompts.append(VideoPrompt(video_caption(scene, things), scene, number))
         films.append(render_film(scene, things, SHAPE))
     judge = Judge(len(things))
 
@@ -171,7 +171,7 @@ def test_an_autoencoder_starts_with_the_colours_of_blocks(things: list[CutOut]) 
 
 def trained_autoencoder(things: Sequence[CutOut], folder: Path, steps: int) -> AutoencoderKLWan:
     model = build_film_autoencoder(FilmAutoencoderShape(width=32), seed=1)
-    source = SceneFilms(things, TINY)
+    source = SceneVideos(things, TINY)
     held_out = source.draw(np.random.default_rng(9), 4, TINY.frames)
     recorder = Recorder()
     loop = replace(SETTINGS, steps=steps, learning_rate=3e-4, average_decay=0.8)
@@ -190,7 +190,7 @@ def test_trains_writes_measures_and_shows_a_starter(
 ) -> None:
     autoencoder = trained_autoencoder(things, tmp_path / "autoencoder", 20)
     family = Wan(autoencoder, sentences, TINY.fps)
-    examples = FilmExamples(things, TINY, 6, seed=2)
+    examples = VideoExamples(things, TINY, 6, seed=2)
     assert write_latent_cache(tmp_path / "latents", examples, family, Recorder())
     data = with_first_frames(LatentCache(tmp_path / "latents"))
     assert data.edits is not None
@@ -220,8 +220,8 @@ def test_trains_writes_measures_and_shows_a_starter(
     export_wan(transformer, autoencoder, tmp_path / "starter", torch.float16, 3.0, index)
     assert json.loads((tmp_path / "starter" / "model_index.json").read_text())["film"] == told
     WanPipeline.from_pretrained(tmp_path / "starter", text_encoder=None, tokenizer=None)
-    wan = FilmPipeline.from_folder(tmp_path / "starter", torch.device("cpu"))
-    made = wan.generate([FilmRequest("a red apple spins", 1)])[0].media
+    wan = VideoPipeline.from_folder(tmp_path / "starter", torch.device("cpu"))
+    made = wan.generate([VideoRequest("a red apple spins", 1)])[0].media
     assert isinstance(made, Film)
     prompts = held_out_films(things, TINY, 3, "choosing")
     figures = measure_films(wan, things, Judge(len(things)), TINY, prompts)

@@ -25,8 +25,8 @@ from bakehouse_runtime.image.training.latent_cache import (
     LatentCache,
     write_latent_cache,
 )
-from bakehouse_runtime.image.wan.pipeline import FilmPipeline
-from bakehouse_runtime.image.wan.size import FilmSize
+from bakehouse_runtime.image.wan.pipeline import VideoPipeline
+from bakehouse_runtime.image.wan.size import VideoSize
 from bakehouse_runtime.train.diffusion.train import (
     DiffusionTraining,
     TrainingData,
@@ -59,8 +59,8 @@ def kontext() -> KontextPipeline:
 
 
 @pytest.fixture(scope="module")
-def wan() -> FilmPipeline:
-    return FilmPipeline.from_folder(MODELS / "starter-wan", CPU)
+def wan() -> VideoPipeline:
+    return VideoPipeline.from_folder(MODELS / "starter-wan", CPU)
 
 
 @pytest.fixture(scope="module")
@@ -81,12 +81,12 @@ def test_the_starter_uses_the_settings_of_its_training(paris: ParisPipeline) -> 
 
 
 def test_folders_have_the_defaults_of_the_starters(
-    paris: ParisPipeline, kontext: KontextPipeline, wan: FilmPipeline
+    paris: ParisPipeline, kontext: KontextPipeline, wan: VideoPipeline
 ) -> None:
     assert paris.defaults == PictureDefaults(steps=20, guidance=4.0)
     assert kontext.model.defaults == PictureDefaults(steps=20, guidance=2.5)
     assert wan.model.defaults == PictureDefaults(steps=16, guidance=3.0)
-    assert wan.model.sizes.nearest(5, 1280, 720) == FilmSize(64, 64, 17)
+    assert wan.model.sizes.nearest(5, 1280, 720) == VideoSize(64, 64, 17)
     defaults = json.loads((MODELS / "recipe.json").read_text())["defaults"]
     # This setting is in the scheduler.
     assert wan.model.scheduler.config["shift"] == defaults["starter-wan"].pop("shift")

@@ -15,7 +15,7 @@ from PIL import Image
 from torch import Tensor, nn
 
 from bakehouse_runtime.image.autoencoder import decoded, posterior
-from bakehouse_runtime.image.model_files import forget_origins
+from bakehouse_runtime.image.model_files import remove_local_paths
 from bakehouse_runtime.image.pictures import grid, to_array, to_pictures
 from bakehouse_runtime.image.training.device import fast_arithmetic, sent, training_device
 from bakehouse_runtime.image.training.loop import (
@@ -171,4 +171,4 @@ def export_autoencoder(model: AutoencoderKL, pictures: list[Image.Image], folder
 def save_autoencoder(model: AutoencoderKL, folder: Path) -> None:
     """Writes the model unchanged."""
     model.save_pretrained(folder)
-    forget_origins(folder)
+    remove_local_paths(folder)

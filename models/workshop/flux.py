@@ -15,7 +15,7 @@ from diffusers.schedulers.scheduling_flow_match_euler_discrete import (
 )
 
 from bakehouse_runtime.errors import PlainError
-from bakehouse_runtime.image.model_files import forget_origins
+from bakehouse_runtime.image.model_files import remove_local_paths
 
 DEPTHS = {"num_layers": "transformer_blocks", "num_single_layers": "single_transformer_blocks"}
 # The layers that add a block's output to the stream; if they are zero the block has no effect.
@@ -85,4 +85,4 @@ def export_kontext(
         transformer=deepcopy(transformer),
     )
     pipeline.to(dtype).save_pretrained(folder)
-    forget_origins(folder)
+    remove_local_paths(folder)

@@ -21,7 +21,7 @@ from timed_prompts import time_prompts
 
 from bakehouse_runtime.device import serving_dtype
 from bakehouse_runtime.image.film import Film
-from bakehouse_runtime.image.film_file import encoded_film
+from bakehouse_runtime.image.film_file import encode_video
 from bakehouse_runtime.image.sentence_encoder import SENTENCE_WINDOW
 from bakehouse_runtime.image.text import load_sentence_encoder
 
@@ -47,7 +47,7 @@ def main() -> None:
             num_inference_steps=index["default_steps"], guidance_scale=index["default_guidance"],
             max_sequence_length=SENTENCE_WINDOW,
         ).frames[0]  # fmt: skip
-        encoded_film(Film((frames * 255).round().astype(np.uint8), size["fps"]), {})
+        encode_video(Film((frames * 255).round().astype(np.uint8), size["fps"]), {})
 
     time_prompts(generate, "a red apple spins")
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MODEL_KEY = "key-of-the-model-server"
 # A client of the model server that sends its key.
-ASKING = httpx.Client(headers={"Authorization": f"Bearer {MODEL_KEY}"}, trust_env=False)
+AUTHORIZED_CLIENT = httpx.Client(headers={"Authorization": f"Bearer {MODEL_KEY}"}, trust_env=False)
 TOKEN = "a-token-for-one-workload"
 
 # The fault of a request: a status, a closed connection, a response truncated after some bytes

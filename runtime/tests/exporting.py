@@ -6,7 +6,7 @@ import json
 import subprocess
 from typing import TYPE_CHECKING, Any
 
-from bakehouse_runtime.export.compare import served_answers
+from bakehouse_runtime.export.compare import generate_served_answers
 from bakehouse_runtime.protocol import ExportGgufSpec
 from serving import ENVIRONMENT, RUNTIME
 from train_spec import questions
@@ -66,6 +66,6 @@ def export(spec: dict[str, Any], tmp_path: Path) -> subprocess.CompletedProcess[
 
 def answers(spec: dict[str, Any], model: Path, with_adapter: Path | None) -> list[str]:
     asked = ExportGgufSpec.model_validate(spec)
-    return served_answers(
+    return generate_served_answers(
         asked, model.parent, model.name, with_adapter, asked.prompts, lambda: False
     )

@@ -10,7 +10,7 @@ import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bakehouse_server import ASKING
+from bakehouse_server import AUTHORIZED_CLIENT
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -64,7 +64,7 @@ def compare(
     """Generates a greedy answer with the served model, and scores it with PEFT in one pass."""
     import torch
 
-    answer = ASKING.post(
+    answer = AUTHORIZED_CLIENT.post(
         f"{serving.url}/completion",
         json={
             "prompt": prompt,

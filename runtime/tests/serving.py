@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bakehouse_runtime.protocol import ServeEmbeddingSpec, ServeImageSpec, ServeTextSpec
-from bakehouse_server import ASKING, MODEL_KEY, BakehouseServer
+from bakehouse_server import AUTHORIZED_CLIENT, MODEL_KEY, BakehouseServer
 
 SOURCE = str(Path(__file__).parent.parent / "src")
 RUNTIME = [sys.executable, "-m", "bakehouse_runtime"]
@@ -72,7 +72,7 @@ def require_served_as_trained(server: BakehouseServer, folder: Path, gguf: Path)
     serving = Serving(server, folder, serve_spec(server, folder, inputs) | {"adapters": []})
     for row in answers["rows"]:
         messages = [{"role": "user", "content": row["question"]}]
-        response = ASKING.post(
+        response = AUTHORIZED_CLIENT.post(
             f"{serving.url}/v1/chat/completions",
             json={"messages": messages, "temperature": 0, "max_tokens": 64},
             timeout=300,

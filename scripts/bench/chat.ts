@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { connect } from '../../server/src/platform/db/database.ts';
 import { Client } from '../client/client.ts';
 import { findStarterModel, waitForMachine } from '../client/machine-ready.ts';
-import { type OwnServer, startOwnServer } from '../client/own-server.ts';
+import { type SeparateServer, startSeparateServer } from '../client/separate-server.ts';
 import { type Answer, ask } from './ask.ts';
 import { callTool } from './call-tool.ts';
 import { startLlamaServer } from './llama-server.ts';
@@ -29,7 +29,7 @@ type Ask = (tokens: number) => Promise<Answer>;
 export async function measureChat(): Promise<Measured[]> {
   const llama = await startLlamaServer();
   try {
-    const server = await startOwnServer();
+    const server = await startSeparateServer();
     try {
       return await compare(server, llama.url);
     } finally {
@@ -40,7 +40,7 @@ export async function measureChat(): Promise<Measured[]> {
   }
 }
 
-async function compare(server: OwnServer, llamaUrl: string): Promise<Measured[]> {
+async function compare(server: SeparateServer, llamaUrl: string): Promise<Measured[]> {
   const client = await Client.signUp(server.url, {
     name: 'Bench',
     email: 'bench@example.com',
@@ -138,7 +138,7 @@ async function startBareProxy(url: string, key: string): Promise<{ url: string; 
   return { url: address, stop: () => void proxy.kill() };
 }
 
-async function findModelServer(server: OwnServer): Promise<{ url: string; key: string }> {
+async function findModelServer(server: SeparateServer): Promise<{ url: string; key: string }> {
   const db = connect(await server.databaseUrl());
   try {
     const { base_url, server_key } = await db

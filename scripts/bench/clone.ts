@@ -7,7 +7,7 @@ import { cloneStatus, startClone } from '@bakehouse/contract/hub/clones';
 import { saveHubToken } from '@bakehouse/contract/hub/public';
 import { FILE_SIZE_LIMIT_BYTES } from '@bakehouse/contract/limits';
 import { Client } from '../client/client.ts';
-import { startOwnServer } from '../client/own-server.ts';
+import { startSeparateServer } from '../client/separate-server.ts';
 import { againstCopying, timed, writeAndHash, writeRandom } from './large-files.ts';
 import type { Measured } from './measured.ts';
 import { peakMemoryMb } from './memory.ts';
@@ -19,8 +19,8 @@ const ACCOUNT = { name: 'Bench', email: 'bench@example.com', password: 'sourdoug
 /** Clones 500 MB from another local server, against writing and hashing a file with system programs. */
 export async function measureClone(): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
-  const hub = await startOwnServer({ BAKEHOUSE_PREPARE: 'false' });
-  const server = await startOwnServer({
+  const hub = await startSeparateServer({ BAKEHOUSE_PREPARE: 'false' });
+  const server = await startSeparateServer({
     BAKEHOUSE_PREPARE: 'false',
     BAKEHOUSE_SERVICE_URLS: `huggingface=${hub.url}/hub`,
   });

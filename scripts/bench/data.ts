@@ -6,7 +6,7 @@ import { describeColumns } from '@bakehouse/contract/data-files';
 import { runSql } from '@bakehouse/contract/sql';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { Client } from '../client/client.ts';
-import { startOwnServer } from '../client/own-server.ts';
+import { startSeparateServer } from '../client/separate-server.ts';
 import { type Measured, median } from './measured.ts';
 
 const ROUNDS = 3;
@@ -22,7 +22,7 @@ const QUESTION = 'SELECT flour, count(*), avg(minutes) FROM loaves GROUP BY ALL 
 /** Queries of a large data file over HTTP, against plain DuckDB with the same file and threads. */
 export async function measureData(): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
-  const server = await startOwnServer({ BAKEHOUSE_PREPARE: 'false' });
+  const server = await startSeparateServer({ BAKEHOUSE_PREPARE: 'false' });
   try {
     const instance = await DuckDBInstance.create(':memory:', { threads: THREADS });
     const duckdb = await instance.connect();

@@ -5,7 +5,7 @@ import { generators } from '@bakehouse/contract/generators/table';
 import { type Browser, launchChromium } from '../../e2e/chromium.ts';
 import { Client } from '../client/client.ts';
 import { waitForMachine } from '../client/machine-ready.ts';
-import { startOwnServer } from '../client/own-server.ts';
+import { startSeparateServer } from '../client/separate-server.ts';
 import { type BarePipeline, startBarePipeline } from './bare-pipeline.ts';
 import { type Measured, median, medianPair, type Pair } from './measured.ts';
 
@@ -18,7 +18,7 @@ const prompts = ['a red apple spins', 'a duck moves to the left', 'a taxi comes 
 export async function measureFilms(): Promise<Measured[]> {
   const bare = await startBarePipeline('films.py', 'starter-wan');
   try {
-    const server = await startOwnServer();
+    const server = await startSeparateServer();
     try {
       const browser = await launchChromium();
       try {

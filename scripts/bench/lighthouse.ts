@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { findChromium, openProfile } from '../../e2e/chromium.ts';
 import { Client } from '../client/client.ts';
-import { type OwnServer, startOwnServer } from '../client/own-server.ts';
+import { type SeparateServer, startSeparateServer } from '../client/separate-server.ts';
 import { PlainError } from '../plain-error.ts';
 import { ensureWebBuild } from '../prepare/web-build.ts';
 import { type Measured, median } from './measured.ts';
@@ -30,7 +30,7 @@ type Scores = Record<string, number>;
 export async function measureLighthouse(): Promise<Measured[]> {
   await ensureWebBuild();
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-lighthouse-'));
-  const server = await startOwnServer();
+  const server = await startSeparateServer();
   try {
     const headers = path.join(folder, 'headers.json');
     await writeFile(headers, JSON.stringify({ cookie: await signUp(server) }));
@@ -102,7 +102,7 @@ async function visit(url: string, profile: string, options: string[]): Promise<S
 }
 
 /** Returns a session cookie. */
-async function signUp({ url }: OwnServer): Promise<string> {
+async function signUp({ url }: SeparateServer): Promise<string> {
   const account = { name: 'bench', email: 'bench@example.com', password: randomBytes(12).toString('hex') };
   await Client.signUp(url, account);
   const answer = await fetch(`${url}/api/auth/sign-in/email`, {

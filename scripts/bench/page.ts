@@ -9,7 +9,7 @@ import { type Browser, launchChromium, type Page } from '../../e2e/chromium.ts';
 import { LAYOUT_SHIFT_MAX, openAndMeasure, watchLayoutShift } from '../../e2e/layout-shift.ts';
 import { FIRST_SCREENS_FILE, firstScreens } from '../../web/first-screen-plugin.ts';
 import { Client } from '../client/client.ts';
-import { startOwnServer } from '../client/own-server.ts';
+import { startSeparateServer } from '../client/separate-server.ts';
 import { ensureWebBuild } from '../prepare/web-build.ts';
 import { root } from '../root.ts';
 import { type Measured, median } from './measured.ts';
@@ -20,7 +20,7 @@ const DESKTOP = { width: 1440, height: 900 };
 /** Bytes a browser has to fetch, how soon a sheet opens, and layout shifts of pages, in a real Chromium. */
 export async function measurePage(): Promise<Measured[]> {
   await ensureWebBuild();
-  const server = await startOwnServer();
+  const server = await startSeparateServer();
   const browser = await launchChromium();
   try {
     const account = { name: 'bench', email: 'bench@example.com', password: randomBytes(12).toString('hex') };

@@ -1,7 +1,7 @@
 import { createImage } from '@bakehouse/contract/openai-images';
 import { Client } from '../client/client.ts';
 import { waitForMachine } from '../client/machine-ready.ts';
-import { startOwnServer } from '../client/own-server.ts';
+import { startSeparateServer } from '../client/separate-server.ts';
 import { type BarePipeline, startBarePipeline } from './bare-pipeline.ts';
 import { type Measured, median, medianPair, type Pair } from './measured.ts';
 import { findProcesses, peakMemoryMb } from './memory.ts';
@@ -27,7 +27,7 @@ const prompts = ['A red bus on a street', 'A cat on a sofa', 'A horse in a field
 export async function measurePictures(): Promise<Measured[]> {
   const bare = await startBarePipeline('pictures.py', 'starter-paris', ['--steps', String(STEPS)]);
   try {
-    const server = await startOwnServer();
+    const server = await startSeparateServer();
     try {
       const users = await Promise.all(Array.from({ length: USERS }, (_, index) => signUp(server.url, index)));
       const [user] = users;

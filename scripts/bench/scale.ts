@@ -13,7 +13,7 @@ import { systemClock } from '../../server/src/platform/clock.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
 import { readOrMakeSecret } from '../../server/src/platform/files/data-files.ts';
 import { Client } from '../client/client.ts';
-import { type OwnServer, startOwnServer } from '../client/own-server.ts';
+import { type SeparateServer, startSeparateServer } from '../client/separate-server.ts';
 import { findLarge, RARE_TAG } from '../scale/fill-assets.ts';
 import { fillScale, findKeyId } from '../scale/fill-scale.ts';
 import { sizesOf } from '../scale/sizes.ts';
@@ -32,7 +32,7 @@ const RESOLUTION_MS = 10;
 
 /** An installation, and the inputs of its calls. */
 type Place = {
-  server: OwnServer;
+  server: SeparateServer;
   client: Client;
   operator: Client;
   file: string;
@@ -130,7 +130,7 @@ export async function measureScale(fraction: number): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
   const file = path.join(folder, 'bench.csv');
   await writeFile(file, 'question,answer\nWhat rises?,Dough\n');
-  const servers: OwnServer[] = [];
+  const servers: SeparateServer[] = [];
   try {
     const small = await makePlace({ fraction: SMALL, file, servers });
     const large = await makePlace({ fraction, file, servers });
@@ -150,9 +150,9 @@ async function makePlace({
 }: {
   fraction: number;
   file: string;
-  servers: OwnServer[];
+  servers: SeparateServer[];
 }): Promise<Place> {
-  const server = await startOwnServer({ BAKEHOUSE_PREPARE: 'false', BAKEHOUSE_OPERATORS: OPERATOR });
+  const server = await startSeparateServer({ BAKEHOUSE_PREPARE: 'false', BAKEHOUSE_OPERATORS: OPERATOR });
   servers.push(server);
   const account = { name: 'Bench', email: 'bench@example.com', password: 'sourdough-starter' };
   const client = await Client.signUp(server.url, account);

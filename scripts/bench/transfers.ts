@@ -10,7 +10,7 @@ import { sql } from 'kysely';
 import { userAccount } from '../../server/src/modules/credits/ledger/accounts.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
 import { Client } from '../client/client.ts';
-import { startOwnServer } from '../client/own-server.ts';
+import { startSeparateServer } from '../client/separate-server.ts';
 import { PlainError } from '../plain-error.ts';
 import { type Measured, median } from './measured.ts';
 
@@ -23,7 +23,7 @@ const AMOUNT_BGL = '0.000001';
 
 /** Transfers of credits over HTTP, against pgbench with the same SQL function on the same PostgreSQL. */
 export async function measureTransfers(): Promise<Measured[]> {
-  const server = await startOwnServer({ BAKEHOUSE_PREPARE: 'false' });
+  const server = await startSeparateServer({ BAKEHOUSE_PREPARE: 'false' });
   try {
     const clients: Client[] = [];
     for (let number = 0; number < USERS; number++) {

@@ -10,11 +10,11 @@ import { createAsset, uploadFile } from '@bakehouse/contract/assets';
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
 import { FILE_SIZE_LIMIT_BYTES } from '@bakehouse/contract/limits';
 import { importFolder } from '../../server/src/modules/models/import/import-folder.ts';
-import { onOwnConnections } from '../../server/src/platform/db/in-transaction.ts';
+import { withSeparateConnections } from '../../server/src/platform/db/in-transaction.ts';
 import { noSandbox } from '../../server/src/platform/sandbox/sandbox.ts';
 import { openLocalBlobStore } from '../../server/src/platform/storage/local-blob-store.ts';
 import { Client } from '../client/client.ts';
-import { type OwnServer, startOwnServer } from '../client/own-server.ts';
+import { type SeparateServer, startSeparateServer } from '../client/separate-server.ts';
 import { againstCopying, timed, writeAndHash, writeRandom } from './large-files.ts';
 import type { Measured } from './measured.ts';
 import { peakMemoryMb } from './memory.ts';
@@ -25,7 +25,7 @@ const BOUNDARY = 'bakehouse-bench-upload';
 /** The largest allowed upload, against writing and hashing the same file with system programs. */
 export async function measureUpload(): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
-  const server = await startOwnServer({ BAKEHOUSE_PREPARE: 'false' });
+  const server = await startSeparateServer({ BAKEHOUSE_PREPARE: 'false' });
   try {
     const file = path.join(folder, 'random.bin');
     await writeRandom(file, FILE_SIZE_LIMIT_BYTES);
@@ -131,10 +131,12 @@ async function uploadInParts(client: Client, id: string, file: string): Promise<
 
 /** Like the command, which needs another second to start. */
 async function importOwn(
-  server: OwnServer,
+  server: SeparateServer,
   folder: { folder: string; userId: string; title: string },
 ): Promise<void> {
   const blobs = await openLocalBlobStore(path.join(server.dataDir, 'blobs'));
   const sandbox = noSandbox(path.join(server.dataDir, 'lent'));
-  await onOwnConnections(await server.databaseUrl(), 2, (db) => importFolder({ blobs, db, sandbox }, folder));
+  await withSeparateConnections(await server.databaseUrl(), 2, (db) =>
+    importFolder({ blobs, db, sandbox }, folder),
+  );
 }

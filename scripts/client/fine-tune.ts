@@ -6,7 +6,7 @@ import { PlainError } from '../plain-error.ts';
 import type { Client } from './client.ts';
 
 /** Enough for the starter model to learn the facts verbatim in about two minutes on two cores. */
-export const factsTraining = {
+export const factsTrainingParameters = {
   file_name: 'bakehouse-facts.csv',
   input_column: 'question',
   output_column: 'answer',
@@ -49,7 +49,7 @@ export async function startFactsFineTune(
       title,
       user_id: client.userId,
       fine_tune_payload: {
-        ...factsTraining,
+        ...factsTrainingParameters,
         asset_id: dataset,
         base_model: base,
         model_name: title,

@@ -97,13 +97,13 @@ export function refuseImport(from: string, to: string): string | null {
 }
 
 /** `to` is the name of a package, e.g. 'fastify' or 'node:fs'. */
-export function refusePackageImport(from: string, name: string): string | null {
+export function findPackageViolation(from: string, name: string): string | null {
   if (placeOf(from).package !== 'contract' || from.endsWith('.test.ts') || name === 'zod') return null;
   return `contract/ imports zod only, so that both sides can read it. Move what needs '${name}' to server/ or web/.`;
 }
 
 /** Returns null if `from` may re-export its imports; otherwise the reason and the solution. */
-export function refuseReexport(from: string): string | null {
+export function findReexportViolation(from: string): string | null {
   if (placeOf(from).package !== 'web') return null;
   return 'The web app has no barrels: whoever needs it imports it from the file that has it.';
 }

@@ -1,7 +1,7 @@
 /** The project's own lint rule, loaded by oxlint.config.ts: imports go in one direction. */
 import path from 'node:path';
 import { root } from '../root.ts';
-import { refuseImport, refusePackageImport, refuseReexport } from './directions.ts';
+import { findPackageViolation, findReexportViolation, refuseImport } from './directions.ts';
 
 type Source = { type: string; value?: unknown };
 type Context = { filename: string; report: (problem: { node: Source; message: string }) => void };
@@ -11,7 +11,7 @@ function refuse(filename: string, name: string): string | null {
   if (name.startsWith('.'))
     return refuseImport(from, relativeToRoot(path.resolve(path.dirname(filename), name)));
   if (name.startsWith('@bakehouse/')) return refuseImport(from, `${name.slice('@bakehouse/'.length)}.ts`);
-  return refusePackageImport(from, name);
+  return findPackageViolation(from, name);
 }
 
 function relativeToRoot(file: string): string {
@@ -27,7 +27,7 @@ const direction = {
     };
     const checkReexport = (node: { source: Source | null }) => {
       check(node);
-      const reason = node.source && refuseReexport(relativeToRoot(context.filename));
+      const reason = node.source && findReexportViolation(relativeToRoot(context.filename));
       if (node.source && reason) context.report({ node: node.source, message: reason });
     };
     return {

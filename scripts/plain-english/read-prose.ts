@@ -11,8 +11,9 @@ export function readProse(path: string, source: string): Prose[] {
   return readPage(source);
 }
 
+/** The first argument of a test, also after the table of `test.each`. */
 const titlePattern =
-  /\b(?:test|it|describe|journey)(?:\.\w+)*(?:\([^()]*\))?\(\s*(['"`])((?:\\.|(?!\1)[^\\])+)\1/g;
+  /(?:\b(?:test|it|describe|journey)(?:\.\w+)*(?:\([^()]*\))?|^\s*\]?\))\(\s*(['"`])((?:\\.|(?!\1)[^\\])+)\1/gm;
 
 function readTypeScript(path: string, source: string): Prose[] {
   const lineAt = lineCounter(source);

@@ -17,7 +17,7 @@ export async function readDurations(): Promise<Durations> {
 }
 
 /** Merges new durations into the saved ones. */
-export async function keepDurations(durations: Durations): Promise<void> {
+export async function saveDurations(durations: Durations): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, JSON.stringify({ ...(await readDurations()), ...durations }, null, 1));
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Reporter, TestModule, TestSpecification } from 'vitest/node';
 import { root } from '../root.ts';
-import { type Durations, inMinutes, keepDurations, readDurations } from './durations.ts';
+import { type Durations, inMinutes, readDurations, saveDurations } from './durations.ts';
 
 /** Interval of progress messages. */
 const SAID_MS = 30_000;
@@ -34,7 +34,7 @@ export default class implements Reporter {
   }
 
   async onTestRunEnd(): Promise<void> {
-    await keepDurations(this.took);
+    await saveDurations(this.took);
   }
 
   private weigh(files: string[]): number {

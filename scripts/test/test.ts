@@ -7,7 +7,7 @@ import { PlainError } from '../plain-error.ts';
 import { ensureChromium } from '../prepare/install-chromium.ts';
 import { preparePython, prepareStarterModel } from '../prepare/python-environment.ts';
 import { ensureWebBuild } from '../prepare/web-build.ts';
-import { type Durations, inMinutes, keepDurations, readDurations } from './durations.ts';
+import { type Durations, inMinutes, readDurations, saveDurations } from './durations.ts';
 import { planTests, type Selection, type TestPlan } from './plan-tests.ts';
 import { type FinishedStage, printSummary } from './summary.ts';
 import {
@@ -52,7 +52,7 @@ export const test: Command = async ({ words, soak }) => {
       counts = addCounts(counts, report.counts);
       const ms = performance.now() - startedAt;
       finished.push({ ...report, title, ms });
-      if (isWhole) await keepDurations({ [title]: ms });
+      if (isWhole) await saveDurations({ [title]: ms });
     }
   } finally {
     await rm(reports, { recursive: true });

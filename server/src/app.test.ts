@@ -2,7 +2,7 @@ import { getMe, rotateApiKey } from '@bakehouse/contract/accounts';
 import { streamEvents } from '@bakehouse/contract/events';
 import { describe, expect, test, vi } from 'vitest';
 import { createFakeDriver } from './engine/drivers/fake/fake-driver.ts';
-import { createHeartbeat } from './engine/machines/heartbeat.ts';
+import { createHeartbeat } from './engine/machines/heartbeat-loop.ts';
 import { requestWorkload } from './engine/request-workload.ts';
 import { testSpec } from './engine/testing/test-spec.ts';
 import { publishChange } from './platform/events/publish-change.ts';

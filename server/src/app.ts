@@ -14,17 +14,17 @@ import type { CpuLoad } from './engine/model/offer.ts';
 import { listJobs, listLoops } from './list-work.ts';
 import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { modelServerKind } from './modules/deployments/servers/model-servers.ts';
-import { registerOwnStarters } from './modules/models/starter/register-starters.ts';
-import { type ReadPictures, readPicturesInTurn } from './modules/training/pictures/read-pictures.ts';
+import { registerBuiltInStarters } from './modules/models/starter/register-starters.ts';
+import { type ReadPictures, readPicturesQueued } from './modules/training/pictures/read-pictures.ts';
 import { fineTuneKind } from './modules/training/runs/fine-tune-kind.ts';
+import { deduplicateReads } from './modules/training/validation/deduplicate-reads.ts';
 import { type ReadData, readData } from './modules/training/validation/read-data.ts';
-import { shareReads } from './modules/training/validation/share-reads.ts';
 import { openChat } from './open-chat.ts';
 import { clusterEngine } from './open-cluster.ts';
 import { openHttp } from './open-http.ts';
 import { openServices } from './open-services.ts';
 import type { Clock } from './platform/clock.ts';
-import { endInOrder } from './platform/concurrency/one-at-a-time.ts';
+import { runAllSteps } from './platform/concurrency/one-at-a-time.ts';
 import type { Services } from './platform/context.ts';
 import { type ErrorReports, noErrorReports } from './platform/error-reports/error-reports.ts';
 import { serverStops } from './platform/http/graceful-close.ts';
@@ -72,7 +72,7 @@ export type App = {
 /** Assembles the server from its modules. Nothing runs before `start`. */
 export async function createApp(options: Options): Promise<App> {
   const { config, databaseUrl, roles, cpuLoad = readCpuLoad, errorReports = noErrorReports } = options;
-  const readFile = options.readData ?? shareReads(readData);
+  const readFile = options.readData ?? deduplicateReads(readData);
   const closing = new AbortController();
   const jobs = listJobs({
     databaseUrl,
@@ -105,7 +105,7 @@ export async function createApp(options: Options): Promise<App> {
     ...{ services, kinds, driver, usage, chat, cpuLoad, errorReports },
     checkReady: isReady,
     readData: readFile,
-    readPictures: options.readPictures ?? readPicturesInTurn,
+    readPictures: options.readPictures ?? readPicturesQueued,
   });
   const loops = listLoops({
     ...{ services, chat },
@@ -175,12 +175,12 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         engineRuns = true;
         await engine.start();
         await parts.ofCluster?.start();
-        if (config.prepare) preparing = startPreparing(services, registerOwnStarters(services));
+        if (config.prepare) preparing = startPreparing(services, registerBuiltInStarters(services));
       }
       return roles.includes('web') ? config.publicUrl : null;
     },
     close: () =>
-      endInOrder([
+      runAllSteps([
         () => http.drain(),
         () => parts.closing.abort(serverStops()),
         // Before the model servers stop, so that interrupted generations return to the queue.

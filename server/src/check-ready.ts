@@ -1,5 +1,5 @@
 import { findSeenAt } from './engine/machines/queries.ts';
-import { keepBriefly } from './platform/concurrency/keep-briefly.ts';
+import { shareResult } from './platform/concurrency/share-result.ts';
 import type { Services } from './platform/context.ts';
 import { checkWrites } from './platform/db/check-writes.ts';
 import { AppError } from './platform/errors.ts';
@@ -35,5 +35,5 @@ export function checkReady(
       cause: new Error(`the last pass started ${seenAt ? `at ${seenAt.toISOString()}` : 'never'}`),
     });
   };
-  return keepBriefly(check, KEPT_MS);
+  return shareResult(check, KEPT_MS);
 }

@@ -3,7 +3,7 @@ import { readCardJob } from './modules/assets/card/card-data.ts';
 import { collectBlobsJob } from './modules/assets/jobs/collect-blobs.ts';
 import { batchWork } from './modules/batches/run-batch.ts';
 import type { ChatParts } from './modules/chat/chat-parts.ts';
-import { forgetRequestsJob } from './modules/chat/jobs/forget-requests.ts';
+import { pruneChatDataJob } from './modules/chat/jobs/forget-requests.ts';
 import {
   collectDebtsJob,
   expireGivenJob,
@@ -15,32 +15,35 @@ import { syncPurchasesJob } from './modules/credits/jobs/sync-purchases.ts';
 import { closeLostWindowsJob, rotateUsagePartitionsJob } from './modules/credits/jobs/usage-jobs.ts';
 import { warnOfLowBalanceJob } from './modules/credits/jobs/warn-of-low-balance.ts';
 import type { UsageLeader } from './modules/credits/usage/usage-leader.ts';
-import { forgetServerWorkloadsJob } from './modules/deployments/jobs/forget-server-workloads.ts';
+import { deleteServerWorkloadsJob } from './modules/deployments/jobs/forget-server-workloads.ts';
 import { meterDeploymentsJob } from './modules/deployments/jobs/meter-deployments.ts';
 import { reconcileModelServerJob } from './modules/deployments/jobs/reconcile-model-server.ts';
 import { draftWork } from './modules/drafts/run/run-draft.ts';
-import { forgetPicturesJob } from './modules/generations/jobs/forget-pictures.ts';
+import { deleteUnusedPicturesJob } from './modules/generations/jobs/forget-pictures.ts';
 import { SERVICE_PLACES } from './modules/generations/media-table.ts';
 import type { RunningParts } from './modules/generations/run/attempt.ts';
 import { createGenerationLoop } from './modules/generations/run/run-generation.ts';
 import { makeThumbnailJob } from './modules/generations/sources/pictures.ts';
-import { forgetClonesJob } from './modules/hub/clone/clones.ts';
+import { deleteClonesJob } from './modules/hub/clone/clones.ts';
 import { createCloneLoop } from './modules/hub/clone/run-clone.ts';
-import { forgetXorbsJob } from './modules/hub/xet/xorbs.ts';
+import { deleteXorbsJob } from './modules/hub/xet/xorbs.ts';
 import { createCidLoop, createPinLoop } from './modules/ipfs/ipfs-loop.ts';
-import { forgetNotificationsJob, warnOfExpiryJob } from './modules/notifications/jobs/notification-jobs.ts';
+import {
+  deleteOldNotificationsJob,
+  notifyKeyExpiryJob,
+} from './modules/notifications/jobs/notification-jobs.ts';
 import { purgeDeletedJob } from './modules/privacy/purge-user.ts';
 import { PARALLEL_PICTURES } from './modules/serving/image-spec.ts';
 import { logRunsJob } from './modules/tracking/tracked-runs.ts';
 import { createCloneWaitLoop } from './modules/training/cloning/clone-wait-loop.ts';
-import { forgetCheckpointsJob } from './modules/training/pictures/checkpoints.ts';
+import { deleteOldCheckpointsJob } from './modules/training/pictures/checkpoints.ts';
 import { readInBackground } from './modules/training/readings/read-in-background.ts';
-import { forgetReadingsJob } from './modules/training/readings/readings.ts';
+import { deleteOldReadingsJob } from './modules/training/readings/readings.ts';
 import type { ReadData } from './modules/training/validation/read-data.ts';
-import { forgetVisitorsJob } from './modules/visitors/jobs/forget-visitors.ts';
+import { deleteVisitorPicturesJob } from './modules/visitors/jobs/forget-visitors.ts';
 import type { Services } from './platform/context.ts';
-import { forgetAnswersJob } from './platform/db/idempotency/forget-answers.ts';
-import { forgetChangesJob } from './platform/events/forget-changes.ts';
+import { deleteExpiredAnswersJob } from './platform/db/idempotency/forget-answers.ts';
+import { deleteOldChangesJob } from './platform/events/forget-changes.ts';
 import type { AnyJob } from './platform/jobs/define-job.ts';
 import { claimWork, createLeaseLoop, type LeaseLoop } from './platform/leases/lease-loop.ts';
 import { deliverMailJob } from './platform/mail/mail.ts';
@@ -59,8 +62,8 @@ type Needed = {
 /** Returns all jobs. They run in processes with the worker role. */
 export function listJobs({ databaseUrl, readData, closeIdle }: Needed): AnyJob[] {
   return [
-    forgetAnswersJob,
-    forgetChangesJob,
+    deleteExpiredAnswersJob,
+    deleteOldChangesJob,
     scrubBlobsJob,
     sweepUploadsJob,
     deliverMailJob,
@@ -74,24 +77,24 @@ export function listJobs({ databaseUrl, readData, closeIdle }: Needed): AnyJob[]
     syncPurchasesJob,
     verifyLedgerJob(databaseUrl),
     warnOfLowBalanceJob,
-    warnOfExpiryJob,
-    forgetNotificationsJob,
+    notifyKeyExpiryJob,
+    deleteOldNotificationsJob,
     logRunsJob,
-    forgetPicturesJob,
-    forgetXorbsJob,
+    deleteUnusedPicturesJob,
+    deleteXorbsJob,
     readCardJob,
     makeThumbnailJob,
-    forgetClonesJob,
+    deleteClonesJob,
     collectBlobsJob,
     deleteExpiredJob,
     meterDeploymentsJob({ closeIdle }),
-    forgetRequestsJob,
-    forgetServerWorkloadsJob,
+    pruneChatDataJob,
+    deleteServerWorkloadsJob,
     reconcileModelServerJob,
     readInBackground(readData),
-    forgetReadingsJob,
-    forgetCheckpointsJob,
-    forgetVisitorsJob,
+    deleteOldReadingsJob,
+    deleteOldCheckpointsJob,
+    deleteVisitorPicturesJob,
   ];
 }
 

@@ -1,14 +1,14 @@
 import type { Driver } from './engine/drivers/driver.ts';
 import { installationCapacity } from './engine/machines/join-installation.ts';
 import type { ChatParts } from './modules/chat/chat-parts.ts';
-import { keepRequests } from './modules/chat/requests/keep-requests.ts';
+import { batchRequestInserts } from './modules/chat/requests/batch-request-inserts.ts';
+import { createUpstreamCache } from './modules/chat/upstream/create-upstream-cache.ts';
 import type { GatewayPresence } from './modules/chat/upstream/gateway-presence.ts';
 import { slotsByAddress } from './modules/chat/upstream/prompt-slots.ts';
-import { recallUpstreams } from './modules/chat/upstream/recall-upstreams.ts';
 import { replicaScaling } from './modules/chat/upstream/replicas/replica-scaling.ts';
 import { unreachedServers } from './modules/chat/upstream/replicas/replicas.ts';
 import { type ServerShares, serverTurns } from './modules/chat/upstream/server-turns.ts';
-import { recallPrices } from './modules/credits/prices/read-prices.ts';
+import { createPriceCache } from './modules/credits/prices/read-prices.ts';
 import type { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { PARALLEL_REQUESTS } from './modules/serving/text-spec.ts';
 import type { Services } from './platform/context.ts';
@@ -28,9 +28,9 @@ export function openChat({ services, driver, usage, presence, shares }: Parts): 
     capacity,
     presence,
     usage,
-    keepRequest: keepRequests(services),
-    recallUpstream: recallUpstreams(services.rowChanges),
-    recallPrices: recallPrices(services),
+    keepRequest: batchRequestInserts(services),
+    recallUpstream: createUpstreamCache(services.rowChanges),
+    recallPrices: createPriceCache(services),
     replicas: replicaScaling({ capacity }),
     turns: serverTurns(shares),
     unreached: unreachedServers(),

@@ -23,7 +23,7 @@ import { limitGuesses } from './modules/accounts/sign-in/limits/sign-in-limits.t
 import type { OnUserCreated } from './modules/accounts/users.ts';
 import { assetsRoutes } from './modules/assets/routes.ts';
 import { auditRoutes } from './modules/audit/routes.ts';
-import { refuseUnsupported } from './modules/bagelml/refuse-unsupported.ts';
+import { rejectUnsupportedCalls } from './modules/bagelml/reject-unsupported-calls.ts';
 import { bagelmlRoutes } from './modules/bagelml/routes.ts';
 import { batchesRoutes } from './modules/batches/routes.ts';
 import type { ChatParts } from './modules/chat/chat-parts.ts';
@@ -62,7 +62,10 @@ import { checkModelFile } from './modules/models/weights/check-model-file.ts';
 import { notificationsRoutes } from './modules/notifications/routes.ts';
 import { privacyRoutes } from './modules/privacy/routes.ts';
 import { referralsRoutes } from './modules/referrals/routes.ts';
-import { findFluxFault, foreseePlacement } from './modules/serving/placement/foresee-placement.ts';
+import {
+  createServingPredictor,
+  findFluxFault,
+} from './modules/serving/placement/create-serving-predictor.ts';
 import { shareLinksRoutes } from './modules/share-links/routes.ts';
 import { sharePage } from './modules/share-links/share-page.ts';
 import { trackingRoutes } from './modules/tracking/routes.ts';
@@ -71,9 +74,9 @@ import { findAssetUse as findTrainingUse } from './modules/training/find-asset-u
 import { findResults } from './modules/training/openai-jobs/results.ts';
 import type { ReadPictures } from './modules/training/pictures/read-pictures.ts';
 import { trainingRoutes } from './modules/training/routes.ts';
+import { createTrainingPredictor } from './modules/training/validation/create-training-predictor.ts';
 import { estimateLoad } from './modules/training/validation/estimate-load.ts';
 import { findTrainObstacle } from './modules/training/validation/find-train-obstacle.ts';
-import { foreseeTraining } from './modules/training/validation/foresee-training.ts';
 import type { ReadData } from './modules/training/validation/read-data.ts';
 import { videosRoutes } from './modules/videos/routes.ts';
 import { visitorsRoutes } from './modules/visitors/routes.ts';
@@ -85,7 +88,7 @@ import { eventRoutes } from './platform/events/routes.ts';
 import type { Binding } from './platform/http/bind.ts';
 import type { CountCall } from './platform/http/callers/rate-limits.ts';
 import { buildHttpServer } from './platform/http/http-server.ts';
-import { refuseUnknownCalls } from './platform/http/unknown-calls.ts';
+import { rejectUnknownCalls } from './platform/http/unknown-calls.ts';
 import { measureJobs } from './platform/jobs/job-queue.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { measureBlobs } from './platform/storage/measure-blobs.ts';
@@ -141,10 +144,10 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
     plugins: [
       authRoutes(services, auth, { findUser: session, countGuess }),
       ...(payments ? [paymentEvents(services, payments)] : []),
-      refuseUnsupported,
+      rejectUnsupportedCalls,
       redirectToPages,
-      refuseUnknownCalls(['/hub/api/*'], describeHubError),
-      refuseUnknownCalls(['/v1/messages/*'], describeAnthropicError),
+      rejectUnknownCalls(['/hub/api/*'], describeHubError),
+      rejectUnknownCalls(['/v1/messages/*'], describeAnthropicError),
       sharePage(services, WEB_DIST),
     ],
     operationIds,
@@ -184,8 +187,8 @@ function listBindings(
     ...openAiFileRoutes({ findUses: FIND_USES, findResults }).map(exceptForAnthropic),
     ...publicHubRoutes({
       foresee: {
-        deploy: foreseePlacement({ capacity }),
-        train: foreseeTraining({ capacity, machineBytes: () => machineCpu().memory_bytes }),
+        deploy: createServingPredictor({ capacity }),
+        train: createTrainingPredictor({ capacity, machineBytes: () => machineCpu().memory_bytes }),
       },
     }),
     ...creditsRoutes({ payments, usage, send: batchSends(services, dailyLimit(services)) }),

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { inputCacheDir } from './engine/drivers/local/input-cache.ts';
 import { runtimeDir } from './engine/host/environment/environment.ts';
-import { createHeartbeat, LOST_AFTER_MS } from './engine/machines/heartbeat.ts';
+import { createHeartbeat, LOST_AFTER_MS } from './engine/machines/heartbeat-loop.ts';
 import { joinInstallation } from './engine/machines/join-installation.ts';
 import { gatewayPresence } from './modules/chat/upstream/gateway-presence.ts';
 import { serverShares } from './modules/chat/upstream/server-turns.ts';

@@ -8,7 +8,7 @@ import { watchServer } from './lib/live/online.ts';
 import { setNavigate } from './lib/navigation.ts';
 import { followSystemTheme } from './lib/theme.ts';
 import { sessionQuery } from './modules/accounts/session.ts';
-import { keepReferralCode } from './modules/referrals/keep-referral-code.ts';
+import { saveReferralCode } from './modules/referrals/save-referral-code.ts';
 import { router } from './routes.tsx';
 import { AppError } from './shell/states/app-error.tsx';
 import { Boundary } from './ui/boundary.tsx';
@@ -17,7 +17,7 @@ import { ToastHost } from './ui/toast-host.tsx';
 import './styles.css';
 
 followSystemTheme();
-keepReferralCode(location.search);
+saveReferralCode(location.search);
 // Refetches failed queries when the server is reachable again.
 onlineManager.setEventListener(watchServer);
 // In parallel with loading the page's code.

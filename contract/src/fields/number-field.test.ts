@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fineTuneDefaults, fineTuneNumbers, usualTargetModules } from '../fine-tune-numbers.ts';
+import { defaultTargetModules, fineTuneDefaults, fineTuneNumbers } from '../fine-tune-numbers.ts';
 import { fineTunePayload, storedPayload } from '../training.ts';
 import { type NumberField, numberProblem } from './number-field.ts';
 
@@ -38,8 +38,8 @@ test.each([
 test('trains all LoRA modules by default and segments by regex', () => {
   const modules = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj', 'lm_head'];
   expect(storedPayload.shape.lora_target_modules.parse(undefined)).toEqual(modules);
-  expect(usualTargetModules('sft')).toEqual(modules);
-  expect(usualTargetModules('dpo')).toEqual(modules.slice(0, -1));
+  expect(defaultTargetModules('sft')).toEqual(modules);
+  expect(defaultTargetModules('dpo')).toEqual(modules.slice(0, -1));
   expect(fineTunePayload.shape.segmentation_method.parse(undefined)).toBe('regex');
 });
 

@@ -79,6 +79,6 @@ export function editsPictures({ fields }: Pick<Generator, 'fields'>): boolean {
 }
 
 /** True if it accepts an input picture. */
-export function takesPicture({ fields }: Pick<Generator, 'fields'>): boolean {
+export function acceptsPicture({ fields }: Pick<Generator, 'fields'>): boolean {
   return fields.some(({ kind }) => kind === 'picture');
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { generatorNames } from '../generators.ts';
 import { completeParameters } from './parameters/parameters.ts';
-import { atStandIn, starterFor } from './stand-in.ts';
+import { formOfSubstitute, starterFor } from './stand-in.ts';
 import { generators } from './table.ts';
 
 test('every generator has a starter with the same kind of output', () => {
@@ -13,10 +13,10 @@ test('every generator has a starter with the same kind of output', () => {
 });
 
 test('a video keeps all settings, a picture only its seed', () => {
-  expect(completeParameters(atStandIn(generators.veo), {}).values).toEqual({
+  expect(completeParameters(formOfSubstitute(generators.veo), {}).values).toEqual({
     ...{ duration: '8', quality: 'hd', generate_audio: true, negative_prompt: '', seed: null },
   });
-  const flux = atStandIn(generators.flux);
+  const flux = formOfSubstitute(generators.flux);
   expect(completeParameters(flux, { seed: 7 }).values).toEqual({ seed: 7 });
   expect(completeParameters(flux, { n: 4 }).problem).toEqual({
     field: 'n',

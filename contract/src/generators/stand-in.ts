@@ -21,7 +21,7 @@ export function starterFor(name: GeneratorName): { of: GeneratorName; starter: S
 export function titleOf(name: GeneratorName, model: string): string {
   const { of, starter } = starterFor(name);
   const generator: Generator = generators[name];
-  return of !== name && starter.model === model ? atStandIn(generator).title : generator.title;
+  return of !== name && starter.model === model ? formOfSubstitute(generator).title : generator.title;
 }
 
 /**
@@ -29,7 +29,7 @@ export function titleOf(name: GeneratorName, model: string): string {
  * settings except the seed; a video accepts them all, but has the duration and size that the starter
  * supports.
  */
-export function atStandIn(generator: Generator): Generator {
+export function formOfSubstitute(generator: Generator): Generator {
   const counts = ({ kind }: Generator['fields'][number]) => generator.makes === 'video' || kind === 'seed';
   return {
     ...generator,

@@ -20,7 +20,7 @@ from PIL import Image
 from torch import Tensor, nn
 
 from bakehouse_runtime.image.film import Film, strip, to_films, to_values
-from bakehouse_runtime.image.model_files import forget_origins
+from bakehouse_runtime.image.model_files import remove_local_paths
 from bakehouse_runtime.image.training.device import fast_arithmetic, sent, training_device
 from bakehouse_runtime.image.training.loop import (
     LoopSettings,
@@ -33,7 +33,7 @@ from bakehouse_runtime.image.training.random_draws import noise_like
 from bakehouse_runtime.image.wan.autoencoder import decoded, posterior
 
 from ..autoencoder import edge_loss, psnr
-from .examples import SceneFilms
+from .examples import SceneVideos
 
 SAMPLE_FRAMES = 9
 
@@ -164,7 +164,7 @@ class FilmAutoencoderTraining:
 
 def train_film_autoencoder(
     model: AutoencoderKLWan,
-    films: SceneFilms,
+    films: SceneVideos,
     held_out: Sequence[Film],
     settings: FilmAutoencoderTraining,
     work_dir: Path,
@@ -224,4 +224,4 @@ def export_film_autoencoder(model: AutoencoderKLWan, films: Sequence[Film], fold
         latents_std=[round(float(one), 4) for one in channels.std(dim=1)],
     )
     model.save_pretrained(folder)
-    forget_origins(folder)
+    remove_local_paths(folder)

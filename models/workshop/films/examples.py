@@ -10,13 +10,15 @@ from bakehouse_runtime.image.film import Film
 from bakehouse_runtime.image.training.latent_cache import Example
 
 from ..scenes.objects import CutOut
-from .scenes import FilmShape, draw_film_scene, film_caption, film_objects, render_film
+from .scenes import VideoShape, draw_film_scene, film_objects, render_film, video_caption
 
 
-class FilmExamples:
+class VideoExamples:
     """Random videos with captions; objects alternate."""
 
-    def __init__(self, cut_outs: Sequence[CutOut], shape: FilmShape, count: int, seed: int) -> None:
+    def __init__(
+        self, cut_outs: Sequence[CutOut], shape: VideoShape, count: int, seed: int
+    ) -> None:
         self.cut_outs = cut_outs
         self.shape = shape
         self.count = count
@@ -31,13 +33,13 @@ class FilmExamples:
         first = self._objects[index % len(self._objects)]
         scene = draw_film_scene(rng, self.cut_outs, self._objects, first)
         film = render_film(scene, self.cut_outs, self.shape)
-        return Example(film, film_caption(scene, self.cut_outs))
+        return Example(film, video_caption(scene, self.cut_outs))
 
 
-class SceneFilms:
+class SceneVideos:
     """Videos of random scenes, each used once."""
 
-    def __init__(self, cut_outs: Sequence[CutOut], shape: FilmShape) -> None:
+    def __init__(self, cut_outs: Sequence[CutOut], shape: VideoShape) -> None:
         self.cut_outs = cut_outs
         self.shape = shape
         self._objects = film_objects(cut_outs, shape)

@@ -18,7 +18,7 @@ from PIL import Image
 
 from bakehouse_runtime.files import read_object
 from bakehouse_runtime.image.film import Film
-from bakehouse_runtime.image.wan.pipeline import FilmPipeline, FilmRequest
+from bakehouse_runtime.image.wan.pipeline import VideoPipeline, VideoRequest
 from bakehouse_runtime.image.wan.size import FILM
 
 from ..evaluation.held_out import LARGEST_SET, SEED, SETS, PromptSet
@@ -27,12 +27,12 @@ from ..evaluation.shares import share, share_with_interval
 from ..scenes.objects import CutOut
 from .motion_check import MotionCheck, change, distance
 from .scenes import (
-    FilmScene,
-    FilmShape,
+    VideoScene,
+    VideoShape,
     draw_film_scene,
-    film_caption,
     film_objects,
     render_film,
+    video_caption,
 )
 
 if TYPE_CHECKING:
@@ -47,17 +47,17 @@ LOOKED_AT = {"first": 0.0, "middle": 0.5, "last": 1.0}
 
 
 @dataclass(frozen=True)
-class FilmPrompt:
+class VideoPrompt:
     """A held-out caption, the scene that it describes, and the seed of its video."""
 
     text: str
-    scene: FilmScene
+    scene: VideoScene
     seed: int
 
 
 def held_out_films(
-    cut_outs: Sequence[CutOut], shape: FilmShape, count: int, which: PromptSet
-) -> list[FilmPrompt]:
+    cut_outs: Sequence[CutOut], shape: VideoShape, count: int, which: PromptSet
+) -> list[VideoPrompt]:
     """Returns `count` captions of a set, each with a held-out combination."""
     objects = film_objects(cut_outs, shape)
     prompts = []
@@ -65,7 +65,7 @@ def held_out_films(
         rng = np.random.default_rng((SEED, 3, number))
         first = objects[number % len(objects)]
         scene = draw_film_scene(rng, cut_outs, objects, first, held_out=True)
-        prompts.append(FilmPrompt(film_caption(scene, cut_outs), scene, number))
+        prompts.append(VideoPrompt(video_caption(scene, cut_outs), scene, number))
     return prompts
 
 
@@ -74,18 +74,18 @@ def measure_wan(
 ) -> dict[str, float]:
     """Returns the figures of the starter's videos in `folder`."""
     film = read_object(folder / "model_index.json")[FILM]
-    shape = FilmShape(film["width"], film["frames"], film["fps"], film[TRAINED_OBJECTS])
+    shape = VideoShape(film["width"], film["frames"], film["fps"], film[TRAINED_OBJECTS])
     prompts = held_out_films(cut_outs, shape, measured.films, measured.which)
-    wan = FilmPipeline.from_folder(folder, device)
+    wan = VideoPipeline.from_folder(folder, device)
     return measure_films(wan, cut_outs, judge, shape, prompts)
 
 
 def measure_films(
-    wan: FilmPipeline,
+    wan: VideoPipeline,
     cut_outs: Sequence[CutOut],
     judge: Judge,
-    shape: FilmShape,
-    prompts: Sequence[FilmPrompt],
+    shape: VideoShape,
+    prompts: Sequence[VideoPrompt],
 ) -> dict[str, float]:
     """Returns the figures of videos from text and from a first frame, next to real videos of the
     same captions, their reconstructions by the autoencoder (the ceiling), and the controls that
@@ -94,11 +94,11 @@ def measure_films(
     rows = {
         "real": real,
         "reconstructions": wan.family.decode(wan.family.encode(real)),
-        "made": _made(wan, [FilmRequest(one.text, one.seed) for one in prompts]),
+        "made": _made(wan, [VideoRequest(one.text, one.seed) for one in prompts]),
         "from_picture": _made(
             wan,
             [
-                FilmRequest(one.text, one.seed, picture=film.picture(0))
+                VideoRequest(one.text, one.seed, picture=film.picture(0))
                 for one, film in zip(prompts, real, strict=True)
             ],
         ),
@@ -129,7 +129,7 @@ def controls(real: Sequence[Film]) -> dict[str, list[Film]]:
 
 
 def figures_of(
-    films: Sequence[Film], prompts: Sequence[FilmPrompt], judge: Judge, check: MotionCheck
+    films: Sequence[Film], prompts: Sequence[VideoPrompt], judge: Judge, check: MotionCheck
 ) -> dict[str, float]:
     """Returns the figures of videos and their prompts."""
     wanted = torch.tensor([prompt.scene.things[0].cut_out for prompt in prompts])
@@ -163,7 +163,7 @@ def named_objects(judge: Judge, pictures: Sequence[Image.Image]) -> torch.Tensor
     return judge.name_objects(cells_of(judge, pictures)).argmax(dim=1)
 
 
-def _along(film: Film, scene: FilmScene) -> float:
+def _along(film: Film, scene: VideoScene) -> float:
     """Returns how far the object moves in the direction of its caption."""
     across, down = distance(film)
     right, below = MOVES[scene.motion]
@@ -174,7 +174,7 @@ def _change_of(films: Sequence[Film]) -> float:
     return float(np.mean([change(film) for film in films]))
 
 
-def _made(wan: FilmPipeline, requests: Sequence[FilmRequest]) -> list[Film]:
+def _made(wan: VideoPipeline, requests: Sequence[VideoRequest]) -> list[Film]:
     films: list[Film] = []
     for start in range(0, len(requests), MADE_AT_ONCE):
         for generated in wan.generate(requests[start : start + MADE_AT_ONCE]):

@@ -14,7 +14,7 @@ import numpy as np
 from bakehouse_runtime.image.film import Film
 
 from ..scenes.objects import CutOut
-from .scenes import MOTIONS, FilmShape, film_objects, film_scene, render_film
+from .scenes import MOTIONS, VideoShape, film_objects, film_scene, render_film
 
 # The smallest difference of an object from the ground, 0..255.
 VISIBLE = 40.0
@@ -116,7 +116,7 @@ def _cut(frame: np.ndarray, seen: Seen, light: float) -> np.ndarray:
 class MotionCheck:
     """Detects the motion whose curves are closest to those in a video, including no motion."""
 
-    def __init__(self, cut_outs: Sequence[CutOut], shape: FilmShape, seed: int = 40) -> None:
+    def __init__(self, cut_outs: Sequence[CutOut], shape: VideoShape, seed: int = 40) -> None:
         objects = film_objects(cut_outs, shape)
         self._prototypes: dict[str, np.ndarray] = {}
         for place, motion in enumerate(MOTIONS):

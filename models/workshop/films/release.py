@@ -9,7 +9,7 @@ import torch
 from diffusers.models.transformers.transformer_wan import WanTransformer3DModel
 
 from bakehouse_runtime.image.film import Film
-from bakehouse_runtime.image.wan.pipeline import FilmPipeline, FilmRequest
+from bakehouse_runtime.image.wan.pipeline import VideoPipeline, VideoRequest
 from bakehouse_runtime.image.wan.size import FILM
 
 from ..recipe import Recipe
@@ -133,8 +133,8 @@ def write_wan_card(work: Path, recipe: Recipe, folder: Path) -> None:
             prompts="\n".join(f"{n}. {text}" for n, text in enumerate(SAMPLE_PROMPTS, start=1)),
         )
     )
-    wan = FilmPipeline.from_folder(folder, torch.device("cpu"))
-    requests = [FilmRequest(text, seed) for seed, text in enumerate(SAMPLE_PROMPTS)]
+    wan = VideoPipeline.from_folder(folder, torch.device("cpu"))
+    requests = [VideoRequest(text, seed) for seed, text in enumerate(SAMPLE_PROMPTS)]
     films = [media for one in wan.generate(requests) if isinstance(media := one.media, Film)]
     sample_sheet(films, SAMPLE_FRAMES).save(folder / "samples.png")
 

@@ -35,7 +35,7 @@ CLOUDS = 3
 
 
 @dataclass(frozen=True)
-class FilmShape:
+class VideoShape:
     """The shape of videos: square frames, their number, their rate, and the number of objects."""
 
     side: int = 64
@@ -115,7 +115,7 @@ RARE = ("night", "clouds", "meet")
 
 
 @dataclass(frozen=True)
-class FilmScene:
+class VideoScene:
     """The objects in the middle of the video, and their motion. `seed` determines the clouds."""
 
     things: tuple[Thing, ...]
@@ -125,7 +125,7 @@ class FilmScene:
     seed: int = 0
 
 
-def film_objects(cut_outs: Sequence[CutOut], shape: FilmShape) -> list[int]:
+def film_objects(cut_outs: Sequence[CutOut], shape: VideoShape) -> list[int]:
     """Returns the numbers of the objects that videos show."""
     numbers = {cut_out.name: number for number, cut_out in enumerate(cut_outs)}
     return [numbers[name] for name in OBJECTS if name in numbers][: shape.objects]
@@ -138,7 +138,7 @@ def draw_film_scene(
     first: int,
     *,
     held_out: bool = False,
-) -> FilmScene:
+) -> VideoScene:
     """Returns a random scene with the object `first` of `objects`: without held-out combinations,
     or, for the evaluation, with one."""
     while True:
@@ -149,7 +149,7 @@ def draw_film_scene(
 
 def film_scene(
     rng: np.random.Generator, objects: Sequence[int], first: int, motion: str
-) -> FilmScene:
+) -> VideoScene:
     """Returns a scene with this motion; everything that no caption names is drawn from `rng`."""
     kind = MOTIONS[motion]
     ground = _draw_ground(rng, kind)
@@ -163,7 +163,7 @@ def film_scene(
         if len(numbers) > 1:
             x, y = (0.31, 0.69)[place], 0.55 + 0.2 * (y - 0.5)
         things.append(Thing(number, None, float(rng.uniform(*kind.width)), float(x), float(y)))
-    return FilmScene(
+    return VideoScene(
         tuple(things), ground, motion, float(rng.uniform(*kind.far)), int(rng.integers(2**31))
     )
 
@@ -185,7 +185,7 @@ def _draw_ground(rng: np.random.Generator, kind: Motion) -> Ground:
     return Ground(str(rng.choice(names)), seed)
 
 
-def has_held_out(scene: FilmScene, cut_outs: Sequence[CutOut]) -> bool:
+def has_held_out(scene: VideoScene, cut_outs: Sequence[CutOut]) -> bool:
     """Returns whether the scene has a held-out combination of an object with its motion or with the
     named ground."""
     names = [cut_outs[thing.cut_out].name for thing in scene.things]
@@ -197,7 +197,7 @@ def has_held_out(scene: FilmScene, cut_outs: Sequence[CutOut]) -> bool:
     )
 
 
-def film_caption(scene: FilmScene, cut_outs: Sequence[CutOut]) -> str:
+def video_caption(scene: VideoScene, cut_outs: Sequence[CutOut]) -> str:
     """Returns the caption of the video."""
     words = " and ".join(with_article(cut_outs[thing.cut_out].name) for thing in scene.things)
     text = f"{words} {MOTIONS[scene.motion].words}"
@@ -208,7 +208,7 @@ def film_caption(scene: FilmScene, cut_outs: Sequence[CutOut]) -> str:
     return f"{text} {scene.ground.name}"
 
 
-def poses(scene: FilmScene, u: float) -> list[Pose]:
+def poses(scene: VideoScene, u: float) -> list[Pose]:
     """Returns the pose of each object at the time `u`, from 0 to 1."""
     found = []
     for place, thing in enumerate(scene.things):
@@ -220,9 +220,9 @@ def poses(scene: FilmScene, u: float) -> list[Pose]:
 
 
 def render_film(
-    scene: FilmScene,
+    scene: VideoScene,
     cut_outs: Sequence[CutOut],
-    shape: FilmShape,
+    shape: VideoShape,
     chosen: range | None = None,
 ) -> Film:
     """Returns the scene as a video, or only its `chosen` frames."""

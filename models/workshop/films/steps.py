@@ -32,8 +32,8 @@ from .autoencoder import (
     export_film_autoencoder,
     train_film_autoencoder,
 )
-from .examples import FilmExamples, SceneFilms
-from .scenes import FilmShape, draw_film_scene, film_objects, render_film
+from .examples import SceneVideos, VideoExamples
+from .scenes import VideoShape, draw_film_scene, film_objects, render_film
 from .transformer import build_film_transformer, export_wan
 
 # Held-out videos of an autoencoder: for its curve, and for the scale of its latents.
@@ -47,7 +47,7 @@ def make_film_autoencoder(work: Path, recipe: Recipe) -> None:
     folder = work / "film-autoencoder"
     claim(folder, "film-autoencoder", recipe)
     cut_outs = load_cut_outs(work / "packages")
-    shape = FilmShape(**recipe["film"])
+    shape = VideoShape(**recipe["film"])
     # A separate random stream: these videos are never trained on.
     rng = np.random.default_rng((settings["loop"]["seed"], 2**40))
     objects = film_objects(cut_outs, shape)
@@ -64,7 +64,7 @@ def make_film_autoencoder(work: Path, recipe: Recipe) -> None:
     training = FilmAutoencoderTraining(
         LoopSettings(**settings["loop"]), tuple(tuple(cut) for cut in settings["cuts"])
     )
-    films = SceneFilms(cut_outs, shape)
+    films = SceneVideos(cut_outs, shape)
     reporter = ConsoleReporter(folder)
     if train_film_autoencoder(model, films, held_out[:EVAL_FILMS], training, folder, reporter):
         export_film_autoencoder(model, held_out, folder / "model")
@@ -72,13 +72,13 @@ def make_film_autoencoder(work: Path, recipe: Recipe) -> None:
 
 def make_film_latents(work: Path, recipe: Recipe) -> None:
     cut_outs = load_cut_outs(work / "packages")
-    shape = FilmShape(**recipe["film"])
+    shape = VideoShape(**recipe["film"])
     text = SentenceText(recipe["text_window"])
     text.to(training_device("auto"))
     family = Wan(trained_film_autoencoder(work), text, shape.fps)
     for part in SAMPLED:
         settings = recipe["film_latents"][part]
-        examples = FilmExamples(cut_outs, shape, settings["examples"], settings["seed"])
+        examples = VideoExamples(cut_outs, shape, settings["examples"], settings["seed"])
         folder = work / f"film-latents-{part}"
         claim(folder, "film-latents", recipe)
         if not write_latent_cache(folder, examples, family, ConsoleReporter(folder)):

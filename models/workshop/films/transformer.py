@@ -15,7 +15,7 @@ from diffusers.schedulers.scheduling_flow_match_euler_discrete import (
     FlowMatchEulerDiscreteScheduler,
 )
 
-from bakehouse_runtime.image.model_files import forget_origins
+from bakehouse_runtime.image.model_files import remove_local_paths
 
 
 def build_film_transformer(
@@ -60,7 +60,7 @@ def export_wan(
         expand_timesteps=True,
     )
     pipeline.to(dtype).save_pretrained(folder)
-    forget_origins(folder)
+    remove_local_paths(folder)
     path = folder / "model_index.json"
     whole = json.loads(path.read_text()) | index
     path.write_text(json.dumps(whole, indent=2, sort_keys=True) + "\n")

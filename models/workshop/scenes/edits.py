@@ -152,7 +152,7 @@ def put_hat_on(rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int)
     )
 
 
-def add_beside(rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int) -> Edit:
+def add_second_object(rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int) -> Edit:
     second = int(rng.integers(len(cut_outs)))
     relation = "left of" if rng.random() < 0.5 else "right of"
     (x, y), (other_x, other_y) = RELATIONS[relation]
@@ -175,7 +175,7 @@ EDITS: dict[str, EditMaker] = {
     "ground colour": change_ground_colour,
     "no ground": remove_ground,
     "hat": put_hat_on,
-    "added": add_beside,
+    "added": add_second_object,
 }
 
 

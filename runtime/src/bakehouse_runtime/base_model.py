@@ -123,7 +123,7 @@ def trained_modules(base: BaseModel, parameters: TrainingParameters) -> LoraTarg
     return lora_targets(base, lora.target_modules, parameters.objective)
 
 
-def leaves_whole_model(parameters: TrainingParameters) -> bool:
+def exports_standalone_model(parameters: TrainingParameters) -> bool:
     """Returns whether the result is a standalone model. DoRA adapters are merged into the base,
     since no engine serves their magnitudes."""
     return parameters.lora is None or parameters.lora.use_dora

@@ -27,7 +27,7 @@ class ServerUnreachableError(PlainError):
     workload itself has not failed."""
 
 
-class RefusedError(PlainError):
+class ResponseError(PlainError):
     """The server responded with `status`, and a retry would not help."""
 
     def __init__(self, message: str, status: int) -> None:

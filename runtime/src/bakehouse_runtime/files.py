@@ -46,7 +46,7 @@ def read_optional_object(path: Path) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
+def write_atomically(path: Path) -> Iterator[Path]:
     """Yields a temporary path that replaces `path` at the end of the block, so the file is never
     half written. If the block fails, the temporary file is deleted: it may be gigabytes, and a full
     disk the cause."""
@@ -61,5 +61,5 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 def write_json(path: Path, value: object) -> None:
     """Writes a JSON file atomically."""
-    with written_whole(path) as partial:
+    with write_atomically(path) as partial:
         partial.write_text(json.dumps(value), encoding="utf-8")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import PlainError
-from .files import SAFE_TOKENIZER, written_whole
+from .files import SAFE_TOKENIZER, write_atomically
 from .gguf_file import rewrite_gguf
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _write_once(path: Path, write: Callable[[Path], object]) -> None:
     """Calls `write` with a temporary path and moves the finished file into place."""
     if path.exists():
         return
-    with written_whole(path) as partial:
+    with write_atomically(path) as partial:
         write(partial)
 
 

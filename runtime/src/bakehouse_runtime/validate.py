@@ -15,7 +15,7 @@ import numpy as np
 from .base_model import (
     adapted,
     attention_share,
-    leaves_whole_model,
+    exports_standalone_model,
     new_tokens,
     read_base_model,
     require_packable,
@@ -265,7 +265,7 @@ def _model_fields(
         "tied_embeddings": base.tied_embeddings,
         "gguf_obstacle": gguf_obstacle(
             _modules(base)
-            if leaves_whole_model(spec.parameters)
+            if exports_standalone_model(spec.parameters)
             else adapted(base, targets.modules),
             config,
         ),

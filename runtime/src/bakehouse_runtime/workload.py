@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .errors import (
     MachineError,
     PlainError,
-    RefusedError,
+    ResponseError,
     ServerUnreachableError,
     StopRequested,
     WorkloadOver,
@@ -69,7 +69,7 @@ class Workload:
         if checkpoint and not self.has_checkpoint():
             try:
                 pull_inputs(checkpoint, self.client, cache_dir, inputs_dir, self._pulled)
-            except RefusedError as error:
+            except ResponseError as error:
                 if error.status != _BYTES_LOST:
                     raise
                 # The server no longer counts any progress as saved (read-input.ts).

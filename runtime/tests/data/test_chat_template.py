@@ -10,7 +10,7 @@ import pytest
 
 from bakehouse_runtime.data.conversations import Rendered
 from bakehouse_runtime.data.templates.chat_template import ChatTemplate
-from bakehouse_runtime.data.templates.jinja_template import TemplateRefusalError
+from bakehouse_runtime.data.templates.jinja_template import UntrainableTemplateError
 from bakehouse_runtime.data.turns import Turn
 from bakehouse_runtime.errors import PlainError
 from tiny_model import write_tiny_model
@@ -134,7 +134,7 @@ def test_rejects_ambiguous_generation_blocks_with_an_excluded_answer() -> None:
         "{% else %}{{ m.content }}{% endif %}{% endfor %}"
     )
     assert len(render(source, [*FIRST, *SECOND])[1]) == 4
-    with pytest.raises(TemplateRefusalError, match="marks other parts than whole answers"):
+    with pytest.raises(UntrainableTemplateError, match="marks other parts than whole answers"):
         render(source, [FIRST[0], FIRST[1]._replace(is_learnt=False), *SECOND])
 
 
@@ -182,18 +182,18 @@ def test_trains_on_thoughts_after_the_prompt(name: str, answer: str) -> None:
 
 @pytest.mark.parametrize("name", ["deepseek_r1_distill", "deepseekv3", "nemotron_3_nano"])
 def test_rejects_an_answer_whose_generation_prompt_differs(name: str) -> None:
-    with pytest.raises(TemplateRefusalError, match="would never be asked like this"):
+    with pytest.raises(UntrainableTemplateError, match="would never be asked like this"):
         render(template_of(name), FIRST)
 
 
 def test_rejects_a_conversation_with_the_templates_own_error() -> None:
-    with pytest.raises(TemplateRefusalError, match=r"refuses it: .*[Ss]ystem role"):
+    with pytest.raises(UntrainableTemplateError, match=r"refuses it: .*[Ss]ystem role"):
         render(template_of("gemma"), [SYSTEM, *FIRST])
-    with pytest.raises(TemplateRefusalError, match="refuses it: "):
+    with pytest.raises(UntrainableTemplateError, match="refuses it: "):
         render(template_of("gemma"), [*FIRST, FIRST[1]])
-    with pytest.raises(TemplateRefusalError, match="refuses it: "):
+    with pytest.raises(UntrainableTemplateError, match="refuses it: "):
         render("{{ messages[7].content }}", FIRST)
-    with pytest.raises(TemplateRefusalError, match="changes the turns"):
+    with pytest.raises(UntrainableTemplateError, match="changes the turns"):
         render("{% for m in messages %}{{ m.content | upper }}{% endfor %}", FIRST)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bakehouse_runtime.data.templates.plain_template import plain_template
-from bakehouse_runtime.data.templates.tool_template import add_tools, says_tools
+from bakehouse_runtime.data.templates.tool_template import add_tools, renders_tools
 from tiny_model import CHAT_TEMPLATE
 
 if TYPE_CHECKING:
@@ -99,5 +99,5 @@ def test_lists_the_functions_in_the_first_turn(write: Any, system: list[dict[str
 
 
 def test_detects_tool_support_by_the_variable_name() -> None:
-    assert says_tools("{% if tools %}{{ tools | tojson }}{% endif %}")
-    assert not says_tools(CHAT_TEMPLATE)
+    assert renders_tools("{% if tools %}{{ tools | tojson }}{% endif %}")
+    assert not renders_tools(CHAT_TEMPLATE)

@@ -11,7 +11,7 @@ import pytest
 from bakehouse_runtime.data.examples import prepare_examples
 from bakehouse_runtime.data.table import UnusableError
 from bakehouse_runtime.data.templates.chat_template import ChatTemplate
-from bakehouse_runtime.data.templates.jinja_template import TemplateRefusalError
+from bakehouse_runtime.data.templates.jinja_template import UntrainableTemplateError
 from bakehouse_runtime.data.tokens import read_model_tokens
 from bakehouse_runtime.data.tools import read_tools
 from bakehouse_runtime.data.turns import turn_list
@@ -121,7 +121,7 @@ def test_rejects_a_template_that_renders_one_of_several_calls() -> None:
     made = calls(call("Paris"), call("Rome"))
     rendered = render("gptoss", _ASKED, made, result(20), result(25), answer("20 and 25."))
     assert learnt(rendered) == ["<|channel|>final<|message|>20 and 25.<|return|>"]
-    with pytest.raises(TemplateRefusalError, match="leaves out a call"):
+    with pytest.raises(UntrainableTemplateError, match="leaves out a call"):
         render("gptoss", _ASKED, made)
 
 
@@ -137,7 +137,7 @@ def test_trains_on_thoughts_if_the_template_renders_them(name: str, field: str) 
 
 def test_excludes_an_answer_whose_thoughts_are_not_rendered() -> None:
     thoughtful = answer("20.", reasoning_content="It was 20 yesterday.")
-    with pytest.raises(TemplateRefusalError, match="between <think> and </think>"):
+    with pytest.raises(UntrainableTemplateError, match="between <think> and </think>"):
         render("qwen2_5", _ASKED, thoughtful)
     # An earlier answer is excluded from the loss, also if the template marks generated text.
     for name in ("qwen2_5", "qwen2_5_training"):

@@ -29,7 +29,7 @@ from bakehouse_runtime.image.paris.sampling import (
     mixed_velocity,
     routed_velocity,
 )
-from bakehouse_runtime.image.sampling import take_step
+from bakehouse_runtime.image.sampling import advance_batch
 
 from .conftest import one_sentence
 from .tiny import difference, write_tiny_paris
@@ -83,7 +83,7 @@ def sampled(
 def routed_step(
     samplings: list[RoutedSampling], router: RouterProbabilities, experts: list[ExpertVelocity]
 ) -> None:
-    take_step(samplings, lambda x, t: routed_velocity(samplings, x, t, router, experts))
+    advance_batch(samplings, lambda x, t: routed_velocity(samplings, x, t, router, experts))
 
 
 def divided_mixture() -> tuple[GaussianMixture, list[GaussianMixture]]:

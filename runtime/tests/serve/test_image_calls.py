@@ -31,7 +31,7 @@ from bakehouse_runtime.serve.image_engines import image_engines
 from bakehouse_runtime.serve.lora_files import LoraFiles
 from bakehouse_runtime.serve.sampler import Sampler
 from bakehouse_runtime.server_client import ServerClient
-from bakehouse_server import ASKING, MODEL_KEY
+from bakehouse_server import AUTHORIZED_CLIENT, MODEL_KEY
 from image.tiny import write_tiny_paris
 from picture_requests import events, picture, request_body
 
@@ -89,7 +89,9 @@ class Server:
         """Sends a request, and waits until the sampler has it."""
         known = self._known()
         answer = self._asking.submit(
-            lambda: events(ASKING.post(self.url, json=request_body(**changed), timeout=60))
+            lambda: events(
+                AUTHORIZED_CLIENT.post(self.url, json=request_body(**changed), timeout=60)
+            )
         )
         until(lambda: self._known() > known)
         return answer
@@ -267,7 +269,7 @@ def test_a_failed_sampler_answers_every_request(
         assert answer.result(60)[-1]["message"] == "The model server failed."
     with pytest.raises(torch.AcceleratorError, match="CUDA error"):
         server.sampler.raise_if_ended()
-    answer = ASKING.post(server.url, json=request_body(), timeout=60)
+    answer = AUTHORIZED_CLIENT.post(server.url, json=request_body(), timeout=60)
     assert events(answer) == [{"type": "error", "message": "The model server is stopping."}]
 
 
@@ -344,7 +346,7 @@ def test_requires_the_api_key(serve: Callable[[int], Server], headers: dict[str,
 def test_rejects_an_invalid_body_by_field(
     serve: Callable[[int], Server], body: Any, param: str | None, message: str
 ) -> None:
-    answer = ASKING.post(
+    answer = AUTHORIZED_CLIENT.post(
         serve(1).url, content=json.dumps(body, ensure_ascii=False).encode(), timeout=60
     )
     assert answer.status_code == 400
@@ -355,12 +357,12 @@ def test_rejects_an_invalid_body_by_field(
 
 def test_rejects_malformed_requests(serve: Callable[[int], Server]) -> None:
     url = serve(1).url
-    assert ASKING.post(url, content=b"{").status_code == 400
-    assert ASKING.post(url, content=b" " * (PARIS.body_bytes_max + 1)).status_code == 413
-    assert ASKING.post(url, content=iter([b"{}"])).status_code == 411
-    assert ASKING.post(url + "/other", json=request_body()).status_code == 404
-    assert ASKING.get(url).status_code == 404
-    assert ASKING.put(url).status_code == 501
+    assert AUTHORIZED_CLIENT.post(url, content=b"{").status_code == 400
+    assert AUTHORIZED_CLIENT.post(url, content=b" " * (PARIS.body_bytes_max + 1)).status_code == 413
+    assert AUTHORIZED_CLIENT.post(url, content=iter([b"{}"])).status_code == 411
+    assert AUTHORIZED_CLIENT.post(url + "/other", json=request_body()).status_code == 404
+    assert AUTHORIZED_CLIENT.get(url).status_code == 404
+    assert AUTHORIZED_CLIENT.put(url).status_code == 501
 
 
 def test_queues_prepared_requests(
@@ -380,10 +382,10 @@ def test_rejects_too_many_concurrent_requests(
     monkeypatch.setattr(image_calls, "_IN_FLIGHT_MAX", 2)
     server = serve(1)
     answers = [server.ask(seed=1, steps=1), server.ask(seed=2, steps=1)]
-    assert ASKING.post(server.url, json=request_body()).status_code == 503
+    assert AUTHORIZED_CLIENT.post(server.url, json=request_body()).status_code == 503
     server.paris.open()
     assert all(answer.result(60)[-1]["type"] == "done" for answer in answers)
-    assert ASKING.post(server.url, json=request_body(), timeout=60).status_code == 200
+    assert AUTHORIZED_CLIENT.post(server.url, json=request_body(), timeout=60).status_code == 200
 
 
 def test_reuses_a_connection_after_a_picture(serve: Callable[[int], Server]) -> None:

@@ -14,7 +14,7 @@ from bakehouse_runtime.serve.image_engines import image_engines
 from bakehouse_runtime.serve.lora_files import LoraFiles
 from bakehouse_runtime.serve.sampler import Sampler
 from bakehouse_runtime.server_client import ServerClient
-from bakehouse_server import ASKING, MODEL_KEY
+from bakehouse_server import AUTHORIZED_CLIENT, MODEL_KEY
 from image.tiny import write_published_paris, write_tiny_paris
 from picture_requests import events, request_body
 
@@ -55,15 +55,15 @@ def test_does_not_generate_before_the_model_is_loaded(tmp_path: Path) -> None:
     threading.Thread(target=calls.serve_forever, args=(0.02,), daemon=True).start()
     url = f"http://127.0.0.1:{calls.server_port}"
     try:
-        assert ASKING.get(f"{url}/health").status_code == 503
-        refused = ASKING.post(f"{url}/generate", json=request_body())
+        assert AUTHORIZED_CLIENT.get(f"{url}/health").status_code == 503
+        refused = AUTHORIZED_CLIENT.post(f"{url}/generate", json=request_body())
         assert refused.status_code == 503
         assert refused.json()["error"]["message"] == "The model is still being loaded."
         opened.set()
-        while ASKING.get(f"{url}/health").status_code != 200:
+        while AUTHORIZED_CLIENT.get(f"{url}/health").status_code != 200:
             sampler.raise_if_ended()
             time.sleep(0.01)
-        answer = ASKING.post(f"{url}/generate", json=request_body(), timeout=60)
+        answer = AUTHORIZED_CLIENT.post(f"{url}/generate", json=request_body(), timeout=60)
         assert events(answer)[-1]["type"] == "done"
     finally:
         opened.set()

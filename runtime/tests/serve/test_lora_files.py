@@ -22,7 +22,7 @@ from bakehouse_runtime.serve.image_engines import image_engines
 from bakehouse_runtime.serve.lora_files import LoraFiles, LoraMissingError
 from bakehouse_runtime.serve.sampler import Sampler
 from bakehouse_runtime.server_client import ServerClient
-from bakehouse_server import ASKING, MODEL_KEY, TOKEN
+from bakehouse_server import AUTHORIZED_CLIENT, MODEL_KEY, TOKEN
 from image.tiny import lora_weights, write_lora, write_tiny_kontext
 from picture_requests import events, picture
 
@@ -86,7 +86,9 @@ def generate(url: str, lora: dict[str, Any] | None, timeout_s: float = 60) -> ht
         "metadata": {},
         "picture": None,
     }
-    return ASKING.post(url, json=body | ({"lora": lora} if lora else {}), timeout=timeout_s)
+    return AUTHORIZED_CLIENT.post(
+        url, json=body | ({"lora": lora} if lora else {}), timeout=timeout_s
+    )
 
 
 def test_applies_the_lora_of_a_request(

@@ -20,7 +20,7 @@ from bakehouse_runtime.serve.image_engines import image_engines
 from bakehouse_runtime.serve.lora_files import LoraFiles
 from bakehouse_runtime.serve.sampler import Sampler
 from bakehouse_runtime.server_client import ServerClient
-from bakehouse_server import ASKING, MODEL_KEY
+from bakehouse_server import AUTHORIZED_CLIENT, MODEL_KEY
 from image.tiny import write_tiny_paris
 from picture_requests import request_body
 
@@ -71,7 +71,9 @@ def test_unpacks_at_most_two_pictures_at_a_time(tmp_path: Path) -> None:
 
     with serve(tmp_path, unpack) as calls, ThreadPoolExecutor(8) as asking:
         url = f"http://127.0.0.1:{calls.server_port}/generate"
-        answers = list(asking.map(lambda _: ASKING.post(url, json=BODY, timeout=60), range(8)))
+        answers = list(
+            asking.map(lambda _: AUTHORIZED_CLIENT.post(url, json=BODY, timeout=60), range(8))
+        )
     assert [answer.status_code for answer in answers] == [400] * 8
     assert max(unpacked) == 2
 

@@ -11,7 +11,7 @@ from bakehouse_runtime.prepare_minilm import prepare_minilm
 from bakehouse_runtime.protocol import ServeEmbeddingSpec
 from bakehouse_runtime.serve.llamacpp import embedding_params
 from bakehouse_runtime.serve.vllm import embedding_command
-from bakehouse_server import ASKING, MODEL_KEY
+from bakehouse_server import AUTHORIZED_CLIENT, MODEL_KEY
 from serving import Serving
 from tiny_model import write_tiny_gguf
 
@@ -65,21 +65,21 @@ def url(server: BakehouseServer, tmp_path: Path) -> Iterator[str]:
 def test_answers_like_openai_and_names_errors(url: str) -> None:
     calls = f"{url}/v1/embeddings"
     body = {"model": "base", "input": ["Fresh bread", "New loaves"], "encoding_format": "base64"}
-    answer = ASKING.post(calls, json=body).json()
+    answer = AUTHORIZED_CLIENT.post(calls, json=body).json()
     vectors = [np.frombuffer(base64.b64decode(row["embedding"]), "<f4") for row in answer["data"]]
     assert [row["index"] for row in answer["data"]] == [0, 1]
     assert [len(vector) for vector in vectors] == [384, 384]
     assert answer["usage"]["prompt_tokens"] == 9
     assert 0.3 < float(vectors[0] @ vectors[1]) < 1
 
-    long = ASKING.post(calls, json={"input": ["short", "word " * 600]})
+    long = AUTHORIZED_CLIENT.post(calls, json={"input": ["short", "word " * 600]})
     assert long.status_code == 400
     expected = {"index": 1, "n_prompt_tokens": 602, "n_ctx": 256}
     assert long.json()["error"] | expected == long.json()["error"]
     for wrong in ({"input": []}, {"input": "text"}, {"input": [1.5]}, {}):
-        assert ASKING.post(calls, json=wrong).status_code == 400
+        assert AUTHORIZED_CLIENT.post(calls, json=wrong).status_code == 400
     assert httpx.post(calls, json=body).status_code == 401
-    assert ASKING.post(f"{url}/v1/other", json=body).status_code == 404
+    assert AUTHORIZED_CLIENT.post(f"{url}/v1/other", json=body).status_code == 404
 
 
 def test_llama_cpp_uses_the_files_pooling_and_one_batch_per_text(

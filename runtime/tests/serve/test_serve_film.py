@@ -21,7 +21,7 @@ from bakehouse_runtime.serve.image_engines import image_engines
 from bakehouse_runtime.serve.lora_files import LoraFiles
 from bakehouse_runtime.serve.sampler import Sampler
 from bakehouse_runtime.server_client import ServerClient
-from bakehouse_server import ASKING, MODEL_KEY
+from bakehouse_server import AUTHORIZED_CLIENT, MODEL_KEY
 from image.wan.tiny import write_starter_wan
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def png(colour: str) -> str:
 
 
 def test_returns_a_video_with_poster_and_strip(url: str) -> None:
-    lines, (film, poster, strip) = parts(ASKING.post(url, json=asked(), timeout=60))
+    lines, (film, poster, strip) = parts(AUTHORIZED_CLIENT.post(url, json=asked(), timeout=60))
     *steps, done = lines
     assert [(step["step"], step["expert_weights"]) for step in steps] == [
         (step, None) for step in (1, 2, 3)
@@ -119,7 +119,9 @@ def test_returns_a_video_with_poster_and_strip(url: str) -> None:
 
 def test_seed_and_picture_determine_the_video(url: str) -> None:
     def film(**changed: Any) -> np.ndarray:
-        return frames(parts(ASKING.post(url, json=asked(**changed), timeout=60))[1][0]).astype(int)
+        return frames(
+            parts(AUTHORIZED_CLIENT.post(url, json=asked(**changed), timeout=60))[1][0]
+        ).astype(int)
 
     assert np.array_equal(film(), film())
     assert np.abs(film() - film(seed=8)).mean() > 1
@@ -142,7 +144,7 @@ def test_seed_and_picture_determine_the_video(url: str) -> None:
 def test_rejects_impossible_requests(
     url: str, changed: dict[str, Any], param: str, message: str
 ) -> None:
-    answer = ASKING.post(url, json=asked(**changed), timeout=60)
+    answer = AUTHORIZED_CLIENT.post(url, json=asked(**changed), timeout=60)
     assert answer.status_code == 400
     error = answer.json()["error"]
     assert (error["param"], error["message"].startswith(message)) == (param, True), error
@@ -150,7 +152,7 @@ def test_rejects_impossible_requests(
 
 def test_a_disconnect_ends_the_work(url: str, sampler: Sampler) -> None:
     endless = asked(steps=1000, preview_every=0)
-    with ASKING.stream("POST", url, json=endless, timeout=60) as answer:
+    with AUTHORIZED_CLIENT.stream("POST", url, json=endless, timeout=60) as answer:
         next(answer.iter_bytes())
         (row,) = sampler._rows
     until = time.monotonic() + 20

@@ -13,7 +13,7 @@ import pytest
 
 from bakehouse_runtime.device import serving_dtype
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
-from bakehouse_server import ASKING
+from bakehouse_server import AUTHORIZED_CLIENT
 from picture_requests import events, parsed, picture, request_body
 from serving import Serving, serve_image_spec
 
@@ -35,7 +35,7 @@ def serving(server: BakehouseServer, tmp_path: Path) -> Iterator[Serving]:
 
 def test_generates_the_same_pictures_as_the_pipeline(serving: Serving) -> None:
     assert httpx.get(f"{serving.url}/health", trust_env=False).is_success
-    answer = ASKING.post(f"{serving.url}/generate", json=request_body(), timeout=120)
+    answer = AUTHORIZED_CLIENT.post(f"{serving.url}/generate", json=request_body(), timeout=120)
     *steps, done = events(answer)
     assert [step["step"] for step in steps] == [1, 2, 3, 4]
     assert all(sum(weight > 0 for weight in step["expert_weights"]) == 2 for step in steps)
@@ -51,7 +51,7 @@ def test_generates_the_same_pictures_as_the_pipeline(serving: Serving) -> None:
 
 
 def test_stop_waits_for_the_running_picture(serving: Serving) -> None:
-    with ASKING.stream(
+    with AUTHORIZED_CLIENT.stream(
         "POST", f"{serving.url}/generate", json=request_body(), timeout=120
     ) as answer:
         pieces = answer.iter_bytes()
@@ -65,7 +65,7 @@ def test_stop_waits_for_the_running_picture(serving: Serving) -> None:
 
 
 def test_exits_if_the_server_no_longer_knows_it(serving: Serving) -> None:
-    assert ASKING.get(f"{serving.url}/health").is_success
+    assert AUTHORIZED_CLIENT.get(f"{serving.url}/health").is_success
     serving.server.faults = [410]
     assert serving.process.wait(60) == 0
 
@@ -106,7 +106,7 @@ def test_a_hanging_sampler_ends_its_process(server: BakehouseServer, tmp_path: P
     try:
         with (
             pytest.raises(httpx.HTTPError),
-            ASKING.stream(
+            AUTHORIZED_CLIENT.stream(
                 "POST", f"{running.url}/generate", json=request_body(), timeout=60
             ) as answer,
         ):

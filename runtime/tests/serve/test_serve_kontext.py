@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from bakehouse_runtime.image.flux.pipeline import KontextPipeline, KontextRequest
-from bakehouse_server import ASKING
+from bakehouse_server import AUTHORIZED_CLIENT
 from picture_requests import events, picture
 from serving import Serving, serve_image_spec
 
@@ -64,7 +64,9 @@ def test_edits_like_the_pipeline(serving: Serving, condition: Image.Image) -> No
     content = png(condition)
 
     def ask(**changed: Any) -> list[dict[str, Any]]:
-        return events(ASKING.post(url, json=request_body(content, **changed), timeout=120))
+        return events(
+            AUTHORIZED_CLIENT.post(url, json=request_body(content, **changed), timeout=120)
+        )
 
     with ThreadPoolExecutor() as asking:
         longer = asking.submit(lambda: ask(seed=8, steps=12))
@@ -93,7 +95,7 @@ def test_edits_like_the_pipeline(serving: Serving, condition: Image.Image) -> No
         (request_body(None, picture="no base64!"), "picture", "picture is not base64."),
         (request_body(content, prompt="cat " * 40), "prompt", "The prompt is 42 tokens long"),
     ):
-        answer = ASKING.post(url, json=wrong, timeout=60)
+        answer = AUTHORIZED_CLIENT.post(url, json=wrong, timeout=60)
         assert answer.status_code == 400, wrong
         error = answer.json()["error"]
         assert (error["param"], error["message"].startswith(message)) == (param, True), error

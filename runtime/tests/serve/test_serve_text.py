@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from bakehouse_server import ASKING
+from bakehouse_server import AUTHORIZED_CLIENT
 from parity import compare
 from serving import Serving, serve_spec
 from tiny_model import write_tiny_gguf, write_tiny_model
@@ -60,11 +60,13 @@ def test_requires_the_api_key(serving: Serving) -> None:
                 "POST" if body else "GET", serving.url + path, json=body, headers=headers
             )
             assert response.status_code == 401, path
-    assert ASKING.post(f"{serving.url}/v1/completions", json=question).is_success
+    assert AUTHORIZED_CLIENT.post(f"{serving.url}/v1/completions", json=question).is_success
 
 
 def test_cors_headers_allow_no_origin(serving: Serving, tmp_path: Path) -> None:
-    answer = ASKING.get(f"{serving.url}/v1/models", headers={"Origin": "https://example.com"})
+    answer = AUTHORIZED_CLIENT.get(
+        f"{serving.url}/v1/models", headers={"Origin": "https://example.com"}
+    )
     assert answer.headers["access-control-allow-origin"] == "none"
     assert "CORS" not in (tmp_path / "log").read_text()
 
@@ -98,7 +100,7 @@ def test_serves_the_adapter_that_peft_trained(
             assert not compare(serving, model, prompt, scale=0.9).is_same
             again = compare(serving, model, prompt, scale=1.0)
             assert again.is_same, again
-    metrics = ASKING.get(f"{serving.url}/metrics").text
+    metrics = AUTHORIZED_CLIENT.get(f"{serving.url}/metrics").text
     assert "llamacpp:requests_processing 0" in metrics
 
 
@@ -115,7 +117,9 @@ def test_renders_a_conversation_as_in_training(serving: Serving, tiny_model: Pat
     ]
     trained = read_model_tokens(tiny_model).conversation(turns)
     request = {"messages": [turn._asdict() for turn in turns[:-1]]}
-    prompt = ASKING.post(f"{serving.url}/apply-template", json=request, timeout=60).json()["prompt"]
+    prompt = AUTHORIZED_CLIENT.post(
+        f"{serving.url}/apply-template", json=request, timeout=60
+    ).json()["prompt"]
     assert prompt == trained.text[: trained.learnt[-1][0]]
 
 
@@ -143,13 +147,17 @@ def test_renders_a_base_without_a_chat_template_as_in_training(
         read = trained.text[: trained.learnt[-1][0]]
         assert read.endswith("Be brief.\nWho bakes?\nAda.<|im_end|>\nSure?\n")
         request = {"messages": [turn._asdict() for turn in turns[:-1]]}
-        prompt = ASKING.post(f"{running.url}/apply-template", json=request, timeout=60).json()
+        prompt = AUTHORIZED_CLIENT.post(
+            f"{running.url}/apply-template", json=request, timeout=60
+        ).json()
         assert read == ("<|im_start|>" if begins else "") + prompt["prompt"]
         (encoding,) = tokens.encode_batch([read])
         content = {"content": prompt["prompt"], "add_special": True, "parse_special": True}
-        served = ASKING.post(f"{running.url}/tokenize", json=content, timeout=60).json()["tokens"]
+        served = AUTHORIZED_CLIENT.post(f"{running.url}/tokenize", json=content, timeout=60).json()[
+            "tokens"
+        ]
         assert served == encoding.ids
-        answer = ASKING.post(
+        answer = AUTHORIZED_CLIENT.post(
             f"{running.url}/v1/chat/completions", json=request | {"max_tokens": 4}, timeout=60
         ).json()
         assert answer["usage"]["prompt_tokens"] == len(encoding.ids)
@@ -160,7 +168,9 @@ def test_renders_a_base_without_a_chat_template_as_in_training(
 
 def test_stop_waits_for_running_answers(serving: Serving) -> None:
     request = {"prompt": "The", "max_tokens": 100, "stream": True, "ignore_eos": True}
-    with ASKING.stream("POST", f"{serving.url}/v1/completions", json=request, timeout=60) as answer:
+    with AUTHORIZED_CLIENT.stream(
+        "POST", f"{serving.url}/v1/completions", json=request, timeout=60
+    ) as answer:
         lines = (line for line in answer.iter_lines() if line)
         next(lines)
         serving.process.send_signal(signal.SIGTERM)
@@ -181,7 +191,7 @@ def test_reports_leaving_and_finishes_answers_after_sigterm(
     try:
         request = {"prompt": "The", "max_tokens": 100, "stream": True, "ignore_eos": True}
         url = f"{running.url}/v1/completions"
-        with ASKING.stream("POST", url, json=request, timeout=60) as answer:
+        with AUTHORIZED_CLIENT.stream("POST", url, json=request, timeout=60) as answer:
             lines = (line for line in answer.iter_lines() if line)
             next(lines)
             running.process.send_signal(signal.SIGTERM)
@@ -200,7 +210,9 @@ def test_finishes_answers_when_replaced(
     serving: Serving,
 ) -> None:
     request = {"prompt": "The", "max_tokens": 100, "stream": True, "ignore_eos": True}
-    with ASKING.stream("POST", f"{serving.url}/v1/completions", json=request, timeout=60) as answer:
+    with AUTHORIZED_CLIENT.stream(
+        "POST", f"{serving.url}/v1/completions", json=request, timeout=60
+    ) as answer:
         lines = (line for line in answer.iter_lines() if line)
         next(lines)
         serving.server.drain_seconds, serving.server.command = 600, "stop"
@@ -222,11 +234,13 @@ def test_stop_ends_a_hanging_server(serving: Serving) -> None:
     url = serving.url
     # The client stays connected, because a disconnect would cancel the work between two tokens.
     with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(ASKING.post, f"{url}/v1/chat/completions", json=request, timeout=120)
+        answer = pool.submit(
+            AUTHORIZED_CLIENT.post, f"{url}/v1/chat/completions", json=request, timeout=120
+        )
         with pytest.raises(httpx.TimeoutException):
             while not answer.done():
-                ASKING.get(f"{url}/metrics", timeout=2)
-        assert ASKING.get(f"{url}/health").is_success
+                AUTHORIZED_CLIENT.get(f"{url}/metrics", timeout=2)
+        assert AUTHORIZED_CLIENT.get(f"{url}/health").is_success
         serving.process.send_signal(signal.SIGTERM)
         assert serving.process.wait(60) != 0
         assert answer.exception() is not None
@@ -238,7 +252,7 @@ def test_rereads_a_prompt_unless_its_slot_may_be_reused(serving: Serving) -> Non
     prompt = "My number is 7391. " * 4
 
     def cached(**how: Any) -> int:
-        answer = ASKING.post(
+        answer = AUTHORIZED_CLIENT.post(
             f"{serving.url}/v1/completions",
             json={"prompt": prompt, "max_tokens": 1, "id_slot": 1, **how},
             timeout=120,
@@ -252,7 +266,7 @@ def test_rereads_a_prompt_unless_its_slot_may_be_reused(serving: Serving) -> Non
 
 
 def test_exits_if_the_server_no_longer_knows_it(serving: Serving) -> None:
-    assert ASKING.get(f"{serving.url}/health").is_success
+    assert AUTHORIZED_CLIENT.get(f"{serving.url}/health").is_success
     serving.server.faults = [410]
     assert serving.process.wait(60) == 0
 

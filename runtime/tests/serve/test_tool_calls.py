@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bakehouse_runtime.serve.tool_calls import tool_parser
-from bakehouse_server import ASKING
+from bakehouse_server import AUTHORIZED_CLIENT
 from serving import Serving, serve_spec
 from templates import template_of
 from tiny_model import write_tiny_gguf
@@ -60,9 +60,11 @@ def test_llama_cpp_supports_tools_for_a_template_without_them(
     running = Serving(server, tmp_path, spec)
     try:
         request: dict[str, Any] = {"messages": [{"role": "user", "content": "?"}], "tools": [ADD]}
-        prompt = ASKING.post(f"{running.url}/apply-template", json=request, timeout=60).json()
+        prompt = AUTHORIZED_CLIENT.post(
+            f"{running.url}/apply-template", json=request, timeout=60
+        ).json()
         assert json.dumps(ADD["function"]["name"]) in prompt["prompt"]
-        capabilities = ASKING.get(f"{running.url}/props").json()["chat_template_caps"]
+        capabilities = AUTHORIZED_CLIENT.get(f"{running.url}/props").json()["chat_template_caps"]
         assert capabilities["supports_tools"]
         assert capabilities["supports_tool_calls"]
     finally:

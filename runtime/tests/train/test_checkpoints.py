@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bakehouse_runtime.train.cadence import Cadence
-from bakehouse_runtime.train.lora.checkpoints import last_checkpoint, mark_whole
+from bakehouse_runtime.train.lora.checkpoints import last_checkpoint, mark_complete
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +15,7 @@ def write(folder: Path, step: int, *, whole: bool = True) -> Path:
     (path / "adapter_model.safetensors").write_bytes(b"weights")
     (path / "optimizer.pt").write_bytes(b"state" * step)
     if whole:
-        mark_whole(path, seconds=step / 2)
+        mark_complete(path, seconds=step / 2)
     return path
 
 

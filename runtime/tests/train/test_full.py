@@ -167,7 +167,7 @@ def test_rejects_a_gguf_of_another_model(
     spoil: Callable[[Path, Path], None] | None,
     message: str | None,
 ) -> None:
-    from bakehouse_runtime.train.lora.whole_gguf import write_whole_gguf
+    from bakehouse_runtime.train.lora.whole_gguf import write_full_gguf
 
     base = tmp_path / "base"
     base.mkdir()
@@ -179,8 +179,8 @@ def test_rejects_a_gguf_of_another_model(
     tuned = write_tiny_model(tmp_path / "tuned", tied=True)
     target = tmp_path / "tuned.gguf"
     if message is None:
-        write_whole_gguf(source, base, tuned, target, "Loaves")
+        write_full_gguf(source, base, tuned, target, "Loaves")
         assert target.exists()
         return
     with pytest.raises(PlainError, match=message):
-        write_whole_gguf(source, base, tuned, target, "Loaves")
+        write_full_gguf(source, base, tuned, target, "Loaves")

@@ -55,10 +55,10 @@ def trained(server: BakehouseServer, tmp_path: Path, tied_model: Path) -> tuple[
 
 
 def ask(trained: tuple[Any, Any], folder: Path, listener: Listener) -> None:
-    from bakehouse_runtime.train.lora.held_out import answer_held_out
+    from bakehouse_runtime.train.lora.held_out import report_held_out_answers
 
     reporter: Any = listener
-    answer_held_out(*trained, reporter, folder, folder / "base_answers.json")
+    report_held_out_answers(*trained, reporter, folder, folder / "base_answers.json")
 
 
 def test_reports_both_models_answers_to_held_out_rows(

@@ -13,7 +13,7 @@ import pytest
 
 from bakehouse_runtime.prepare import GGUF_NAME, prepare_smollm2
 from bakehouse_runtime.protocol import TrainTextSpec
-from bakehouse_server import ASKING
+from bakehouse_server import AUTHORIZED_CLIENT
 from parity import compare
 from serving import Serving, serve_spec
 from train_spec import LINEAR, finish, start, train_spec
@@ -161,7 +161,7 @@ def test_a_full_fine_tune_learns_the_facts_and_serves_them(
 
 
 def chat(serving: Serving, messages: list[dict[str, str]], scale: float | None = None) -> str:
-    answer = ASKING.post(
+    answer = AUTHORIZED_CLIENT.post(
         f"{serving.url}/v1/chat/completions",
         json={
             "messages": messages,
@@ -248,7 +248,7 @@ def first_call(
     serving: Serving, question: str, tools: list[dict[str, Any]], scale: float
 ) -> tuple[str, Any] | None:
     """Returns the function that an answer calls, with its arguments."""
-    answer = ASKING.post(
+    answer = AUTHORIZED_CLIENT.post(
         f"{serving.url}/v1/chat/completions",
         json={
             "messages": [{"role": "user", "content": question}],
@@ -284,7 +284,7 @@ def test_both_formats_tokenise_text_equally(
         "日本語 и русский 🙂 ½ ² Ω",
     ]
     for text in texts:
-        found = ASKING.post(
+        found = AUTHORIZED_CLIENT.post(
             f"{serving.url}/tokenize", json={"content": text, "add_special": False}, timeout=60
         ).json()["tokens"]
         assert found == tokenizer.encode(text, add_special_tokens=False).ids, text

@@ -31,7 +31,7 @@ export async function lookAtFixedTimes(
 }
 
 /** Closed loop for slow operations that run back to back: a stall affects one of them and so the mean. */
-export async function lookInTurns(work: Work, count: number): Promise<Look[]> {
+export async function probeSequentially(work: Work, count: number): Promise<Look[]> {
   const looks: Look[] = [];
   for (let n = 0; n < count; n += 1) looks.push(await timed(performance.now(), work));
   return looks;

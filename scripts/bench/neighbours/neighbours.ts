@@ -16,11 +16,11 @@ import { writeNoise } from '../../../server/src/modules/generations/testing/writ
 import { atLowPriority } from '../../../server/src/platform/processes/processes.ts';
 import { Client } from '../../client/client.ts';
 import { findStarterModel, waitForMachine } from '../../client/machine-ready.ts';
-import { type OwnServer, startOwnServer } from '../../client/own-server.ts';
+import { type SeparateServer, startSeparateServer } from '../../client/separate-server.ts';
 import { ask } from '../ask.ts';
 import type { Measured } from '../measured.ts';
 import { attacks, CSV_ROWS, type Target } from './attacks.ts';
-import { compareLooks, type Look, lookAtFixedTimes, lookInTurns } from './looks.ts';
+import { compareLooks, type Look, lookAtFixedTimes, probeSequentially } from './looks.ts';
 import { watchProcessor } from './watch-processor.ts';
 
 const ATTACKER = fileURLToPath(new URL('./attacker.ts', import.meta.url));
@@ -52,7 +52,7 @@ export async function measureNeighbours(tell: (line: Measured) => void): Promise
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
   // Uses an installation's rate limits; the visitor budget is raised because it would end the attack early.
   const settings = { BAKEHOUSE_RATE_LIMITS: '', BAKEHOUSE_VISITOR_BUDGET_BGL: '100000' };
-  const server = await startOwnServer(settings);
+  const server = await startSeparateServer(settings);
   try {
     const victim = await makeVictim(server);
     const target = await makeTarget(server, folder);
@@ -164,7 +164,7 @@ function freezeInTurns(pid: number): () => Promise<void> {
   };
 }
 
-async function makeVictim(server: OwnServer): Promise<Victim> {
+async function makeVictim(server: SeparateServer): Promise<Victim> {
   const client = await signUp(server, 'victim');
   await waitForMachine(client);
   const { modelName } = await findStarterModel(client);
@@ -184,14 +184,14 @@ async function makeVictim(server: OwnServer): Promise<Victim> {
       const count = LOOKED_MS / PAGE_EVERY_MS;
       const [page, firstToken] = await Promise.all([
         lookAtFixedTimes(openPage, { count, everyMs: PAGE_EVERY_MS }),
-        lookInTurns(answer, ANSWERS),
+        probeSequentially(answer, ANSWERS),
       ]);
       return { page, 'first token': firstToken };
     },
   };
 }
 
-async function makeTarget(server: OwnServer, folder: string): Promise<Target> {
+async function makeTarget(server: SeparateServer, folder: string): Promise<Target> {
   const client = await signUp(server, 'attacker');
   const signedIn = await fetch(`${server.url}/api/auth/sign-in/email`, {
     method: 'POST',
@@ -236,6 +236,6 @@ async function makeFiles(folder: string): Promise<Target['files']> {
   return files;
 }
 
-function signUp({ url }: OwnServer, name: string): Promise<Client> {
+function signUp({ url }: SeparateServer, name: string): Promise<Client> {
   return Client.signUp(url, { name, email: `${name}@example.com`, password: PASSWORD });
 }

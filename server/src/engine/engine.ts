@@ -4,7 +4,7 @@ import type { Services } from '../platform/context.ts';
 import type { Driver } from './drivers/driver.ts';
 import { removeFiles } from './files/remove-files.ts';
 import { machineCpu, readCpuLoad } from './host/machine-cpu.ts';
-import { noteMachine } from './machines/queries.ts';
+import { recordMachineHeartbeat } from './machines/queries.ts';
 import { readOffer } from './machines/read-machines.ts';
 import { sweepFiles } from './machines/sweep-files.ts';
 import type { CpuLoad, Offer } from './model/offer.ts';
@@ -149,7 +149,7 @@ function createPass(
 
   async function offer(): Promise<void> {
     const machine = { cpu: await cpu(), load: cpuLoad() };
-    await noteMachine(db, machineId, await readOffer(driver, machine, starts.trouble()));
+    await recordMachineHeartbeat(db, machineId, await readOffer(driver, machine, starts.trouble()));
   }
 
   return async () => {

@@ -1,7 +1,7 @@
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { act, render, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { parseSheetSearch, type SheetControl, sheetOf, useSheets } from './sheet.ts';
+import { parseOpenSheet, parseSheetSearch, type SheetControl, useSheets } from './sheet.ts';
 
 test('keeps sheet parameters and drops the rest', () => {
   const search = {
@@ -16,11 +16,11 @@ test('keeps sheet parameters and drops the rest', () => {
 });
 
 test('returns the open sheet and its parameters', () => {
-  expect(sheetOf({ sheet: 'create-model', 'sheet.dataset': 'd1', tab: 'files' })).toEqual({
+  expect(parseOpenSheet({ sheet: 'create-model', 'sheet.dataset': 'd1', tab: 'files' })).toEqual({
     name: 'create-model',
     params: { dataset: 'd1' },
   });
-  expect(sheetOf({ tab: 'files' })).toBeNull();
+  expect(parseOpenSheet({ tab: 'files' })).toBeNull();
 });
 
 test("a sheet closes only itself and keeps the page's search params", async () => {

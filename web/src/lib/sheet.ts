@@ -30,7 +30,7 @@ export function parseSheetSearch(search: Record<string, unknown>): { sheet?: str
 }
 
 /** Returns the sheet that the search parameters open, with its parameters. */
-export function sheetOf(
+export function parseOpenSheet(
   search: Record<string, unknown>,
 ): { name: string; params: Record<string, string> } | null {
   const { sheet, ...rest } = parseSheetSearch(search);
@@ -40,9 +40,9 @@ export function sheetOf(
 }
 
 /** Returns the open sheet, or null. */
-export function useOpenSheet(): ReturnType<typeof sheetOf> {
+export function useOpenSheet(): ReturnType<typeof parseOpenSheet> {
   const search: Record<string, unknown> = useSearch({ strict: false });
-  return sheetOf(search);
+  return parseOpenSheet(search);
 }
 
 export type SheetControl = {

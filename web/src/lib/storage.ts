@@ -3,7 +3,7 @@ import { getCredentials } from './api/credentials.ts';
 import { createStore } from './store.ts';
 
 /** Number of times stored values were cleared. Components use it to reset. */
-export const timesForgotten = createStore(0);
+export const tabClearCount = createStore(0);
 
 const tabStorage = userStorage('bakehouse.tab.', () => sessionStorage);
 
@@ -13,7 +13,7 @@ export const readFromTab = tabStorage.read;
 /**
  * Stores a value across reloads of this tab, per user or for any visitor, until sign-out or the tab closes.
  */
-export const keepInTab = (userId: string | null, name: string, value: unknown): void =>
+export const writeToTab = (userId: string | null, name: string, value: unknown): void =>
   void tabStorage.keep(userId, name, value);
 
 /** Per-user values for all tabs and visits, deleted on sign-out; null deletes a value. */
@@ -116,9 +116,9 @@ function userStorage(prefix: string, storage: () => Storage) {
 }
 
 /** Deletes the values of all users from this tab. */
-export function forgetTab(): void {
+export function clearTabStorage(): void {
   tabStorage.forget();
-  timesForgotten.set(timesForgotten.get() + 1);
+  tabClearCount.set(tabClearCount.get() + 1);
 }
 
 /**

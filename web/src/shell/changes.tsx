@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { followChanges } from '../lib/live/follow-changes.ts';
-import { readTries } from '../modules/home/landing/try/tries.ts';
+import { readGuestResults } from '../modules/home/landing/try/guest-results.ts';
 
 /** Follows server changes while the same user is signed in, and claims their guest generations. */
 export function Changes({ userId }: { userId: string }) {
@@ -11,7 +11,7 @@ export function Changes({ userId }: { userId: string }) {
   }, [userId]);
   useEffect(() => {
     const ended = new AbortController();
-    if (readTries())
+    if (readGuestResults())
       void import('../modules/home/landing/try/give-tries.ts').then(({ giveTries }) =>
         giveTries(ended.signal),
       );

@@ -1,9 +1,9 @@
 import { createContext, Suspense, use, useEffect, useEffectEvent, useState } from 'react';
 import { LoadError } from '../lib/loadable.tsx';
 import { useOpenSheet, useSheets } from '../lib/sheet.ts';
-import { Boundary, type Broken, useRetry } from '../ui/boundary.tsx';
+import { Boundary, type CaughtError, useRetry } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
-import { ErrorState, NotFetched } from '../ui/error-state.tsx';
+import { ErrorState, LoadFailure } from '../ui/error-state.tsx';
 import { findSheet, sheets } from './all-sheets.ts';
 
 /**
@@ -42,7 +42,7 @@ export function OpenSheets() {
 const ShownSheet = createContext({ label: '', open: false, onClose: () => {}, forget: () => {} });
 
 /** Error in place of the sheet. Doesn't use the sheet's own code, which may have failed to load. */
-function BrokenSheet(broken: Broken) {
+function BrokenSheet(broken: CaughtError) {
   const { label, open, onClose, forget } = use(ShownSheet);
   const retry = useRetry(broken);
   // Reset on close, so that reopening retries.
@@ -58,7 +58,7 @@ function BrokenSheet(broken: Broken) {
       className="fixed inset-y-0 right-0 z-40 flex w-full flex-col justify-center bg-surface shadow-pop sm:max-w-md"
     >
       {broken.error instanceof LoadError ? (
-        <NotFetched error={broken.error} onRetry={retry} part="form" />
+        <LoadFailure error={broken.error} onRetry={retry} part="form" />
       ) : (
         <ErrorState title="Something went wrong" error={broken.error} onRetry={retry} />
       )}

@@ -11,7 +11,7 @@ import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { setCredentials } from '../lib/api/credentials.ts';
 import { queryClient } from '../lib/api/query-client.ts';
 import { broadcastSession } from '../lib/session/session-channel.ts';
-import { keepInTab, readFromTab } from '../lib/storage.ts';
+import { readFromTab, writeToTab } from '../lib/storage.ts';
 import { sessionHint, sessionQuery } from '../modules/accounts/session.ts';
 import { PublicShell } from './public-shell.tsx';
 
@@ -75,7 +75,7 @@ it('after signing out, refetches visible queries as a visitor and drops the rest
   readPictures.mockResolvedValueOnce("Ada's pictures").mockResolvedValueOnce("Everybody's pictures");
   queryClient.removeQueries({ queryKey: ['picture'] });
   setCredentials({ userId: 'u1', apiKey: 'bk_1' });
-  keepInTab('u1', 'conversation', 'Which bread?');
+  writeToTab('u1', 'conversation', 'Which bread?');
   show();
   expect(await screen.findByText("Ada's pictures")).toBeTruthy();
   broadcastSession({ type: 'signed-out', userId: 'u1' });

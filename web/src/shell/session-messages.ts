@@ -4,7 +4,7 @@ import { useEffect, useEffectEvent } from 'react';
 import { getCredentials, setCredentials } from '../lib/api/credentials.ts';
 import { queryClient } from '../lib/api/query-client.ts';
 import { onSessionMessage, type SessionMessage } from '../lib/session/session-channel.ts';
-import { browserStorage, forgetTab } from '../lib/storage.ts';
+import { browserStorage, clearTabStorage } from '../lib/storage.ts';
 import { refreshSession, sessionQuery } from '../modules/accounts/session.ts';
 import { focusTitle } from '../ui/focus.ts';
 import { SEARCH_BOX } from './search/search-frame.tsx';
@@ -19,7 +19,7 @@ export function useSessionMessages(): void {
 
   const leave = useEffectEvent(async () => {
     setCredentials(null);
-    forgetTab();
+    clearTabStorage();
     browserStorage.forget();
     queryClient.setQueryData(sessionQuery.queryKey, null);
     const isPublic = router.state.matches.some(({ routeId }) => routeId === '/public');

@@ -8,10 +8,10 @@ import { useSheets } from '../lib/sheet.ts';
 import { preloadLater } from '../lib/when-idle.ts';
 import { UserContext } from '../modules/accounts/session.ts';
 import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
-import { useOpening } from '../ui/placement.ts';
-import { AfterPage } from './after-page.tsx';
+import { useOpenWhenLoaded } from '../ui/placement.ts';
 import { sheetPreloads } from './all-sheets.ts';
 import { Header } from './header/header.tsx';
+import { IdleMount } from './idle-mount.tsx';
 import { hidesSidebar } from './navigation/nav-items.ts';
 import { Sidebar } from './navigation/sidebar.tsx';
 import { DeferredPalette, preloadPalette, usePalette } from './palette/deferred-palette.tsx';
@@ -110,17 +110,17 @@ export function Shell({ user, page, children }: Props) {
 function SignedIn({ userId }: { userId: string }) {
   return (
     <>
-      <AfterPage preload={Changes.preload}>
+      <IdleMount preload={Changes.preload}>
         <Changes userId={userId} />
-      </AfterPage>
+      </IdleMount>
       <Boundary fallback={EmptyFallback}>
         <Suspense>
           <OpenSheets />
         </Suspense>
       </Boundary>
-      <AfterPage preload={PendingReferral.preload}>
+      <IdleMount preload={PendingReferral.preload}>
         <PendingReferral key={userId} userId={userId} />
-      </AfterPage>
+      </IdleMount>
     </>
   );
 }
@@ -128,7 +128,7 @@ function SignedIn({ userId }: { userId: string }) {
 /** State of the slide-in menu, which stays mounted once opened, for the closing animation. */
 function useMenu() {
   const [isOpen, setOpen] = useState<boolean | null>(null);
-  const { open, waitingFor } = useOpening();
+  const { open, waitingFor } = useOpenWhenLoaded();
   return {
     open: () => open(MobileMenu, () => setOpen(true)),
     close: () => setOpen(false),

@@ -5,11 +5,11 @@ import { isOnline, onReconnect } from '../lib/live/online.ts';
 import { LoadError } from '../lib/loadable.tsx';
 
 /** The caught error and a function that renders the children again. */
-export type Broken = { error: unknown; reset: () => void };
+export type CaughtError = { error: unknown; reset: () => void };
 
 type Props = {
   /** Renders in place of the children that threw. */
-  fallback: FunctionComponent<Broken>;
+  fallback: FunctionComponent<CaughtError>;
   children: ReactNode;
 };
 
@@ -27,7 +27,7 @@ export function Boundary({ fallback, children }: Props) {
 }
 
 /** Fallback for non-essential parts: renders nothing and retries until the code loads. */
-export function EmptyFallback(broken: Broken) {
+export function EmptyFallback(broken: CaughtError) {
   useRetry(broken);
   return null;
 }
@@ -37,7 +37,7 @@ export function EmptyFallback(broken: Broken) {
  * automatically on reconnect and, because the server may have been reachable all along, on navigation and
  * window focus.
  */
-export function useRetry({ error, reset }: Broken): () => void {
+export function useRetry({ error, reset }: CaughtError): () => void {
   // Components outside a router still render; they have no navigation to observe.
   const router = useRouter({ warn: false }) as ReturnType<typeof useRouter> | null;
   const retry = () => {

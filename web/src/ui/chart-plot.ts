@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import { type ChartColour, chartColour } from './chart-colour.ts';
-import { type Axis, placesSeen, rangeAround, smooth, stack } from './chart-scale.ts';
+import { type Axis, rangeAround, smooth, stack, visibleIndexes } from './chart-scale.ts';
 
 /** Steps and epochs are integers, so ticks must be too. */
 const WHOLE_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6];
@@ -221,7 +221,7 @@ export function drawnLines(
     drawn: smoothing > 0 && !one.exact ? smooth(one.values, smoothing) : one.values,
   }));
   const values = series.map((one) => one.values);
-  const places = kind === 'line' ? placesSeen(x, values) : null;
+  const places = kind === 'line' ? visibleIndexes(x, values) : null;
   if (!places) return { x, series: lines };
   const valuesSeen = (all: readonly (number | null)[]) => places.map((place) => all[place] ?? null);
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatFigure, placesSeen, rangeAround, smooth, stack } from './chart-scale.ts';
+import { formatFigure, rangeAround, smooth, stack, visibleIndexes } from './chart-scale.ts';
 
 test('smoothing preserves constants, lags behind steps and preserves gaps', () => {
   expect(smooth([2, 2, 2], 0.9)).toEqual([2, expect.closeTo(2), expect.closeTo(2)]);
@@ -52,7 +52,7 @@ test('downsampling keeps every extreme and the same number of points per part of
   const x = Array.from({ length: 60_000 }, (_, place) => (place < 20_000 ? place * 3 : 40_000 + place));
   const loss = x.map((_, place) => (place === 33_333 ? 99 : (place % 7) + 1));
   const heldOut = x.map((_, place) => (place === 44_444 ? -5 : place % 100 === 0 ? 2 : null));
-  const places = placesSeen(x, [loss, heldOut]) ?? [];
+  const places = visibleIndexes(x, [loss, heldOut]) ?? [];
   expect(places.length).toBeLessThanOrEqual(4_002);
   expect(places).toEqual(expect.arrayContaining([0, 33_333, 44_444, 59_999]));
   expect(places).toEqual(places.toSorted((one, other) => one - other));
@@ -60,5 +60,5 @@ test('downsampling keeps every extreme and the same number of points per part of
     expect(
       places.filter((place) => Math.floor((x[place] ?? 0) / 10_000) * 10_000 === from).length,
     ).toBeGreaterThan(200);
-  expect(placesSeen(x.slice(0, 5_000), [loss.slice(0, 5_000)])).toBeNull();
+  expect(visibleIndexes(x.slice(0, 5_000), [loss.slice(0, 5_000)])).toBeNull();
 });

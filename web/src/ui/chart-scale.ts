@@ -1,5 +1,5 @@
+import { axisDecimals } from '../lib/format/axis-decimals.ts';
 import { withMinus } from '../lib/format/format-number.ts';
-import { placesOf } from '../lib/format/places-of.ts';
 
 /**
  * Exponential moving average with bias correction, as in training dashboards. `weight` 0 changes nothing;
@@ -26,7 +26,7 @@ const WIDTHS = 1_000;
  * Returns the ascending indexes of visible points: the first, the last, and each line's extremes in each of
  * 1,000 equal intervals of the ascending `x`. Returns null if all points should be drawn.
  */
-export function placesSeen(
+export function visibleIndexes(
   x: readonly number[],
   lines: readonly (readonly (number | null)[])[],
 ): number[] | null {
@@ -87,7 +87,7 @@ function figure(value: number): string {
 function label(value: number, { step, largest }: Axis): string {
   if (largest < 0.001) return value === 0 ? '0' : value.toExponential(1);
   const [unit, letter] = largest >= 1e6 ? [1e6, 'M'] : largest >= 1e4 ? [1e3, 'k'] : [1, ''];
-  const text = (value / unit).toFixed(placesOf(step / unit));
+  const text = (value / unit).toFixed(axisDecimals(step / unit));
   return value === 0 ? text : `${text}${letter}`;
 }
 

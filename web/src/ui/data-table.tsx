@@ -2,8 +2,8 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type ReactNode, type RefObject, useRef } from 'react';
 import { cx } from '../lib/cx.ts';
-import { marksText } from '../lib/device/device.ts';
-import { usePlaceOnPage } from './placement.ts';
+import { hasTextSelection } from '../lib/device/device.ts';
+import { usePageOffset } from './placement.ts';
 
 export type Column<Row> = {
   id: string;
@@ -88,7 +88,9 @@ export function DataTable<Row>({
               data-index={index}
               aria-rowindex={virtual || more ? index + 2 : undefined}
               // The link in the row serves keyboard users; clicking the row is a shortcut for the pointer.
-              onClick={onRowClick && ((event) => !isControl(event.target) && !marksText() && onRowClick(row))}
+              onClick={
+                onRowClick && ((event) => !isControl(event.target) && !hasTextSelection() && onRowClick(row))
+              }
               className={cx('border-line not-first:border-t', onRowClick && 'cursor-pointer hover:bg-subtle')}
             >
               {columns.map((column, place) => (
@@ -115,7 +117,7 @@ function useRowsInSight<Row>(
   body: RefObject<HTMLElement | null>,
   { rows, rowHeight }: { rows: readonly Row[]; rowHeight: number },
 ) {
-  const top = usePlaceOnPage(body);
+  const top = usePageOffset(body);
   const virtual = rows.length >= VIRTUAL_FROM;
   const virtualizer = useWindowVirtualizer({
     count: rows.length,

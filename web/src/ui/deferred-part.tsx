@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, Suspense, use } from 'react';
 import { LoadError } from '../lib/loadable.tsx';
-import { Boundary, type Broken, useRetry } from './boundary.tsx';
-import { ErrorState, NotFetched } from './error-state.tsx';
+import { Boundary, type CaughtError, useRetry } from './boundary.tsx';
+import { ErrorState, LoadFailure } from './error-state.tsx';
 
 type Props = {
   /** Shown while the code loads. */
@@ -25,11 +25,11 @@ export function DeferredPart({ pending, unavailable, children }: Props) {
 const Unavailable = createContext<ReactNode>(undefined);
 
 /** Error message for a part of the page that failed to load or render. */
-export function BrokenPart(broken: Broken) {
+export function BrokenPart(broken: CaughtError) {
   const retry = useRetry(broken);
   const unavailable = use(Unavailable);
   if (unavailable !== undefined) return unavailable;
   if (broken.error instanceof LoadError)
-    return <NotFetched error={broken.error} onRetry={retry} part="part of the page" />;
+    return <LoadFailure error={broken.error} onRetry={retry} part="part of the page" />;
   return <ErrorState title="Something went wrong" error={broken.error} onRetry={retry} compact />;
 }

@@ -1,7 +1,7 @@
 import { cloneElement, type ReactElement, type SyntheticEvent, useEffect, useState } from 'react';
 import { preloadLater } from '../lib/when-idle.ts';
 import { Boundary, EmptyFallback } from './boundary.tsx';
-import { type Fetchable, useOpening } from './placement.ts';
+import { type Preloadable, useOpenWhenLoaded } from './placement.ts';
 
 type Handler = (event: SyntheticEvent) => void;
 
@@ -22,7 +22,7 @@ type Props = {
   /** Renders the open popup with its trigger. */
   popup: (trigger: ReactElement) => ReactElement;
   /** Code of the popup, which opens once this has loaded. */
-  code: Fetchable;
+  code: Preloadable;
 };
 
 /**
@@ -32,7 +32,7 @@ type Props = {
  */
 export function DeferredPopup({ kind, trigger, popup, code }: Props) {
   const [opened, setOpened] = useState(false);
-  const { open, waitingFor } = useOpening();
+  const { open, waitingFor } = useOpenWhenLoaded();
   const { preload } = code;
   useEffect(() => preloadLater([preload]), [preload]);
   if (opened) return <Boundary fallback={EmptyFallback}>{popup(trigger)}</Boundary>;

@@ -5,7 +5,7 @@ import { cx } from '../lib/cx.ts';
 import { buttonClass } from './button.tsx';
 import { backdropClass, viewportClass } from './dialog-class.ts';
 import { firstField } from './focus.ts';
-import { shownOnce, useClosingQuestion } from './use-closing-question.tsx';
+import { oneTimeSecretQuestion, useClosingQuestion } from './use-closing-question.tsx';
 
 type Props = {
   open: boolean;
@@ -50,7 +50,7 @@ export function Dialog({
   const content = useRef<HTMLDivElement>(null);
   const buttons = useRef<HTMLElement>(null);
   const { requestClose, question } = useClosingQuestion(
-    open && (keepOpen ? shownOnce : dirty),
+    open && (keepOpen ? oneTimeSecretQuestion : dirty),
     'page',
     close,
   );

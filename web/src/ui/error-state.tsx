@@ -132,7 +132,7 @@ type NotFetchedProps = {
 /**
  * Error for code that failed to load: the server is unreachable, has a newer build, or the cause is unknown.
  */
-export function NotFetched({ error, onRetry, wholePage = false, part = 'page' }: NotFetchedProps) {
+export function LoadFailure({ error, onRetry, wholePage = false, part = 'page' }: NotFetchedProps) {
   const online = useOnline();
   const outdated = useOutdated(online);
   const frame = { wholePage, compact: part === 'part of the page' };
@@ -187,7 +187,7 @@ function useOutdated(online: boolean): boolean {
 /**
  * A rejected form's error, shown at the top. Scrolls into view because the submit button may be far below.
  */
-export function Refusal({ title, error }: { title?: ReactNode; error: unknown }) {
+export function FormRejection({ title, error }: { title?: ReactNode; error: unknown }) {
   return (
     <Callout tone="bad" title={title} ref={(callout) => callout?.scrollIntoView({ block: 'nearest' })}>
       {errorMessage(error)}

@@ -1,7 +1,7 @@
 import { render } from '@testing-library/react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { type Growing, grow, type Parsed } from './growing-markdown.ts';
+import { extendMarkdown, type Parsed, type StreamedMarkdown } from './growing-markdown.ts';
 import { GrowingMarkdown, parseMarkdown } from './markdown-content.tsx';
 
 /** Rendered HTML without line breaks between blocks. */
@@ -9,7 +9,8 @@ const html = (drawn: React.ReactNode) =>
   renderToStaticMarkup(drawn)
     .replace(/>\n+|\n+<|\n+(?=&lt;)/g, (gap) => gap.trim())
     .trim();
-const htmlOf = ({ closed, rest }: Growing) => html([...closed, rest.drawn].map((piece) => <>{piece}</>));
+const htmlOf = ({ closed, rest }: StreamedMarkdown) =>
+  html([...closed, rest.drawn].map((piece) => <>{piece}</>));
 
 const texts = {
   paragraphs: 'One\ntwo\n\nThree **four**\n\n# Five\nSix\n===\n\n---\n\nSeven',
@@ -28,9 +29,9 @@ const texts = {
 };
 
 test.each(Object.entries(texts))('%s: incremental rendering matches rendering the whole text', (_, text) => {
-  let growing: Growing | null = null;
+  let growing: StreamedMarkdown | null = null;
   for (let end = 1; end <= text.length; end += 1) {
-    growing = grow(growing, text.slice(0, end), parseMarkdown);
+    growing = extendMarkdown(growing, text.slice(0, end), parseMarkdown);
     expect(htmlOf(growing), JSON.stringify(text.slice(0, end))).toBe(
       html(parseMarkdown(text.slice(0, end)).drawn),
     );
@@ -44,12 +45,12 @@ test('a closed block is parsed once and never again', () => {
     return parseMarkdown(text);
   };
   const blocks = Array.from({ length: 30 }, (_, at) => `Paragraph ${at} of the answer.\n\n`);
-  let growing: Growing | null = null;
+  let growing: StreamedMarkdown | null = null;
   let text = '';
   for (const block of blocks)
     for (const word of block.split(/(?<= )/)) {
       text += word;
-      growing = grow(growing, text, parse);
+      growing = extendMarkdown(growing, text, parse);
     }
   // Each parse covers at most one block and the start of the next.
   expect(Math.max(...parsed.map(({ length }) => length))).toBeLessThan(3 * 34);

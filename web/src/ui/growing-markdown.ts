@@ -10,13 +10,17 @@ export type Parsed = {
 };
 
 /** Streaming text: closed blocks, each parsed once, and the unparsed rest. */
-export type Growing = { text: string; closed: ReactNode[]; restAt: number; rest: Parsed };
+export type StreamedMarkdown = { text: string; closed: ReactNode[]; restAt: number; rest: Parsed };
 
 /**
  * Renders text that has grown since `before` without parsing its closed blocks again. A block is closed once
  * another block starts on a later line.
  */
-export function grow(before: Growing | null, text: string, parse: (text: string) => Parsed): Growing {
+export function extendMarkdown(
+  before: StreamedMarkdown | null,
+  text: string,
+  parse: (text: string) => Parsed,
+): StreamedMarkdown {
   const whole = () => ({ text, closed: [], restAt: 0, rest: parse(text) });
   if (!before || !text.startsWith(before.text) || before.rest.defines) return whole();
   const { closed, restAt, rest } = before;

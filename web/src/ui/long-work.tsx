@@ -42,12 +42,12 @@ export type LongWork = {
  * Announces the completion of this task. Call it when starting a task, which may finish before it is first
  * listed.
  */
-export function awaitEnd(id: string): void {
+export function announceEnd(id: string): void {
   awaited.add(id);
 }
 
 /** Returns true once if the completion should be announced. */
-export function takeAwaited(id: string): boolean {
+export function consumeAwaitedEnd(id: string): boolean {
   return awaited.delete(id);
 }
 

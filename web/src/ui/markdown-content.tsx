@@ -1,7 +1,7 @@
 import { Fragment, useState } from 'react';
 import ReactMarkdown, { type Components, type Options } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
-import { type Growing, grow, type Parsed } from './growing-markdown.ts';
+import { extendMarkdown, type Parsed, type StreamedMarkdown } from './growing-markdown.ts';
 
 /**
  * Headings shift down one level because the page has its own h1; links open in a new tab. Each block has its
@@ -61,8 +61,8 @@ export default function MarkdownContent({ text, own, rehypePlugins }: Props) {
 /** Renders streaming markdown, such as a chat answer, without parsing closed blocks again. */
 export function GrowingMarkdown({ text }: { text: string }) {
   const shown = withoutFrontMatter(text);
-  const [kept, setKept] = useState<Growing>(() => grow(null, shown, parseMarkdown));
-  const growing = kept.text === shown ? kept : grow(kept, shown, parseMarkdown);
+  const [kept, setKept] = useState<StreamedMarkdown>(() => extendMarkdown(null, shown, parseMarkdown));
+  const growing = kept.text === shown ? kept : extendMarkdown(kept, shown, parseMarkdown);
   if (growing !== kept) setKept(growing);
   return (
     <>

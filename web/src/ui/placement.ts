@@ -13,18 +13,18 @@ import { notify } from './notify.ts';
 const END_PX = 24;
 
 /** Lazy code: a `loadable`. */
-export type Fetchable = { preload: () => Promise<void>; isLoaded: () => boolean };
+export type Preloadable = { preload: () => Promise<void>; isLoaded: () => boolean };
 
 /**
  * Opens lazy content immediately if it is loaded, else once it loads, unless the user presses Escape or moves
  * on first. Reports load failures.
  */
-export function useOpening() {
-  const [waitingFor, setWaitingFor] = useState<Fetchable | null>(null);
+export function useOpenWhenLoaded() {
+  const [waitingFor, setWaitingFor] = useState<Preloadable | null>(null);
   const waiting = useRef<AbortController>(null);
   useEffect(() => () => waiting.current?.abort(), []);
 
-  function open(code: Fetchable, show: () => void): void {
+  function open(code: Preloadable, show: () => void): void {
     waiting.current?.abort();
     if (code.isLoaded()) return show();
     const controller = new AbortController();
@@ -54,7 +54,7 @@ export function useOpening() {
  * Returns the element's distance from the top of the page in pixels. Measured again when anything on the page
  * grows.
  */
-export function usePlaceOnPage(element: RefObject<HTMLElement | null>): number {
+export function usePageOffset(element: RefObject<HTMLElement | null>): number {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
     const measure = () => setTop((element.current?.getBoundingClientRect().top ?? 0) + scrollY);

@@ -5,7 +5,7 @@ import { cx } from '../lib/cx.ts';
 import { loadable } from '../lib/loadable.tsx';
 import { preloadLater } from '../lib/when-idle.ts';
 import { controlClass } from './field.tsx';
-import { useOpening } from './placement.ts';
+import { useOpenWhenLoaded } from './placement.ts';
 import type { SelectProps } from './select-list.tsx';
 
 const List = loadable(async () => (await import('./select-list.tsx')).SelectList);
@@ -26,7 +26,7 @@ export function Select<Value extends string>({
   ...props
 }: SelectProps<Value>) {
   const [opened, setOpened] = useState(false);
-  const { open, waitingFor } = useOpening();
+  const { open, waitingFor } = useOpenWhenLoaded();
   useEffect(() => preloadLater([List.preload]), []);
   const label = props['aria-label'];
   const className = controlClass(

@@ -16,7 +16,7 @@ const discard: ClosingQuestion = {
 };
 
 /** Confirmation for one-time secrets. */
-export const shownOnce: ClosingQuestion = {
+export const oneTimeSecretQuestion: ClosingQuestion = {
   title: 'Leave without copying?',
   description: 'It will not be shown again.',
   action: 'Leave',

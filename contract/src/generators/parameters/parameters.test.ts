@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { generators } from '../table.ts';
-import { atService, atStarter, completeParameters } from './parameters.ts';
+import { completeParameters, formOfService, formOfStarter } from './parameters.ts';
 
 const { flux, paris, seedance, veo, wan } = generators;
 const lora = '019b0000-0000-7000-8000-000000000000';
@@ -33,12 +33,12 @@ test("Seedance and Veo start with the product's values", () => {
 
 test("a starter's fixed values override the request; other values are unchanged", () => {
   const fixed = { aspect_ratio: '1:1', duration: '2', quality: '64p' };
-  const form = atStarter(wan);
+  const form = formOfStarter(wan);
   expect(completeParameters(form, { duration: '5' }).values).toEqual({
     ...{ ...fixed, guidance_scale: 5, num_inference_steps: 30, negative_prompt: '', seed: null },
   });
   expect(completeParameters(form, { duration: '7' }).problem).toMatchObject({ field: 'duration' });
-  expect(atStarter(paris)).toBe(paris);
+  expect(formOfStarter(paris)).toBe(paris);
 });
 
 test('a LoRA has a strength, and without one both are omitted', () => {
@@ -49,12 +49,12 @@ test('a LoRA has a strength, and without one both are omitted', () => {
 });
 
 test('a service accepts only its supported fields and signed seeds', () => {
-  const form = atService(flux, ['n', 'seed']);
+  const form = formOfService(flux, ['n', 'seed']);
   expect(form.fields.map(({ name }) => name)).toEqual(['n', 'seed']);
   expect(completeParameters(form, { seed: 2_147_483_647 }).problem).toBeNull();
   const message = 'Seed must be at most 2147483647';
   expect(completeParameters(form, { seed: 2_147_483_648 }).problem).toEqual({ field: 'seed', message });
-  expect(atService(flux, undefined)).toBe(flux);
+  expect(formOfService(flux, undefined)).toBe(flux);
 });
 
 test.each([

@@ -32,7 +32,7 @@ function isEmpty(value: ParameterValue | undefined): boolean {
 }
 
 /** True if the field is unused: it is empty, or the field it depends on is. */
-export function isLeftOut(field: GeneratorField, values: Record<string, ParameterValue>): boolean {
+export function isUnusedField(field: GeneratorField, values: Record<string, ParameterValue>): boolean {
   if (field.kind === 'lora') return isEmpty(values[field.name]);
   return field.kind === 'number' && field.onlyWith !== undefined && isEmpty(values[field.onlyWith]);
 }
@@ -77,13 +77,13 @@ export const loraFields = ['lora', 'lora_scale'] as const;
 const notDeployed = ['aspect_ratio', 'n'];
 
 /** Returns the form of a generator's deployment. */
-export function atDeployment(generator: Generator): Generator {
+export function formOfDeployment(generator: Generator): Generator {
   if (generator.makes === 'video') return generator;
   return { ...generator, fields: generator.fields.filter(({ name }) => !notDeployed.includes(name)) };
 }
 
 /** Returns the form of a generator's starter model. */
-export function atStarter(generator: Generator): Generator {
+export function formOfStarter(generator: Generator): Generator {
   const fixed = generator.starter?.fixed;
   return fixed ? { ...generator, fixed } : generator;
 }
@@ -92,7 +92,7 @@ export function atStarter(generator: Generator): Generator {
 const SERVICE_SEED_MAX = 2_147_483_647;
 
 /** Returns the form of a service with only its supported fields; unchanged without a service. */
-export function atService(generator: Generator, names: readonly string[] | undefined): Generator {
+export function formOfService(generator: Generator, names: readonly string[] | undefined): Generator {
   if (names === undefined) return generator;
   // The picture is sent separately.
   const isNeeded = (field: GeneratorField) => field.kind === 'picture' && !field.isOptional;
@@ -118,12 +118,12 @@ export function completeParameters(generator: Generator, given: Record<string, P
     return refused(unknown, `${generator.title} has no parameter ${unknown.slice(0, 80)}`);
   const values = effectiveValues(generator, { ...defaultsOf(generator), ...given });
   for (const field of fields) {
-    const problem = isLeftOut(field, values)
+    const problem = isUnusedField(field, values)
       ? leftOutProblem(field, given)
       : parameterProblem(field, values[field.name] ?? null);
     if (problem !== undefined) return refused(field.name, problem);
   }
-  const leftOut = fields.filter((field) => isLeftOut(field, values)).map(({ name }) => name);
+  const leftOut = fields.filter((field) => isUnusedField(field, values)).map(({ name }) => name);
   const counting = Object.entries(values).filter(([name]) => !leftOut.includes(name));
   return { values: { ...Object.fromEntries(counting), ...generator.fixed }, problem: null };
 }

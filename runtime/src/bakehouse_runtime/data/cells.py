@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from .json_stream import refuse_constant
+from .json_stream import reject_constant
 
 # The marks that pandas reads as a missing value.
 _MISSING = {
@@ -48,7 +48,7 @@ def json_of(text: str) -> str | None:
     """Returns the list written in a cell as JSON, or None if it is no list. CSV has no lists, and
     pandas writes them as Python prints them. The preview does the same in python-list.ts."""
     try:
-        json.loads(text, parse_constant=refuse_constant)
+        json.loads(text, parse_constant=reject_constant)
     except RecursionError:
         return None
     except ValueError:
@@ -72,7 +72,7 @@ def _json_of_python(text: str) -> str | None:
 
     result = _PRINTED.sub(written, text)
     try:
-        json.loads(result, parse_constant=refuse_constant)
+        json.loads(result, parse_constant=reject_constant)
     except (ValueError, RecursionError):
         return None
     return result

@@ -15,7 +15,7 @@ from .table import (
     Row,
     Table,
     numbered_lines,
-    refuse_twins,
+    reject_duplicate_columns,
 )
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def csv_table(path: Path, name: str, delimiter: str | None = None) -> Table:
         raise PlainError(f"The first line of {name} names no columns.")
     if any("\0" in column for column in header):
         raise PlainError(f"The first line of {name} contains a NUL character. {WITHOUT_NUL}")
-    refuse_twins(header, name)
+    reject_duplicate_columns(header, name)
     return Table(header, _rows(reader, header, 1 if separator else 0), position)
 
 

@@ -31,7 +31,7 @@ from .rows import is_text, read_rows
 from .segments import windows
 from .split import Split, split_examples, split_key
 from .table import Dropped
-from .templates.jinja_template import TemplateRefusalError
+from .templates.jinja_template import UntrainableTemplateError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -207,7 +207,7 @@ class _RowExamples:
                 continue
             try:
                 rendered = self._rendered(row)
-            except TemplateRefusalError as error:
+            except UntrainableTemplateError as error:
                 self._dropped.add(Dropped(row.line, str(error)))
                 continue
             batch.append((row, rendered))

@@ -174,10 +174,10 @@ def _whole_number(digits: str) -> float:
     return int(digits) if len(digits) <= _DIGITS_MAX else float(digits)
 
 
-def refuse_constant(name: str) -> float:
+def reject_constant(name: str) -> float:
     """Rejects Python's NaN and Infinity, which are not JSON."""
     message = f"{name} is no JSON value"
     raise ValueError(message)
 
 
-_DECODER = json.JSONDecoder(parse_int=_whole_number, parse_constant=refuse_constant)
+_DECODER = json.JSONDecoder(parse_int=_whole_number, parse_constant=reject_constant)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PlainError
-from .table import Dropped, Position, Row, Table, refuse_twins
+from .table import Dropped, Position, Row, Table, reject_duplicate_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -37,7 +37,7 @@ def parquet_table(
     except (pa.ArrowException, OSError) as error:
         raise PlainError(f"{name} is not a parquet file.") from error
     names = list(file.schema_arrow.names)
-    refuse_twins(names, name)
+    reject_duplicate_columns(names, name)
     used = names if wanted is None else wanted(names)
     read = [column for column in names if column in used]
     _refuse_large_groups(file, name, read)

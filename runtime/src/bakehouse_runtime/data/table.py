@@ -106,7 +106,7 @@ def character_fault(text: str, value: object) -> str | None:
     return NUL if re.search(r"(?<!\\)(\\\\)*\\u0000", written) else None
 
 
-def refuse_twins(columns: Iterable[str], name: str) -> None:
+def reject_duplicate_columns(columns: Iterable[str], name: str) -> None:
     """Raises PlainError if two columns have the same name, which would be ambiguous."""
     seen: set[str] = set()
     for column in columns:

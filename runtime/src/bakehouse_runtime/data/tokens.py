@@ -52,12 +52,12 @@ class ModelTokens:
 
     def conversation(self, turns: list[Turn], tools: Sequence[Tool] = ()) -> Rendered:
         """Renders a conversation and marks the spans that count in the loss. Raises
-        TemplateRefusalError if the chat template cannot render it."""
+        UntrainableTemplateError if the chat template cannot render it."""
         return self._template.render(turns, tools)
 
     def prompt(self, messages: list[dict[str, Any]]) -> str:
         """Renders a conversation up to the start of the next answer. Raises
-        TemplateRefusalError."""
+        UntrainableTemplateError."""
         return self._template.prompt(messages)
 
     def question(self, turns: list[Turn], tools: Sequence[Tool]) -> str:

@@ -6,7 +6,7 @@ import json
 from typing import Any, NamedTuple
 
 from .cells import list_of
-from .json_stream import refuse_constant
+from .json_stream import reject_constant
 from .table import UnusableError
 
 # A function in the format of OpenAI's API: `{"type": "function", "function": {"name": ...}}`.
@@ -82,7 +82,7 @@ def _object(value: object, where: str) -> dict[str, Any]:
 
 def _parsed(text: str, where: str) -> object:
     try:
-        return json.loads(text, parse_constant=refuse_constant)
+        return json.loads(text, parse_constant=reject_constant)
     except (ValueError, RecursionError) as error:
         raise UnusableError(f"{where} is not JSON") from error
 

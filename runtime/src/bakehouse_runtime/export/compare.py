@@ -53,7 +53,7 @@ def compare(one: list[str], other: list[str]) -> Comparison:
     return Comparison(len(one), sum(a == b for a, b in zip(one, other, strict=True)))
 
 
-def served_answers(
+def generate_served_answers(
     spec: ExportGgufSpec,
     folder: Path,
     file: str,
@@ -128,7 +128,7 @@ def _serve_spec(spec: ExportGgufSpec, file: str, adapter: Path | None) -> ServeT
     )
 
 
-def loaded_answers(
+def generate_loaded_answers(
     folder: Path, adapter: Path | None, prompts: list[str], stop_requested: Callable[[], bool]
 ) -> list[str]:
     """Returns Transformers' answers from a folder, with PEFT's adapter if there is one. Raises

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..errors import PlainError
 from ..files import read_object
 from ..serve.convert_adapter import adapter_tensors, scaling_alpha
-from ..train.model_files import copy_beside, copy_tokenizer
+from ..train.model_files import copy_non_weight_files, copy_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ def merge_safetensors(
     parts = sorted(base.glob("*.safetensors"))
     if not parts:
         raise PlainError("The base model has no safetensors files.")
-    copy_beside(base, out)
+    copy_non_weight_files(base, out)
     copy_tokenizer(base, out)
     names = {part: _tensors_of(part) for part in parts}
     total = sum(map(len, names.values()))

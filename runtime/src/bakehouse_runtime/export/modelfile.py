@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..confined import run_confined
-from ..data.templates.jinja_template import TemplateRefusalError
+from ..data.templates.jinja_template import UntrainableTemplateError
 from ..data.tokens import read_model_tokens
 from ..serve.sampling_defaults import default_sampling
 
@@ -92,7 +92,7 @@ def go_template(
             pieces.written(messages) != prompt(messages) for messages in _conversations()
         ):
             return None
-    except TemplateRefusalError:
+    except UntrainableTemplateError:
         return None
     begins = {
         name: getattr(pieces, name).removeprefix(begin_token) for name in ("begin", "begin_plain")

@@ -60,7 +60,7 @@ def _gguf(
 ) -> Comparison:
     from ..gguf_file import rewrite_gguf
     from ..serve.convert_adapter import convert_adapter
-    from .compare import served_answers
+    from .compare import generate_served_answers
     from .merge_gguf import merge_gguf
     from .modelfile import modelfile
 
@@ -86,7 +86,7 @@ def _gguf(
     (out / "Modelfile").write_text(made, encoding="utf-8")
 
     def said(folder: Path, file: str, with_adapter: Path | None) -> list[str]:
-        return served_answers(
+        return generate_served_answers(
             spec, folder, file, with_adapter, spec.prompts, lambda: reporter.stop_requested
         )
 
@@ -99,7 +99,7 @@ def _gguf(
 def _safetensors(
     spec: ExportSafetensorsSpec, inputs: dict[str, Path], out: Path, reporter: Reporter
 ) -> Comparison:
-    from .compare import loaded_answers
+    from .compare import generate_loaded_answers
     from .merge_safetensors import merge_safetensors
 
     base, adapter = inputs["base_model"], inputs["adapter"]
@@ -107,7 +107,9 @@ def _safetensors(
     merge_safetensors(base, adapter, out, _steps(reporter))
 
     def said(model: Path, with_adapter: Path | None) -> list[str]:
-        return loaded_answers(model, with_adapter, spec.prompts, lambda: reporter.stop_requested)
+        return generate_loaded_answers(
+            model, with_adapter, spec.prompts, lambda: reporter.stop_requested
+        )
 
     reporter.phase("comparing answers", counted=False)
     return compare(said(base, adapter), said(out, None)) if spec.prompts else Comparison(0, 0)

@@ -23,7 +23,7 @@ STRIP_SIDE_MAX = 160
 _PICTURE_QUALITY = 85
 
 
-def encoded_film(film: Film, metadata: Mapping[str, str]) -> bytes:
+def encode_video(film: Film, metadata: Mapping[str, str]) -> bytes:
     """Returns an MP4 in H.264 that can be streamed; the metadata are one JSON object in its
     comment."""
     # Faststart reopens the file by its name.
@@ -54,7 +54,7 @@ def poster(film: Film) -> Image.Image:
     return reduced(film.picture(0), POSTER_SIDE_MAX)
 
 
-def film_strip(film: Film) -> Image.Image:
+def video_strip(film: Film) -> Image.Image:
     """Returns evenly spaced frames in one row, including the first and the last."""
     return strip(film, STRIP_FRAMES, STRIP_SIDE_MAX)
 

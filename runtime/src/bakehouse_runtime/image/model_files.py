@@ -85,7 +85,7 @@ def load_text_model(kind: type[TextModel], folder: Path, dtype: torch.dtype) -> 
     return _whole(loaded, folder)
 
 
-def forget_origins(folder: Path) -> None:
+def remove_local_paths(folder: Path) -> None:
     """Removes local paths from the configurations below `folder`, which Diffusers writes there."""
     for path in folder.rglob("config.json"):
         config = read_object(path)

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from .family import Family
 from .residency import CPU, free_cache
-from .sampling import Generated, Sampling, take_step
+from .sampling import Generated, Sampling, advance_batch
 
 Request = TypeVar("Request")
 Ongoing = TypeVar("Ongoing", bound=Sampling)
@@ -61,7 +61,9 @@ class Pipeline(ABC, Generic[Request, Ongoing]):
         for sampling in samplings:
             batches[sampling.batch_key].append(sampling)
         for batch in batches.values():
-            take_step(batch, lambda latents, now, batch=batch: self._velocity(batch, latents, now))
+            advance_batch(
+                batch, lambda latents, now, batch=batch: self._velocity(batch, latents, now)
+            )
 
     def finish(self, samplings: Sequence[Ongoing]) -> list[Generated]:
         """Returns the results of finished samplings. Raises PlainError for values that are not

@@ -67,7 +67,9 @@ class Sampling:
         return Generated(media)
 
 
-def take_step(samplings: Sequence[Sampling], velocity: Callable[[Tensor, Tensor], Tensor]) -> None:
+def advance_batch(
+    samplings: Sequence[Sampling], velocity: Callable[[Tensor, Tensor], Tensor]
+) -> None:
     """Advances each sampling of a batch by one step; samplings may be at different times.
     `velocity` receives their latents and times, [n]."""
     latents = torch.stack([sampling.latents for sampling in samplings])

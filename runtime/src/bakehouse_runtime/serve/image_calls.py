@@ -22,7 +22,7 @@ from ..image.picture_file import check_metadata
 from ..protocol import ErrorImageEvent, QueuedImageEvent, StepImageEvent
 from .image_engines import brings_picture, format_of, lora_of
 from .lora_files import LoraMissingError
-from .media_files import WantedFile, written
+from .media_files import FileOptions, written
 from .sampler import (
     PROGRESS_INTERVAL_S,
     Done,
@@ -149,7 +149,7 @@ class _Handler(BaseHTTPRequestHandler):
             try:
                 with self.server.loras.lent(lora_of(request), self._is_connected) as file:
                     job = Job(self._read_picture(request, file), request.preview_every)
-                    wanted = WantedFile(format_of(request), request.metadata)
+                    wanted = FileOptions(format_of(request), request.metadata)
                     # The request may wait long, so free its picture in base64.
                     del request
                     self._answer(wanted, job)
@@ -214,7 +214,7 @@ class _Handler(BaseHTTPRequestHandler):
         finally:
             self.server.unpacking.release()
 
-    def _answer(self, wanted: WantedFile, job: Job) -> None:
+    def _answer(self, wanted: FileOptions, job: Job) -> None:
         """Writes a line for each event and the file after the last one, or stops when the client
         disconnects."""
         self.server.sampler.submit(job)
@@ -274,7 +274,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def _written(event: Event, wanted: WantedFile) -> bytes:
+def _written(event: Event, wanted: FileOptions) -> bytes:
     """Returns the line of an event, followed by the files for the last one."""
     match event:
         case Queued():

@@ -19,7 +19,7 @@ from ..image.paris.pipeline import ParisPipeline, ParisRequest
 from ..image.picture_file import Format
 from ..image.pictures import decode_picture
 from ..image.pipeline import Pipeline
-from ..image.wan.pipeline import FilmPipeline, FilmRequest
+from ..image.wan.pipeline import VideoPipeline, VideoRequest
 from ..protocol import ImageLora, KontextImageRequest, ParisImageRequest, WanFilmRequest
 
 ImageRequest: TypeAlias = ParisImageRequest | KontextImageRequest | WanFilmRequest
@@ -75,10 +75,10 @@ def _load_kontext(folder: Path, device: torch.device, dtype: torch.dtype) -> Kon
     return kontext
 
 
-def _load_wan(folder: Path, device: torch.device, dtype: torch.dtype) -> FilmPipeline:
-    wan = FilmPipeline.from_folder(folder, device, dtype)
+def _load_wan(folder: Path, device: torch.device, dtype: torch.dtype) -> VideoPipeline:
+    wan = VideoPipeline.from_folder(folder, device, dtype)
     # The shortest video: at full size a long one would take a minute.
-    wan.generate([FilmRequest("", seed=0, steps=1, guidance=1, seconds=0.1)])
+    wan.generate([VideoRequest("", seed=0, steps=1, guidance=1, seconds=0.1)])
     return wan
 
 
@@ -92,8 +92,8 @@ def _kontext_request(wire: KontextImageRequest, file: Path | None) -> KontextReq
     return KontextRequest(wire.prompt, wire.seed, wire.steps, wire.guidance, picture, lora)
 
 
-def _wan_request(wire: WanFilmRequest, _: Path | None) -> FilmRequest:
-    return FilmRequest(
+def _wan_request(wire: WanFilmRequest, _: Path | None) -> VideoRequest:
+    return VideoRequest(
         wire.prompt,
         wire.seed,
         wire.steps,

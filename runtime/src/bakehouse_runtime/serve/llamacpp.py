@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import httpx
 
 from ..data.templates.plain_template import plain_template
-from ..data.templates.tool_template import add_tools, says_tools
+from ..data.templates.tool_template import add_tools, renders_tools
 from ..errors import PlainError
 from .engine import CLOSE_S, gauge_sum, read_metrics
 from .gguf_metadata import chat_template, context_length
@@ -148,7 +148,7 @@ def _template(model: Path) -> str | None:
         return None
     if own is None:
         return add_tools(plain_template(begins=False))
-    return None if says_tools(own) else add_tools(own)
+    return None if renders_tools(own) else add_tools(own)
 
 
 def _set_sampling(params: xllamacpp.CommonParams, said: dict[str, float]) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ..image.film import Film
-from ..image.film_file import encoded_film, encoded_webp, film_strip, poster
+from ..image.film_file import encode_video, encoded_webp, poster, video_strip
 from ..image.picture_file import encoded
 from ..protocol import DoneImageEvent, DoneImageEventBeside
 
@@ -24,14 +24,14 @@ _MEDIA_TYPES: dict[Format, Literal["image/png", "image/jpeg", "image/webp"]] = {
 
 
 @dataclass(frozen=True)
-class WantedFile:
+class FileOptions:
     """The file options of a request; `format` is the picture format, None for a video."""
 
     format: Format | None
     metadata: dict[str, str]
 
 
-def written(generated: Generated, wanted: WantedFile) -> tuple[DoneImageEvent, bytes]:
+def written(generated: Generated, wanted: FileOptions) -> tuple[DoneImageEvent, bytes]:
     """Returns the event that describes the files, and their content."""
     if isinstance(generated.media, Film):
         return _written_film(generated, generated.media, wanted.metadata)
@@ -54,8 +54,8 @@ def written(generated: Generated, wanted: WantedFile) -> tuple[DoneImageEvent, b
 def _written_film(
     generated: Generated, film: Film, metadata: dict[str, str]
 ) -> tuple[DoneImageEvent, bytes]:
-    file = encoded_film(film, metadata)
-    pictures = [_beside("poster", poster(film)), _beside("strip", film_strip(film))]
+    file = encode_video(film, metadata)
+    pictures = [_beside("poster", poster(film)), _beside("strip", video_strip(film))]
     event = DoneImageEvent(
         type="done",
         media_type="video/mp4",

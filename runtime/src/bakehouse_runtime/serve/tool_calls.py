@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..data.templates.tool_template import add_tools, says_tools
+from ..data.templates.tool_template import add_tools, renders_tools
 from ..files import read_optional_object
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _PARSERS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
 def tool_parser(model_type: str, template: str) -> str | None:
     """Returns vLLM's tool parser for a model with this chat template, or None if it is
     uncertain."""
-    if not says_tools(template):
+    if not renders_tools(template):
         return None
     return next(
         (

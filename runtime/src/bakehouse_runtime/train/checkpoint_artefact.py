@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ..errors import PlainError, ServerUnreachableError
-from ..files import written_whole
+from ..files import write_atomically
 from ..workload import CHECKPOINT_FILE, CHECKPOINT_INPUT, CHECKPOINTS_FOLDER
 from .cadence import Cadence
 
@@ -59,7 +59,7 @@ class CheckpointArtefact:
             if not self._work.reporter.wait_until_accepted(_REPORTED_WITHIN_S):
                 raise ServerUnreachableError("the server does not answer.")
             with (
-                written_whole(work_dir / CHECKPOINT_FILE) as partial,
+                write_atomically(work_dir / CHECKPOINT_FILE) as partial,
                 tarfile.open(partial, "w") as archive,
             ):
                 for path in paths:

@@ -31,7 +31,9 @@ _NOT_BESIDE = {
 }
 
 
-def copy_beside(base: Path, out: Path, *, leaves_out: frozenset[str] = frozenset()) -> None:
+def copy_non_weight_files(
+    base: Path, out: Path, *, leaves_out: frozenset[str] = frozenset()
+) -> None:
     """Copies the files of a model other than its weights."""
     for file in base.iterdir():
         if file.is_file() and file.suffix not in _NOT_BESIDE and file.name not in leaves_out:

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from bakehouse_runtime.image.film import Film, strip, to_films, to_values
-from bakehouse_runtime.image.film_file import encoded_film, film_strip, poster
+from bakehouse_runtime.image.film_file import encode_video, poster, video_strip
 
 from ..conftest import one_sentence
 
@@ -28,7 +28,7 @@ def moving(frames: int = 17, width: int = 96, height: int = 64, fps: float = 8) 
 
 def test_a_video_file_plays_the_frames() -> None:
     film = moving()
-    content = encoded_film(film, {"prompt": "a réd square", "seed": "7"})
+    content = encode_video(film, {"prompt": "a réd square", "seed": "7"})
     with av.open(BytesIO(content), "r") as opened:
         stream = opened.streams.video[0]
         assert (stream.codec_context.name, stream.codec_context.pix_fmt) == ("h264", "yuv420p")
@@ -45,12 +45,12 @@ def test_a_video_file_plays_the_frames() -> None:
 
 
 def test_a_video_file_can_be_streamed() -> None:
-    content = encoded_film(moving(), {})
+    content = encode_video(moving(), {})
     assert 0 < content.find(b"moov") < content.find(b"mdat")
 
 
 def test_cuts_odd_sides_to_even_ones() -> None:
-    with av.open(BytesIO(encoded_film(moving(3, 33, 41), {})), "r") as opened:
+    with av.open(BytesIO(encode_video(moving(3, 33, 41), {})), "r") as opened:
         stream = opened.streams.video[0]
         assert (stream.width, stream.height) == (32, 40)
 
@@ -58,7 +58,7 @@ def test_cuts_odd_sides_to_even_ones() -> None:
 def test_poster_is_the_first_frame_and_strip_shows_several() -> None:
     film = moving(width=1024, height=512)
     assert poster(film).size == (512, 256)
-    assert film_strip(film).size == (8 * 160, 80)
+    assert video_strip(film).size == (8 * 160, 80)
     small = strip(moving(), 3, 96)
     assert small.size == (3 * 96, 64)
     for place, number in enumerate((0, 8, 16)):

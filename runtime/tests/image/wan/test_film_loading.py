@@ -12,8 +12,8 @@ from diffusers.models.transformers.transformer_wan import WanTransformer3DModel
 from diffusers.schedulers.scheduling_unipc_multistep import UniPCMultistepScheduler
 
 from bakehouse_runtime.image.wan.load import LARGEST, PUBLISHED_DEFAULTS, load_wan
-from bakehouse_runtime.image.wan.pipeline import FilmPipeline, FilmRequest
-from bakehouse_runtime.image.wan.size import FilmSize, FilmSizes
+from bakehouse_runtime.image.wan.pipeline import VideoPipeline, VideoRequest
+from bakehouse_runtime.image.wan.size import VideoSize, VideoSizes
 
 from ..conftest import one_sentence
 from .tiny import (
@@ -27,7 +27,7 @@ from .tiny import (
 )
 
 CPU = torch.device("cpu")
-FULL = FilmSizes(*LARGEST[True], multiple=32, frames_a_latent=4)
+FULL = VideoSizes(*LARGEST[True], multiple=32, frames_a_latent=4)
 
 
 def test_wan_has_the_published_shape() -> None:
@@ -53,16 +53,16 @@ def test_wan_has_the_published_shape() -> None:
 def test_rounds_a_video_to_the_nearest_supported_size(
     asked: tuple[float, int, int], made: tuple[int, int, int]
 ) -> None:
-    assert FULL.nearest(*asked) == FilmSize(*made)
+    assert FULL.nearest(*asked) == VideoSize(*made)
 
 
 def test_keeps_the_ratio_of_the_first_frame() -> None:
-    assert FULL.nearest(1, 832, 480, ratio=1.0) == FilmSize(608, 608, 25)
+    assert FULL.nearest(1, 832, 480, ratio=1.0) == VideoSize(608, 608, 25)
 
 
 def test_the_starter_supports_one_size(tmp_path: Path) -> None:
     model = load_wan(write_starter_wan(tmp_path / "starter"))
-    assert model.sizes.nearest(5, 832, 480) == FilmSize(32, 32, 9)
+    assert model.sizes.nearest(5, 832, 480) == VideoSize(32, 32, 9)
     assert (model.defaults.steps, model.defaults.guidance, model.family.fps) == (4, 3.0, 8.0)
 
 
@@ -76,7 +76,7 @@ def test_uses_the_published_defaults(tmp_path: Path) -> None:
 def test_uses_the_times_of_the_published_scheduler(tmp_path: Path) -> None:
     folder = write_wan(tmp_path / "wan")
     write_published_scheduler(folder)
-    times = FilmPipeline.from_folder(folder, CPU).begin(FilmRequest("", 1, 10))._times
+    times = VideoPipeline.from_folder(folder, CPU).begin(VideoRequest("", 1, 10))._times
     published: Any = UniPCMultistepScheduler.from_pretrained(folder / "scheduler")
     published.set_timesteps(10)
     assert times == pytest.approx(published.sigmas.tolist())

@@ -16,7 +16,7 @@ from bakehouse_runtime.errors import RequestError
 from bakehouse_runtime.image.film import Film
 from bakehouse_runtime.image.text import TextStates, load_sentence_encoder
 from bakehouse_runtime.image.wan.family import Wan
-from bakehouse_runtime.image.wan.pipeline import FilmPipeline, FilmRequest
+from bakehouse_runtime.image.wan.pipeline import VideoPipeline, VideoRequest
 
 from .tiny import change_index, transformer, write_starter_wan, write_wan
 
@@ -43,13 +43,13 @@ def by_diffusers(pipeline: Any, window: int = 512, **asked: Any) -> np.ndarray:
     return frames * 255
 
 
-def film(pipeline: FilmPipeline, request: FilmRequest) -> Film:
+def film(pipeline: VideoPipeline, request: VideoRequest) -> Film:
     media = pipeline.generate([request])[0].media
     assert isinstance(media, Film)
     return media
 
 
-def frames(pipeline: FilmPipeline, request: FilmRequest) -> np.ndarray:
+def frames(pipeline: VideoPipeline, request: VideoRequest) -> np.ndarray:
     return film(pipeline, request).frames.astype(float)
 
 
@@ -59,15 +59,15 @@ def test_a_video_from_text_matches_diffusers(folder: Path, guidance: float) -> N
         WanPipeline.from_pretrained(folder), prompt="a cat", negative_prompt="dog",
         num_inference_steps=3, guidance_scale=guidance,
     )  # fmt: skip
-    ours = FilmPipeline.from_folder(folder, CPU)
-    request = FilmRequest("a cat", 7, 3, guidance, "dog", **SIZE)
+    ours = VideoPipeline.from_folder(folder, CPU)
+    request = VideoRequest("a cat", 7, 3, guidance, "dog", **SIZE)
     assert np.abs(frames(ours, request) - theirs).max() <= 1
     assert frames(ours, request).std() > 5
 
 
 def test_a_video_from_a_picture_matches_diffusers(folder: Path) -> None:
     picture = noisy_picture()
-    ours = FilmPipeline.from_folder(folder, CPU)
+    ours = VideoPipeline.from_folder(folder, CPU)
     # The pipeline cannot encode prompts without ftfy, which is not installed.
     told, nothing = (ours.family.text([prompt]).tokens for prompt in ("a cat", ""))
     theirs = by_diffusers(
@@ -75,7 +75,7 @@ def test_a_video_from_a_picture_matches_diffusers(folder: Path) -> None:
         prompt_embeds=told, negative_prompt_embeds=nothing, num_inference_steps=3,
         guidance_scale=4.0,
     )  # fmt: skip
-    request = FilmRequest("a cat", 7, 3, 4.0, "", picture, **SIZE)
+    request = VideoRequest("a cat", 7, 3, 4.0, "", picture, **SIZE)
     assert np.abs(frames(ours, request) - theirs).max() <= 1
     (again,) = ours.family.decode(ours.family.encode([Film(np.asarray(picture)[None], 24)]))
     # It starts with the picture, as far as the autoencoder preserves it.
@@ -91,19 +91,19 @@ def test_the_starter_encodes_prompts_with_the_installed_encoder(tmp_path: Path) 
         prompt="a red apple spins", num_frames=9, width=32, height=32, max_sequence_length=32,
         generator=torch.Generator().manual_seed(7), num_inference_steps=3, guidance_scale=3.0,
     ).frames[0]  # fmt: skip
-    ours = FilmPipeline.from_folder(starter, CPU)
-    found = frames(ours, FilmRequest("a red apple spins", 7, 3, 3.0))
+    ours = VideoPipeline.from_folder(starter, CPU)
+    found = frames(ours, VideoRequest("a red apple spins", 7, 3, 3.0))
     assert found.shape == (9, 32, 32, 3)
     assert np.abs(found - theirs * 255).max() <= 1
 
 
 def test_a_video_does_not_depend_on_its_batch(folder: Path) -> None:
-    ours = FilmPipeline.from_folder(folder, CPU)
+    ours = VideoPipeline.from_folder(folder, CPU)
     requests = [
-        FilmRequest("a cat", 1, 4, 4.0, **SIZE),
-        FilmRequest("a dog", 2, 4, 1.0, **SIZE),
-        FilmRequest("a dog", 3, 2, 3.0, "cat", noisy_picture(), **SIZE),
-        FilmRequest("a bird", 4, 3, 2.0, picture=noisy_picture(), **SIZE),
+        VideoRequest("a cat", 1, 4, 4.0, **SIZE),
+        VideoRequest("a dog", 2, 4, 1.0, **SIZE),
+        VideoRequest("a dog", 3, 2, 3.0, "cat", noisy_picture(), **SIZE),
+        VideoRequest("a bird", 4, 3, 2.0, picture=noisy_picture(), **SIZE),
     ]
     together = [one.media for one in ours.generate(requests)]
     for request, made in zip(requests, together, strict=True):
@@ -124,23 +124,23 @@ def test_the_velocity_of_the_first_frame_points_to_the_condition() -> None:
 
 
 def test_a_preview_is_a_small_picture(folder: Path) -> None:
-    ours = FilmPipeline.from_folder(folder, CPU)
-    sampling = ours.begin(FilmRequest("a cat", 1, 2, 1.0, seconds=9 / 24, width=192, height=128))
+    ours = VideoPipeline.from_folder(folder, CPU)
+    sampling = ours.begin(VideoRequest("a cat", 1, 2, 1.0, seconds=9 / 24, width=192, height=128))
     ours.step([sampling])
     assert ours.preview(sampling).size == (128, 85)
 
 
 def test_rejects_prompts_beyond_the_window_by_field(tmp_path: Path) -> None:
-    ours = FilmPipeline.from_folder(write_starter_wan(tmp_path / "starter"), CPU)
+    ours = VideoPipeline.from_folder(write_starter_wan(tmp_path / "starter"), CPU)
     with pytest.raises(RequestError, match="The negative prompt is 42 tokens long") as raised:
-        ours.begin(FilmRequest("a cat", 1, negative_prompt="cat " * 40))
+        ours.begin(VideoRequest("a cat", 1, negative_prompt="cat " * 40))
     assert raised.value.field == "negative_prompt"
 
 
 def test_a_text_only_model_rejects_a_picture(folder: Path) -> None:
     change_index(folder, expand_timesteps=False)
-    ours = FilmPipeline.from_folder(folder, CPU)
-    assert film(ours, FilmRequest("a cat", 1, 1, 1.0, **SIZE)).fps == 16
+    ours = VideoPipeline.from_folder(folder, CPU)
+    assert film(ours, VideoRequest("a cat", 1, 1, 1.0, **SIZE)).fps == 16
     with pytest.raises(RequestError, match="from a prompt alone") as raised:
-        ours.begin(FilmRequest("a cat", 1, picture=noisy_picture()))
+        ours.begin(VideoRequest("a cat", 1, picture=noisy_picture()))
     assert raised.value.field == "picture"

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 
 /** Files of workloads that ended later are kept. */
-export type KeptSince = { run: Date; deployment: Date };
+export type RetentionStart = { run: Date; deployment: Date };
 
 /**
  * Returns workloads whose files on a machine can be deleted: immediately for completed workloads and deleted
@@ -13,7 +13,7 @@ export type KeptSince = { run: Date; deployment: Date };
 export async function listUnneededFiles(
   db: Database,
   machineId: string,
-  keptSince: KeptSince,
+  keptSince: RetentionStart,
   limit: number,
 ): Promise<string[]> {
   const withFiles = db
@@ -38,7 +38,11 @@ export async function listUnneededFiles(
 }
 
 /** Checks a candidate again under its lock, because its owner may have resumed it. */
-export async function lockUnneededFiles(tx: Transaction, id: string, keptSince: KeptSince): Promise<boolean> {
+export async function lockUnneededFiles(
+  tx: Transaction,
+  id: string,
+  keptSince: RetentionStart,
+): Promise<boolean> {
   const row = await tx
     .selectFrom('workloads')
     .select('id')
@@ -173,7 +177,7 @@ export async function findInput(db: Database, workloadId: string, sha256: string
 }
 
 /** Deletes the rows of a workload's files and, for a deleted user, its log. */
-export async function noteFilesRemoved(tx: Transaction, workloadId: string, at: Date): Promise<void> {
+export async function recordFilesRemoved(tx: Transaction, workloadId: string, at: Date): Promise<void> {
   await sql`
     delete from workload_logs using workloads
     where workload_id = ${workloadId} and workloads.id = workload_id and owner_gone`.execute(tx);

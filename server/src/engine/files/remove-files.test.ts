@@ -6,7 +6,7 @@ import { insertLogLines } from '../queries.ts';
 import { selectLogLines } from '../reports/attempt-log.ts';
 import { resumeWorkload } from '../request-workload.ts';
 import { complete, testEngine } from '../testing/test-engine.ts';
-import { forgetWork } from './forget-work.ts';
+import { releaseUserWorkloads } from './release-user-workloads.ts';
 import { removeFiles } from './remove-files.ts';
 
 const { db, clock, log, machineId, pass, engineOn, world, report, request, stop, see, reach } =
@@ -77,7 +77,7 @@ describe('files', () => {
         await stop(id);
         await engine.pass();
       }
-      await db.transaction().execute((tx) => forgetWork(tx, 'ada'));
+      await db.transaction().execute((tx) => releaseUserWorkloads(tx, 'ada'));
       await engine.pass();
       return Promise.all(ids.map(left));
     };
@@ -91,7 +91,7 @@ describe('files', () => {
 
   test("that are gone before the account is deleted: the run's log is deleted with the account", async () => {
     const ids = await completedRuns();
-    await db.transaction().execute((tx) => forgetWork(tx, 'ada'));
+    await db.transaction().execute((tx) => releaseUserWorkloads(tx, 'ada'));
     expect(await Promise.all(ids.map(left))).toEqual([
       { files: false, lines: 0 },
       { files: false, lines: 1 },

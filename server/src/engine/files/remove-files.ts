@@ -2,7 +2,12 @@ import type { Logger } from 'pino';
 import type { Database } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import type { Driver } from '../drivers/driver.ts';
-import { type KeptSince, listUnneededFiles, lockUnneededFiles, noteFilesRemoved } from './file-queries.ts';
+import {
+  listUnneededFiles,
+  lockUnneededFiles,
+  type RetentionStart,
+  recordFilesRemoved,
+} from './file-queries.ts';
 
 /**
  * Files and artefacts of a completed workload are deleted immediately, because its module already owns the
@@ -36,11 +41,11 @@ export async function removeFiles({ db, driver, machineId, log }: Parts, now: Da
 function giveUp(
   db: Database,
   id: string,
-  { keptSince, now }: { keptSince: KeptSince; now: Date },
+  { keptSince, now }: { keptSince: RetentionStart; now: Date },
 ): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     if (!(await lockUnneededFiles(tx, id, keptSince))) return false;
-    await noteFilesRemoved(tx, id, now);
+    await recordFilesRemoved(tx, id, now);
     return true;
   });
 }

@@ -5,7 +5,7 @@ import type { Context, WorkloadCaller } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
-import { OtherBytes } from '../../platform/storage/blob-store.ts';
+import { HashMismatch } from '../../platform/storage/blob-store.ts';
 import { collectBlob, storeBlob } from '../../platform/storage/store-blob.ts';
 import { updateWorkload } from '../queries.ts';
 import { lockAttempt } from '../reports/attempts.ts';
@@ -52,7 +52,7 @@ export async function storeArtefact(
     expectedSha256: announced,
   })
     .catch((error: unknown) => {
-      throw error instanceof OtherBytes ? others(error.sha256) : error;
+      throw error instanceof HashMismatch ? others(error.sha256) : error;
     })
     .finally(() => raw.setTimeout(0));
   const before = await inTransaction(ctx.db, async (tx) => {

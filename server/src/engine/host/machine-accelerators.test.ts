@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { findAccelerators } from './accelerators.ts';
-import { rememberAccelerators } from './machine-accelerators.ts';
+import { cacheAccelerators } from './machine-accelerators.ts';
 
 /** A script that replaces nvidia-smi. */
 async function program(does: string): Promise<string> {
@@ -23,7 +23,7 @@ it('retries after a failure, logs once why there are no GPUs, and then which GPU
   let asked = 0;
   const broken = await program('echo "Driver/library version mismatch"; exit 18');
   const works = await program(listing);
-  const { read, areKnown } = rememberAccelerators(
+  const { read, areKnown } = cacheAccelerators(
     async () => {
       asked += 1;
       return findAccelerators({ command: asked < 3 ? broken : works });

@@ -7,7 +7,7 @@ import { type EnvironmentSettings, hasLayer } from './environment/environment.ts
 const ASKED_AGAIN_AFTER_MS = 60_000;
 
 /** Caches the result of `find`. After a failure it runs again each minute, in the background. */
-export function rememberAccelerators(
+export function cacheAccelerators(
   find: (settings: EnvironmentSettings) => Promise<Accelerators | null>,
   now: () => number = () => performance.now(),
 ) {
@@ -44,7 +44,7 @@ export function rememberAccelerators(
   };
 }
 
-const accelerators = rememberAccelerators(({ torchIndex }) => findAccelerators({ torchIndex }));
+const accelerators = cacheAccelerators(({ torchIndex }) => findAccelerators({ torchIndex }));
 
 /** Returns the usable GPUs of this machine, which do not change while the server runs. */
 export async function machineAccelerators(settings: EnvironmentSettings, log: Logger): Promise<Gpu[]> {
@@ -63,7 +63,7 @@ export async function hasGpusToPrepare(settings: EnvironmentSettings, log: Logge
 }
 
 /** Returns true once the list of GPUs is known. */
-export function areAcceleratorsKnown(): boolean {
+export function haveListedAccelerators(): boolean {
   return accelerators.areKnown();
 }
 

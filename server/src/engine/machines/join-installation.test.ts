@@ -8,7 +8,7 @@ import { onFileEnd } from '../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import { testCluster } from '../testing/test-machine.ts';
-import { createHeartbeat } from './heartbeat.ts';
+import { createHeartbeat } from './heartbeat-loop.ts';
 import { joinInstallation } from './join-installation.ts';
 
 const now = new Date();

@@ -9,7 +9,12 @@ import { readOrMakeFile } from '../../platform/files/data-files.ts';
 import { isUuid } from '../../platform/is-uuid.ts';
 import { blobsDir, hasBlobs } from '../../platform/storage/open-blob-store.ts';
 import type { Capacity } from '../model/capacity.ts';
-import { findOwnMachine, hasOtherSecret, listMachines, type OwnMachine } from './queries.ts';
+import {
+  findInstallationMachine,
+  hasOtherSecret,
+  type InstallationMachine,
+  listMachines,
+} from './queries.ts';
 
 type MachineIdentity = {
   /** For a process without a machine: an id that no machine has. */
@@ -38,12 +43,12 @@ export async function joinInstallation(
   const secretCheck = createHmac('sha256', secret).update('bakehouse machine').digest();
   if (s3 && !hasFiles && !runsWork) return joinAlone(db, secretCheck);
   // Only this data folder has its embedded database: even without its file it is the same machine.
-  const known = databaseUrl ? null : await findOwnMachine(db);
+  const known = databaseUrl ? null : await findInstallationMachine(db);
   const id = await readMachineId(dataDir, known?.id ?? null);
   return inTransaction(db, async (tx) => {
     // Serializes processes that start at the same time.
     await sql`lock table machines in share row exclusive mode`.execute(tx);
-    const machine = await findOwnMachine(tx);
+    const machine = await findInstallationMachine(tx);
     if (!machine?.holdsBlobs && !s3 && !hasFiles) await refuseWithoutFiles(tx);
     if (machine && machine.id !== id) throw hasMachine(machine, path.join(dataDir, 'machine'));
     // If no other process lives, a lost secret only ends sessions.
@@ -57,7 +62,7 @@ export async function joinInstallation(
 
 /** A process without a machine, because it runs no work and the files are in a bucket. */
 async function joinAlone(db: Database, secretCheck: Buffer): Promise<MachineIdentity> {
-  const machine = await findOwnMachine(db);
+  const machine = await findInstallationMachine(db);
   if (machine?.holdsBlobs)
     throw new Error(
       `Files of this installation still lie on ${machine.name}: move them to the bucket there (./bakehouse blobs move), delete its folder of files and restart it; then this process can start`,
@@ -95,7 +100,7 @@ async function refuseWithoutFiles(tx: Transaction): Promise<void> {
     );
 }
 
-function hasMachine({ id, name }: OwnMachine, file: string): Error {
+function hasMachine({ id, name }: InstallationMachine, file: string): Error {
   return new Error(
     `This installation has its machine already, ${name}: use its data folder, or start this process with --services=web,worker on files in a bucket, or send work to a cluster (docs/deployment.md). Where its files were moved into this data folder, write ${id} into ${file}.`,
   );

@@ -41,7 +41,7 @@ export async function findSeenAt(db: Database, id: string): Promise<Date | null>
 }
 
 /** The machine of an installation; the other row is its cluster. */
-export type OwnMachine = {
+export type InstallationMachine = {
   id: string;
   name: string;
   /** Whether all files are stored in its data folder; otherwise they are in a bucket. */
@@ -49,7 +49,9 @@ export type OwnMachine = {
 };
 
 /** Null before the first start. */
-export async function findOwnMachine(db: Database | Transaction): Promise<OwnMachine | null> {
+export async function findInstallationMachine(
+  db: Database | Transaction,
+): Promise<InstallationMachine | null> {
   const row = await db
     .selectFrom('machines')
     .select(['id', 'name', 'holds_blobs as holdsBlobs'])
@@ -62,7 +64,7 @@ export async function findOwnMachine(db: Database | Transaction): Promise<OwnMac
  * Records a heartbeat and the offer of the server that runs the machine's workloads, by the database's clock,
  * which all processes share.
  */
-export async function noteMachine(db: Database, id: string, offer: Offer): Promise<void> {
+export async function recordMachineHeartbeat(db: Database, id: string, offer: Offer): Promise<void> {
   await sql`
     update machines set seen_at = clock_timestamp(), offer = ${JSON.stringify(offer)}::jsonb
     where id = ${id}`.execute(db);
@@ -73,7 +75,7 @@ const lives = sql<boolean>`(
   left_at is null and processes.seen_at > clock_timestamp() - ${PRESENT_S} * interval '1 second')`;
 
 /** Records one heartbeat of a process that is reachable at `url`. `anew` marks a gap since the last one. */
-export async function noteProcess(
+export async function recordProcessHeartbeat(
   db: Database,
   process: {
     id: string;
@@ -131,12 +133,12 @@ export async function findOtherWebProcesses(
 }
 
 /** Marks the process as ended. */
-export async function leaveProcess(db: Database, id: string): Promise<void> {
+export async function markProcessEnded(db: Database, id: string): Promise<void> {
   await sql`update processes set left_at = clock_timestamp() where id = ${id}`.execute(db);
 }
 
 /** Deletes processes that were not seen for an hour, because killed ones do not mark themselves as ended. */
-export async function forgetProcesses(db: Database): Promise<void> {
+export async function deleteStaleProcesses(db: Database): Promise<void> {
   await sql`delete from processes where seen_at < clock_timestamp() - interval '1 hour'`.execute(db);
 }
 

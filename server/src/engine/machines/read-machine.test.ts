@@ -5,7 +5,7 @@ import { testDatabase } from '../../testing/test-database.ts';
 import { isPreparing } from '../host/preparation/preparation-record.ts';
 import { upsertPreparation } from '../host/preparation/queries.ts';
 import { testCluster, testMachine } from '../testing/test-machine.ts';
-import { noteMachine } from './queries.ts';
+import { recordMachineHeartbeat } from './queries.ts';
 import { readMachine } from './read-machines.ts';
 
 test('a server that prepares nothing reports no preparation', async () => {
@@ -47,7 +47,7 @@ test('a GPU of the cluster counts as usable', async () => {
 
   const offer = async (id: string, devices: number[], servesTextOnGpus: boolean) => {
     const gpu = { type: 'NVIDIA_H100_80GB', like: 'NVIDIA_H100_80GB', memoryBytes: 80e9, devices } as const;
-    await noteMachine(db, id, {
+    await recordMachineHeartbeat(db, id, {
       admission: 'slots',
       blockers: {},
       cpu: { cores: 1, memory_bytes: 1 },

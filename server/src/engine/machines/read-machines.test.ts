@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { testDatabase } from '../../testing/test-database.ts';
 import type { Gpu } from '../model/gpu.ts';
 import { testCluster, testMachine } from '../testing/test-machine.ts';
-import { noteMachine } from './queries.ts';
+import { recordMachineHeartbeat } from './queries.ts';
 import { readMachines } from './read-machines.ts';
 
 const { db } = await testDatabase();
@@ -29,8 +29,8 @@ test('operators see the offers of the machine and its cluster, and which of them
 
   const noted = { blockers: {}, cpu } as const;
   const slots = { 'cpu:run': 2, 'cpu:deployment': 4 };
-  await noteMachine(db, own, { ...noted, admission: 'slots', capacity: slots });
-  await noteMachine(db, cluster, { ...noted, admission: 'driver', capacity: { gpus: [gpu] } });
+  await recordMachineHeartbeat(db, own, { ...noted, admission: 'slots', capacity: slots });
+  await recordMachineHeartbeat(db, cluster, { ...noted, admission: 'driver', capacity: { gpus: [gpu] } });
   await sql`update machines set seen_at = seen_at - interval '1 minute' where id = ${cluster}`.execute(db);
   const last_seen_at = expect.any(String);
   const accelerators = [{ gpu_type: gpu.type, label: expect.any(String), memory_bytes: 2 ** 36, count: 2 }];

@@ -14,7 +14,7 @@ import type { Gpu } from '../model/gpu.ts';
 import { type Offer, specName } from '../model/offer.ts';
 import type { Listening, Span } from '../model/span.ts';
 import type { StartTrouble } from '../reconcile/start-watch.ts';
-import { BREAK_MS } from './heartbeat.ts';
+import { BREAK_MS } from './heartbeat-loop.ts';
 import { installationCapacity } from './join-installation.ts';
 import { listMachines, listUptimes } from './queries.ts';
 
@@ -111,14 +111,17 @@ export async function findListening(
   serverUrl: string | null,
 ): Promise<Listening | null> {
   const uptimes = await listUptimes(db);
-  const anywhere = unbroken(uptimes);
+  const anywhere = newestGaplessSpan(uptimes);
   return (
-    anywhere && { anywhere, there: unbroken(uptimes.filter(({ url }) => url === serverUrl)) ?? anywhere }
+    anywhere && {
+      anywhere,
+      there: newestGaplessSpan(uptimes.filter(({ url }) => url === serverUrl)) ?? anywhere,
+    }
   );
 }
 
 /** Returns the newest gapless period that the spans cover together. */
-export function unbroken(spans: Span[]): Span | null {
+export function newestGaplessSpan(spans: Span[]): Span | null {
   const [newest, ...earlier] = spans.toSorted((a, b) => b.until.getTime() - a.until.getTime());
   if (!newest) return null;
   let { since } = newest;

@@ -4,7 +4,7 @@ import type { SpecKind } from '../model/spec-kind.ts';
 import { isWithDriver, type Workload } from '../model/workload.ts';
 import { assignSlots, type Decision } from './queue.ts';
 import { listUnended } from './queue-queries.ts';
-import { offering, toHolding } from './queue-rows.ts';
+import { toHolding, toOfferingMachines } from './queue-rows.ts';
 
 /** A workload that has not ended, for operators: without the name that its owner chose. */
 export type ListedWorkload = Pick<Workload, 'id' | 'userId' | 'behaviour' | 'placement' | 'state'> & {
@@ -32,7 +32,10 @@ export async function listWorkloads({ db, now }: { db: Database; now: Date }): P
     .filter((one) => one.devices !== null && !isWithDriver(one))
     .map((one) => ({ ...toHolding(one, now), title: null }));
   const decisions = new Map(
-    assignSlots(unended.filter(isWaiting), holding, offering(machines), now).map((one) => [one.id, one]),
+    assignSlots(unended.filter(isWaiting), holding, toOfferingMachines(machines), now).map((one) => [
+      one.id,
+      one,
+    ]),
   );
   const names = new Map(machines.map(({ id, name }) => [id, name]));
   return unended

@@ -9,7 +9,7 @@ import { createFakeDriver, idleUntilStopped } from '../drivers/fake/fake-driver.
 import { createEngine, registerKinds } from '../engine.ts';
 import { findInput } from '../files/file-queries.ts';
 import { idleCpu } from '../host/machine-cpu.ts';
-import { noteMachine } from '../machines/queries.ts';
+import { recordMachineHeartbeat } from '../machines/queries.ts';
 import { readOffer } from '../machines/read-machines.ts';
 import { acceptReports } from '../reports/accept-reports.ts';
 import { requestWorkload, stopWorkload } from '../request-workload.ts';
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await noteMachine(db, machineId, await readOffer(driver, { cpu, load: idleCpu() }));
+  await recordMachineHeartbeat(db, machineId, await readOffer(driver, { cpu, load: idleCpu() }));
 });
 
 const cpu = { cores: 1, memory_bytes: 1 };
@@ -97,7 +97,7 @@ describe('an unchanged queue', () => {
   test('is read as one row, whatever load the CPU has', async () => {
     await settle(20);
     const load = { ...idleCpu(), busyThreads: 7 };
-    await noteMachine(db, machineId, await readOffer(driver, { cpu, load }));
+    await recordMachineHeartbeat(db, machineId, await readOffer(driver, { cpu, load }));
     expect(await rowsOf(21)).toEqual([1]);
     // Estimates have a resolution of a minute.
     expect(await rowsOf(29)).toEqual([1]);

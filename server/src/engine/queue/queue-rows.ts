@@ -5,7 +5,7 @@ import type { Holding, OfferingMachine } from './queue.ts';
 /* Converts rows to the queue's input. */
 
 /** Returns the machine and its cluster, if they accept work now. */
-export function offering(machines: KnownMachine[]): OfferingMachine[] {
+export function toOfferingMachines(machines: KnownMachine[]): OfferingMachine[] {
   return machines.flatMap(({ id, offer, isPresent }) => (offer && isPresent ? [{ id, ...offer }] : []));
 }
 

@@ -14,7 +14,7 @@ import {
   updateReasons,
   type WaitingWorkload,
 } from './queue-queries.ts';
-import { offering, toHolding } from './queue-rows.ts';
+import { toHolding, toOfferingMachines } from './queue-rows.ts';
 
 /** Only one process schedules at a time. */
 const QUEUE_LOCK = 'bakehouse workload queue';
@@ -46,7 +46,7 @@ async function schedule({ db, machineId, kinds }: Parts, now: Date): Promise<num
     await sql`select pg_advisory_xact_lock(hashtextextended(${QUEUE_LOCK}, 0))`.execute(tx);
     const holding = (await listHolding(tx)).map((workload) => toHolding(workload, now));
     const waiting = await listWaiting(tx);
-    const decisions = assignSlots(waiting, holding, offering(await listMachines(tx)), now);
+    const decisions = assignSlots(waiting, holding, toOfferingMachines(await listMachines(tx)), now);
     const own = decisions.filter(({ assign }) => assign === null || assign.machineId === machineId);
     return apply(tx, kinds, waiting, own, now);
   });

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Routing } from '../../platform/cluster-settings.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { LeasedTable } from '../../platform/leases/leased-table.ts';
-import { type StepHandlers, takeStep } from '../../platform/leases/take-step.ts';
+import { runNextStep, type StepHandlers } from '../../platform/leases/run-next-step.ts';
 import { CannotStartError, type Driver, type Launch } from '../drivers/driver.ts';
 import { readSpecWithCheckpoint } from '../files/read-attempt-spec.ts';
 import { findListening } from '../machines/read-machines.ts';
@@ -64,7 +64,7 @@ type Done = { ok: true; serverUrl: string | null } | { ok: false; cause: string 
 /** Executes the next step for the workload that has been due longest. Returns false if none is due. */
 export async function reconcileNext(parts: Reconciler): Promise<boolean> {
   const { db, machineId, now, mayWork } = parts;
-  return takeStep({ db, table: workloadsOf(machineId), now, mayAct: mayWork }, workloadSteps(parts));
+  return runNextStep({ db, table: workloadsOf(machineId), now, mayAct: mayWork }, workloadSteps(parts));
 }
 
 function workloadSteps(parts: Reconciler): StepHandlers<Workload, Seen, Act, Done> {

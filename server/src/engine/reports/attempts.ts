@@ -3,7 +3,7 @@ import type { WorkloadCaller } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { isUuid } from '../../platform/is-uuid.ts';
 import { listUptimes } from '../machines/queries.ts';
-import { unbroken } from '../machines/read-machines.ts';
+import { newestGaplessSpan } from '../machines/read-machines.ts';
 import type { Span } from '../model/span.ts';
 import { hasEnded, type Workload } from '../model/workload.ts';
 import { columns, toWorkload } from '../workloads.ts';
@@ -63,5 +63,5 @@ export async function lockAttempt(
 
 /** Returns the period up to the last heartbeat in which reports were accepted without a gap, or null. */
 export async function findWatched(db: Database | Transaction): Promise<Span | null> {
-  return unbroken(await listUptimes(db));
+  return newestGaplessSpan(await listUptimes(db));
 }

@@ -17,7 +17,7 @@ export async function findEmail(db: Database, userId: string): Promise<string> {
 }
 
 /** Returns true if the account exists and was not deleted. */
-export async function isAccountThere(db: Database, userId: string): Promise<boolean> {
+export async function accountExists(db: Database, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')
     .select('id')
@@ -165,7 +165,7 @@ export async function listClosedAccounts(db: Database): Promise<string[]> {
 }
 
 /** Deletes the API keys and onboarding steps of a deleted user. */
-export async function forgetAccount(tx: Transaction, userId: string): Promise<void> {
+export async function deleteAccountRows(tx: Transaction, userId: string): Promise<void> {
   await tx.deleteFrom('api_keys').where('user_id', '=', userId).execute();
   await tx.deleteFrom('onboarding_steps').where('user_id', '=', userId).execute();
 }

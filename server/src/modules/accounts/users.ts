@@ -6,7 +6,6 @@ import type { Context, Services } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
-import { endAccess } from './end-access.ts';
 import { encryptApiKey, hashApiKey, makeApiKey } from './keys/api-key.ts';
 import { findEncryptedKey, insertWebAppKey } from './keys/key-queries.ts';
 import { isOperatorAddress } from './operators.ts';
@@ -14,6 +13,7 @@ import { findUser, listCompletedSteps, lockAddress, upsertVerifiedUser } from '.
 import { recordAudit } from './record-audit.ts';
 import { setReturning } from './returning/returning-queries.ts';
 import { recogniseMailbox } from './returning/returning-users.ts';
+import { revokeAccess } from './revoke-access.ts';
 import { serverSecret } from './sign-in/server-secret.ts';
 import { upsertPassword } from './sign-in/sign-in-queries.ts';
 
@@ -144,7 +144,7 @@ export async function makeOperator(
   await inTransaction(db, async (tx) => {
     const userId = await upsertVerifiedUser(tx, email);
     await upsertPassword(tx, { userId, passwordHash });
-    await endAccess(tx, { userId, serverSecret: serverSecret(config), now: clock.now() });
+    await revokeAccess(tx, { userId, serverSecret: serverSecret(config), now: clock.now() });
     await recordAudit(tx, { userId, action: 'operator.made' });
   });
   return { password };

@@ -9,7 +9,7 @@ import { lockChangeableAsset } from './access/changeable.ts';
 import { isReadableBy } from './access/readable.ts';
 import { selectReadableIds } from './access/select-readable-ids.ts';
 import type { FindAssetUse } from './asset-use.ts';
-import { endUploadsOf } from './files/upload/parts/queries.ts';
+import { deleteUploadsOfAsset } from './files/upload/parts/queries.ts';
 import { collectBlobsJob } from './jobs/collect-blobs.ts';
 import { purgeAsset } from './purge-asset.ts';
 import { isWhole, markDeleted } from './queries.ts';
@@ -54,7 +54,7 @@ export async function removeAsset(
     if (use) throw new AppError('conflict', { publicMessage: use });
   }
   await markDeleted(tx, asset.id);
-  await endUploadsOf(tx, asset.id);
+  await deleteUploadsOfAsset(tx, asset.id);
   const detail = { asset_id: asset.id, title: asset.title };
   await recordAudit(tx, { userId, action: 'asset.deleted', detail });
   await publishChange(tx, userId, { topic: 'asset', id: asset.id });
@@ -138,7 +138,7 @@ async function countForeignDependents(
  * such a change sees what the transaction writes. Throws AppError 'not_found' if an asset is already deleted
  * or closed.
  */
-export async function keepAssets(
+export async function lockAssetsForUse(
   tx: Transaction,
   { ids, userId }: { ids: string[]; userId: string },
 ): Promise<void> {

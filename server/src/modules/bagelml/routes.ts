@@ -5,7 +5,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Caller, Context, UserCaller } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { type Binding, bind, bindPublic, type Http } from '../../platform/http/bind.ts';
-import { breakOffWithKey } from '../../platform/http/callers/key-ends.ts';
+import { abortWithKey } from '../../platform/http/callers/key-ends.ts';
 import { sendZip } from '../../platform/storage/send-blob.ts';
 import { createApiKey } from '../accounts/keys/api-keys.ts';
 import { getMe } from '../accounts/users.ts';
@@ -96,7 +96,7 @@ async function createClientKey(
 async function downloadModel(ctx: Context, { modelId }: { modelId: string }, http: Http): Promise<void> {
   const files = await listAllFiles(ctx, modelId);
   if (files.length === 0) throw new AppError('not_found', { publicMessage: 'This model has no files yet' });
-  breakOffWithKey(ctx, http);
+  abortWithKey(ctx, http);
   await sendZip(ctx, http, {
     files: files.map(({ path, sha256, size_bytes: sizeBytes, uploaded_at }) => ({
       ...{ path, sha256, sizeBytes },

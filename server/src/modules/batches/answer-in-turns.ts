@@ -4,7 +4,7 @@ import type { Services } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { LeaseLost, underLease } from '../../platform/leases/hold-lease.ts';
 import { type Lease, type LeasedTable, releaseLeased } from '../../platform/leases/leased-table.ts';
-import { mayKeyInfer } from '../accounts/keys/authenticate-key.ts';
+import { canKeyRunModels } from '../accounts/keys/authenticate-key.ts';
 import { openRequests } from '../chat/admit-request.ts';
 import { chargeAnswers } from './hold-for-answers.ts';
 
@@ -46,7 +46,7 @@ type Asking<Columns, Row, Request, Answer, Failed extends Failure> = {
 };
 
 /** Returns the lease order of users' rows in turns, longest waiting user first. */
-export function inTurns(name: string, isUnderWay: RawBuilder<boolean>) {
+export function turnOrder(name: string, isUnderWay: RawBuilder<boolean>) {
   const lastTurn = sql`
     select max(check_at) from ${sql.table(name)} other
     where other.user_id = ${sql.ref(`${name}.user_id`)} and (${isUnderWay})`;
@@ -125,7 +125,7 @@ async function endOf({ db, clock }: Services, row: AskedRow, open: number): Prom
   if (open === 0) return { outcome: 'completed', error };
   if (cancelledAt !== null) return { outcome: 'cancelled', error };
   if (expiresAt !== null && expiresAt <= clock.now()) return { outcome: 'expired', error };
-  return keyId && !(await mayKeyInfer(db, keyId, clock.now()))
+  return keyId && !(await canKeyRunModels(db, keyId, clock.now()))
     ? { outcome: 'cancelled', error: 'The API key that started it can no longer run models.' }
     : null;
 }

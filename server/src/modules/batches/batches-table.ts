@@ -2,7 +2,7 @@ import type { BatchEndpoint } from '@bakehouse/contract/batches';
 import { type Selectable, sql } from 'kysely';
 import type { DB } from '../../platform/db/schema.generated.ts';
 import type { LeasedTable } from '../../platform/leases/leased-table.ts';
-import { inTurns } from './answer-in-turns.ts';
+import { turnOrder } from './answer-in-turns.ts';
 
 type Columns = Selectable<DB['batches']>;
 
@@ -51,6 +51,6 @@ const columns = [
 export const batchesTable: LeasedTable<Columns, BatchRow> = {
   name: 'batches',
   columns,
-  ...inTurns('batches', sql<boolean>`ended_at is null`),
+  ...turnOrder('batches', sql<boolean>`ended_at is null`),
   toRow,
 };

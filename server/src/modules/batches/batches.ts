@@ -13,7 +13,7 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError, refused } from '../../platform/errors.ts';
 import type { Blob } from '../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../platform/storage/store-blob.ts';
-import { keepFile } from '../datasets/openai-files/files.ts';
+import { createFileDataset } from '../datasets/openai-files/files.ts';
 import type { BatchRow } from './batches-table.ts';
 import { chargeAnswers } from './hold-for-answers.ts';
 import {
@@ -140,7 +140,8 @@ export async function prepareEnd(
   const errors = await storeLines(services, errorsOf(services, batch, outcome));
   return async (tx, endedAt) => {
     const keep = (blob: Blob | null, name: string) =>
-      blob && keepFile(tx, { userId, path: `${id}_${name}.jsonl`, blob, purpose: 'batch_output' }, null);
+      blob &&
+      createFileDataset(tx, { userId, path: `${id}_${name}.jsonl`, blob, purpose: 'batch_output' }, null);
     await noteEnd(tx, id, {
       output_asset_id: await keep(output, 'output'),
       error_asset_id: await keep(errors, 'error'),
@@ -185,7 +186,7 @@ async function storeLines(services: Services, lines: Lines): Promise<Blob | null
 }
 
 /** Step: settles a deleted user's batches at their current cost, and deletes all of them. */
-export async function forgetBatches(tx: Transaction, userId: string): Promise<void> {
+export async function deleteUserBatches(tx: Transaction, userId: string): Promise<void> {
   for (const batch of await lockOpenBatches(tx, userId)) await chargeAnswers(tx, batch);
   await deleteBatchesOf(tx, userId);
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import { askedChoices } from '../chat/body/rename-field.ts';
+import { splitChoices } from '../chat/body/rename-field.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 import { toInputs, tokensMax } from '../chat/embeddings/embedding-inputs.ts';
 import { highestCostOfAll, usageBounds } from '../chat/requests/requests.ts';
@@ -35,7 +35,7 @@ export async function highestRequestCostMicro(
     asked.endpoint === '/v1/responses'
       ? toChat(asked.body, await readInput(ctx, asked.body)).body
       : withFunctions(asked.body).body;
-  const choices = askedChoices(chat).map(({ isFirst, body }) => ({
+  const choices = splitChoices(chat).map(({ isFirst, body }) => ({
     isFirst,
     bounds: usageBounds(body, upstream),
   }));

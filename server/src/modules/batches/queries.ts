@@ -131,7 +131,7 @@ export async function noteCancelled(tx: Transaction, id: string, now: Date): Pro
   await tx.updateTable('batches').set({ cancelled_at: now, check_at: now }).where('id', '=', id).execute();
 }
 
-export async function noteBegun(db: Db, id: string, now: Date): Promise<void> {
+export async function setBatchStarted(db: Db, id: string, now: Date): Promise<void> {
   await db
     .updateTable('batches')
     .set({ begun_at: now })
@@ -154,7 +154,7 @@ export async function selectOpenRequests(db: Db, id: string, limit: number): Pro
 }
 
 /** Stores answers with their costs, at most one per request. */
-export async function keepAnswers(tx: Transaction, id: string, answers: BatchAnswer[]): Promise<void> {
+export async function saveAnswers(tx: Transaction, id: string, answers: BatchAnswer[]): Promise<void> {
   for (const { number, answer, isError, costMicro } of answers) {
     const { numUpdatedRows } = await tx
       .updateTable('batch_lines')

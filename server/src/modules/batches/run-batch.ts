@@ -5,7 +5,7 @@ import { answerInTurns } from './answer-in-turns.ts';
 import { answerRequest } from './answer-request.ts';
 import { prepareEnd } from './batches.ts';
 import { type BatchRow, batchesTable } from './batches-table.ts';
-import { keepAnswers, noteBegun, selectOpenRequests } from './queries.ts';
+import { saveAnswers, selectOpenRequests, setBatchStarted } from './queries.ts';
 
 type Columns = Parameters<(typeof batchesTable)['toRow']>[0];
 
@@ -19,12 +19,12 @@ export function batchWork(services: Services, chat: ChatParts): LeasedWork<Colum
         ...{ table: batchesTable, lease },
         open: ({ id }, limit) => selectOpenRequests(db, id, limit),
         ask: async (batch, requests) => {
-          if (!batch.begun_at) await noteBegun(db, batch.id, clock.now());
+          if (!batch.begun_at) await setBatchStarted(db, batch.id, clock.now());
           return Promise.all(
             requests.map((request) => answerRequest(services, chat, { batch, request, signal })),
           );
         },
-        keep: (tx, { id }, answers) => keepAnswers(tx, id, answers),
+        keep: (tx, { id }, answers) => saveAnswers(tx, id, answers),
         prepareEnd: (batch, { outcome }) => prepareEnd(services, batch, outcome),
       }),
   };

@@ -28,7 +28,7 @@ export function admitRequest(services: NeededServices, userId: string): () => vo
 }
 
 /** Throws the error that `admitRequest` would throw now, without reserving a slot. */
-export function refuseUnadmitted(services: NeededServices, userId: string): void {
+export function assertAdmissible(services: NeededServices, userId: string): void {
   const max = openMax(services);
   if (open.of(userId) >= max) throw tooMany(max);
 }

@@ -13,18 +13,18 @@ import { readText, unavailable } from '../serving/ask/model-server-client.ts';
 import { IN_ALL_MS_MAX, ONE_PIECE_MS_MAX } from '../serving/ask/request-deadline.ts';
 import { type AnswerShape, chatShape, ignoredWarning, knownFields, sendWarnings } from './answer-shape.ts';
 import {
-  askedCandidates,
   bindingOf,
   type CompletionBody,
+  requestedCandidates,
   toBoundRequest,
 } from './body/completion-request.ts';
-import { type AskedChoice, askedChoices, renameField } from './body/rename-field.ts';
+import { type ChoiceRequest, renameField, splitChoices } from './body/rename-field.ts';
 import { withTemplateOptions } from './body/template-options.ts';
 import { callModel, type RunningCall } from './call-model.ts';
 import type { ChatParts } from './chat-parts.ts';
 import { type Chunk, CompletionStream } from './completion-stream.ts';
-import { firstCostMicro, noteUsage, reserveAsUsed, usageBounds } from './requests/requests.ts';
-import { toRefusal } from './to-refusal.ts';
+import { detectLongTemplate, firstCostMicro, reserveAsUsed, usageBounds } from './requests/requests.ts';
+import { toModelServerError } from './to-model-server-error.ts';
 import { tokenPrices } from './token-prices.ts';
 import { isCustomOf, withFunctions } from './tools/chat-tools.ts';
 import { type CompletionPath, reachModelServer } from './upstream/reach-model-server.ts';
@@ -47,7 +47,7 @@ type Question = {
 
 type Answering = RunningCall & {
   asked: Asked;
-  choices: (AskedChoice & { bounds: ReturnType<typeof usageBounds> })[];
+  choices: (ChoiceRequest & { bounds: ReturnType<typeof usageBounds> })[];
   reserve: ReturnType<typeof reserveAsUsed>;
   isStream: boolean;
   reply: Http['reply'];
@@ -91,7 +91,7 @@ export async function answerCompletion(
         const sent = await read();
         const { body: chat, warnings } = await withTemplateOptions(ctx, sent.body, upstream);
         const asked = { ...sent, body: chat };
-        const choices = askedChoices(asked.body).map((choice) => ({
+        const choices = splitChoices(asked.body).map((choice) => ({
           ...choice,
           bounds: usageBounds(choice.body, upstream),
         }));
@@ -136,7 +136,7 @@ async function answerChoices(ctx: Context, parts: ChatParts, call: Answering): P
         try {
           await pass(response, stream, { ...call, choice }, { heartbeat, wasRead });
         } finally {
-          noteUsage(ctx.log, call.upstream, choice.bounds, stream.usage);
+          detectLongTemplate(ctx.log, call.upstream, choice.bounds, stream.usage);
         }
         id = stream.id;
       });
@@ -163,7 +163,7 @@ function streamOf(
   return new CompletionStream({
     engine,
     modelName: upstream.model_name,
-    candidates: askedCandidates(body),
+    candidates: requestedCandidates(body),
     binding: bindingOf(body, engine),
     ...{ index, id },
   });
@@ -227,7 +227,7 @@ async function toError(
 ): Promise<AppError> {
   const text = await readText(response);
   if ((response.statusCode ?? 500) >= 500) return doesNotAnswer(upstream, new Error(text));
-  return toRefusal(text, body);
+  return toModelServerError(text, body);
 }
 
 function doesNotAnswer({ model_name: modelName }: Upstream, cause: unknown): AppError {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import { untilKeyEnds } from '../../platform/http/callers/key-ends.ts';
+import { watchKey } from '../../platform/http/callers/key-ends.ts';
 import { isOutOfCredit } from '../credits/ledger/holds/holds.ts';
 import type { PriceList } from '../credits/prices/prices.ts';
 import type { Reservation } from '../credits/usage/usage-leader.ts';
 import { findModel } from '../deployments/reach/find-model.ts';
 import { findTextModel } from '../deployments/reach/find-text-model.ts';
-import { keepInUse } from '../deployments/reach/keep-in-use.ts';
+import { markInUse } from '../deployments/reach/mark-in-use.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
 import { type RequestDeadline, requestDeadline } from '../serving/ask/request-deadline.ts';
 import type { ServerKindName } from '../serving/server-kinds.ts';
@@ -68,7 +68,7 @@ export async function callModel<K extends Kind, Answer>(
   const began = { at: ctx.clock.now(), ms: performance.now() };
   const leave = admitRequest(ctx, ctx.caller.userId);
   const deadline = requestDeadline(modelName, kind, { closing: ctx.closing, inAllMs });
-  const key = untilKeyEnds(ctx);
+  const key = watchKey(ctx);
   try {
     const upstream = await parts.recallUpstream(ctx.caller.userId, { modelName, kind }, () =>
       findAsked(ctx, parts, { modelName, kind }),
@@ -80,7 +80,7 @@ export async function callModel<K extends Kind, Answer>(
     let endUse = () => {};
     try {
       client.throwIfAborted();
-      endUse = keepInUse(ctx, upstream);
+      endUse = markInUse(ctx, upstream);
       const signal = AbortSignal.any([client, deadline.signal, key.signal]);
       const extend = async (priceMicro: bigint) => reservation?.extend(priceMicro);
       const answer = await run({ upstream, signal, deadline, beganMs: began.ms, used, extend });

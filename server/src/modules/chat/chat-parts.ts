@@ -2,10 +2,10 @@ import type { RecallPrices } from '../credits/prices/read-prices.ts';
 import type { UsageLeader } from '../credits/usage/usage-leader.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
 import type { ReadCapacity } from '../serving/served-model.ts';
-import type { KeepRequest } from './requests/keep-requests.ts';
+import type { RecordChatRequest } from './requests/batch-request-inserts.ts';
+import type { RecallUpstream } from './upstream/create-upstream-cache.ts';
 import type { GatewayPresence } from './upstream/gateway-presence.ts';
 import type { SlotsByAddress } from './upstream/prompt-slots.ts';
-import type { RecallUpstream } from './upstream/recall-upstreams.ts';
 import type { ReplicaScaling } from './upstream/replicas/replica-scaling.ts';
 import type { UnreachedServers } from './upstream/replicas/replicas.ts';
 import type { ServerTurns } from './upstream/server-turns.ts';
@@ -15,7 +15,7 @@ export type ChatParts = ReadCapacity & {
   presence: GatewayPresence;
   /** The usage windows of this process. */
   usage: Pick<UsageLeader, 'reserve'> & IdleCredit;
-  keepRequest: KeepRequest;
+  keepRequest: RecordChatRequest;
   recallUpstream: RecallUpstream;
   recallPrices: RecallPrices;
   replicas: ReplicaScaling;

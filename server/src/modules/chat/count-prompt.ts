@@ -10,7 +10,7 @@ import { type CompletionBody, toBoundRequest } from './body/completion-request.t
 import { withTemplateOptions } from './body/template-options.ts';
 import { callModel, type RunningCall } from './call-model.ts';
 import type { ChatParts } from './chat-parts.ts';
-import { toRefusal } from './to-refusal.ts';
+import { toModelServerError } from './to-model-server-error.ts';
 import { atModelServer } from './upstream/at-model-server.ts';
 
 type Read = { body: CompletionBody; warnings: string[] };
@@ -63,7 +63,7 @@ async function count(
   const answer = await postToModelServer(target, asked, signal);
   const text = await readText(answer);
   const status = answer.statusCode ?? 500;
-  if (status >= 400 && status < 500) throw toRefusal(text, body);
+  if (status >= 400 && status < 500) throw toModelServerError(text, body);
   const { data } = told.safeParse(status < 400 ? parse(text) : null);
   if (data === undefined) throw unavailable(`${upstream.model_name} does not answer`, new Error(text));
   return data;

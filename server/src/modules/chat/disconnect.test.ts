@@ -5,7 +5,7 @@ import { createApiKey, revokeApiKey } from '@bakehouse/contract/api-keys';
 import { chatCompletions } from '@bakehouse/contract/chat';
 import { DEFAULT_CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { createHeartbeat } from '../../engine/machines/heartbeat.ts';
+import { createHeartbeat } from '../../engine/machines/heartbeat-loop.ts';
 import type { TestUser } from '../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../testing/test-serving.ts';
 import { costMicro } from '../credits/prices/cost.ts';

@@ -5,7 +5,7 @@ import { createEmbeddings } from '@bakehouse/contract/embeddings';
 import * as messages from '@bakehouse/contract/messages';
 import * as responses from '@bakehouse/contract/responses';
 import { type Binding, type BindOptions, bind } from '../../platform/http/bind.ts';
-import { refuseUnadmitted } from './admit-request.ts';
+import { assertAdmissible } from './admit-request.ts';
 import { completeChat } from './answer-completion.ts';
 import type { ChatParts } from './chat-parts.ts';
 import {
@@ -22,7 +22,7 @@ import { countResponseTokens, createResponse } from './responses/create-response
 import { deleteResponse, getResponse, listInputItems } from './responses/responses.ts';
 
 /** Reject callers over their limit before they send a body. */
-const asksModel: BindOptions = { beforeBody: (ctx, { userId }) => refuseUnadmitted(ctx, userId) };
+const asksModel: BindOptions = { beforeBody: (ctx, { userId }) => assertAdmissible(ctx, userId) };
 
 const asAnthropic: BindOptions = { ...asksModel, describeError: describeAnthropicError };
 const asEither: BindOptions = { describeError: describeEitherError };

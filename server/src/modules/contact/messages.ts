@@ -173,6 +173,6 @@ export async function listOwnMessages({ db, caller }: Context) {
 }
 
 /** Deletes the messages of a deleted user. */
-export async function forgetMessages(tx: Transaction, userId: string): Promise<void> {
+export async function deleteUserMessages(tx: Transaction, userId: string): Promise<void> {
   await tx.deleteFrom('contact_messages').where('user_id', '=', userId).execute();
 }

@@ -14,7 +14,7 @@ const ofMoved = (side: 'debit_account_id' | 'credit_account_id', moved: Moved | 
         select ${sql.ref(side)} from ledger_transfers where seq > ${moved.after} and seq <= ${moved.upTo})`;
 
 /** Stops watching up to `atMost` users who are below the limit, and returns them. */
-export async function takeLowBalances(
+export async function popLowBalances(
   tx: Transaction,
   { limitMicro, moved, atMost }: { limitMicro: bigint; moved: Moved | null; atMost: number },
 ): Promise<{ userId: string; balanceMicro: bigint }[]> {
@@ -50,7 +50,10 @@ export async function findLastLook(db: Database): Promise<{ limitMicro: bigint; 
   return db.selectFrom('low_balance_look').select(['limit_micro as limitMicro', 'seq']).executeTakeFirst();
 }
 
-export async function noteLook(tx: Transaction, look: { limitMicro: bigint; seq: bigint }): Promise<void> {
+export async function saveBalanceCheck(
+  tx: Transaction,
+  look: { limitMicro: bigint; seq: bigint },
+): Promise<void> {
   await sql`
     insert into low_balance_look (limit_micro, seq) values (${look.limitMicro}, ${look.seq})
     on conflict (single) do update set limit_micro = excluded.limit_micro, seq = excluded.seq`.execute(tx);

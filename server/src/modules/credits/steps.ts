@@ -26,7 +26,7 @@ export async function lockTotals(tx: Transaction, userId: string): Promise<UserT
 }
 
 /** Deletes a deleted user's low-balance watch and receipt links. */
-export async function forgetBilling(tx: Transaction, userId: string): Promise<void> {
+export async function deleteBillingData(tx: Transaction, userId: string): Promise<void> {
   await stopWatching(tx, userId);
   await deleteReceipts(tx, userId);
 }

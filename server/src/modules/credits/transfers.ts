@@ -4,7 +4,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import { sql } from 'kysely';
 import type { Context } from '../../platform/context.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { refuseUnusableKey } from '../../platform/db/idempotency/idempotent.ts';
+import { assertUsableKey } from '../../platform/db/idempotency/idempotent.ts';
 import { AppError } from '../../platform/errors.ts';
 import { announceChange } from '../../platform/events/publish-change.ts';
 import { isUnprovenAddress } from '../accounts/proven-addresses.ts';
@@ -33,7 +33,7 @@ export async function transferCredits(
       publicMessage: 'An API key with a budget cannot send credits. Use the key of the web app',
     });
   }
-  if (idempotencyKey !== null) refuseUnusableKey(idempotencyKey);
+  if (idempotencyKey !== null) assertUsableKey(idempotencyKey);
   const asked: Send = {
     senderId: userId,
     recipient: await provenRecipient(ctx, input.recipient_id),

@@ -11,7 +11,7 @@ export const DATA_FILE_PATTERN = `\\.(${DATA_ENDINGS.join('|')})(\\.gz)?$`;
 const dataFile = new RegExp(DATA_FILE_PATTERN, 'i');
 
 /** Returns the file's extension in lower case, with aliases resolved. */
-export function endingOf(file: string): string {
+export function extensionOf(file: string): string {
   const ending = file.split('.').at(-1)?.toLowerCase() ?? '';
   return ALIASES.get(ending) ?? ending;
 }

@@ -14,8 +14,8 @@ import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { type AssetRevision, readRevision } from '../assets/read-revision.ts';
 import { readPipelineIndex } from '../assets/recognise/pipelines.ts';
-import { keepAssets } from '../assets/remove-asset.ts';
-import { priceOfNow, refuseHigherCost } from '../credits/prices/cost.ts';
+import { lockAssetsForUse } from '../assets/remove-asset.ts';
+import { assertQuotedCost, currentPriceOf } from '../credits/prices/cost.ts';
 import type { PriceId } from '../credits/prices/prices.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
 import { spendOnce } from '../credits/spend-once.ts';
@@ -29,7 +29,7 @@ import type { WakingParts } from './end-deployment.ts';
 import { deploymentKinds, type KindName, type textKinds } from './kinds/kinds.ts';
 import { holdPeriod, PERIOD_MS, timeCostMicro } from './metering/meter-deployment.ts';
 import { insertDeployment, listLiveModelNames, lockDeployment, lockLiveDeployment } from './queries.ts';
-import { refuseManyServers } from './servers/limits/server-limits.ts';
+import { assertServerLimit } from './servers/limits/server-limits.ts';
 import { ensureModelServer } from './servers/model-servers.ts';
 import { checkReplicas, sleepsAfterMinutes } from './servers/plan/plan-model-server.ts';
 import { reconcileModelServer } from './servers/reconcile-model-server.ts';
@@ -88,22 +88,22 @@ async function placeDeployment(
   const { model } = placed;
   const now = ctx.clock.now();
   // The price may have changed since the placement.
-  const { unitPriceMicro: unit_price_micro } = priceOfNow(await readPrices(tx, now), price);
+  const { unitPriceMicro: unit_price_micro } = currentPriceOf(await readPrices(tx, now), price);
   const agreed = { ...price, unit_price_micro };
-  refuseHigherCost({
+  assertQuotedCost({
     micro: timeCostMicro(agreed, BigInt(PERIOD_MS)),
     maxMicro: costMaxMicro,
     what: 'an hour of this deployment',
     param: 'cost_max',
   });
   if (model.licence) await requireLicence(tx, { userId, licence: model.licence, title: model.title });
-  await keepAssets(tx, { ids: [model.assetId, model.baseAssetId], userId });
+  await lockAssetsForUse(tx, { ids: [model.assetId, model.baseAssetId], userId });
   const podId = randomUUID();
   const replicas = Math.max(1, body.min_replicas);
   const isOwn = model.isForeign || body.max_replicas > 1;
   const own = isOwn ? { deploymentId: podId, replicas: body.max_replicas } : null;
   const serverId = await ensureModelServer(tx, { kind: deploymentKinds[kind].server, placed, own });
-  await refuseManyServers(tx, { userId, serverId, baseAssetId: model.baseAssetId, replicas, capacity });
+  await assertServerLimit(tx, { userId, serverId, baseAssetId: model.baseAssetId, replicas, capacity });
   const starters = (await listStarterModels(tx)).map((starter) => starter.modelName);
   // A generator's name would be ambiguous: the images API resolves it to a service.
   const taken = new Set([...starters, ...generatorNames, ...(await listLiveModelNames(tx, userId))]);

@@ -15,8 +15,8 @@ import { settleStopped } from './metering/settle-stopped.ts';
 import {
   type DeploymentRow,
   lockDeployment,
-  noteAsleep,
   noteEnd,
+  recordAsleep,
   selectLivePodIdsOfAsset,
 } from './queries.ts';
 import { type DeploymentView, readDeployment } from './read-deployment.ts';
@@ -62,7 +62,7 @@ export async function endDeployment(
  * Terminates all deployments of an asset, of any user, and settles their bills; `reason` is shown to their
  * owners.
  */
-export async function endDeploymentsOf(
+export async function terminateDeploymentsOf(
   services: Pick<Services, 'db' | 'clock'>,
   { assetId, reason }: { assetId: string; reason: string },
 ): Promise<void> {
@@ -79,7 +79,7 @@ export async function sleepDeployment(
   clock: Clock,
   deployment: DeploymentRow,
 ): Promise<void> {
-  await noteAsleep(
+  await recordAsleep(
     tx,
     deployment.id,
     'Asleep: nobody asked it anything for a while. The next request wakes it.',

@@ -1,13 +1,13 @@
 import { type FindAssetUse, foreignUse } from '../assets/asset-use.ts';
 import { findDeploymentsOfAsset } from './queries.ts';
-import { isAskedStarter } from './servers/server-queries.ts';
+import { isStarterInUse } from './servers/server-queries.ts';
 
 /** Blocks deleting a model while it is deployed, and a starter model while it is in use. */
 export const findAssetUse: FindAssetUse = async (tx, asset) => {
   const { ownName, others } = await findDeploymentsOfAsset(tx, asset);
   if (ownName !== null) return `It is deployed as '${ownName}'. Terminate the deployment first.`;
   if (others > 0) return foreignUse(others, 'deployment', asset.userId);
-  return (await isAskedStarter(tx, asset.assetId))
+  return (await isStarterInUse(tx, asset.assetId))
     ? 'It answers without a deployment now. Try again once nobody has asked it for a while.'
     : null;
 };

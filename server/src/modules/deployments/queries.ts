@@ -134,7 +134,7 @@ export async function noteHold(
 }
 
 /** Records that the open hold has been settled; the meter stops until a replica is ready again. */
-export async function noteSettled(tx: Transaction, podId: string, amountMicro: bigint): Promise<void> {
+export async function recordSettlement(tx: Transaction, podId: string, amountMicro: bigint): Promise<void> {
   await tx
     .updateTable('deployments')
     .set((row) => ({
@@ -151,7 +151,7 @@ export async function noteSettled(tx: Transaction, podId: string, amountMicro: b
  * Records that time up to `meteredAt` has been counted, and how many replicas serve since; null stops the
  * meter.
  */
-export async function noteTime(
+export async function recordMeteredTime(
   tx: Transaction,
   podId: string,
   time: { unsettledMs: bigint; meteredAt: Date | null; replicas: number },
@@ -164,7 +164,7 @@ export async function noteTime(
 }
 
 /** Records that the workload now carries these deployments, and starts the meter of those that are awake. */
-export async function noteCarrier(
+export async function recordCarrier(
   tx: Transaction,
   podIds: string[],
   carrier: { workloadId: string; now: Date },
@@ -188,7 +188,7 @@ const meterStopped = {
   unsettled_ms: sql<bigint>`case when hold_id is null then 0 else unsettled_ms end`,
 };
 
-export async function noteAsleep(tx: Transaction, podId: string, reason: string): Promise<void> {
+export async function recordAsleep(tx: Transaction, podId: string, reason: string): Promise<void> {
   await tx
     .updateTable('deployments')
     .set({ ...meterStopped, sleeping: true, reason, replicas: sql`greatest(min_replicas, 1)`, busy_at: null })
@@ -196,7 +196,7 @@ export async function noteAsleep(tx: Transaction, podId: string, reason: string)
     .execute();
 }
 
-export async function noteAwake(tx: Transaction, podId: string, now: Date): Promise<void> {
+export async function recordAwake(tx: Transaction, podId: string, now: Date): Promise<void> {
   await tx
     .updateTable('deployments')
     .set({ sleeping: false, reason: '', last_request_at: now })
@@ -249,7 +249,7 @@ export async function setReplicas(
 }
 
 /** Records that the last replica is dropped because it found no slot or failed to start. */
-export async function noteNoRoom(
+export async function recordDroppedReplica(
   tx: Transaction,
   podId: string,
   { replicas, now }: { replicas: number; now: Date },

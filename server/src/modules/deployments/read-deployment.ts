@@ -6,7 +6,7 @@ import type { WorkloadWithSpec } from '../../engine/model/workload.ts';
 import { findWorkloadWithSpec } from '../../engine/workloads.ts';
 import type { Context, Services } from '../../platform/context.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { priceOfNow } from '../credits/prices/cost.ts';
+import { currentPriceOf } from '../credits/prices/cost.ts';
 import type { PriceList } from '../credits/prices/prices.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
 import { deviceLabel } from '../serving/placement/choose-placement.ts';
@@ -58,7 +58,7 @@ function paysNext({ hold_id, terminated_at }: DeploymentRow): boolean {
 }
 
 function atPrices(row: DeploymentRow, prices: PriceList): DeploymentRow {
-  return { ...row, unit_price_micro: priceOfNow(prices, row).unitPriceMicro };
+  return { ...row, unit_price_micro: currentPriceOf(prices, row).unitPriceMicro };
 }
 
 function viewDeployment(

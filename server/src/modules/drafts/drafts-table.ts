@@ -2,7 +2,7 @@ import type { DraftSettings, DropReason } from '@bakehouse/contract/drafts';
 import { type Selectable, sql } from 'kysely';
 import type { DB } from '../../platform/db/schema.generated.ts';
 import type { LeasedTable } from '../../platform/leases/leased-table.ts';
-import { inTurns } from '../batches/answer-in-turns.ts';
+import { turnOrder } from '../batches/answer-in-turns.ts';
 
 type Columns = Selectable<DB['drafts']>;
 
@@ -49,7 +49,7 @@ const columns = [
 export const draftsTable: LeasedTable<Columns, DraftRow> = {
   name: 'drafts',
   columns,
-  ...inTurns('drafts', sql<boolean>`started_at is not null and ended_at is null`),
+  ...turnOrder('drafts', sql<boolean>`started_at is not null and ended_at is null`),
   toRow,
 };
 

@@ -43,7 +43,7 @@ export async function createDraft(ctx: Context): Promise<Draft> {
 /** Ends a draft with the rows it has; does nothing if it is not running. */
 export async function cancelDraft(ctx: Context, id: string): Promise<Draft> {
   await inTransaction(ctx.db, async (tx) => {
-    const row = await lockOwnDraft(tx, ctx, id);
+    const row = await lockUserDraft(tx, ctx, id);
     if (!isRunning(row) || row.cancelled_at) return;
     await queries.noteCancelled(tx, id, ctx.clock.now());
     await publishChange(tx, row.user_id, { topic: 'draft', id });
@@ -77,7 +77,7 @@ export async function removeDocument(
 }
 
 /** Step: charges a deleted user's running drafts for their completed answers, and deletes all drafts. */
-export async function forgetDrafts(tx: Transaction, userId: string): Promise<void> {
+export async function deleteDraftsOf(tx: Transaction, userId: string): Promise<void> {
   for (const draft of await queries.lockDraftsOf(tx, userId)) {
     if (isRunning(draft)) await chargeAnswers(tx, draft);
     await queries.deleteDraftOf(tx, draft.id);
@@ -87,7 +87,7 @@ export async function forgetDrafts(tx: Transaction, userId: string): Promise<voi
 type Caller = Pick<Context, 'caller'>;
 
 /** Returns a draft of the caller. Throws AppError 'not_found'. */
-export async function findOwnDraft(
+export async function findUserDraft(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   id: string,
 ): Promise<DraftRow> {
@@ -97,15 +97,15 @@ export async function findOwnDraft(
 }
 
 /** Locks and returns a draft of the caller until the transaction ends. Throws AppError 'not_found'. */
-export async function lockOwnDraft(tx: Transaction, { caller }: Caller, id: string): Promise<DraftRow> {
+export async function lockUserDraft(tx: Transaction, { caller }: Caller, id: string): Promise<DraftRow> {
   const row = await findDraft(tx, { userId: caller.userId, id, lock: true });
   if (!row) throw noDraft();
   return row;
 }
 
-/** Like `lockOwnDraft`, for a draft that is not running. Throws AppError 'conflict' if it is. */
+/** Like `lockUserDraft`, for a draft that is not running. Throws AppError 'conflict' if it is. */
 export async function lockRestingDraft(tx: Transaction, ctx: Caller, id: string): Promise<DraftRow> {
-  const row = await lockOwnDraft(tx, ctx, id);
+  const row = await lockUserDraft(tx, ctx, id);
   if (isRunning(row))
     throw new AppError('conflict', {
       publicMessage: 'The draft is being written. Wait until it has ended, or cancel it first.',
@@ -119,7 +119,7 @@ function noDraft(): AppError {
 
 /** Returns a draft of the caller. Throws AppError 'not_found'. */
 export async function getDraft(ctx: Context, id: string): Promise<Draft> {
-  const [draft] = await describe(ctx, [await findOwnDraft(ctx, id)]);
+  const [draft] = await describe(ctx, [await findUserDraft(ctx, id)]);
   return draft as Draft;
 }
 

@@ -170,7 +170,7 @@ export type Start = Pick<
 > & { settings: DraftSettings };
 
 /** Records that the draft is running. */
-export async function noteStart(
+export async function recordDraftStart(
   tx: Transaction,
   id: string,
   { settings, prices, dropped, ...start }: Start,
@@ -220,7 +220,11 @@ export type ChunkResult = {
 };
 
 /** Saves the results of chunks with their cost. */
-export async function keepResults(tx: Transaction, draft: DraftRow, results: ChunkResult[]): Promise<void> {
+export async function saveChunkResults(
+  tx: Transaction,
+  draft: DraftRow,
+  results: ChunkResult[],
+): Promise<void> {
   const rows = results.flatMap(({ number, rows: found }) =>
     found.map((row, position) => ({ draft_id: draft.id, chunk: number, position, ...row })),
   );

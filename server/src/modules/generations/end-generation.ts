@@ -7,12 +7,12 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import type { Http } from '../../platform/http/bind.ts';
-import { untilKeyEnds } from '../../platform/http/callers/key-ends.ts';
+import { watchKey } from '../../platform/http/callers/key-ends.ts';
 import { lockStoredBytes } from '../../platform/storage/owner-queries.ts';
 import { settle } from '../credits/ledger/holds/holds.ts';
 import { notifyOfGeneration } from '../notifications/notify-of-events.ts';
 import { announceGeneration } from './announce-generation.ts';
-import { findOwnGeneration, getGeneration } from './generations.ts';
+import { getGeneration, lockUserGeneration } from './generations.ts';
 import {
   deletePreview,
   deleteTurnsOf,
@@ -22,7 +22,7 @@ import {
   removeGeneration,
   updateGeneration,
 } from './queries.ts';
-import { refuseNewJob, withdrawJob } from './services/service-job.ts';
+import { assertSameJob, withdrawJob } from './services/service-job.ts';
 import { deleteUnusedPicturesOf } from './sources/picture-queries.ts';
 
 const BATCH = 100;
@@ -80,9 +80,9 @@ export async function endGeneration(tx: Transaction, row: GenerationRow, end: En
 export async function cancelGeneration(ctx: Context, { id }: { id: string }): Promise<Generation> {
   const withdrawn = await withdrawJob(ctx, { id });
   await inTransaction(ctx.db, async (tx) => {
-    const row = await findOwnGeneration(tx, { id, userId: ctx.caller.userId });
+    const row = await lockUserGeneration(tx, { id, userId: ctx.caller.userId });
     if (row.ended_at !== null) return;
-    refuseNewJob(row, withdrawn);
+    assertSameJob(row, withdrawn);
     const now = ctx.clock.now();
     await endGeneration(tx, row, {
       state: 'cancelled',
@@ -106,10 +106,10 @@ export async function deleteGeneration(
   const { userId } = ctx.caller;
   const withdrawn = await withdrawJob(ctx, { id });
   await inTransaction(ctx.db, async (tx) => {
-    const row = await findOwnGeneration(tx, { id, userId });
+    const row = await lockUserGeneration(tx, { id, userId });
     const now = ctx.clock.now();
     if (row.ended_at === null) {
-      refuseNewJob(row, withdrawn);
+      assertSameJob(row, withdrawn);
       // Deleting the row also reduces the user's stored bytes, which must be locked before the ledger.
       await lockStoredBytes(tx, userId);
       await endGeneration(tx, row, { state: 'cancelled', reason: 'Deleted', chargedMicro: 0n, now });
@@ -126,7 +126,7 @@ type Deleting = Pick<Context, 'config' | 'db' | 'clock' | 'caller' | 'log'>;
  * ones. Generations that a service has started are left for the next call: their price is held until they are
  * done.
  */
-export async function forgetGenerations(ctx: Context): Promise<void> {
+export async function deleteGenerations(ctx: Context): Promise<void> {
   let deleted: number;
   do {
     deleted = 0;
@@ -138,7 +138,7 @@ export async function forgetGenerations(ctx: Context): Promise<void> {
 }
 
 /** Deletes the caller's generations requested before a given time; cancels running ones. */
-export async function forgetGenerationsBefore(ctx: Deleting, before: Date): Promise<void> {
+export async function deleteGenerationsBefore(ctx: Deleting, before: Date): Promise<void> {
   let ids: string[];
   do {
     ids = await listGenerationIds(ctx.db, ctx.caller.userId, BATCH, before);
@@ -168,7 +168,7 @@ export async function awaitGeneration(
   { ms, signal }: { ms: number; signal?: AbortSignal },
 ): Promise<Generation> {
   const { userId } = ctx.caller;
-  const key = untilKeyEnds(ctx);
+  const key = watchKey(ctx);
   const over = AbortSignal.any([AbortSignal.timeout(ms), key.signal, ...(signal ? [signal] : [])]);
   let changed = new AbortController();
   const stop = ctx.events.subscribe(userId, (event) => {

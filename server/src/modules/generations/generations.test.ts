@@ -14,7 +14,7 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { signUpOperator } from '../../testing/sign-up-operator.ts';
 import { testGenerations } from '../../testing/test-generations.ts';
 import type { TestUser } from '../../testing/test-server.ts';
-import { giveUpCredits } from '../credits/ledger/given-credits.ts';
+import { withdrawCredits } from '../credits/ledger/given-credits.ts';
 
 const setting = await testGenerations();
 const { server, stub, clock } = setting;
@@ -194,7 +194,7 @@ describe('a picture', () => {
     );
     const within = setting.generate({ ...ada, apiKey: secret });
     await expect(within).rejects.toMatchObject({ status: 402, code: 'budget_exceeded' });
-    await inTransaction(db, (tx) => giveUpCredits(tx, ada.userId));
+    await inTransaction(db, (tx) => withdrawCredits(tx, ada.userId));
     await expect(setting.generate(ada)).rejects.toMatchObject({ status: 402, code: 'insufficient_funds' });
     expect((await list(ada)).generations).toHaveLength(1);
   });

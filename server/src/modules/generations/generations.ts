@@ -101,7 +101,7 @@ export async function findGenerationOfOutput(db: Db, { id, userId }: Own): Promi
 }
 
 /** Locks and returns the user's generation. Throws AppError 'not_found'. */
-export async function findOwnGeneration(
+export async function lockUserGeneration(
   tx: Transaction,
   own: { id: string; userId: string },
 ): Promise<GenerationRow> {
@@ -308,7 +308,7 @@ async function linkThumbnail(
  * id, which makes it that user's newest; null if it is still running, and undefined if it does not exist or
  * has no output.
  */
-export async function giveGeneration(
+export async function transferGeneration(
   tx: Transaction,
   { id, from, to }: { id: string; from: string; to: string },
 ): Promise<string | null | undefined> {

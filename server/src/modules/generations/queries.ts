@@ -20,7 +20,7 @@ export type GenerationDetails = {
 };
 
 /** Parameters of a videos API call. */
-export type VideoAsked = VideoWishes & {
+export type VideoParameters = VideoWishes & {
   duration?: number | undefined;
   quality?: string | undefined;
   aspect_ratio?: string | undefined;
@@ -33,7 +33,7 @@ export type GenerationRow = Omit<
   Columns,
   'generator' | 'provider' | 'state' | 'parameters' | 'details' | 'upstream_job' | 'asked'
 > & {
-  asked: VideoAsked | null;
+  asked: VideoParameters | null;
   generator: GeneratorName;
   provider: Provider;
   state: GenerationState;
@@ -201,7 +201,7 @@ export async function listWaitedAt(
  * done or running), or was waiting at a process that died within that time. Assigns it to the caller at this
  * process, so that no other call can claim it.
  */
-export async function takeLeft(
+export async function claimAbandonedGeneration(
   tx: Transaction,
   asked: SameRequest & { keyId: string | null; processId: string; now: Date; withinMs: number },
 ): Promise<GenerationRow | undefined> {
@@ -320,7 +320,7 @@ export async function listWaiting(
 }
 
 /** Records the user's turn: the user whose last turn was longest ago is first in the queue. */
-export async function noteTurn(
+export async function recordTurn(
   tx: Transaction,
   { user_id, queue }: GenerationRow,
   servedAt: Date,

@@ -7,7 +7,7 @@ import { cancelGeneration, deleteGeneration, withRetryAfter } from './end-genera
 import { getGeneration, listGenerations } from './generations.ts';
 import { listGenerators } from './generators/generators.ts';
 import { uploadPicture } from './sources/upload-picture.ts';
-import { withOwnModel } from './start/parameters.ts';
+import { resolveNamedModel } from './start/parameters.ts';
 import { quoteGeneration } from './start/quote-generation.ts';
 import { startGeneration } from './start/start-generation.ts';
 
@@ -22,7 +22,12 @@ export const generationsRoutes = ({ usage, isPreparing }: Parts): Binding[] => [
   bind(contract.quoteGeneration, (ctx, { body }) => quoteGeneration(ctx, body)),
   bind(contract.startGeneration, (ctx, { body: { cost_max: costMaxMicro, ...asked } }, http) =>
     withRetryAfter(http, () =>
-      startGeneration(ctx, usage, { sent: asked, read: () => withOwnModel(ctx, asked) }, { costMaxMicro }),
+      startGeneration(
+        ctx,
+        usage,
+        { sent: asked, read: () => resolveNamedModel(ctx, asked) },
+        { costMaxMicro },
+      ),
     ),
   ),
   bind(contract.listGenerations, (ctx, { query }) => listGenerations(ctx, query)),

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { AppError } from '../../platform/errors.ts';
-import { noSuchCall } from '../../platform/http/unknown-calls.ts';
+import { explainMissingCall } from '../../platform/http/unknown-calls.ts';
 
 /** Type, repository and path. */
 const REPOSITORY = /^\/hub\/(?:(datasets)\/|(?!(?:api|datasets)\/))([^/]+\/[^/]+(?:\/.*)?)$/;
@@ -19,7 +19,8 @@ export const redirectToPages: FastifyPluginAsync = async (app) => {
     // Git prints the body of a 403, but of no other error.
     if (repository) return reply.code(403).type('text/plain; charset=utf-8').send(refuseGit(repository));
     const page = headers.accept?.includes('text/html') ? pageOf(pathname) : null;
-    if (page === null) throw new AppError('not_found', { publicMessage: noSuchCall(method, pathname) });
+    if (page === null)
+      throw new AppError('not_found', { publicMessage: explainMissingCall(method, pathname) });
     return reply.redirect(page);
   });
 };

@@ -12,7 +12,7 @@ import { receiveCommit } from './commits/receive-commit.ts';
 import {
   addBranch,
   listDiscussions,
-  refuseDiscussion,
+  rejectDiscussion,
   removeBranch,
   tagRevision,
   untagRevision,
@@ -97,7 +97,7 @@ function referenceRoutes(): Binding[] {
     bind(references.createBranch, addBranch),
     bind(references.deleteBranch, removeBranch),
     bind(references.listDiscussions, listDiscussions),
-    bind(references.createDiscussion, refuseDiscussion),
+    bind(references.createDiscussion, rejectDiscussion),
   ];
 }
 

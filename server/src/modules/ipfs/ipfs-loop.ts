@@ -7,10 +7,10 @@ import {
   type LeaseLoop,
 } from '../../platform/leases/lease-loop.ts';
 import { addressRevision, revisionCidsTable } from './cids/addresses.ts';
-import { keepPin, type PinColumns, pinsTable } from './pins/keep-pin.ts';
 import { openKubo } from './pins/kubo.ts';
 import { configuredServices, type PinService } from './pins/pin-service.ts';
 import { openPinningService } from './pins/pinning-service.ts';
+import { type PinColumns, pinsTable, reconcilePin } from './pins/reconcile-pin.ts';
 import { insertMissingPins, isPinnedAtNode, type PinRow, type RevisionCidRow } from './queries.ts';
 
 /** Concurrent CID computations: reading and hashing use a whole core. */
@@ -56,7 +56,7 @@ export function ipfsWork(services: Services): IpfsWork {
     },
     pins: {
       table,
-      work: (lease, signal) => keepPin({ services, table, pinServices }, lease, signal),
+      work: (lease, signal) => reconcilePin({ services, table, pinServices }, lease, signal),
     },
   };
 }

@@ -78,7 +78,7 @@ export async function listOwnAcceptances({ db, caller }: Context) {
 }
 
 /** Deletes the acceptances of a deleted user. */
-export async function forgetAcceptances(tx: Transaction, userId: string): Promise<void> {
+export async function deleteLicenceAcceptances(tx: Transaction, userId: string): Promise<void> {
   await tx.deleteFrom('licence_acceptances').where('user_id', '=', userId).execute();
 }
 

@@ -9,7 +9,7 @@ export type RemoteModel = {
 /**
  * The device on which a model would run, or the sentence (without full stop) that explains why it could not.
  */
-export type Foreseen = { device: string; obstacle: null } | { device: null; obstacle: string };
+export type PredictedPlacement = { device: string; obstacle: null } | { device: null; obstacle: string };
 
 /** Implemented by the modules that use models. */
-export type Foresee = (model: RemoteModel) => Promise<Foreseen>;
+export type PredictPlacement = (model: RemoteModel) => Promise<PredictedPlacement>;

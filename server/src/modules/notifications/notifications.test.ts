@@ -10,7 +10,7 @@ import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { warnOfLowBalanceJob } from '../credits/jobs/warn-of-low-balance.ts';
 import { GRANTS_ACCOUNT, userAccount } from '../credits/ledger/accounts.ts';
 import { transfer } from '../credits/ledger/transfer.ts';
-import { forgetNotificationsJob, warnOfExpiryJob } from './jobs/notification-jobs.ts';
+import { deleteOldNotificationsJob, notifyKeyExpiryJob } from './jobs/notification-jobs.ts';
 import type { NewNotification } from './kinds.ts';
 import { kinds } from './kinds.ts';
 import { notify } from './notifications.ts';
@@ -33,7 +33,7 @@ const runEnded = ({ userId }: TestUser, title: string): NewNotification => ({
   kind: 'run_completed',
   data: { run_id: randomUUID(), title },
 });
-const runJob = (job: typeof warnOfExpiryJob) => job.run(server.services, {}, new AbortController().signal);
+const runJob = (job: typeof notifyKeyExpiryJob) => job.run(server.services, {}, new AbortController().signal);
 const grant = (to: string, amountMicro: bigint) =>
   inTransaction(db, (tx) =>
     transfer(tx, {
@@ -211,11 +211,11 @@ test('report an expiring API key once, a week ahead', async () => {
     { params: { userId: ada.userId }, body: { name: 'nightly', expires_at } },
     { as: ada },
   );
-  await runJob(warnOfExpiryJob);
+  await runJob(notifyKeyExpiryJob);
   expect(await listFor(ada)).toEqual([]);
   clock.advance({ days: 3 });
-  await runJob(warnOfExpiryJob);
-  await runJob(warnOfExpiryJob);
+  await runJob(notifyKeyExpiryJob);
+  await runJob(notifyKeyExpiryJob);
   const listed = await listFor(ada);
   expect(listed).toHaveLength(1);
   expect(listed[0]?.message).toMatch(/^Your API key nightly expires on \d+ \w+ \d{4} at \d\d:\d\d UTC$/);
@@ -231,7 +231,7 @@ test('are deleted after 90 days', async () => {
     .set({ created_at: old })
     .where('id', '=', newest?.notification_id ?? '')
     .execute();
-  await runJob(forgetNotificationsJob);
+  await runJob(deleteOldNotificationsJob);
   expect(await listFor(ada)).toHaveLength(1);
 });
 

@@ -89,6 +89,6 @@ export async function notify(tx: Transaction, ...notifications: NewNotification[
 }
 
 /** Deletes the notifications of a deleted user. */
-export async function forgetNotifications(tx: Transaction, userId: string): Promise<void> {
+export async function deleteUserNotifications(tx: Transaction, userId: string): Promise<void> {
   await tx.deleteFrom('notifications').where('user_id', '=', userId).execute();
 }

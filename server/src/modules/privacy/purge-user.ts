@@ -1,41 +1,41 @@
-import { forgetWork } from '../../engine/files/forget-work.ts';
+import { releaseUserWorkloads } from '../../engine/files/release-user-workloads.ts';
 import type { Context, Services } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
-import { forgetUserAnswers } from '../../platform/db/idempotency/forget-answers.ts';
+import { deleteUserAnswers } from '../../platform/db/idempotency/forget-answers.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { defineJob } from '../../platform/jobs/define-job.ts';
 import { forgetUploads } from '../../platform/storage/uploads/uploads.ts';
-import { forgetAccount, listClosedAccounts, markPurged } from '../accounts/steps.ts';
+import { deleteAccountRows, listClosedAccounts, markPurged } from '../accounts/steps.ts';
 import { listOwnAssets } from '../assets/own/own-assets.ts';
 import { deleteAsset } from '../assets/remove-asset.ts';
-import { forgetRequests } from '../assets/restricted/access-requests.ts';
-import { forgetShares } from '../assets/sharing/shares.ts';
-import { forgetBatches } from '../batches/batches.ts';
-import { forgetConversations } from '../chat/conversations/conversations.ts';
-import { forgetResponses } from '../chat/responses/responses.ts';
-import { forgetMessages } from '../contact/messages.ts';
-import { giveUpCredits } from '../credits/ledger/given-credits.ts';
+import { deleteUserAccessRequests } from '../assets/restricted/access-requests.ts';
+import { deleteUserShares } from '../assets/sharing/shares.ts';
+import { deleteUserBatches } from '../batches/batches.ts';
+import { deleteUserConversations } from '../chat/conversations/conversations.ts';
+import { deleteUserResponses } from '../chat/responses/responses.ts';
+import { deleteUserMessages } from '../contact/messages.ts';
+import { withdrawCredits } from '../credits/ledger/given-credits.ts';
 import { writeOffDebt } from '../credits/ledger/write-off-debt.ts';
-import { forgetBilling } from '../credits/steps.ts';
-import { endDeployment, endDeploymentsOf } from '../deployments/end-deployment.ts';
+import { deleteBillingData } from '../credits/steps.ts';
+import { endDeployment, terminateDeploymentsOf } from '../deployments/end-deployment.ts';
 import { findAssetUse as findDeploymentUse } from '../deployments/find-asset-use.ts';
 import { listLivePodIds } from '../deployments/kinds/list-live-pod-ids.ts';
-import { forgetDrafts } from '../drafts/drafts.ts';
-import { forgetGenerations } from '../generations/end-generation.ts';
-import { forgetHub } from '../hub/forget-hub.ts';
-import { forgetXorbs } from '../hub/xet/xorbs.ts';
-import { forgetAcceptances } from '../licences/licences.ts';
-import { forgetNotifications } from '../notifications/notifications.ts';
-import { forgetCode } from '../referrals/referrals.ts';
+import { deleteDraftsOf } from '../drafts/drafts.ts';
+import { deleteGenerations } from '../generations/end-generation.ts';
+import { deleteHubData } from '../hub/delete-hub-data.ts';
+import { deleteXorbsOf } from '../hub/xet/xorbs.ts';
+import { deleteLicenceAcceptances } from '../licences/licences.ts';
+import { deleteUserNotifications } from '../notifications/notifications.ts';
+import { deleteReferralData } from '../referrals/referrals.ts';
 import { endXAuth } from '../referrals/x/x-auth.ts';
 import { deleteShareLinks } from '../share-links/share-links.ts';
 import { deleteUserTrackers } from '../tracking/trackers.ts';
-import { forgetConfigurations } from '../training/configurations/configurations.ts';
+import { deleteSavedConfigurations } from '../training/configurations/configurations.ts';
 import { findAssetUse as findTrainingUse } from '../training/find-asset-use.ts';
-import { forgetHeldOutAnswers } from '../training/held-out/held-out-answers.ts';
-import { forgetJobs } from '../training/openai-jobs/jobs.ts';
-import { forgetSamples } from '../training/pictures/samples.ts';
+import { deleteUserHeldOutAnswers } from '../training/held-out/held-out-answers.ts';
+import { deleteUserJobs } from '../training/openai-jobs/jobs.ts';
+import { deleteUserSamples } from '../training/pictures/samples.ts';
 import { cancelRun, listLiveRuns } from '../training/runs/runs.ts';
 
 const REASON = 'The account was deleted';
@@ -77,8 +77,8 @@ export async function purgeUser(services: Services, userId: string): Promise<boo
     await cancelRun(ctx, { params: { runId }, query: undefined, body: undefined });
   for (const podId of await listLivePodIds(ctx.db, userId))
     await endDeployment(ctx, podId, { reason: REASON, endedBy: userId });
-  await forgetGenerations(ctx);
-  const { heldMicro } = await inTransaction(ctx.db, (tx) => giveUpCredits(tx, userId));
+  await deleteGenerations(ctx);
+  const { heldMicro } = await inTransaction(ctx.db, (tx) => withdrawCredits(tx, userId));
   const kept = await deleteAssets(ctx);
   const running = await listLiveRuns(ctx.db, userId);
   if (heldMicro > 0n || kept > 0 || running.length > 0) return false;
@@ -93,29 +93,29 @@ export async function purgeUser(services: Services, userId: string): Promise<boo
 
 /** Deletes records that nothing else refers to. Idempotent. */
 async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
-  await forgetWork(tx, userId);
-  await forgetConfigurations(tx, userId);
-  await forgetHeldOutAnswers(tx, userId);
-  await forgetJobs(tx, userId);
-  await forgetBatches(tx, userId);
-  await forgetDrafts(tx, userId);
-  await forgetSamples(tx, userId);
-  await forgetNotifications(tx, userId);
-  await forgetCode(tx, userId);
-  await forgetMessages(tx, userId);
-  await forgetConversations(tx, userId);
-  await forgetResponses(tx, userId);
-  await forgetRequests(tx, userId);
-  await forgetShares(tx, userId);
+  await releaseUserWorkloads(tx, userId);
+  await deleteSavedConfigurations(tx, userId);
+  await deleteUserHeldOutAnswers(tx, userId);
+  await deleteUserJobs(tx, userId);
+  await deleteUserBatches(tx, userId);
+  await deleteDraftsOf(tx, userId);
+  await deleteUserSamples(tx, userId);
+  await deleteUserNotifications(tx, userId);
+  await deleteReferralData(tx, userId);
+  await deleteUserMessages(tx, userId);
+  await deleteUserConversations(tx, userId);
+  await deleteUserResponses(tx, userId);
+  await deleteUserAccessRequests(tx, userId);
+  await deleteUserShares(tx, userId);
   await deleteShareLinks(tx, userId);
   await deleteUserTrackers(tx, userId);
-  await forgetHub(tx, userId);
+  await deleteHubData(tx, userId);
   await forgetUploads(tx, userId);
-  await forgetAcceptances(tx, userId);
-  await forgetXorbs(tx, userId);
-  await forgetBilling(tx, userId);
-  await forgetUserAnswers(tx, userId);
-  await forgetAccount(tx, userId);
+  await deleteLicenceAcceptances(tx, userId);
+  await deleteXorbsOf(tx, userId);
+  await deleteBillingData(tx, userId);
+  await deleteUserAnswers(tx, userId);
+  await deleteAccountRows(tx, userId);
 }
 
 /** Deletes the user's assets. Returns how many are still in use. */
@@ -123,7 +123,7 @@ async function deleteAssets(ctx: Context): Promise<number> {
   let kept = 0;
   for await (const id of listOwnAssets(ctx.db, ctx.caller.userId)) {
     try {
-      await endDeploymentsOf(ctx, { assetId: id, reason: OWNER_GONE });
+      await terminateDeploymentsOf(ctx, { assetId: id, reason: OWNER_GONE });
       await deleteAsset(ctx, { assetId: id, findUses: [findTrainingUse, findDeploymentUse] });
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'conflict')) throw error;

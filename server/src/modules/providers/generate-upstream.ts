@@ -10,7 +10,7 @@ import { isDatabaseAway } from '../../platform/db/errors/database-errors.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { UpstreamModel, VideoWishes } from './field-mappers.ts';
 import { findUpstreamModel } from './find-upstreams.ts';
-import type { Handle, Look, Service, ServicePicture, ServiceRequest } from './service.ts';
+import type { Handle, JobStatus, Service, ServicePicture, ServiceRequest } from './service.ts';
 import { UnansweredCall } from './services/call-service.ts';
 import { services } from './services/services.ts';
 import { isSubmitted, type SubmittedJob, type UpstreamJob } from './upstream-job.ts';
@@ -263,7 +263,11 @@ async function tryToCancel({ cancel }: Service, { handle }: SubmittedJob): Promi
   );
 }
 
-async function lookAt(service: Service, { handle }: SubmittedJob, { keepJob, signal }: Run): Promise<Look> {
+async function lookAt(
+  service: Service,
+  { handle }: SubmittedJob,
+  { keepJob, signal }: Run,
+): Promise<JobStatus> {
   try {
     return await service.look(handle, signal);
   } catch (error) {

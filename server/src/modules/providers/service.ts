@@ -11,7 +11,7 @@ export type ServicePicture = { bytes: Buffer; mediaType: string };
 export type Handle = Record<string, string>;
 
 /** State of a job. */
-export type Look =
+export type JobStatus =
   /** Poll again, after `lookAgainMs` if set. `isGenerating` is undefined if the service did not answer. */
   | { state: 'waiting'; reason: string; isGenerating?: boolean; lookAgainMs?: number }
   | { state: 'done'; outputs: string[] }
@@ -28,7 +28,7 @@ export type Service = {
   upload?: (picture: ServicePicture, signal: AbortSignal) => Promise<string>;
   /** Throws AppError. After an UnansweredCall the job may have started anyway. */
   submit: (request: ServiceRequest, signal: AbortSignal) => Promise<Handle>;
-  look: (handle: Handle, signal: AbortSignal) => Promise<Look>;
+  look: (handle: Handle, signal: AbortSignal) => Promise<JobStatus>;
   /** Cancels a job. Queued jobs are removed; started jobs may still finish and be charged. */
   cancel?: (handle: Handle) => Promise<void>;
 };

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { Handle, Look } from './service.ts';
+import type { Handle, JobStatus } from './service.ts';
 import { type ServiceName, services } from './services/services.ts';
 
 /**
@@ -42,7 +42,7 @@ export async function cancelUpstream(
  * job that starts during the cancel may still be charged. Throws AppError 'unavailable' if the service does
  * not answer.
  */
-export async function withdrawUpstream(
+export async function cancelQueuedUpstream(
   { config, clock }: Parts,
   { service: name, handle }: UpstreamJob,
 ): Promise<boolean> {
@@ -64,7 +64,7 @@ function isRefused(error: unknown): false {
 }
 
 /** An unknown job counts as failed. After an unreadable answer the job may have started. */
-function unread(error: unknown): Look {
+function unread(error: unknown): JobStatus {
   if (!(error instanceof AppError)) return { state: 'done', outputs: [] };
   if (error.code === 'gone') return { state: 'failed', error };
   throw error;

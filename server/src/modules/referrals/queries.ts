@@ -2,7 +2,11 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 
 /** Returns the user's code, inserting the given one if missing; null if another user has that code. */
-export async function keepCode(tx: Transaction, userId: string, code: string): Promise<string | null> {
+export async function upsertReferralCode(
+  tx: Transaction,
+  userId: string,
+  code: string,
+): Promise<string | null> {
   await tx
     .insertInto('referral_codes')
     .values({ user_id: userId, code })

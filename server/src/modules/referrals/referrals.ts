@@ -15,7 +15,7 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { lockUserAccounts } from '../credits/accounts.ts';
-import { giveCredits } from '../credits/ledger/given-credits.ts';
+import { grantGivenCredits } from '../credits/ledger/given-credits.ts';
 import { notify } from '../notifications/notifications.ts';
 import {
   countReferrals,
@@ -23,10 +23,10 @@ import {
   findCode,
   findReferralOf,
   insertReferral,
-  keepCode,
   listReferrals,
   lockCode,
   lockInvited,
+  upsertReferralCode,
 } from './queries.ts';
 import { xPostUrl } from './x/x-post-url.ts';
 import { deleteXAccount, deleteXPost, findXAccount, findXPost } from './x/x-queries.ts';
@@ -66,7 +66,7 @@ export async function generateReferral(ctx: Context): Promise<ResponseOf<typeof 
 async function findOrMakeCode({ db, caller }: Context): Promise<string> {
   for (;;) {
     const made = Array.from({ length: CODE_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
-    const code = await inTransaction(db, (tx) => keepCode(tx, caller.userId, made));
+    const code = await inTransaction(db, (tx) => upsertReferralCode(tx, caller.userId, made));
     if (code !== null) return code;
   }
 }
@@ -110,7 +110,7 @@ export function forgetPendingReferral(reply: FastifyReply): void {
 }
 
 /** Returns the user's invitation code, accepted invitation, X account and X post, each null without one. */
-export async function findOwnReferral(db: Database, userId: string) {
+export async function exportReferrals(db: Database, userId: string) {
   const [code, referral, account, post] = await Promise.all([
     findCode(db, userId),
     findReferralOf(db, userId),
@@ -128,7 +128,7 @@ export async function findOwnReferral(db: Database, userId: string) {
 }
 
 /** Deletes a deleted user's invitation code, X account and post. Invited users and bonuses stay. */
-export async function forgetCode(tx: Transaction, userId: string): Promise<void> {
+export async function deleteReferralData(tx: Transaction, userId: string): Promise<void> {
   await deleteCode(tx, userId);
   await deleteXAccount(tx, userId);
   await deleteXPost(tx, userId);
@@ -148,7 +148,7 @@ export type ReferralFacts = {
 };
 
 /** Returns why a code does not count for this user; null if it counts. */
-export function refuseReferral(facts: ReferralFacts): ReferralRefusal | null {
+export function findReferralRefusal(facts: ReferralFacts): ReferralRefusal | null {
   const { now, invited, inviter } = facts;
   if (!inviter) return 'unknown_code';
   if (inviter.userId === invited.userId) return 'own_code';
@@ -182,7 +182,7 @@ export async function validateReferral(
       return counted(code, { bonusMicro: referral.bonus_micro, isNew: false });
     }
     const now = clock.now();
-    const refusal = refuseReferral({
+    const refusal = findReferralRefusal({
       now,
       invited: {
         userId,
@@ -233,7 +233,7 @@ async function giveBonus(
   ];
   await lockUserAccounts(tx, [invitedId, inviterId]);
   for (const { userId, references } of gifts) {
-    await giveCredits(tx, {
+    await grantGivenCredits(tx, {
       userId,
       amountMicro: bonusMicro,
       description: 'Invitation',

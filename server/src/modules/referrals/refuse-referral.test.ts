@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ReferralFacts, refuseReferral } from './referrals.ts';
+import { findReferralRefusal, type ReferralFacts } from './referrals.ts';
 
 const good: ReferralFacts = {
   now: new Date('2026-11-20T12:00:00Z'),
@@ -17,7 +17,7 @@ const good: ReferralFacts = {
 const inviter = { userId: 'ada', createdAt: new Date('2026-01-01T00:00:00Z'), referrals: 0 };
 
 test('a new account may use the code of an older one', () => {
-  expect(refuseReferral(good)).toBeNull();
+  expect(findReferralRefusal(good)).toBeNull();
 });
 
 test.each<[string, Partial<ReferralFacts>, string]>([
@@ -38,10 +38,10 @@ test.each<[string, Partial<ReferralFacts>, string]>([
   ['the eleventh referral', { inviter: { ...inviter, referrals: 10 } }, 'limit_reached'],
   ['an unconfirmed address if mail is sent', { needsVerified: true }, 'address_not_confirmed'],
 ])('refuses %s', (_what, facts, reason) => {
-  expect(refuseReferral({ ...good, ...facts })).toBe(reason);
+  expect(findReferralRefusal({ ...good, ...facts })).toBe(reason);
 });
 
 test('accepts a confirmed address with mail configured', () => {
   const invited = { ...good.invited, isVerified: true };
-  expect(refuseReferral({ ...good, invited, needsVerified: true })).toBeNull();
+  expect(findReferralRefusal({ ...good, invited, needsVerified: true })).toBeNull();
 });

@@ -19,7 +19,7 @@ import { isSameSecret, signatureOf } from '../../platform/signature.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { serverSecret } from '../accounts/sign-in/server-secret.ts';
 import { findPublicName } from '../accounts/steps.ts';
-import { findGeneration, findOutputs, findOwnGeneration } from '../generations/generations.ts';
+import { findGeneration, findOutputs, lockUserGeneration } from '../generations/generations.ts';
 import { mediumOf } from '../generations/media-table.ts';
 
 /** 16 bytes in base64url. */
@@ -48,7 +48,7 @@ export async function shareGeneration(
 ): Promise<ResponseOf<typeof shareEndpoint>> {
   const own = { id, userId };
   return inTransaction(db, async (tx) => {
-    const { state, generator } = await findOwnGeneration(tx, own);
+    const { state, generator } = await lockUserGeneration(tx, own);
     if (state !== 'completed')
       throw new AppError('conflict', {
         publicMessage: `This ${mediumOf(generator).noun} is not completed, so there is nothing to share`,
@@ -68,7 +68,7 @@ export async function unshareGeneration(
 ): Promise<void> {
   const own = { id, userId };
   await inTransaction(db, async (tx) => {
-    await findOwnGeneration(tx, own);
+    await lockUserGeneration(tx, own);
     if (await deleteLink(tx, own)) await recordChange(tx, own, 'generation.unshared');
   });
 }

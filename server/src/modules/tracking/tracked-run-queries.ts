@@ -57,7 +57,7 @@ export async function selectOpenRuns(db: Database): Promise<TrackedRunRow[]> {
 
 type Key = Pick<TrackedRunRow, 'runId' | 'service'>;
 
-export async function updateMade(
+export async function updateRemoteRun(
   db: Database,
   key: Key,
   made: { remoteId: string; url: string },
@@ -129,7 +129,7 @@ export async function selectTrackersOf(db: Database, runId: string): Promise<Log
 }
 
 /** Deletes the state of open runs, so that they are logged from the start to the tracker's new address. */
-export async function forgetOpenRuns(tx: Transaction, { userId, service }: TrackerKey): Promise<void> {
+export async function resetOpenRuns(tx: Transaction, { userId, service }: TrackerKey): Promise<void> {
   await tx
     .deleteFrom('tracked_runs')
     .where('user_id', '=', userId)

@@ -23,7 +23,7 @@ import {
   selectTrackersOf,
   type TrackedRunRow,
   trackNewRuns,
-  updateMade,
+  updateRemoteRun,
   updateSent,
 } from './tracked-run-queries.ts';
 import { findTracker, updateTrouble } from './tracker-queries.ts';
@@ -136,7 +136,7 @@ async function begin(
   service: TrackingService,
 ): Promise<string> {
   const made = await service.begin(run);
-  await updateMade(db, tracked, made);
+  await updateRemoteRun(db, tracked, made);
   return made.remoteId;
 }
 

@@ -15,7 +15,7 @@ import { recordAudit } from '../accounts/record-audit.ts';
 import { type RequireTracker } from '../training/validation/check-fine-tune.ts';
 import { encryptionOf, keyOf, openService } from './open-service.ts';
 import { RunRefused, ServiceRefused, ServiceUnavailable } from './services/tracking-service.ts';
-import { forgetOpenRuns } from './tracked-run-queries.ts';
+import { resetOpenRuns } from './tracked-run-queries.ts';
 import {
   deleteTrackerRow,
   findTracker,
@@ -55,7 +55,7 @@ export async function saveTracker(
   };
   return inTransaction(db, async (tx) => {
     const isElsewhere = before?.project !== project || before.url !== url;
-    if (isElsewhere) await forgetOpenRuns(tx, { userId, service });
+    if (isElsewhere) await resetOpenRuns(tx, { userId, service });
     const saved = await upsertTracker(tx, row);
     await recordAudit(tx, { userId, action: 'tracker.saved', detail: { service: trackerLabels[service] } });
     return toTracker(saved);

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { fineTuneDefaults } from '@bakehouse/contract/fine-tune-numbers';
 import { fineTunePayload } from '@bakehouse/contract/training';
 import { expect, test } from 'vitest';
-import { type FineTuneFields, settle, toDataSpec, toParameters, withFormat } from './fine-tune-spec.ts';
+import {
+  type FineTuneFields,
+  toDataSpec,
+  toParameters,
+  withDefaults,
+  withDetectedFormat,
+} from './fine-tune-spec.ts';
 import { findAdaptationFaults } from './validation/base-faults.ts';
 
 const fields: FineTuneFields = {
@@ -26,15 +32,15 @@ test('a run uses the requested seed and alpha, or the defaults', () => {
   const now = new Date();
   expect(toDataSpec(fields, now).seed).toBe(42);
   expect(toDataSpec({ ...fields, seed: 0 }, now).seed).toBe(0);
-  expect(toParameters(settle({ ...fields, lora_r: 16 })).lora).toMatchObject({
+  expect(toParameters(withDefaults({ ...fields, lora_r: 16 })).lora).toMatchObject({
     alpha: 32,
     use_rslora: false,
   });
-  expect(toParameters(settle({ ...fields, lora_r: 64, use_rslora: true })).lora).toMatchObject({
+  expect(toParameters(withDefaults({ ...fields, lora_r: 64, use_rslora: true })).lora).toMatchObject({
     alpha: 16,
     use_rslora: true,
   });
-  expect(toParameters(settle({ ...fields, lora_r: 16, lora_alpha: 0.5 })).lora).toMatchObject({
+  expect(toParameters(withDefaults({ ...fields, lora_r: 16, lora_alpha: 0.5 })).lora).toMatchObject({
     r: 16,
     alpha: 0.5,
   });
@@ -82,14 +88,14 @@ test('a run uses no system prompt if its validation used none', () => {
     ...{ input_column: '', output_column: '' },
     ...{ rejected_column: null, label_column: null, system_column: null },
   } as const;
-  expect(withFormat({ ...fields, system_column: '' }, read).system_column).toBe('');
-  expect(withFormat(fields, { ...read, system_column: 'system' }).system_column).toBe('system');
+  expect(withDetectedFormat({ ...fields, system_column: '' }, read).system_column).toBe('');
+  expect(withDetectedFormat(fields, { ...read, system_column: 'system' }).system_column).toBe('system');
 });
 
 test('KTO trains without the output layer, on the feedback columns', () => {
   const { lora_target_modules: _, ...open } = fields;
   const columns = { input_column: 'q', output_column: 'a', label_column: 'up' };
-  const settled = settle({ ...open, ...columns, batch_size: 4, desirable_weight: 2 });
+  const settled = withDefaults({ ...open, ...columns, batch_size: 4, desirable_weight: 2 });
   expect(settled).toMatchObject({ objective: 'kto', label_column: 'up' });
   expect(settled.lora_target_modules).not.toContain('lm_head');
   expect(toParameters(settled)).toMatchObject({
@@ -97,7 +103,7 @@ test('KTO trains without the output layer, on the feedback columns', () => {
   });
   expect(toDataSpec(settled, new Date())).toMatchObject({ format: 'feedback', label_column: 'up' });
   const read = { format: 'feedback', ...columns, rejected_column: null, system_column: null } as const;
-  expect(withFormat(open, read)).toMatchObject({ data_format: 'feedback', ...columns });
+  expect(withDetectedFormat(open, read)).toMatchObject({ data_format: 'feedback', ...columns });
 });
 
 test('DPO trains without the output layer by default', () => {
@@ -107,7 +113,9 @@ test('DPO trains without the output layer by default', () => {
     ...{ input_column: '', output_column: 'chosen' },
     ...{ rejected_column: 'rejected', label_column: null, system_column: null },
   } as const;
-  const settled = settle(withFormat({ ...open, input_column: null, output_column: null }, read));
+  const settled = withDefaults(
+    withDetectedFormat({ ...open, input_column: null, output_column: null }, read),
+  );
   expect(settled).toMatchObject({ objective: 'dpo', rejected_column: 'rejected', input_column: null });
   expect(settled.lora_target_modules).toHaveLength(7);
   expect(settled.lora_target_modules).not.toContain('lm_head');
@@ -116,20 +124,20 @@ test('DPO trains without the output layer by default', () => {
     format: 'preference',
     rejected_column: 'worse',
   });
-  const better = settle(withFormat({ ...open, objective: 'sft' }, read));
+  const better = withDefaults(withDetectedFormat({ ...open, objective: 'sft' }, read));
   expect(better).toMatchObject({ objective: 'sft' });
   expect(better.lora_target_modules).toHaveLength(8);
-  expect(settle(open).objective).toBe('sft');
-  expect(settle({ ...open, file_name: 'book.txt', data_format: 'preference' }).objective).toBe('sft');
+  expect(withDefaults(open).objective).toBe('sft');
+  expect(withDefaults({ ...open, file_name: 'book.txt', data_format: 'preference' }).objective).toBe('sft');
 });
 
 test('a full fine-tune has no adapter', () => {
   const { lora_target_modules: _, lora_r, lora_dropout, use_rslora, ...open } = fields;
-  const full = settle({ ...open, adaptation: 'full' });
+  const full = withDefaults({ ...open, adaptation: 'full' });
   expect(toParameters(full).lora).toBeNull();
   expect(full).toMatchObject({ adaptation: 'full', lora_target_modules: [] });
   expect(full).not.toHaveProperty('lora_r');
-  expect(toParameters(settle(open)).lora).toMatchObject({ r: 8, alpha: 16, dropout: 0.05 });
+  expect(toParameters(withDefaults(open)).lora).toMatchObject({ r: 8, alpha: 16, dropout: 0.05 });
 });
 
 test.each([

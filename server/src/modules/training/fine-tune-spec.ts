@@ -1,4 +1,8 @@
-import { fineTuneDefaults, usualObjective, usualTargetModules } from '@bakehouse/contract/fine-tune-numbers';
+import {
+  defaultObjective,
+  defaultTargetModules,
+  fineTuneDefaults,
+} from '@bakehouse/contract/fine-tune-numbers';
 import type { DataFormatName, Objective } from '@bakehouse/contract/limits';
 import type {
   TrainingSources,
@@ -45,7 +49,7 @@ export function toDataSpec(
   const isText = isTextFile(fields.file_name);
   return {
     file_path: fields.file_name,
-    format: isText ? null : namedFormat(fields),
+    format: isText ? null : requestedFormat(fields),
     input_column: isText ? null : (fields.input_column ?? null),
     output_column: isText ? null : (fields.output_column ?? null),
     rejected_column: isText ? null : (fields.rejected_column ?? null),
@@ -65,7 +69,7 @@ export function toDataSpec(
 /**
  * Returns the fields with the format that validation detected, so that the run reads the file the same way.
  */
-export function withFormat<F extends FineTuneFields>(
+export function withDetectedFormat<F extends FineTuneFields>(
   fields: F,
   read: ValidateReport['format'] | undefined,
 ): F {
@@ -86,7 +90,7 @@ export function withFormat<F extends FineTuneFields>(
  * Returns the requested format, also if implied by a column or objective; null if it must be detected from
  * the file.
  */
-export function namedFormat({
+export function requestedFormat({
   data_format,
   rejected_column,
   label_column,
@@ -99,9 +103,9 @@ export function namedFormat({
 }
 
 /** Fills in omitted fields for a known format. */
-export function settle<F extends FineTuneFields>(fields: F): F & SettledFields {
-  const format = isTextFile(fields.file_name) ? null : namedFormat(fields);
-  const objective = fields.objective ?? usualObjective(format);
+export function withDefaults<F extends FineTuneFields>(fields: F): F & SettledFields {
+  const format = isTextFile(fields.file_name) ? null : requestedFormat(fields);
+  const objective = fields.objective ?? defaultObjective(format);
   if (fields.adaptation === 'full') return { ...fields, objective, lora_target_modules: [] };
   return { ...fields, objective, ...settleAdapter(fields, objective) };
 }
@@ -112,7 +116,7 @@ function settleAdapter(fields: FineTuneFields, objective: Objective) {
     lora_dropout: fields.lora_dropout ?? fineTuneDefaults.lora_dropout,
     use_rslora: fields.use_rslora ?? fineTuneDefaults.use_rslora,
     use_dora: fields.use_dora ?? fineTuneDefaults.use_dora,
-    lora_target_modules: fields.lora_target_modules ?? usualTargetModules(objective, fields.adaptation),
+    lora_target_modules: fields.lora_target_modules ?? defaultTargetModules(objective, fields.adaptation),
   };
 }
 
@@ -138,7 +142,7 @@ function toLora(fields: SettledFields): ValidateSpec['parameters']['lora'] {
 /**
  * True if a run produces a whole model. DoRA is merged into its base because no engine serves its magnitudes.
  */
-export function leavesWholeModel({
+export function producesWholeModel({
   adaptation,
   use_dora,
 }: Pick<SettledFields, 'adaptation' | 'use_dora'>): boolean {
@@ -211,7 +215,7 @@ export function toTrainSpec(input: {
   now: Date;
 }): WorkloadSpec {
   const { title, fields, base, dataset, validation, sources, placement, now } = input;
-  const gguf = leavesWholeModel(fields) ? findGguf(base) : { files: [], fault: null };
+  const gguf = producesWholeModel(fields) ? findGguf(base) : { files: [], fault: null };
   return {
     kind: 'train',
     method: 'lora',

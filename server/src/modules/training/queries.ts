@@ -235,7 +235,7 @@ export async function updateHold(tx: Transaction, id: string, hold: RunHold): Pr
 }
 
 /** Starts another round of a settled run with a new hold and ceiling. */
-export async function beginRound(
+export async function startRound(
   tx: Transaction,
   run: RunRow,
   {

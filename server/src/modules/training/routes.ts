@@ -21,7 +21,7 @@ import { getRunSamples } from './pictures/samples.ts';
 import { startDiffusionTraining, validateDiffusionTraining } from './pictures/start-diffusion-training.ts';
 import { cancelReading, listReadings } from './readings/readings.ts';
 import { resumeRun } from './runs/resume-run.ts';
-import { cancelRun, getRun, getRunLogs, getRunMetrics, listRuns, sumRuns } from './runs/runs.ts';
+import { cancelRun, getRun, getRunLogs, getRunMetrics, listRuns, summarizeRuns } from './runs/runs.ts';
 import { startFineTune } from './start-fine-tune.ts';
 import type { TrainingParts } from './validation/check-fine-tune.ts';
 import { validateFineTune } from './validation/validate-fine-tune.ts';
@@ -58,7 +58,7 @@ export function trainingRoutes(parts: TrainingParts): Binding[] {
     bind(contract.listReadings, listReadings),
     bind(contract.cancelReading, cancelReading),
     bind(runContract.listRuns, listRuns),
-    bind(runContract.runStats, sumRuns),
+    bind(runContract.runStats, summarizeRuns),
     bind(runContract.getRun, getRun),
     bind(runContract.getRunMetrics, getRunMetrics),
     bind(runContract.getRunLogs, getRunLogs),

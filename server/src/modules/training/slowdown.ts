@@ -33,7 +33,7 @@ function slowdown({ cores, runThreads }: CpuLoad, otherThreads: number): number 
 }
 
 /** Returns the hub names of a run's base model and dataset, and the licence in the base's card. */
-export async function nameSources(
+export async function readSourceNames(
   ctx: Context,
   { base, dataset }: { base: AssetRevision; dataset: AssetRevision },
 ): Promise<TrainingSources> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { deleteAsset, listAssets, updateAsset } from '@bakehouse/contract/assets';
-import { usualTargetModules } from '@bakehouse/contract/fine-tune-numbers';
+import { defaultTargetModules } from '@bakehouse/contract/fine-tune-numbers';
 import { changePrice } from '@bakehouse/contract/prices';
 import * as runContract from '@bakehouse/contract/runs';
 import * as training from '@bakehouse/contract/training';
@@ -12,11 +12,11 @@ import { readRevision } from '../assets/read-revision.ts';
 import { recordSource } from '../assets/sources/sources.ts';
 import { assetCalls } from '../assets/testing/asset-calls.ts';
 import { insertModel } from '../deployments/testing/test-models.ts';
-import { nameSources } from './slowdown.ts';
+import { readSourceNames } from './slowdown.ts';
 import { goodData } from './testing/test-run.ts';
 import { trainingServer } from './testing/training-server.ts';
 
-const dpoModules = usualTargetModules('dpo');
+const dpoModules = defaultTargetModules('dpo');
 
 const {
   machine,
@@ -195,7 +195,7 @@ describe('starting', () => {
       base: await readRevision(db, { assetId: base_model, revisionId, userId: user.userId }),
       dataset: await readRevision(db, { assetId: datasetId, userId: user.userId }),
     };
-    const named = () => nameSources(assetCalls(server).contextOf(user), check);
+    const named = () => readSourceNames(assetCalls(server).contextOf(user), check);
     expect(await named()).toMatchObject({ dataset: null, dataset_commit: null });
     const publish = (is_published: boolean) =>
       request(updateAsset, { params: { id: datasetId }, body: { is_published } }, { as: user });

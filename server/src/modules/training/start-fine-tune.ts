@@ -9,13 +9,13 @@ import type { Http } from '../../platform/http/bind.ts';
 import { clientSignal } from '../../platform/http/connection.ts';
 import { isUuid } from '../../platform/is-uuid.ts';
 import { findClonedAsset } from '../assets/sources/sources.ts';
-import { refuseHigherCost } from '../credits/prices/cost.ts';
+import { assertQuotedCost } from '../credits/prices/cost.ts';
 import { spendOnce } from '../credits/spend-once.ts';
 import { cloneHubBase } from './cloning/hub-base.ts';
-import { type SettledFields, settle, toTrainSpec, withFormat } from './fine-tune-spec.ts';
-import { makeRun, type NewModel, sourceOf } from './make-run.ts';
+import { createRun, type NewModel, sourceOf } from './create-run.ts';
+import { type SettledFields, toTrainSpec, withDefaults, withDetectedFormat } from './fine-tune-spec.ts';
 import { insertJob, type JobRow } from './openai-jobs/job-queries.ts';
-import { nameSources } from './slowdown.ts';
+import { readSourceNames } from './slowdown.ts';
 import {
   checkFineTune,
   type FineTuneCheck,
@@ -56,10 +56,10 @@ export async function startFineTune(
       const based = await withHubModel(ctx, payload);
       const validation = job?.validation ?? null;
       const check = await checkStart(ctx, parts, { payload: based, validation, reply });
-      return { check, sources: await nameSources(ctx, check) };
+      return { check, sources: await readSourceNames(ctx, check) };
     },
     async (tx, { check, sources }) => {
-      refuseHigherCost({
+      assertQuotedCost({
         micro: check.costMicro,
         maxMicro: costMaxMicro,
         what: 'this run',
@@ -80,7 +80,7 @@ type Start = {
   job: StartedJob | null;
 };
 
-/** Step: creates the run of a fine-tune and its model. Throws whatever `makeRun` throws. */
+/** Step: creates the run of a fine-tune and its model. Throws whatever `createRun` throws. */
 async function makeFineTune(
   tx: Transaction,
   ctx: Context,
@@ -89,8 +89,8 @@ async function makeFineTune(
   const { hubBase, dataset, heldOut: validation, place } = check;
   const now = ctx.clock.now();
   const base = hubBase ? await cloneHubBase(tx, { userId: ctx.caller.userId, now }, hubBase) : check.base;
-  const fields = settle(withFormat(payload, check.validation.data?.format));
-  const made = await makeRun(tx, ctx, {
+  const fields = withDefaults(withDetectedFormat(payload, check.validation.data?.format));
+  const made = await createRun(tx, ctx, {
     ...{ body, base, validation, place, now },
     clones: hubBase?.repoId ?? null,
     dataset: sourceOf(dataset),

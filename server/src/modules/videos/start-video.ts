@@ -9,8 +9,8 @@ import type { Context } from '../../platform/context.ts';
 import { AppError, refused } from '../../platform/errors.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
 import { findNamedImageDeployment } from '../deployments/images/image-deployments.ts';
-import { findOwnModel } from '../generations/generators/generators.ts';
-import type { VideoAsked } from '../generations/queries.ts';
+import { findServingStarter } from '../generations/generators/generators.ts';
+import type { VideoParameters } from '../generations/queries.ts';
 import type { SentPicture } from '../generations/sources/sources.ts';
 import { chooseProvider } from '../generations/start/choose-provider.ts';
 import type { GenerationRequest } from '../generations/start/generation-request.ts';
@@ -58,7 +58,7 @@ async function readRequest(ctx: Context, body: VideoBody): Promise<GenerationReq
 }
 
 /** Returns the requested settings with undefined for missing ones. */
-function askedBy(body: VideoBody): VideoAsked {
+function askedBy(body: VideoBody): VideoParameters {
   return {
     duration: body.duration ?? undefined,
     quality: body.quality ?? undefined,
@@ -86,7 +86,7 @@ function withOwnField(error: unknown): unknown {
 export function readVideoParameters(
   generator: VideoGenerator,
   form: Generator,
-  asked: VideoAsked,
+  asked: VideoParameters,
 ): GenerationParameters {
   if (generator === 'veo' && ![undefined, VEO_RATIO].includes(asked.aspect_ratio))
     throw refused('aspect_ratio', `aspect_ratio must be ${VEO_RATIO} for ${generators.veo.title}`);
@@ -103,8 +103,8 @@ export function readVideoParameters(
   return Object.fromEntries(Object.entries(values).filter(([name]) => taken.includes(name)));
 }
 
-function valueOf(field: GeneratorField, asked: VideoAsked): string | number | boolean | undefined {
-  const value = asked[field.name as keyof VideoAsked];
+function valueOf(field: GeneratorField, asked: VideoParameters): string | number | boolean | undefined {
+  const value = asked[field.name as keyof VideoParameters];
   if (field.name === 'duration' && value !== undefined) return String(value);
   const isKnown = field.kind !== 'choice' || field.options.some((option) => option.value === value);
   return field.name === 'quality' && !isKnown ? undefined : value;
@@ -127,7 +127,7 @@ export async function findVideoModel(ctx: Context, name: string, param = 'model'
   if (generator) return { generator };
   const deployed = await findNamedImageDeployment(ctx, name, ['wan']);
   if (deployed) return { generator: 'wan', model: deployed.model_name };
-  const starter = await findOwnModel(ctx.db, 'wan');
+  const starter = await findServingStarter(ctx.db, 'wan');
   if (starter?.modelName === name) return { generator: 'wan', model: name };
   const known = [
     ...videoGenerators.map((one) => videoModels[one][0]),

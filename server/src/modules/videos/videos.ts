@@ -16,7 +16,7 @@ import type { Context } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
-import { breakOffWithKey } from '../../platform/http/callers/key-ends.ts';
+import { abortWithKey } from '../../platform/http/callers/key-ends.ts';
 import { clientSignal } from '../../platform/http/connection.ts';
 import { sendBlob } from '../../platform/storage/send-blob.ts';
 import { contentDisposition } from '../assets/files/content-type.ts';
@@ -30,7 +30,7 @@ import {
   getGeneration,
   listGenerations,
 } from '../generations/generations.ts';
-import type { GenerationRow, OutputRow, VideoAsked } from '../generations/queries.ts';
+import type { GenerationRow, OutputRow, VideoParameters } from '../generations/queries.ts';
 import { fetchPicture, type SentPicture, sentPicture } from '../generations/sources/sources.ts';
 import { chooseProvider } from '../generations/start/choose-provider.ts';
 import { costOfGeneration } from '../generations/start/cost-of-generation.ts';
@@ -91,7 +91,7 @@ export async function downloadVideo(
   if (!output) throw new AppError('invalid_request', { publicMessage: 'Video not ready for download' });
   const { sha256, sizeBytes, mediaType } = fileOf(output, variant);
   const name = `${generator}-${id.slice(-8)}.${mediaType.split('/')[1]}`;
-  breakOffWithKey(ctx, http);
+  abortWithKey(ctx, http);
   await sendBlob(ctx, http, {
     ...{ sha256, path: name, sizeBytes },
     headers: {
@@ -189,7 +189,7 @@ export async function showVideos(ctx: Context, generations: Generation[]): Promi
   );
 }
 
-function toVideo(publicUrl: string, generation: Generation, asked: VideoAsked | null): Video {
+function toVideo(publicUrl: string, generation: Generation, asked: VideoParameters | null): Video {
   const { id, model, prompt, parameters, seed, source, service } = generation;
   const generator = generation.generator as VideoGenerator;
   // Omitted fields have the full form's defaults; `parameters` are the provider's.

@@ -9,7 +9,7 @@ import { findUserId } from '../accounts/users.ts';
 import { expireGivenJob } from '../credits/jobs/ledger-jobs.ts';
 import { findNamedUser } from '../credits/queries.ts';
 import { buyForTest } from '../credits/testing/test-user.ts';
-import { forgetVisitorsJob } from './jobs/forget-visitors.ts';
+import { deleteVisitorPicturesJob } from './jobs/forget-visitors.ts';
 import { VISITORS } from './visitor-questions.ts';
 
 const { server, stub, clock, untilIdle } = await testGenerations();
@@ -35,7 +35,7 @@ const nextDay = async () => {
   clock.advance({ hours: 24 });
   await expireGivenJob.run(server.services, {}, AbortSignal.timeout(60_000));
 };
-const forget = () => forgetVisitorsJob.run(server.services, {}, AbortSignal.timeout(60_000));
+const forget = () => deleteVisitorPicturesJob.run(server.services, {}, AbortSignal.timeout(60_000));
 
 beforeEach(async () => {
   stub.startAnew();

@@ -6,11 +6,11 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { isSameSecret, signatureOf } from '../../platform/signature.ts';
 import { serverSecret } from '../accounts/sign-in/server-secret.ts';
-import { refuseFullStorage } from '../assets/files/storage-quota.ts';
+import { assertStorageLeft } from '../assets/files/storage-quota.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
-import { getGeneration, giveGeneration } from '../generations/generations.ts';
+import { getGeneration, transferGeneration } from '../generations/generations.ts';
 import { startGeneration } from '../generations/start/start-generation.ts';
-import { asVisitor, explainRefusal, openBudget, VISITORS } from './visitor-questions.ts';
+import { asVisitor, openBudget, VISITORS, withVisitorErrors } from './visitor-questions.ts';
 
 const ID_LENGTH = 36;
 
@@ -26,7 +26,7 @@ function toVisitorPicture({ config }: Pick<Services, 'config'>, made: Generation
  */
 function idOfToken({ config }: Pick<Services, 'config'>, token: string): string {
   const id = readPictureToken(serverSecret(config), token);
-  if (id === null) throw goneAfterAnHour();
+  if (id === null) throw pictureNotFoundError();
   return id;
 }
 
@@ -39,13 +39,13 @@ export async function getVisitorPicture(
   try {
     return toVisitorPicture(ctx, await getGeneration(asVisitor(ctx), { id }));
   } catch (error) {
-    if (error instanceof AppError && error.code === 'not_found') throw goneAfterAnHour();
+    if (error instanceof AppError && error.code === 'not_found') throw pictureNotFoundError();
     throw error;
   }
 }
 
 /** The same error for unknown, claimed and deleted pictures. */
-function goneAfterAnHour(): AppError {
+function pictureNotFoundError(): AppError {
   return new AppError('not_found', {
     publicMessage: 'There is no such picture. Without an account, pictures are kept for an hour.',
   });
@@ -82,14 +82,14 @@ export async function startVisitorPicture(
     parameters: quality?.settings ?? {},
   } as const;
   const call = { sent: request, read: () => Promise.resolve(request) };
-  return explainRefusal(async () =>
+  return withVisitorErrors(async () =>
     toVisitorPicture(ctx, await startGeneration(asVisitor(ctx), usage, call)),
   );
 }
 
 /**
  * Moves a visitor's picture to the caller's gallery; the visitors' budget still pays for it. Throws AppError
- * 'not_found', 'conflict' if it is not completed, and whatever `refuseFullStorage` throws.
+ * 'not_found', 'conflict' if it is not completed, and whatever `assertStorageLeft` throws.
  */
 export async function keepVisitorPicture(
   ctx: Context,
@@ -98,9 +98,9 @@ export async function keepVisitorPicture(
   const { userId } = ctx.caller;
   const id = idOfToken(ctx, token);
   return inTransaction(ctx.db, async (tx) => {
-    await refuseFullStorage(tx, ctx.config, userId);
-    const given = await giveGeneration(tx, { id, from: VISITORS, to: userId });
-    if (given === undefined) throw goneAfterAnHour();
+    await assertStorageLeft(tx, ctx.config, userId);
+    const given = await transferGeneration(tx, { id, from: VISITORS, to: userId });
+    if (given === undefined) throw pictureNotFoundError();
     if (given === null)
       throw new AppError('conflict', { publicMessage: 'This picture is not completed yet' });
     return { generation_id: given };

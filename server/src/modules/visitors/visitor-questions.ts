@@ -17,7 +17,7 @@ import { clientSignal } from '../../platform/http/connection.ts';
 import { ensureSystemUser, systemUserId } from '../accounts/users.ts';
 import { completeChat } from '../chat/answer-completion.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
-import { giveCredits } from '../credits/ledger/given-credits.ts';
+import { grantGivenCredits } from '../credits/ledger/given-credits.ts';
 import { openUserAccount } from '../credits/ledger/open-user-account.ts';
 import { listStarterModels, starterLanguageModel } from '../models/starter/starters.ts';
 
@@ -51,13 +51,13 @@ export async function askAsVisitor(
   const client = clientSignal(http.reply);
   const network = siteOf(http.request);
   const leave = open.all() < OPEN_MAX ? open.enter(network, OPEN_MAX_PER_NETWORK) : null;
-  if (!leave) throw busyWithOthers();
+  if (!leave) throw visitorsBusyError();
   try {
     await openBudget(ctx);
     const messages = [...asked.turns, { role: 'user', content: asked.question }];
     const { slug: model } = starterLanguageModel;
     const body = { model, messages, max_tokens: ANSWER_TOKENS_MAX, temperature: 0, stream: true };
-    await explainRefusal(() =>
+    await withVisitorErrors(() =>
       turns.run(
         network,
         () => completeChat(asVisitor(ctx), parts, { path: '/v1/chat/completions', body }, http),
@@ -92,7 +92,7 @@ export async function getVisitorTries(
 }
 
 /** All visitor slots are in use. */
-function busyWithOthers(): AppError {
+function visitorsBusyError(): AppError {
   return new AppError('rate_limited', {
     publicMessage: 'Other visitors are trying it right now. Try again in a few seconds, or sign up.',
     retryAfterMs: RETRY_AFTER_MS,
@@ -100,7 +100,7 @@ function busyWithOthers(): AppError {
 }
 
 /** Runs `work` for a visitor and rephrases errors for users without an account. */
-export async function explainRefusal<T>(work: () => Promise<T>): Promise<T> {
+export async function withVisitorErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -109,7 +109,7 @@ export async function explainRefusal<T>(work: () => Promise<T>): Promise<T> {
       throw new AppError('rate_limited', {
         publicMessage: "Today's free tries are used up. Sign up to go on.",
       });
-    if (error.code === 'rate_limited') throw busyWithOthers();
+    if (error.code === 'rate_limited') throw visitorsBusyError();
     throw error;
   }
 }
@@ -132,7 +132,7 @@ export async function openBudget({
   await inTransaction(db, async (tx) => {
     await ensureSystemUser(tx, { id: VISITORS, name: 'Visitors' });
     await openUserAccount(tx, { userId: VISITORS, grantMicro: 0n });
-    await giveCredits(tx, {
+    await grantGivenCredits(tx, {
       userId: VISITORS,
       amountMicro,
       description: `Tries without an account on ${day}`,

@@ -2,7 +2,7 @@ import { link, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-import { giveName } from './back-up.ts';
+import { renameWithoutOverwrite } from './back-up.ts';
 
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof import('node:fs/promises')>();
@@ -17,7 +17,9 @@ async function nameTwo() {
   const refusals: string[] = [];
   for (const one of ['first', 'second']) {
     await writeFile(path.join(dir, one), one);
-    await giveName(path.join(dir, one), file).catch((error: Error) => refusals.push(error.message));
+    await renameWithoutOverwrite(path.join(dir, one), file).catch((error: Error) =>
+      refusals.push(error.message),
+    );
   }
   return {
     refused: refusals.join() === `${file} exists already`,
@@ -38,5 +40,7 @@ test('works on a disk without hard links', async () => {
 
 test('reports other errors', async () => {
   const dir = await temporaryFolder();
-  await expect(giveName(path.join(dir, 'gone'), path.join(dir, 'backup.tar'))).rejects.toThrow('ENOENT');
+  await expect(renameWithoutOverwrite(path.join(dir, 'gone'), path.join(dir, 'backup.tar'))).rejects.toThrow(
+    'ENOENT',
+  );
 });

@@ -50,7 +50,7 @@ type BackedUp = {
 export async function backUp({ dataDir, file }: { dataDir: string; file: string }): Promise<BackedUp> {
   // Unique, because two concurrent backups with one name would write into the same file.
   const unfinished = `${file}.${randomUUID()}.unfinished`;
-  await refuseTaken(file);
+  await assertNotTaken(file);
   const postgres = await startEmbeddedPostgres({ dir: path.join(dataDir, POSTGRES) });
   try {
     const tar = newTar();
@@ -81,7 +81,7 @@ export async function backUp({ dataDir, file }: { dataDir: string; file: string 
       throw error;
     });
     const [filled] = await Promise.all([filling, writing]);
-    await giveName(unfinished, file);
+    await renameWithoutOverwrite(unfinished, file);
     return { sizeBytes: (await stat(file)).size, ...filled, madeAt };
   } catch (error) {
     await rm(unfinished, { force: true });
@@ -167,14 +167,14 @@ async function addFolder(tar: Pack, dir: string, below: string): Promise<number>
  * Moves a finished file to its final name. Throws if the name is taken; a plain rename would replace that
  * file.
  */
-export async function giveName(unfinished: string, file: string): Promise<void> {
+export async function renameWithoutOverwrite(unfinished: string, file: string): Promise<void> {
   try {
     await link(unfinished, file);
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw nameTaken(file);
     if (!NO_LINKS.includes(code)) throw error;
-    await refuseTaken(file);
+    await assertNotTaken(file);
     await rename(unfinished, file);
     return;
   }
@@ -182,7 +182,7 @@ export async function giveName(unfinished: string, file: string): Promise<void> 
 }
 
 /** Throws if the file exists. */
-async function refuseTaken(file: string): Promise<void> {
+async function assertNotTaken(file: string): Promise<void> {
   if (await stat(file).catch(() => null)) throw nameTaken(file);
 }
 

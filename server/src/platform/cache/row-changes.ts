@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import * as z from 'zod';
-import { keepListening } from '../db/keep-listening.ts';
+import { listenWithReconnect } from '../db/listen-with-reconnect.ts';
 
 const CHANNEL = 'bakehouse_row_change';
 const rowChange = z.object({ of: z.string(), id: z.string() });
@@ -50,7 +50,7 @@ export async function openRowChanges(
     for (const listener of listeners) listener(change);
   };
 
-  const listening = await keepListening({
+  const listening = await listenWithReconnect({
     url,
     name: 'bakehouse row changes',
     channel: CHANNEL,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endInOrder } from './one-at-a-time.ts';
+import { runAllSteps } from './one-at-a-time.ts';
 
 test('a failed step does not prevent later steps, and its error is thrown at the end', async () => {
   const taken: string[] = [];
@@ -9,8 +9,8 @@ test('a failed step does not prevent later steps, and its error is thrown at the
     if (error) throw error;
   };
   const away = new Error('the database is away');
-  await expect(endInOrder([take('drain', away), take('close')])).rejects.toBe(away);
+  await expect(runAllSteps([take('drain', away), take('close')])).rejects.toBe(away);
   expect(taken).toEqual(['drain', 'close']);
-  const both = endInOrder([take('drain', away), take('close', new Error('twice'))]);
+  const both = runAllSteps([take('drain', away), take('close', new Error('twice'))]);
   await expect(both).rejects.toMatchObject({ errors: [away, { message: 'twice' }] });
 });

@@ -45,7 +45,7 @@ export function inTurn(): <T>(key: string, work: () => Promise<T>) => Promise<T>
 }
 
 /** Runs all steps sequentially, even if one fails. Throws the error, or an AggregateError for several. */
-export async function endInOrder(steps: readonly (() => unknown)[]): Promise<void> {
+export async function runAllSteps(steps: readonly (() => unknown)[]): Promise<void> {
   const errors: unknown[] = [];
   for (const step of steps) {
     try {

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { noteLostConnection } from './errors/database-errors.ts';
+import { markLostConnection } from './errors/database-errors.ts';
 import type { DB, JsonValue } from './schema.generated.ts';
 
 export type Database = Kysely<DB>;
@@ -46,7 +46,7 @@ export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 
 class Client extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
-    this.connection.on('error', noteLostConnection);
+    this.connection.on('error', markLostConnection);
   }
 }
 

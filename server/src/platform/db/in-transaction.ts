@@ -45,7 +45,7 @@ function isRetried(error: unknown): boolean {
 }
 
 /** Runs long `work` on separate connections without a time limit, to spare those for requests. */
-export async function onOwnConnections<T>(
+export async function withSeparateConnections<T>(
   url: string,
   count: number,
   work: (db: Database) => Promise<T>,

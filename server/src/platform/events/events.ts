@@ -1,6 +1,6 @@
 import type { ChangeEvent } from '@bakehouse/contract/events';
 import type { Logger } from 'pino';
-import { keepListening } from '../db/keep-listening.ts';
+import { listenWithReconnect } from '../db/listen-with-reconnect.ts';
 import { CHANNEL, message } from './publish-change.ts';
 
 type Listener = (event: ChangeEvent, at: Date) => void;
@@ -37,7 +37,7 @@ export async function openEvents(url: string, log: Logger): Promise<Events & { c
     for (const own of subscribed) for (const listener of [...own]) listener(event, new Date(at));
   };
 
-  const listening = await keepListening({
+  const listening = await listenWithReconnect({
     url,
     name: 'bakehouse events',
     channel: CHANNEL,

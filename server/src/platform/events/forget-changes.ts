@@ -12,7 +12,7 @@ type Place = { user_id: string; topic: string; thing_id: string };
 const FIRST: Place = { user_id: '', topic: '', thing_id: '' };
 
 /** Deletes changes that are too old to resume a stream from. */
-export const forgetChangesJob = defineJob({
+export const deleteOldChangesJob = defineJob({
   name: 'platform.forget-changes',
   schedule: '53 * * * *',
   run: async ({ db, clock }, _data: object, signal) => {

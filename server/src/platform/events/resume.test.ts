@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { testDatabase } from '../../testing/test-database.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { inTransaction } from '../db/in-transaction.ts';
-import { forgetChangesJob } from './forget-changes.ts';
+import { deleteOldChangesJob } from './forget-changes.ts';
 import { publishChange } from './publish-change.ts';
 
 /* Two processes on one database: a stream interrupted at one process resumes at the other. */
@@ -117,7 +117,7 @@ test('changes older than a day are deleted', async () => {
   await publish(ada.userId, 'old');
   await age('25 hours');
   await publish(ada.userId, 'new');
-  await forgetChangesJob.run(first.services, {}, new AbortController().signal);
+  await deleteOldChangesJob.run(first.services, {}, new AbortController().signal);
   const kept = await database.db.selectFrom('recent_changes').select('thing_id').execute();
   expect(kept.map(({ thing_id }) => thing_id)).toContain('new');
   expect(kept.map(({ thing_id }) => thing_id)).not.toContain('old');
@@ -129,7 +129,7 @@ test('does not wait for a change that is being announced again', async () => {
   await age('25 hours');
   await database.db.transaction().execute(async (tx) => {
     await sql`update recent_changes set at = now() where thing_id = 'again'`.execute(tx);
-    await forgetChangesJob.run(first.services, {}, new AbortController().signal);
+    await deleteOldChangesJob.run(first.services, {}, new AbortController().signal);
   });
   const kept = await database.db.selectFrom('recent_changes').select('thing_id').execute();
   expect(kept.map(({ thing_id }) => thing_id)).toContain('again');

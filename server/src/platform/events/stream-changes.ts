@@ -6,7 +6,7 @@ import type { Context, Services } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Http } from '../http/bind.ts';
 import { headerText } from '../http/callers/find-caller.ts';
-import { untilKeyEnds } from '../http/callers/key-ends.ts';
+import { watchKey } from '../http/callers/key-ends.ts';
 import { type EventStream, openEventStream } from '../http/send-page.ts';
 
 /**
@@ -44,7 +44,7 @@ export async function streamChanges(ctx: Context, http: Http): Promise<void> {
   // The client disconnected during authentication.
   if (stream.closed.aborted) return leave();
   const unsubscribe = ctx.events.subscribe(userId, (event, at) => stream.send('change', event, idOf(at)));
-  const key = untilKeyEnds(ctx);
+  const key = watchKey(ctx);
   key.signal.addEventListener('abort', stream.close);
   stream.closed.addEventListener('abort', () => {
     unsubscribe();

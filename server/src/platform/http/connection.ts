@@ -32,6 +32,6 @@ export function onClose({ raw }: Pick<FastifyReply, 'raw'>, listener: () => void
 }
 
 /** Returns the milliseconds for this many bytes over a slow line of 2 Mbit/s. */
-export function msOverSlowLine(bytes: number): number {
+export function slowLineMs(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_MS);
 }

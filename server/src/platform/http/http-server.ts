@@ -17,17 +17,17 @@ import type { Caller, Context, Services } from '../context.ts';
 import { refused } from '../errors.ts';
 import type { Binding } from './bind.ts';
 import { cutSlowBodies, limitHeldBodies } from './bodies/body-limits.ts';
-import { refuseUnstorable } from './bodies/parse-fields.ts';
+import { rejectUnstorable } from './bodies/parse-fields.ts';
 import { readBodies } from './bodies/read-body.ts';
+import { assertOwnIds } from './callers/assert-own-ids.ts';
 import { type Authenticators, findCaller, headerText } from './callers/find-caller.ts';
 import { limitPipelining } from './callers/limit-pipelining.ts';
 import { type CountCall, callerOf, limitBy, limitCalls, siteOf } from './callers/rate-limits.ts';
-import { refuseForeignIds } from './callers/refuse-foreign-ids.ts';
 import { closeGracefully } from './graceful-close.ts';
 import { measureHttp, mountHealth } from './monitoring/monitoring.ts';
 import { describeInOpenApi, type Paths } from './openapi.ts';
 import { sendError } from './send-error.ts';
-import { refuseOtherMethods } from './unknown-calls.ts';
+import { rejectOtherMethods } from './unknown-calls.ts';
 import { routedUrl, serveWebApp } from './web-app.ts';
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
@@ -100,7 +100,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
     refuseTwoHosts(request);
   });
   cutSlowBodies(app);
-  refuseUnstorable(app);
+  rejectUnstorable(app);
 
   addSecurityHeaders(app, services.blobs.linkOrigin);
   // The parser truncates a file at its limit without an error; one extra byte lets the store detect the
@@ -119,7 +119,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   mountHealth(app, { ...options, config: services.config });
   const mounted = { services, authenticators, ...limits, enterBodyRoom: limitHeldBodies(app) };
   for (const binding of options.bindings) mount(app, mounted, binding);
-  refuseOtherMethods(
+  rejectOtherMethods(
     app,
     options.bindings.map(({ endpoint, describeError }) => ({ ...endpoint, describeError })),
   );
@@ -214,7 +214,7 @@ function mount(
     // Before validation: ownership is checked first.
     preValidation: async (request) => {
       if (endpoint.method === 'DELETE' && endpoint.body) nameMissingFields(request);
-      if (request.caller.kind === 'user') refuseForeignIds(request, request.caller.userId);
+      if (request.caller.kind === 'user') assertOwnIds(request, request.caller.userId);
       if (endpoint.upload) request.liftBodyDeadline();
     },
     preHandler: binding.countCall ?? [],

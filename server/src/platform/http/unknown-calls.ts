@@ -58,7 +58,7 @@ const HERE =
   'Under /v1 there are chat/completions, responses, completions, messages, embeddings, models, files, fine_tuning/jobs, batches, images/generations, images/edits, videos and video/generations; GET /openapi.json describes them';
 
 /** Returns why a call does not exist, with an alternative if one is known. */
-export function noSuchCall(method: string, path: string): string {
+export function explainMissingCall(method: string, path: string): string {
   const bare = `There is no ${method} ${path}`;
   const [, called] = /^\/v1\/+(.*?)\/*$/.exec(path) ?? [];
   if (called === undefined) return bare;
@@ -67,14 +67,14 @@ export function noSuchCall(method: string, path: string): string {
 }
 
 /** Returns true if a path is a missing call rather than a resource. */
-function isAbsentCall(path: string): boolean {
+function isMissingCall(path: string): boolean {
   return path === `/v1/${COMPACT}`;
 }
 
 type Call = Pick<Endpoint, 'method' | 'path'> & { describeError?: DescribeError | undefined };
 
 /** Responds with 405 and the supported methods to other methods on these paths. */
-export function refuseOtherMethods(app: FastifyInstance, calls: Call[]): void {
+export function rejectOtherMethods(app: FastifyInstance, calls: Call[]): void {
   for (const [path, own] of Map.groupBy(calls, (call) => call.path)) {
     const methods = new Set<string>(own.map(({ method }) => method));
     if (methods.has('GET')) methods.add('HEAD');
@@ -87,8 +87,8 @@ export function refuseOtherMethods(app: FastifyInstance, calls: Call[]): void {
       // Before the body is read.
       onRequest: async (request, reply) => {
         const [called = ''] = request.url.split('?');
-        if (isAbsentCall(called))
-          throw new AppError('not_found', { publicMessage: noSuchCall(request.method, called) });
+        if (isMissingCall(called))
+          throw new AppError('not_found', { publicMessage: explainMissingCall(request.method, called) });
         reply.header('allow', allowed);
         throw new AppError('method_not_allowed', {
           publicMessage: `${called} takes ${allowed}, not ${request.method}`,
@@ -100,7 +100,7 @@ export function refuseOtherMethods(app: FastifyInstance, calls: Call[]): void {
 }
 
 /** Responds to missing calls of another service's API with errors in that API's format. */
-export function refuseUnknownCalls(urls: string[], describeError: DescribeError): FastifyPluginAsync {
+export function rejectUnknownCalls(urls: string[], describeError: DescribeError): FastifyPluginAsync {
   return async (app) => {
     for (const url of urls) {
       app.all(url, {
@@ -109,7 +109,7 @@ export function refuseUnknownCalls(urls: string[], describeError: DescribeError)
         // Before the body is read.
         onRequest: async ({ method, url: called }) => {
           const [path = ''] = called.split('?');
-          throw new AppError('not_found', { publicMessage: noSuchCall(method, path) });
+          throw new AppError('not_found', { publicMessage: explainMissingCall(method, path) });
         },
         handler: async () => undefined,
       });

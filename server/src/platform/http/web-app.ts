@@ -4,7 +4,7 @@ import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
-import { noSuchCall } from './unknown-calls.ts';
+import { explainMissingCall } from './unknown-calls.ts';
 
 /** Paths of programs, including unknown ones. */
 const PROGRAM_PATHS =
@@ -18,7 +18,7 @@ type Asked = Pick<FastifyRequest, 'method' | 'url' | 'headers'>;
 const pathnameOf = ({ url }: Asked) => url.split('?')[0] ?? '/';
 
 /** Returns true if a browser requests a page, whose path and query only the web app's router reads. */
-export function asksForPage(request: Asked): boolean {
+export function isPageRequest(request: Asked): boolean {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   const takesPages = request.headers.accept?.includes('text/html') ?? false;
   return isRead && takesPages && !PROGRAM_PATHS.test(pathnameOf(request));
@@ -31,7 +31,7 @@ export function asksForPage(request: Asked): boolean {
  */
 export function routedUrl({ method = 'GET', url = '/', headers }: IncomingMessage): string {
   const asked = { method, url, headers };
-  return asksForPage(asked) && !canBeDecoded(pathnameOf(asked)) ? '/' : url;
+  return isPageRequest(asked) && !canBeDecoded(pathnameOf(asked)) ? '/' : url;
 }
 
 function canBeDecoded(pathname: string): boolean {
@@ -53,9 +53,9 @@ export async function serveWebApp(app: FastifyInstance, dist: string): Promise<v
   const isBuilt = existsSync(path.join(dist, 'index.html'));
   const pages = listPages(dist);
   const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
-    if (!asksForPage(request))
+    if (!isPageRequest(request))
       throw new AppError('not_found', {
-        publicMessage: noSuchCall(request.method, pathnameOf(request)),
+        publicMessage: explainMissingCall(request.method, pathnameOf(request)),
       });
     if (!isBuilt)
       throw new AppError('not_found', {

@@ -154,7 +154,7 @@ async function startWorker(boss: PgBoss, services: Services, job: Job): Promise<
       const now = performance.now();
       if (now - succeededAt > NOTE_MS) {
         succeededAt = now;
-        await noteSuccess(services.db, job.name).catch(unnoted);
+        await recordJobSuccess(services.db, job.name).catch(unnoted);
       }
       return { id: queued.id, status: 'completed' };
     } catch (error) {
@@ -220,7 +220,7 @@ async function countFailure(db: Database, job: string): Promise<void> {
 }
 
 /** Records a success of a job. */
-async function noteSuccess(db: Database, job: string): Promise<void> {
+async function recordJobSuccess(db: Database, job: string): Promise<void> {
   await sql`
     insert into job_outcomes (job, succeeded_at) values (${job}, clock_timestamp())
     on conflict (job) do update set succeeded_at = excluded.succeeded_at`.execute(db);

@@ -31,7 +31,7 @@ type Kept<Columns, Row> = Held<Columns, Row> & {
   takeNews?: () => News<Columns> | null;
 };
 
-export type KeptLease = {
+export type RenewedLease = {
   /** Aborted with LeaseLost. */
   lost: AbortSignal;
   /** Nothing is written after it resolves. */
@@ -39,7 +39,7 @@ export type KeptLease = {
 };
 
 /** Renews a lease until it is stopped, and writes news in the same statement. */
-export function keepLease<Columns, Row>(
+export function renewLeasePeriodically<Columns, Row>(
   { db, clock, log }: LeaseServices,
   {
     table,
@@ -48,7 +48,7 @@ export function keepLease<Columns, Row>(
     lookEveryMs = LOOK_EVERY_MS,
     takeNews = () => null,
   }: Kept<Columns, Row>,
-): KeptLease {
+): RenewedLease {
   const lost = new AbortController();
   let renewedAt = performance.now();
   let renewing: Promise<void> | null = null;
@@ -89,7 +89,7 @@ export async function holdLease<Columns, Row, Result>(
   { closing, ...held }: Held<Columns, Row> & { closing: AbortSignal },
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const { lost, stop } = keepLease(services, held);
+  const { lost, stop } = renewLeasePeriodically(services, held);
   using ended = linkSignals(lost, closing);
   try {
     return await work(ended.signal);

@@ -108,7 +108,7 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
 }
 
 /** Saves the log of an ended server as `server.log.crash`, because each start begins a new log. */
-export async function keepLog(dir: string): Promise<void> {
+export async function saveCrashLog(dir: string): Promise<void> {
   await copyFile(logFile(dir), `${logFile(dir)}.crash`).catch(() => undefined);
 }
 

@@ -1,7 +1,7 @@
 import { readlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { keepLog, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { saveCrashLog, startEmbeddedPostgres } from './embedded-postgres.ts';
 
 const CHECK_MS = 500;
 /** After a failed start; doubled after each further one, up to the maximum. */
@@ -26,7 +26,7 @@ export async function supervisePostgres(dir: string, log: Logger): Promise<Super
 
   const startAgain = async () => {
     log.error({ pid: server.pid }, 'postgres exited unexpectedly; restarting');
-    await keepLog(dir);
+    await saveCrashLog(dir);
     let logged = '';
     for (let waitMs = RETRY_MS; !stopping.signal.aborted; waitMs = Math.min(2 * waitMs, RETRY_MS_MAX)) {
       try {

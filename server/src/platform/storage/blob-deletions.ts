@@ -24,7 +24,7 @@ export async function beginDeletion(tx: Transaction, sha256: string): Promise<vo
 }
 
 /** Transaction step: throws BeingDeleted, which `afterDeletion` waits for. The name is locked. */
-export async function refuseWhileDeleted(tx: Transaction, sha256: string): Promise<void> {
+export async function assertNotBeingDeleted(tx: Transaction, sha256: string): Promise<void> {
   const row = await tx
     .selectFrom('blob_deletions')
     .select('sha256')

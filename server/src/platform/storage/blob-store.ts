@@ -21,7 +21,7 @@ export class DamagedBlob extends Error {
 }
 
 /** The received bytes do not match the announced hash. */
-export class OtherBytes extends Error {
+export class HashMismatch extends Error {
   /** Hash of the received bytes. */
   readonly sha256: string;
 

@@ -5,16 +5,16 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../errors.ts';
-import { type Blob, type BlobStore, DamagedBlob, OtherBytes, type WriteOptions } from './blob-store.ts';
+import { type Blob, type BlobStore, DamagedBlob, HashMismatch, type WriteOptions } from './blob-store.ts';
 import {
   BUFFER_BYTES,
   flushFolder,
   isMissing,
   localPartStore,
-  namingCuts,
   noRoom,
   sizeOf,
-  toOwnError,
+  toStoreError,
+  yieldBytes,
 } from './local-part-store.ts';
 import { verified } from './read-blob.ts';
 
@@ -60,7 +60,7 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
       await flushFolder(path.dirname(target));
       return blob;
     } catch (error) {
-      throw toOwnError(error);
+      throw toStoreError(error);
     } finally {
       // Still exists if both are names of one file.
       await rm(temporary, { force: true });
@@ -116,7 +116,7 @@ async function receive(
   let checkedBytes = 0;
   const handle = await open(file, 'wx', 0o600);
   const counted = async function* () {
-    for await (const chunk of namingCuts(bytes)) {
+    for await (const chunk of yieldBytes(bytes)) {
       sizeBytes += chunk.length;
       if (sizeBytes > sizeBytesMax)
         throw new AppError('payload_too_large', { publicMessage: tooLargeMessage });
@@ -131,7 +131,7 @@ async function receive(
   // Closes the file, after flushing it to the disk.
   await pipeline(counted, handle.createWriteStream({ highWaterMark: BUFFER_BYTES, flush: true }));
   const sha256 = hash.digest('hex');
-  if (sha256 !== (expectedSha256 ?? sha256)) throw new OtherBytes(sha256);
+  if (sha256 !== (expectedSha256 ?? sha256)) throw new HashMismatch(sha256);
   return { sha256, sizeBytes };
 }
 

@@ -40,7 +40,7 @@ export async function localPartStore(dir: string, { place, checkFreeSpace }: Dis
       try {
         return await writePart(fileOf(key), part, bytes);
       } catch (error) {
-        throw toOwnError(error);
+        throw toStoreError(error);
       }
     },
     complete: async (key, whole, beforeVisible) => {
@@ -61,7 +61,7 @@ export async function localPartStore(dir: string, { place, checkFreeSpace }: Dis
         await rename(taken, file).catch((failure: unknown) => {
           if (!isMissing(failure)) throw failure;
         });
-        throw toOwnError(error);
+        throw toStoreError(error);
       }
     },
     abandon: async (key) => {
@@ -104,7 +104,7 @@ async function writePart(
     piece = [];
     pieceBytes = 0;
   };
-  for await (const chunk of namingCuts(bytes)) {
+  for await (const chunk of yieldBytes(bytes)) {
     hash.update(chunk);
     piece.push(chunk);
     pieceBytes += chunk.length;
@@ -171,7 +171,7 @@ export async function sizeOf(file: string): Promise<number | null> {
 }
 
 /** Yields the bytes; distinguishes a disconnected sender from a failed disk. */
-export async function* namingCuts(source: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
+export async function* yieldBytes(source: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of source) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
   } catch (error) {
@@ -198,7 +198,7 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** Converts the error of a full disk to its sentence; returns every other error unchanged. */
-export function toOwnError(error: unknown): unknown {
+export function toStoreError(error: unknown): unknown {
   return (error as NodeJS.ErrnoException).code === 'ENOSPC' ? noRoom(error) : error;
 }
 

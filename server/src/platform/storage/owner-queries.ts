@@ -42,7 +42,7 @@ export async function ownsBlob(db: Database | Transaction, userId: string, sha25
 }
 
 /** Returns true if the store has the blob undamaged, and it has an owner. */
-export async function isBlobKept(db: Database, sha256: string): Promise<boolean> {
+export async function hasOwnedBlob(db: Database, sha256: string): Promise<boolean> {
   const row = await db
     .selectFrom('blob_owners')
     .innerJoin('blobs', 'blobs.sha256', 'blob_owners.sha256')

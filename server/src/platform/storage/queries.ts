@@ -36,7 +36,7 @@ export async function readBlobState(
 }
 
 /** Records a check, unless the bytes were stored again since. Known damage retains its original time. */
-export async function noteCheck(
+export async function recordBlobCheck(
   db: Database,
   blob: { sha256: string; version: string | null },
   { isGood, at }: { isGood: boolean; at: Date },

@@ -3,7 +3,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import type { Services } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { DamagedBlob } from './blob-store.ts';
-import { noteCheck, readBlobState } from './queries.ts';
+import { readBlobState, recordBlobCheck } from './queries.ts';
 
 /**
  * Returns a stream of a file's bytes, or of a range. Damage found while reading is logged and recorded, and
@@ -14,7 +14,7 @@ export async function readBlob(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
   file: { sha256: string; path: string; range?: { start: number; end: number } | undefined },
 ): Promise<Readable> {
-  const toError = await watchForDamage(services, file);
+  const toError = await guardDamagedReads(services, file);
   const bytes = await services.blobs.read(file.sha256, file.range).catch(async (error: unknown) => {
     throw await toError(error);
   });
@@ -53,7 +53,7 @@ export async function withBlobFile<T>(
   file: StoredFile,
   work: (localPath: string) => Promise<T>,
 ): Promise<T> {
-  const toError = await watchForDamage(services, file);
+  const toError = await guardDamagedReads(services, file);
   return services.blobs.withLocalFile(file.sha256, work).catch(async (error: unknown) => {
     throw await toError(error);
   });
@@ -77,7 +77,7 @@ export async function withBlobFiles<T>(
  * are known to be damaged. Otherwise returns a function for read errors: it logs and records damage, and
  * converts it to that sentence; it returns other errors unchanged.
  */
-export async function watchForDamage(
+export async function guardDamagedReads(
   services: Pick<Services, 'clock' | 'db' | 'log'>,
   { sha256, path }: { sha256: string; path: string },
 ): Promise<<E>(error: E) => Promise<E | AppError>> {
@@ -86,7 +86,7 @@ export async function watchForDamage(
   return async (error) => {
     if (!(error instanceof DamagedBlob)) return error;
     services.log.error({ err: error, sha256, file: path }, 'stored bytes are damaged');
-    await noteCheck(services.db, { sha256, version }, { isGood: false, at: services.clock.now() });
+    await recordBlobCheck(services.db, { sha256, version }, { isGood: false, at: services.clock.now() });
     return damaged(path, error);
   };
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../context.ts';
 import { defineJob } from '../jobs/define-job.ts';
 import { DamagedBlob } from './blob-store.ts';
-import { findLongestUnchecked, noteCheck } from './queries.ts';
+import { findLongestUnchecked, recordBlobCheck } from './queries.ts';
 
 /** Every blob is read at least this often, as far as the rate allows. */
 const EVERY_MS = 30 * 24 * 60 * 60 * 1000;
@@ -61,7 +61,7 @@ export async function scrubBlobs(
     });
     // Aborted, or another blob is next.
     if (isGood === null) continue;
-    await noteCheck(services.db, blob, { isGood, at: services.clock.now() });
+    await recordBlobCheck(services.db, blob, { isGood, at: services.clock.now() });
     if (!isGood) services.log.error({ sha256: blob.sha256 }, 'stored bytes are damaged');
     onChecked?.({ sha256: blob.sha256, sizeBytes: Number(blob.size_bytes), isGood });
   }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Services } from '../context.ts';
 import { inTransaction } from '../db/in-transaction.ts';
-import { afterDeletion, beginDeletion, endDeletion, refuseWhileDeleted } from './blob-deletions.ts';
+import { afterDeletion, assertNotBeingDeleted, beginDeletion, endDeletion } from './blob-deletions.ts';
 import type { Blob, WriteOptions } from './blob-store.ts';
 import { deleteUnownedBlob } from './owner-queries.ts';
 import { lockBytes, markStored, upsertBlob } from './queries.ts';
@@ -37,7 +37,7 @@ function registerWith(services: Pick<Services, 'blobs' | 'db'>) {
     afterDeletion(services, blob.sha256, () =>
       inTransaction(services.db, async (tx) => {
         await lockBytes(tx, blob.sha256);
-        await refuseWhileDeleted(tx, blob.sha256);
+        await assertNotBeingDeleted(tx, blob.sha256);
         await upsertBlob(tx, blob);
       }),
     );

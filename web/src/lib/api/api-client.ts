@@ -1,13 +1,13 @@
 import type { CallOf, Endpoint, ResponseOf } from '@bakehouse/contract/endpoint';
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
-import { checkServer, noteAnswer } from '../live/online.ts';
+import { checkServer, recordServerStatus } from '../live/online.ts';
 import { sessionSettled } from '../session/session-change.ts';
 import { broadcastSession } from '../session/session-channel.ts';
-import { forgetKey, refuseKey } from '../session/unanswered-keys.ts';
+import { deleteKey, rejectKey } from '../session/unanswered-keys.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { getCredentials } from './credentials.ts';
 import { isRefused } from './idempotency-key.ts';
-import { forgetReads, shareRead } from './shared-reads.ts';
+import { discardSharedReads, shareRead } from './shared-reads.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -58,13 +58,13 @@ export async function call<E extends Endpoint>(
   }
   try {
     const answer = await ask<E>(endpoint, url, body, options);
-    if (options.idempotencyKey) forgetKey(options.idempotencyKey);
+    if (options.idempotencyKey) deleteKey(options.idempotencyKey);
     return answer;
   } catch (error) {
-    if (options.idempotencyKey && isRefused(error)) refuseKey(options.idempotencyKey);
+    if (options.idempotencyKey && isRefused(error)) rejectKey(options.idempotencyKey);
     throw error;
   } finally {
-    forgetReads();
+    discardSharedReads();
   }
 }
 
@@ -172,7 +172,7 @@ export async function fetchAnswer<Answer>(
       ...init,
       signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
     });
-    noteAnswer(response.status);
+    recordServerStatus(response.status);
     if (response.ok) return await read(response);
     const requestId = response.headers.get('x-request-id');
     throw toApiError(response.status, await response.text(), requestId, operation);

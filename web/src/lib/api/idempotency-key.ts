@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { newId } from '../new-id.ts';
-import { findKey, forgetKey, isRefusedKey, keepKey } from '../session/unanswered-keys.ts';
+import { deleteKey, findKey, isRejectedKey, saveKey } from '../session/unanswered-keys.ts';
 import { ApiError } from './api-error.ts';
 
 /**
@@ -23,14 +23,14 @@ export function idempotencyKeys(purpose: string, newKey: () => string = newId): 
   const nameOf = (input: unknown) => `key.${purpose}.${JSON.stringify(input)}`;
   const find = (name: string) => {
     const key = keys.get(name);
-    return key !== undefined && !isRefusedKey(key) ? key : findKey(name);
+    return key !== undefined && !isRejectedKey(key) ? key : findKey(name);
   };
   return {
     keyFor(input) {
       const name = nameOf(input);
       const key = find(name) ?? newKey();
       keys.set(name, key);
-      keepKey(name, key);
+      saveKey(name, key);
       return key;
     },
     isRepeat: (input) => find(nameOf(input)) !== undefined,
@@ -38,7 +38,7 @@ export function idempotencyKeys(purpose: string, newKey: () => string = newId): 
       const name = nameOf(input);
       const key = find(name);
       keys.delete(name);
-      if (key !== undefined) forgetKey(key);
+      if (key !== undefined) deleteKey(key);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ApiError } from './api-error.ts';
+import { assetReadLimits } from './asset-read-limits.ts';
 import { queryClient, retryDelayMs, shouldRetry } from './query-client.ts';
-import { storedRead } from './stored-read.ts';
 
 const failed = (status: number, code?: string) => new ApiError('no', { status, code });
 
@@ -32,6 +32,6 @@ test('datasets, models and transactions stay fresh and cached for five minutes',
 });
 
 test('reads of datasets, models and transactions time out after 30 s, on iOS 45 s, and follow no redirects', () => {
-  expect(storedRead(false)).toEqual({ timeoutMs: 30_000, redirect: 'error' });
-  expect(storedRead(true).timeoutMs).toBe(45_000);
+  expect(assetReadLimits(false)).toEqual({ timeoutMs: 30_000, redirect: 'error' });
+  expect(assetReadLimits(true).timeoutMs).toBe(45_000);
 });

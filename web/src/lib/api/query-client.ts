@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query';
 import { isIos } from '../device/device.ts';
 import { isOnline } from '../live/online.ts';
 import { ApiError } from './api-error.ts';
-import { CACHE_MS } from './stored-read.ts';
+import { CACHE_MS } from './asset-read-limits.ts';
 
 const RETRIES = 3;
 const NEVER_AGAIN = new Set<number | string>([401, 403, 404, 'lookup', 'no_key']);

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { forgetReads, shareRead } from './shared-reads.ts';
+import { discardSharedReads, shareRead } from './shared-reads.ts';
 
-afterEach(forgetReads);
+afterEach(discardSharedReads);
 
 /** A read that the test completes. */
 function reading<T>() {
@@ -50,7 +50,7 @@ test('tracks at most 50 requests; others are not shared', () => {
 test('after a write, reads do not join requests started before it', () => {
   const { read } = reading<string>();
   void shareRead('a', undefined, read);
-  forgetReads();
+  discardSharedReads();
   void shareRead('a', undefined, read);
   expect(read).toHaveBeenCalledTimes(2);
 });

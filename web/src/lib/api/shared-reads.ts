@@ -37,7 +37,7 @@ export function shareRead<T>(
 }
 
 /** Call after a write: requests in flight may return older data, so new reads must not join them. */
-export function forgetReads(): void {
+export function discardSharedReads(): void {
   entries.clear();
 }
 

@@ -1,9 +1,9 @@
 import type { Endpoint, ResponseOf } from '@bakehouse/contract/endpoint';
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
-import { checkServer, noteAnswer } from '../live/online.ts';
+import { checkServer, recordServerStatus } from '../live/online.ts';
 import { keyHeader, refused } from './api-client.ts';
 import { ApiError, toApiError } from './api-error.ts';
-import { forgetReads } from './shared-reads.ts';
+import { discardSharedReads } from './shared-reads.ts';
 
 type Options = {
   /** Bytes sent so far, and the request's total. */
@@ -50,7 +50,7 @@ function send<E extends Endpoint>(
     const abort = () => request.abort();
     const finish = (settle: () => void) => {
       options.signal?.removeEventListener('abort', abort);
-      forgetReads();
+      discardSharedReads();
       settle();
     };
     request.open(endpoint.method, url);
@@ -59,7 +59,7 @@ function send<E extends Endpoint>(
     const fail = () => reject(new ApiError('Failed to upload file.', { status: 0, code: 'network' }));
     request.onload = () =>
       finish(() => {
-        noteAnswer(request.status);
+        recordServerStatus(request.status);
         if (request.status >= 200 && request.status < 300) {
           const answer = parseJson(request.responseText);
           // A proxy has answered instead of the server.

@@ -93,7 +93,7 @@ export async function readDropped(dropped: DataTransfer): Promise<DroppedFolder>
 }
 
 /** Stores dropped files and returns an id for the URL. */
-export function keepDropped(folder: DroppedFolder): string {
+export function storeDropped(folder: DroppedFolder): string {
   const id = newId();
   kept.set(id, folder);
   return id;

@@ -12,8 +12,8 @@ import {
   placesFor,
 } from '@bakehouse/contract/money';
 import { storedChoice } from '../storage.ts';
+import { axisDecimals } from './axis-decimals.ts';
 import { formatNumber } from './format-number.ts';
-import { placesOf } from './places-of.ts';
 
 /** The display currency chosen in the header. */
 export const currencyChoice = storedChoice<Currency>('bakehouse.currency', ['USD', 'BGL'], 'USD');
@@ -119,7 +119,7 @@ export function showNumber(
   { largest, step }: { largest: number; step?: number },
 ): string {
   const magnitude = largest > 0 ? Math.floor(Math.log10(largest)) : 0;
-  const most = Math.max(2, step === undefined ? Math.min(20, 2 - magnitude) : placesOf(step));
+  const most = Math.max(2, step === undefined ? Math.min(20, 2 - magnitude) : axisDecimals(step));
   const text = formatNumber(value, {
     minimumFractionDigits: step === undefined ? 2 : most,
     maximumFractionDigits: most,

@@ -39,7 +39,7 @@ export async function followChanges(userId: string, begunAt: number, signal: Abo
   let lost = false;
   let lastId: string | null = null;
   const refresh = changeRefresher(signal);
-  const place = listeningPlace(signal);
+  const place = electListener(signal);
   while (!signal.aborted && getCredentials()?.userId === userId) {
     await untilMayListen(place, signal);
     const silence = new AbortController();
@@ -104,7 +104,7 @@ async function readEvents(
   }
 }
 
-function untilMayListen(place: ListeningPlace, signal: AbortSignal): Promise<void> {
+function untilMayListen(place: ListenerElection, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {
       if (!place.may() && !signal.aborted) return;
@@ -137,7 +137,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Whether this page may keep a connection open for changes. */
-type ListeningPlace = {
+type ListenerElection = {
   may: () => boolean;
   /** Calls `listener` on every change. Returns a function that unsubscribes. */
   onChange: (listener: () => void) => () => void;
@@ -148,7 +148,7 @@ type ListeningPlace = {
  * title. Not all of them, because a browser opens only six connections per server for all tabs. Pages in the
  * back-forward cache may not. Without the Web Locks API, as over plain http, no hidden page may.
  */
-export function listeningPlace(signal: AbortSignal): ListeningPlace {
+export function electListener(signal: AbortSignal): ListenerElection {
   const listeners = new Set<() => void>();
   let may = !document.hidden;
   let isKeptForBack = false;

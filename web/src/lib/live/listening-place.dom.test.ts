@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { listeningPlace } from './follow-changes.ts';
+import { electListener } from './follow-changes.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -12,7 +12,7 @@ it('if the browser denies locks, a page listens only while visible', async () =>
   const hidden = vi.spyOn(document, 'hidden', 'get').mockReturnValue(false);
   const look = () => document.dispatchEvent(new Event('visibilitychange'));
   const ending = new AbortController();
-  const place = listeningPlace(ending.signal);
+  const place = electListener(ending.signal);
   expect(place.may()).toBe(true);
   hidden.mockReturnValue(true);
   look();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { checkServer, isOnline, lastAnswer, noteAnswer, onReconnect, watchServer } from './online.ts';
+import { checkServer, isOnline, lastAnswer, onReconnect, recordServerStatus, watchServer } from './online.ts';
 
 const answer = vi.fn<typeof fetch>();
 
@@ -41,12 +41,12 @@ test.each([502, 503, 504])(
   '%i from a proxy or a stopping server does not count as an answer',
   async (status) => {
     answer.mockResolvedValue(new Response(null, { status }));
-    noteAnswer(status);
+    recordServerStatus(status);
     await vi.advanceTimersByTimeAsync(0);
     expect(isOnline()).toBe(false);
-    noteAnswer(status);
+    recordServerStatus(status);
     expect(isOnline()).toBe(false);
-    noteAnswer(404);
+    recordServerStatus(404);
     expect(isOnline()).toBe(true);
   },
 );

@@ -50,7 +50,7 @@ export function onReconnect(listener: () => void): () => void {
  * Records a response status. Statuses 502 to 504 only trigger a check: a proxy without a backend or a stopping
  * server sends them, and counting them as online would refetch everything in vain.
  */
-export function noteAnswer(status: number): void {
+export function recordServerStatus(status: number): void {
   if (status >= 502 && status <= 504) return void checkServer();
   answeredAt = Date.now();
   setOnline(true);

@@ -131,7 +131,7 @@ function isOfRows(meta: object | null): boolean {
  * Refetches the parts of a visible list that the changed rows affect: the first page and the pages that
  * contain them. Returns false if the caller must refetch the whole list, which then includes these pages.
  */
-export function readRowsAgain(query: Query, changed: ReadonlySet<string>): Promise<unknown> | false {
+export function refetchChangedPages(query: Query, changed: ReadonlySet<string>): Promise<unknown> | false {
   if (!query.meta?.newestFirst) return false;
   const heard = unreadOf(query);
   for (const id of changed) heard.add(id);

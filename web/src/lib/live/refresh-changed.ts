@@ -1,8 +1,8 @@
 import type { ChangeEvent } from '@bakehouse/contract/events';
 import type { Query, QueryKey, QueryState } from '@tanstack/react-query';
 import { queryClient } from '../api/query-client.ts';
-import { forgetReads } from '../api/shared-reads.ts';
-import { readRowsAgain } from './paged-query.ts';
+import { discardSharedReads } from '../api/shared-reads.ts';
+import { refetchChangedPages } from './paged-query.ts';
 
 /** Changes within this time are refetched together. */
 const GATHER_MS = 250;
@@ -115,7 +115,7 @@ export async function refresh(
   isMeant: (query: Query) => boolean,
   changed: ReadonlySet<string> | null = null,
 ): Promise<void> {
-  forgetReads();
+  discardSharedReads();
   const queries = queryClient.getQueryCache().findAll({ predicate: isMeant });
   const awaited = queries.filter(
     ({ state, meta }) =>
@@ -138,7 +138,7 @@ async function invalidate(queries: readonly Query[], changed: ReadonlySet<string
   const whole: Query[] = [];
   const parts: Promise<unknown>[] = [];
   for (const query of queries) {
-    const part = changed && readRowsAgain(query, changed);
+    const part = changed && refetchChangedPages(query, changed);
     if (part) parts.push(part);
     else whole.push(query);
   }

@@ -1,5 +1,5 @@
 import { getCredentials } from '../api/credentials.ts';
-import { keepInTab, readFromTab } from '../storage.ts';
+import { readFromTab, writeToTab } from '../storage.ts';
 
 /** After this time, the same input counts as a new order, not as a retry. */
 const KEPT_MS = 15 * 60_000;
@@ -10,9 +10,9 @@ const refused = new Set<string>();
 const userId = () => getCredentials()?.userId ?? null;
 
 /** Stores the idempotency key of a call in this tab, across reloads, until the call is answered. */
-export function keepKey(name: string, key: string): void {
+export function saveKey(name: string, key: string): void {
   names.set(key, name);
-  keepInTab(userId(), name, { key, at: Date.now() });
+  writeToTab(userId(), name, { key, at: Date.now() });
 }
 
 /** Returns the stored key of an unanswered call. */
@@ -22,19 +22,19 @@ export function findKey(name: string): string | undefined {
 }
 
 /** The call with this key was answered: after a reload, the same input is a new call. */
-export function forgetKey(key: string): void {
+export function deleteKey(key: string): void {
   const name = names.get(key);
   names.delete(key);
-  if (name !== undefined && findKey(name) === key) keepInTab(userId(), name, null);
+  if (name !== undefined && findKey(name) === key) writeToTab(userId(), name, null);
 }
 
 /** The call with this key was rejected without effect: a retry is a new call, even without a reload. */
-export function refuseKey(key: string): void {
-  forgetKey(key);
+export function rejectKey(key: string): void {
+  deleteKey(key);
   refused.add(key);
 }
 
 /** Returns true if a retry with this key would be rejected again. */
-export function isRefusedKey(key: string): boolean {
+export function isRejectedKey(key: string): boolean {
   return refused.has(key);
 }

@@ -7,17 +7,22 @@ import {
   updateAsset,
 } from '@bakehouse/contract/assets';
 import { call } from '../../lib/api/api-client.ts';
+import { assetReadLimits } from '../../lib/api/asset-read-limits.ts';
 import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { storedRead } from '../../lib/api/stored-read.ts';
-import { readAgain } from '../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { assetQuery } from './asset-queries.ts';
 import { PREVIEW_ROWS } from './files/viewer/rows-place.ts';
 
 /** Reads what an uploaded model can be used for. Refetched after each change of its files. */
 export const modelReadinessQuery = (id: string) =>
-  endpointQuery(['asset', 'readiness', id], getModelReadiness, { params: { id } }, { call: storedRead() });
+  endpointQuery(
+    ['asset', 'readiness', id],
+    getModelReadiness,
+    { params: { id } },
+    { call: assetReadLimits() },
+  );
 
 /** One page of a file's rows. The key contains the revision, so a replaced file is read again. */
 export const previewQuery = (file: { assetId: string; revisionId: string; path: string; offset: number }) =>
@@ -28,7 +33,7 @@ export const previewQuery = (file: { assetId: string; revisionId: string; path: 
       params: { id: file.assetId },
       query: { path: file.path, revision_id: file.revisionId, offset: file.offset, limit: PREVIEW_ROWS },
     },
-    { staleTime: Number.POSITIVE_INFINITY, call: storedRead() },
+    { staleTime: Number.POSITIVE_INFINITY, call: assetReadLimits() },
   );
 
 export type NewDataset = {
@@ -43,7 +48,7 @@ export type NewDataset = {
 
 /** Refreshes all asset lists and search results. */
 function readListsAgain(): void {
-  readAgain(['asset', 'list'], ['asset', 'search']);
+  refetchQueries(['asset', 'list'], ['asset', 'search']);
 }
 
 /** Creates an empty dataset. Resolves with its id. */

@@ -16,7 +16,7 @@ import { Segmented } from '../../ui/segmented.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useUser } from '../accounts/session.ts';
 import { type AssetListSearch, assetListQuery } from './asset-queries.ts';
-import { VisibilityBadge } from './sharing/others-asset.tsx';
+import { VisibilityBadge } from './sharing/shared-asset-notice.tsx';
 
 type Props = {
   kind: 'dataset' | 'model';

@@ -26,7 +26,7 @@ import { useUser } from '../accounts/session.ts';
 import { useDeleteAsset, useUpdateAsset } from './asset-calls.ts';
 import { assetQuery } from './asset-queries.ts';
 import { AssetPageSkeleton, MissingAsset, parents } from './asset-states.tsx';
-import { OthersAsset, VisibilityBadge } from './sharing/others-asset.tsx';
+import { SharedAssetNotice, VisibilityBadge } from './sharing/shared-asset-notice.tsx';
 import { SharingDialog } from './sharing/sharing.tsx';
 import { UseAsset } from './snippets/use-asset.tsx';
 
@@ -112,7 +112,7 @@ function LoadedPage({
       />
       {!canChange && !asset.is_starter && (
         <div className="-mt-4 mb-5">
-          <OthersAsset asset={asset} list={parents[kind][0].to} />
+          <SharedAssetNotice asset={asset} list={parents[kind][0].to} />
         </div>
       )}
       <AssetWords asset={asset} />

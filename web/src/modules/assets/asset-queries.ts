@@ -1,8 +1,8 @@
 import { type DatasetType, getAsset, listAssets } from '@bakehouse/contract/assets';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
+import { assetReadLimits } from '../../lib/api/asset-read-limits.ts';
 import { endpointQuery } from '../../lib/api/endpoint-query.ts';
-import { storedRead } from '../../lib/api/stored-read.ts';
 import { pagedQuery } from '../../lib/live/paged-query.ts';
 
 const PAGE_LENGTH = 50;
@@ -37,7 +37,7 @@ export const assetListQuery = (
         },
         {
           signal,
-          ...storedRead(),
+          ...assetReadLimits(),
           noKey: NOBODY,
           operation: types === 'RAW' ? 'fetch datasets' : 'fetch models',
         },
@@ -46,7 +46,7 @@ export const assetListQuery = (
   });
 
 export const assetQuery = (id: string) =>
-  endpointQuery(['asset', 'one', id], getAsset, { params: { id } }, { call: storedRead() });
+  endpointQuery(['asset', 'one', id], getAsset, { params: { id } }, { call: assetReadLimits() });
 
 type AssetFilter = {
   types: DatasetType;

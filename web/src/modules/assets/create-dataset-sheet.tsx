@@ -17,7 +17,7 @@ import { Sheet } from '../../ui/sheet.tsx';
 import { TagInput } from '../../ui/tag-input.tsx';
 import { nameProblem, tagsProblem } from '../../ui/text-problems.ts';
 import { useForm } from '../../ui/use-form.ts';
-import { type Round, useRound } from '../../ui/use-round.ts';
+import { type SheetDraft, useSheetDraft } from '../../ui/use-sheet-draft.ts';
 import { useUser } from '../accounts/session.ts';
 import { useCreateDataset } from './asset-calls.ts';
 import { AssetFileDrop } from './files/asset-file-drop.tsx';
@@ -54,11 +54,15 @@ const NAMED_MAX = 5;
  * Create Dataset: the form, then the success or the failure view. After a success, the next one starts empty.
  */
 export function CreateDatasetSheet({ open, onClose, dropped = '' }: Props) {
-  const { key, ...round } = useRound(open, dropped, (wanted, begun) => wanted === '' || wanted === begun);
+  const { key, ...round } = useSheetDraft(
+    open,
+    dropped,
+    (wanted, begun) => wanted === '' || wanted === begun,
+  );
   return <CreateDataset key={key} open={open} onClose={onClose} {...round} />;
 }
 
-type RoundProps = Omit<Props, 'dropped'> & Omit<Round<string>, 'key'>;
+type RoundProps = Omit<Props, 'dropped'> & Omit<SheetDraft<string>, 'key'>;
 
 function CreateDataset({ open, onClose, onDraft, begunWith }: RoundProps) {
   const [folder] = useState(() => findDropped(begunWith));

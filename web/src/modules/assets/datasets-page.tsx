@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { CloudDownload, Database, FileText, Plus } from 'lucide-react';
-import { keepDropped } from '../../lib/files/chosen-file.ts';
+import { storeDropped } from '../../lib/files/chosen-file.ts';
 import { useSheets } from '../../lib/sheet.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -38,7 +38,7 @@ export function DatasetsPage() {
       <PageHeader title="My Datasets" description="Files to train your models on." actions={actions} />
       <PageDrop
         label="Drop to create a dataset"
-        onDrop={(folder) => sheets.open('create-dataset', { dropped: keepDropped(folder) })}
+        onDrop={(folder) => sheets.open('create-dataset', { dropped: storeDropped(folder) })}
       >
         <AssetList
           kind="dataset"

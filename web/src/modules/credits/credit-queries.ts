@@ -7,8 +7,8 @@ import {
   listTransactions,
 } from '@bakehouse/contract/credits';
 import { useQuery } from '@tanstack/react-query';
+import { assetReadLimits } from '../../lib/api/asset-read-limits.ts';
 import { endpointQuery } from '../../lib/api/endpoint-query.ts';
-import { storedRead } from '../../lib/api/stored-read.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { endpointPages } from '../../lib/live/paged-query.ts';
 import { type Period, withTimeZone } from './statement/period.ts';
@@ -40,7 +40,7 @@ export const transactionsQuery = (userId: string, filter: Period & { key?: strin
         limit: PAGE_LENGTH,
       },
     },
-    { rows: 'transactions', id: 'transaction_id', newestFirst: true, call: storedRead() },
+    { rows: 'transactions', id: 'transaction_id', newestFirst: true, call: assetReadLimits() },
   );
 
 /** The individual answers of a statement line, newest first. */
@@ -49,7 +49,7 @@ export const usageWindowQuery = (windowId: string) =>
     ['transaction', 'usage-window', windowId],
     getUsageWindow,
     { params: { windowId } },
-    { rows: 'answers', id: 'id', newestFirst: true, call: storedRead() },
+    { rows: 'answers', id: 'id', newestFirst: true, call: assetReadLimits() },
   );
 
 export const pricesQuery = endpointQuery(
@@ -77,5 +77,5 @@ export const spendQuery = (userId: string, period: Period) =>
     ['transaction', 'spend', userId, period],
     listSpend,
     { params: { userId }, query: withTimeZone(period) },
-    { call: storedRead() },
+    { call: assetReadLimits() },
   );

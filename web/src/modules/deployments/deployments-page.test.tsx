@@ -14,7 +14,7 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../lib/api/credentials.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { UserContext } from '../accounts/session.ts';
-import { keptConversations } from './chat/testing/kept-conversations.ts';
+import { createFakeConversations } from './chat/testing/create-fake-conversations.ts';
 import { deploymentsRoutes } from './routes.ts';
 
 const STARTER = { id: 'smol', owned_by: 'bakehouse', task: 'text' };
@@ -39,7 +39,7 @@ const SPELT = { ...RYE, pod_id: 'p-spelt', title: 'Spelt', model_name: 'spelt' }
 /** The server's state, and the questions sent to each model. */
 let has: { pods: object[]; models: object[]; total: number; preparations: object[] };
 let asked: { model: string; question: string }[];
-let kept: ReturnType<typeof keptConversations>;
+let kept: ReturnType<typeof createFakeConversations>;
 
 function answer(url: string, init: { method: string; body: string }) {
   const { pathname } = new URL(url, 'http://localhost');
@@ -91,7 +91,7 @@ beforeEach(() => {
   sessionStorage.clear();
   has = { pods: [], models: [STARTER], total: 0, preparations: [] };
   asked = [];
-  kept = keptConversations();
+  kept = createFakeConversations();
   setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
   vi.stubGlobal('fetch', async (url: string, init: { method: string; body: string }) => answer(url, init));
 });

@@ -1,6 +1,6 @@
 import { call } from '../../lib/api/api-client.ts';
 import { chargeText } from '../../lib/format/words.ts';
-import { readAgain } from '../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { notify } from '../../ui/notify.ts';
@@ -44,7 +44,7 @@ export function useTerminate() {
         id: workId(pod_id),
         description: chargeText(cost_so_far),
       });
-      readAgain(['deployment']);
+      refetchQueries(['deployment']);
     },
     meta: { prefix: 'Termination failed: ' },
   });

@@ -5,9 +5,9 @@ import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { endpointPages } from '../../lib/live/paged-query.ts';
-import { readAgain } from '../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
-import { awaitEnd } from '../../ui/long-work.tsx';
+import { announceEnd } from '../../ui/long-work.tsx';
 import { workId } from './draft-sentences.ts';
 
 const POLL_MS = 3_000;
@@ -49,7 +49,7 @@ export const chunkQuery = (id: string, number: number) =>
 export function useCreateDraft() {
   return useMutation({
     mutationFn: () => call(contract.createDraft, {}),
-    onSuccess: () => readAgain(['draft', 'list']),
+    onSuccess: () => refetchQueries(['draft', 'list']),
     meta: { title: 'The draft could not be created' },
   });
 }
@@ -57,7 +57,7 @@ export function useCreateDraft() {
 export function useDeleteDraft() {
   return useMutation({
     mutationFn: (id: string) => call(contract.deleteDraft, { params: { draft_id: id } }),
-    onSuccess: () => readAgain(['draft', 'list']),
+    onSuccess: () => refetchQueries(['draft', 'list']),
     meta: { title: 'The draft could not be deleted' },
   });
 }
@@ -66,7 +66,7 @@ export function useRemoveDocument(id: string) {
   return useMutation({
     mutationFn: (documentId: string) =>
       call(contract.removeDocument, { params: { draft_id: id, document_id: documentId } }),
-    onSuccess: () => readAgain(['draft']),
+    onSuccess: () => refetchQueries(['draft']),
     meta: { title: 'The document could not be removed' },
   });
 }
@@ -83,8 +83,8 @@ export function useStartDraft(id: string) {
       ),
     onSuccess: (_draft, settings) => {
       keys.renew(settings ?? null);
-      awaitEnd(workId(id));
-      readAgain(['draft']);
+      announceEnd(workId(id));
+      refetchQueries(['draft']);
     },
     meta: { title: 'The draft could not be started' },
   });
@@ -93,7 +93,7 @@ export function useStartDraft(id: string) {
 export function useCancelDraft() {
   return useMutation({
     mutationFn: (id: string) => call(contract.cancelDraft, { params: { draft_id: id } }),
-    onSuccess: () => readAgain(['draft']),
+    onSuccess: () => refetchQueries(['draft']),
     meta: { title: 'The draft could not be cancelled' },
   });
 }
@@ -102,7 +102,7 @@ export function useChangeRow(id: string) {
   return useMutation({
     mutationFn: ({ rowId, ...body }: { rowId: string; question: string; answer: string }) =>
       call(contract.changeDraftRow, { params: { draft_id: id, row_id: rowId }, body }),
-    onSuccess: () => readAgain(['draft', 'rows', id]),
+    onSuccess: () => refetchQueries(['draft', 'rows', id]),
     meta: { title: 'The row could not be saved' },
   });
 }
@@ -111,7 +111,7 @@ export function useDeleteRows(id: string) {
   return useMutation({
     mutationFn: (rowIds: string[]) =>
       call(contract.deleteDraftRows, { params: { draft_id: id }, body: { row_ids: rowIds } }),
-    onSuccess: () => readAgain(['draft']),
+    onSuccess: () => refetchQueries(['draft']),
     meta: { title: 'The rows could not be deleted' },
   });
 }

@@ -143,7 +143,7 @@ function Ended({ draft }: { draft: Draft }) {
 /** Continues with the chunks that have no answer. */
 function GoOnWithDraft({ draftId, chunks }: { draftId: string; chunks: number }) {
   const quote = useQuery(quoteQuery(draftId, undefined));
-  return <GoOn left={countOf(chunks, 'chunk')} quote={quote} start={useStartDraft(draftId)} />;
+  return <ContinueButton left={countOf(chunks, 'chunk')} quote={quote} start={useStartDraft(draftId)} />;
 }
 
 function DeleteDialog({ draft, onClose }: { draft: Draft; onClose: () => void }) {
@@ -171,7 +171,7 @@ type Props = {
 };
 
 /** A button to continue with the unanswered part, with its maximum cost. */
-function GoOn({ left, quote, start }: Props) {
+function ContinueButton({ left, quote, start }: Props) {
   return (
     <div className="flex max-w-48 shrink-0 flex-col items-end gap-1 text-right">
       <Button

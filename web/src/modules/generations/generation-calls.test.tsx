@@ -7,7 +7,7 @@ import { ApiError } from '../../lib/api/api-error.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { upload } from '../../lib/api/upload.ts';
 import { setConnected } from '../../lib/live/event-stream.ts';
-import { takeAwaited } from '../../ui/long-work.tsx';
+import { consumeAwaitedEnd } from '../../ui/long-work.tsx';
 import { useGeneration, useQuote, useStartGeneration } from './generation-calls.ts';
 import { POLLS_MAX } from './generation-queries.ts';
 import { workId } from './generation-sentences.ts';
@@ -117,7 +117,7 @@ test('announces the end of a generation started here even if it ends before it i
   vi.mocked(call).mockResolvedValue(generation);
   const { result } = renderHook(() => useStartGeneration(), { wrapper });
   await act(() => result.current.mutateAsync(request));
-  expect(takeAwaited(workId(generation.id))).toBe(true);
+  expect(consumeAwaitedEnd(workId(generation.id))).toBe(true);
 });
 
 test("reports other errors with the server's message", async () => {

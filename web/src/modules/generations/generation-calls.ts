@@ -18,10 +18,10 @@ import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { countOf } from '../../lib/format/words.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
-import { readAgain, readRowsAgain } from '../../lib/mutation/read-again.ts';
+import { refetchQueries, refetchRows } from '../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
-import { awaitEnd } from '../../ui/long-work.tsx';
+import { announceEnd } from '../../ui/long-work.tsx';
 import { errorMessage, type FailureOptions, notify } from '../../ui/notify.ts';
 import type { OnUpload } from './edit-picture/send-source.ts';
 import type { Source } from './edit-picture/source.ts';
@@ -30,9 +30,9 @@ import {
   EDIT_POLL_MS,
   type GenerationPages,
   generationQuery,
-  isAnswerLost,
+  isResponseLost,
   LISTS,
-  lostAnswer,
+  lostResponseError,
   mapGenerations,
   POLL_MS,
   SEEDANCE_POLL_MS,
@@ -115,15 +115,15 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
         return generation;
       } catch (error) {
         if (source && error instanceof ApiError && error.param === 'picture_id') sources?.forgetSent(source);
-        if (!isAnswerLost(error)) throw error;
-        readAgain(FAMILY);
-        throw lostAnswer(error, 'Generation timed out. Please try again.');
+        if (!isResponseLost(error)) throw error;
+        refetchQueries(FAMILY);
+        throw lostResponseError(error, 'Generation timed out. Please try again.');
       }
     },
     // Shows the current price before a retry.
     onError: () => queryClient.invalidateQueries({ queryKey: QUOTES }),
     onSuccess: (generation) => {
-      awaitEnd(workId(generation.id));
+      announceEnd(workId(generation.id));
       keepAnswer(generation);
     },
     meta: words,
@@ -137,8 +137,8 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
 function keepAnswer(generation: Generation): void {
   const { queryKey } = generationQuery(generation.id);
   queryClient.setQueryData(queryKey, generation);
-  readAgain(queryKey);
-  readRowsAgain(LISTS, [generation.id]);
+  refetchQueries(queryKey);
+  refetchRows(LISTS, [generation.id]);
 }
 
 export function useCancelGeneration() {
@@ -181,8 +181,8 @@ export function useDeleteGeneration() {
     mutationFn: ({ id }: Generation) => call(deleteGeneration, { params: { id } }),
     onSuccess: (_, { id, generator }) => {
       notify.success(`${generators[generator].title} generation deleted successfully`);
-      leaveOut(id);
-      readRowsAgain(LISTS, [id]);
+      removeFromLists(id);
+      refetchRows(LISTS, [id]);
     },
     meta: { title: 'Failed to delete generation' },
   });
@@ -214,14 +214,14 @@ export function useDeleteGenerations() {
       return { kept, failure };
     },
     onSuccess: ({ kept, failure }, generations) => {
-      for (const generation of generations) if (!kept.includes(generation)) leaveOut(generation.id);
+      for (const generation of generations) if (!kept.includes(generation)) removeFromLists(generation.id);
       const all = countOf(countPictures(generations), 'picture');
       if (kept.length === 0) notify.success(`${all} deleted`);
       else
         notify.failure(`${countPictures(kept)} of ${all} could not be deleted`, {
           description: errorMessage(failure),
         });
-      readRowsAgain(
+      refetchRows(
         LISTS,
         generations.map(({ id }) => id),
       );
@@ -239,7 +239,7 @@ async function deleteOne(id: string): Promise<void> {
 }
 
 /** Removes a generation from the cached lists immediately, before they are reloaded. */
-function leaveOut(id: string): void {
+function removeFromLists(id: string): void {
   queryClient.setQueriesData<GenerationPages>(
     { queryKey: LISTS },
     (data) => data && mapGenerations(data, (all) => all.filter((one) => one.id !== id)),
@@ -260,8 +260,8 @@ export function useDeleteVideo() {
     },
     onSuccess: (_, { id }) => {
       notify.success('Video deleted successfully');
-      leaveOut(id);
-      readRowsAgain(LISTS, [id]);
+      removeFromLists(id);
+      refetchRows(LISTS, [id]);
     },
   });
 }

@@ -11,7 +11,7 @@ import { ApiError } from '../../lib/api/api-error.ts';
 import { readAllPages } from '../../lib/api/endpoint-query.ts';
 import { isConnected, useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { pagedQuery } from '../../lib/live/paged-query.ts';
-import { readRowsAgain } from '../../lib/mutation/read-again.ts';
+import { refetchRows } from '../../lib/mutation/refetch-queries.ts';
 
 export const POLL_MS = 3_000;
 export const EDIT_POLL_MS = 5_000;
@@ -108,8 +108,8 @@ export const generationQuery = (id: string) =>
         else if (isLast) throw new ApiError(TIMED_OUT, { status: 408, code: 'timeout' });
         return generation;
       } catch (error) {
-        if (error instanceof ApiError && error.status === 404) readRowsAgain(LISTS, [id]);
-        throw isLast && isAnswerLost(error) ? lostAnswer(error, TIMED_OUT) : error;
+        if (error instanceof ApiError && error.status === 404) refetchRows(LISTS, [id]);
+        throw isLast && isResponseLost(error) ? lostResponseError(error, TIMED_OUT) : error;
       }
     },
   });
@@ -153,7 +153,7 @@ function updateLists(client: QueryClient, generation: Generation): void {
       knownIn(data) &&
       mapGenerations(data, (all) => all.map((one) => (one.id === generation.id ? generation : one))),
   );
-  if (hasMoved) readRowsAgain(LISTS, [generation.id]);
+  if (hasMoved) refetchRows(LISTS, [generation.id]);
 }
 
 export type GenerationPages = InfiniteData<{ generations: Generation[] }>;
@@ -170,12 +170,12 @@ export function mapGenerations<Data extends GenerationPages>(
 }
 
 /** Returns true if the server may have received the call although its response was lost. */
-export function isAnswerLost(error: unknown): error is ApiError {
+export function isResponseLost(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 0 || error.status === 408) && error.code !== 'no_key';
 }
 
 /** Returns the error to show: an unreachable server is not a timeout. */
-export function lostAnswer(error: ApiError, sentence: string): ApiError {
+export function lostResponseError(error: ApiError, sentence: string): ApiError {
   const isAway = error.code === 'network' || error.code === 'lookup';
   return isAway ? error : new ApiError(sentence, { status: 408, code: 'timeout' });
 }

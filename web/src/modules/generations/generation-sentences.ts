@@ -16,7 +16,7 @@ export function workId(id: string): string {
 }
 
 /** Returns the message for starting a second generation. */
-export function oneAtATime(generator: GeneratorName): string {
+export function alreadyGeneratingMessage(generator: GeneratorName): string {
   return `A ${makesVideos(generator) ? 'video' : 'picture'} is still being generated. Wait for it to finish, or cancel it first.`;
 }
 
@@ -49,7 +49,7 @@ export function canBeCancelled({ provider, state }: Pick<Stage, 'provider' | 'st
 }
 
 /** Returns why there is no picture, if known, and that it was free. */
-export function freeText({ state, reason }: Pick<Stage, 'state' | 'reason'>): string {
+export function noChargeText({ state, reason }: Pick<Stage, 'state' | 'reason'>): string {
   const free = 'You were not charged.';
   return state === 'failed' && reason ? `${reason.replace(/\.?$/, '.')} ${free}` : free;
 }

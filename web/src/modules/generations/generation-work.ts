@@ -4,13 +4,13 @@ import { useQueries } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import type { LongWork } from '../../ui/long-work.tsx';
 import { useUser } from '../accounts/session.ts';
-import { shortPrompt } from './face/face.tsx';
+import { shortPrompt } from './face/generation-thumbnail.tsx';
 import { useCancelGeneration } from './generation-calls.ts';
 import { generationQuery, useRecentGenerations } from './generation-queries.ts';
 import {
   canBeCancelled,
-  freeText,
   isUnderWay,
+  noChargeText,
   percentOf,
   phaseText,
   workId,
@@ -60,11 +60,11 @@ export function endOf(
     return {
       kind: 'failure',
       title: `Image editing failed: ${reason || 'The picture could not be edited'}`,
-      description: freeText({ state, reason: '' }),
+      description: noChargeText({ state, reason: '' }),
     };
   return state === 'failed'
-    ? { kind: 'failure', title: 'The picture could not be generated', description: freeText(generation) }
-    : { kind: 'info', title: `Generation cancelled. ${freeText(generation)}`, description };
+    ? { kind: 'failure', title: 'The picture could not be generated', description: noChargeText(generation) }
+    : { kind: 'info', title: `Generation cancelled. ${noChargeText(generation)}`, description };
 }
 
 function endOfVideo(
@@ -74,6 +74,6 @@ function endOfVideo(
   if (ended.state === 'completed')
     return { kind: 'success', title: 'Video generation completed!', description };
   return ended.state === 'failed'
-    ? { kind: 'failure', title: 'Video generation failed', description: freeText(ended) }
-    : { kind: 'info', title: `Generation cancelled. ${freeText(ended)}`, description };
+    ? { kind: 'failure', title: 'Video generation failed', description: noChargeText(ended) }
+    : { kind: 'info', title: `Generation cancelled. ${noChargeText(ended)}`, description };
 }

@@ -1,4 +1,4 @@
-import { editsPictures, takesPicture } from '@bakehouse/contract/generators/generator';
+import { acceptsPicture, editsPictures } from '@bakehouse/contract/generators/generator';
 import { starterFor } from '@bakehouse/contract/generators/stand-in';
 import { useGeneratorPage } from './generator-context.ts';
 
@@ -7,7 +7,7 @@ export function GeneratedBy() {
   const { name, draft, serving } = useGeneratorPage();
   const { upstream, form, isStarter } = serving;
   const how = editsPictures(form) ? 'Edited' : 'Generated';
-  const withPicture = editsPictures(form) || (takesPicture(form) && draft.source !== null);
+  const withPicture = editsPictures(form) || (acceptsPicture(form) && draft.source !== null);
   return (
     <p className="text-balance text-center text-[0.8125rem] text-muted">
       {upstream ? (

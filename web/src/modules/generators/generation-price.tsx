@@ -1,6 +1,6 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
-import { picturesAsked } from '@bakehouse/contract/generators/parameters/pictures-asked';
+import { requestedPictureCount } from '@bakehouse/contract/generators/parameters/requested-picture-count';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { useQuote } from '../generations/generation-calls.ts';
 import { Price } from '../generations/view/generation-figures.tsx';
@@ -30,7 +30,7 @@ type ListProps = {
 
 /** A service's price for visitors, who have no quote: the same for each picture. */
 export function ListPrice({ each, values, known }: ListProps) {
-  const cost = formatBgl(parseBgl(each) * BigInt(picturesAsked(values)));
+  const cost = formatBgl(parseBgl(each) * BigInt(requestedPictureCount(values)));
   const quote = { data: known ? { cost } : undefined, isError: false, isSettled: known };
   return <Price quote={quote} />;
 }

@@ -12,7 +12,7 @@ import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { forgetTab } from '../../lib/storage.ts';
+import { clearTabStorage } from '../../lib/storage.ts';
 import { sessionQuery } from '../accounts/session.ts';
 import { generatorsRoutes } from './routes.ts';
 import { servedGeneratorsQuery } from './served-generators.ts';
@@ -182,7 +182,7 @@ it('sign-out clears the drafts of this and other pages', async () => {
   await router.navigate({ href: '/flux' });
   await screen.findByRole('heading', { name: 'FLUX.1' });
   await userEvent.type(prompt(), 'My secret loaf');
-  act(() => forgetTab());
+  act(() => clearTabStorage());
   expect(prompt().value).toBe('');
   await router.navigate({ href: '/wan' });
   await screen.findByRole('heading', { name: /WAN/i });

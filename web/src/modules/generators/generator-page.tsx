@@ -7,8 +7,8 @@ import { useMatch, useNavigate, useSearch } from '@tanstack/react-router';
 import { Clapperboard, Image } from 'lucide-react';
 import { type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react';
 import { loadable } from '../../lib/loadable.tsx';
-import { timesForgotten } from '../../lib/storage.ts';
-import { type FirstRead, useFirstAnswers } from '../../lib/use-first-answers.ts';
+import { tabClearCount } from '../../lib/storage.ts';
+import { type InitialQuery, useInitialQueries } from '../../lib/use-initial-queries.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Boundary } from '../../ui/boundary.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -17,7 +17,7 @@ import { BrokenPart, DeferredPart } from '../../ui/deferred-part.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { sessionQuery } from '../accounts/session.ts';
-import type { Brought } from '../generations/actions/remix.ts';
+import type { PrefilledInput } from '../generations/actions/remix.ts';
 import { EditStart, GeneratorResults, PictureHistory } from '../generations/deferred-parts.ts';
 import { historyOf } from '../generations/generation-queries.ts';
 import { useGenerations } from '../generations/use-generations.ts';
@@ -46,7 +46,7 @@ type Serving = ReturnType<typeof useServing>;
 export function GeneratorPage() {
   // Matches this page's own path, which does not change while navigating away.
   const { name, ownOnly } = useMatch({ strict: false, select: ({ pathname }) => parsePath(pathname) });
-  const forgotten = timesForgotten.use();
+  const forgotten = tabClearCount.use();
   // Remounts for another generator, and after a sign-out to clear the draft.
   return <Page key={`${name} ${forgotten}`} name={name} ownOnly={ownOnly} />;
 }
@@ -62,7 +62,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const history = useGenerations(userId, historyOf(name));
   // Content below waits until the height of the content above is known.
   const results = useFetched(GeneratorResults, isOpen);
-  const answered = useFirstAnswers(
+  const answered = useInitialQueries(
     session,
     serving.served,
     ...(userId === undefined ? [] : [history]),
@@ -203,7 +203,7 @@ function Title({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
 function useFetched(
   part: Pick<typeof GeneratorResults, 'preload' | 'isLoaded'>,
   isWanted: boolean,
-): FirstRead {
+): InitialQuery {
   const [isFetched, setFetched] = useState(part.isLoaded);
   useEffect(() => {
     if (isWanted) void part.preload().then(() => setFetched(true));
@@ -263,7 +263,7 @@ function Results({ empty }: { empty: ReactNode }) {
 
 /** The draft with values from the URL, which are then removed from the URL. */
 function useBroughtDraft(name: GeneratorName) {
-  const brought: Brought = useSearch({ strict: false });
+  const brought: PrefilledInput = useSearch({ strict: false });
   const navigate = useNavigate();
   return useDraft(
     name,

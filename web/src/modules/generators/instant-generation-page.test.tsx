@@ -15,7 +15,7 @@ import { queryClient } from '../../lib/api/query-client.ts';
 import { sessionQuery, UserContext } from '../accounts/session.ts';
 import { RecentGenerations } from '../generations/deferred-parts.ts';
 import { recentGenerationsQuery } from '../generations/generation-queries.ts';
-import { readKept, useDraft } from './form/use-draft.ts';
+import { readStoredDraft, useDraft } from './form/use-draft.ts';
 import { generatorsRoutes, ownGeneratorsRoutes } from './routes.ts';
 import { servedGeneratorsQuery } from './served-generators.ts';
 
@@ -70,7 +70,7 @@ it('asks for a prompt, shows what the generator waits for, and passes the prompt
   await userEvent.type(screen.getByRole('textbox', { name: 'Prompt' }), 'Rye bread');
   await userEvent.click(goOn);
   await screen.findByRole('heading', { level: 1, name: 'FLUX.1' });
-  expect(readKept('flux').prompt).toBe('Rye bread');
+  expect(readStoredDraft('flux').prompt).toBe('Rye bread');
   // Back restores the form.
   router.history.back();
   await screen.findByRole('heading', { level: 1, name: 'Instant Generation' });

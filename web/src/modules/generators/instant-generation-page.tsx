@@ -4,7 +4,7 @@ import { generators } from '@bakehouse/contract/generators/table';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, Suspense, useState } from 'react';
-import { useFirstAnswers } from '../../lib/use-first-answers.ts';
+import { useInitialQueries } from '../../lib/use-initial-queries.ts';
 import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -21,15 +21,15 @@ import { recentGenerationsQuery } from '../generations/generation-queries.ts';
 import { PromptField, promptProblem } from './form/prompt-field.tsx';
 import { openingValues } from './form/qualities.ts';
 import {
-  answeredBy,
   isConnected,
   isServed,
   isStarterFirst,
   type ServedBy,
+  servedByLabel,
   servedForm,
   waitsFor,
 } from './form/serving.ts';
-import { readKept } from './form/use-draft.ts';
+import { readStoredDraft } from './form/use-draft.ts';
 import { GenerationPrice } from './generation-price.tsx';
 import { GeneratorList } from './generator-list.tsx';
 import { servedGeneratorsQuery } from './served-generators.ts';
@@ -41,7 +41,7 @@ export type QuickFormSearch = { generator?: GeneratorName; prompt?: string };
 export function InstantGenerationPage() {
   // Content below waits until the height of the content above is known.
   const served = useQuery(servedGeneratorsQuery);
-  const answered = useFirstAnswers(served, useInfiniteQuery(recentGenerationsQuery(useUser().id)));
+  const answered = useInitialQueries(served, useInfiniteQuery(recentGenerationsQuery(useUser().id)));
   return (
     <>
       <PageHeader
@@ -81,7 +81,7 @@ function sortOptions(served: ServedBy | undefined) {
   return options
     .map(({ makes, ...one }) => ({
       ...one,
-      description: works(one.value) ? makes : `${makes} · ${answeredBy(served?.[one.value])}`,
+      description: works(one.value) ? makes : `${makes} · ${servedByLabel(served?.[one.value])}`,
     }))
     .toSorted((a, b) => Number(works(b.value)) - Number(works(a.value)));
 }
@@ -160,7 +160,7 @@ function PriceOrReason({ name }: { name: GeneratorName }) {
           <GenerationPrice
             name={name}
             form={servedForm(name, servedBy[name], false)}
-            values={openingValues(name, isStarterFirst(name, servedBy[name]), readKept(name).values)}
+            values={openingValues(name, isStarterFirst(name, servedBy[name]), readStoredDraft(name).values)}
           />
         ) : (
           waitsFor(generators[name], {

@@ -1,7 +1,7 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
-import type { Brought } from '../generations/actions/remix.ts';
+import type { PrefilledInput } from '../generations/actions/remix.ts';
 import type { QuickFormSearch } from './instant-generation-page.tsx';
 
 const generatorPage = pageComponent(() => import('./generator-page.tsx'), 'GeneratorPage');
@@ -57,7 +57,7 @@ function parseBrought({
   same_source_as: sameAsId,
   model,
   service,
-}: Record<string, unknown>): Brought {
+}: Record<string, unknown>): PrefilledInput {
   const isObject = typeof settings === 'object' && settings !== null && !Array.isArray(settings);
   return {
     ...(typeof prompt === 'string' && { prompt }),
@@ -66,6 +66,6 @@ function parseBrought({
     ...(typeof sameAsId === 'string' && { same_source_as: sameAsId }),
     ...(typeof model === 'string' && { model }),
     ...(typeof service === 'string' && { service }),
-    ...(isObject && { settings: settings as NonNullable<Brought['settings']> }),
+    ...(isObject && { settings: settings as NonNullable<PrefilledInput['settings']> }),
   };
 }

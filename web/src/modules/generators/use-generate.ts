@@ -1,11 +1,11 @@
 import { type GeneratorName, makesVideos } from '@bakehouse/contract/generators';
-import { editsPictures, type Generator, takesPicture } from '@bakehouse/contract/generators/generator';
+import { acceptsPicture, editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useState } from 'react';
 import type { Source } from '../generations/edit-picture/source.ts';
 import { useStartGeneration } from '../generations/generation-calls.ts';
 import { useRecentGenerations } from '../generations/generation-queries.ts';
-import { isUnderWay, oneAtATime } from '../generations/generation-sentences.ts';
+import { alreadyGeneratingMessage, isUnderWay } from '../generations/generation-sentences.ts';
 import type { ShownResult } from '../generations/generator-results.tsx';
 import { requestParameters } from './form/form-values.ts';
 import type { NamedProvider } from './form/serving.ts';
@@ -16,7 +16,7 @@ const filming = { product: 'Video Generation' };
 const editing = { product: 'Image Editing', prefix: 'Image editing failed: ' };
 
 /** The source of an edit that has not started, with the error if it failed. */
-export type Awaited = { source: Source; uploaded: number | null; error: Error | null };
+export type PendingEdit = { source: Source; uploaded: number | null; error: Error | null };
 
 type Asked = {
   /** The provider's form, and the provider if one is named. */
@@ -45,14 +45,14 @@ export function useGenerate(
   const quote = useGenerationQuote({ name, form, values: draft.values, named }, isServed);
   const underWay = useRecentGenerations(userId).find((one) => one.generator === name && isUnderWay(one));
   const asked = edits && (start.isPending || start.isError) ? start.variables.source : undefined;
-  const awaited: Awaited | null = asked ? { source: asked, uploaded, error: start.error } : null;
+  const awaited: PendingEdit | null = asked ? { source: asked, uploaded, error: start.error } : null;
   return {
     shown,
     show,
     quote,
     awaited,
     isStarting: start.isPending,
-    refusal: refused && underWay ? oneAtATime(name) : null,
+    refusal: refused && underWay ? alreadyGeneratingMessage(name) : null,
     start: () => {
       setRefused(underWay !== undefined);
       // Shows the generation in progress, which has a Cancel button.
@@ -67,7 +67,7 @@ export function useGenerate(
           parameters: requestParameters(form, values),
           ...named,
           shownCost: quote.shownCost,
-          ...(source && takesPicture(form) && { source, onUpload: setUploaded }),
+          ...(source && acceptsPicture(form) && { source, onUpload: setUploaded }),
         },
         {
           onSuccess: ({ id }) => {

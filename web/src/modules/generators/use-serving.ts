@@ -2,17 +2,17 @@ import { imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
 import { type GeneratorName, makesVideos, type Provider } from '@bakehouse/contract/generators';
 import { editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
 import {
-  atDeployment,
-  atService,
-  atStarter,
+  formOfDeployment,
+  formOfService,
+  formOfStarter,
   loraFields,
 } from '@bakehouse/contract/generators/parameters/parameters';
-import { atStandIn } from '@bakehouse/contract/generators/stand-in';
+import { formOfSubstitute } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useActiveKontextDeployment, useUsableDeployments } from '../deployments/own-image-models.ts';
-import type { Brought } from '../generations/actions/remix.ts';
+import type { PrefilledInput } from '../generations/actions/remix.ts';
 import {
   chooseProvider,
   hasStarter,
@@ -28,7 +28,7 @@ export function useServing(
   name: GeneratorName,
   { ownOnly, userId }: { ownOnly: boolean; userId: string | undefined },
 ) {
-  const { model, service }: Brought = useSearch({ strict: false });
+  const { model, service }: PrefilledInput = useSearch({ strict: false });
   const query = useQuery(servedGeneratorsQuery);
   const served = query.data?.[name];
   const kind = makesVideos(name) ? 'wan' : imageDeploymentKinds.find((one) => one === name);
@@ -48,7 +48,7 @@ export function useServing(
     /** The deployment in the URL. */
     namedModel: model,
     named: nameOf(provider, { served, isNamed, isOwn, isVideo: makesVideos(name) }),
-    form: isOwn ? atDeployment(generators[name]) : formOf(name, { provider, upstream, isStarter }),
+    form: isOwn ? formOfDeployment(generators[name]) : formOf(name, { provider, upstream, isStarter }),
     by: isOwn ? (['own'] satisfies Provider[]) : (served?.served_by ?? []),
     /** The provider is still loading. */
     isLoading: query.isPending || isLoading,
@@ -68,9 +68,9 @@ type Serving = {
 /** Omits LoRA fields unless the provider supports them, and fields that the starter fixes. */
 function formOf(name: GeneratorName, { provider, upstream, isStarter }: Serving): Generator {
   const generator: Generator = generators[name];
-  if (upstream) return atService(generator, upstream.fields);
-  if (isStarter && !hasStarter(name)) return atStandIn(generator);
-  const form = isStarter ? atStarter(generator) : generator;
+  if (upstream) return formOfService(generator, upstream.fields);
+  if (isStarter && !hasStarter(name)) return formOfSubstitute(generator);
+  const form = isStarter ? formOfStarter(generator) : generator;
   const isAsked = (field: string) =>
     form.fixed?.[field] === undefined && (provider?.kind === 'starter' || !isOfLora(field));
   return { ...form, fields: form.fields.filter((field) => isAsked(field.name)) };

@@ -7,7 +7,7 @@ import { amountsInCurrency } from '../../lib/format/currency.ts';
 import { aboutDuration } from '../../lib/format/format-time.ts';
 import { loadable } from '../../lib/loadable.tsx';
 import { useSheets } from '../../lib/sheet.ts';
-import { useFirstAnswers } from '../../lib/use-first-answers.ts';
+import { useInitialQueries } from '../../lib/use-initial-queries.ts';
 import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -57,7 +57,7 @@ export function DashboardPage() {
     enabled: !dismissed,
   });
   // Each card reads its own data; this waits only for what determines the cards' heights.
-  const answered = useFirstAnswers(
+  const answered = useInitialQueries(
     balance,
     spend,
     useInfiniteQuery(runListQuery),

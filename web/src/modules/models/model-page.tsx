@@ -8,7 +8,7 @@ import { cx } from '../../lib/cx.ts';
 import { formatNumber } from '../../lib/format/format-number.ts';
 import { loadable } from '../../lib/loadable.tsx';
 import { useSheets } from '../../lib/sheet.ts';
-import { useFirstAnswers } from '../../lib/use-first-answers.ts';
+import { useInitialQueries } from '../../lib/use-initial-queries.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { DeferredPart } from '../../ui/deferred-part.tsx';
@@ -50,7 +50,7 @@ export function ModelPage() {
   const readiness = useReadiness(id, model.data);
   const unfinished = useUnfinishedRun(model.data);
   const pod = useLiveDeployment(id);
-  const ready = useFirstAnswers(
+  const ready = useInitialQueries(
     model,
     useDeploymentsOf(id),
     ...(hasFiles(model.data) ? [readiness] : []),

@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { Box, CloudDownload, Lock, Plus } from 'lucide-react';
-import { keepDropped } from '../../lib/files/chosen-file.ts';
+import { storeDropped } from '../../lib/files/chosen-file.ts';
 import { useSheets } from '../../lib/sheet.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -42,7 +42,7 @@ export function ModelsPage() {
       />
       <PageDrop
         label="Drop to create a model"
-        onDrop={(folder) => sheets.open('create-model', { dropped: keepDropped(folder) })}
+        onDrop={(folder) => sheets.open('create-model', { dropped: storeDropped(folder) })}
       >
         <AssetList
           kind="model"

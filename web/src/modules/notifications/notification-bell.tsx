@@ -9,8 +9,8 @@ import { loadable } from '../../lib/loadable.tsx';
 import { buttonClass } from '../../ui/button.tsx';
 import { DeferredPopup } from '../../ui/deferred-popup.tsx';
 import { useUser } from '../accounts/session.ts';
-import { faceQuery } from '../generations/face/face.tsx';
-import { useNotifications, useReadNotifications, useUnreadCount } from './notification-calls.ts';
+import { generationThumbnailQuery } from '../generations/face/generation-thumbnail.tsx';
+import { useMarkNotificationsRead, useNotifications, useUnreadCount } from './notification-calls.ts';
 
 const SHOWN_MAX = 9;
 
@@ -28,7 +28,7 @@ const NotificationPopover = loadable(
 export function NotificationBell() {
   const user = useUser();
   // Preload the list so that it opens instantly.
-  const watched = useReadWatched(user.id);
+  const watched = useMarkWatchedRead(user.id);
   const unread = Math.max(0, (useUnreadCount(user.id) ?? 0) - watched);
   return (
     <DeferredPopup
@@ -73,10 +73,10 @@ function unreadText(unread: number): string {
  * Marks notifications as read if the user is watching their subject: a task on its own page, or a picture on
  * its generator's page. Returns how many unread ones are affected, to exclude them from the count until then.
  */
-function useReadWatched(userId: string): number {
+function useMarkWatchedRead(userId: string): number {
   const pathname = useLocation({ select: (location) => location.pathname });
   const isVisible = useSyncExternalStore(onVisibilityChange, () => document.visibilityState === 'visible');
-  const { mutate } = useReadNotifications(userId);
+  const { mutate } = useMarkNotificationsRead(userId);
   const asked = useRef(new Set<string>());
   const newest = useNotifications(userId).data?.pages[0]?.notifications.slice(0, LOOKED_AT) ?? [];
   const unread = newest.filter(({ status, kind }) => status === 'unread' && OF_WORK.test(kind));
@@ -101,7 +101,7 @@ function useReadWatched(userId: string): number {
 function useMadeHere(userId: string, pathname: string, unread: readonly Notification[]) {
   const isGenerator = generatorNames.some((name) => pathname === `/${name}`);
   const ids = isGenerator ? [...new Set(unread.flatMap(({ generation_id: id }) => id ?? []))] : [];
-  const faces = useQueries({ queries: ids.map((id) => faceQuery(userId, id)) });
+  const faces = useQueries({ queries: ids.map((id) => generationThumbnailQuery(userId, id)) });
   const here = new Set(
     faces.flatMap(({ data }) => (data && pathname === `/${data.generator}` ? data.id : [])),
   );

@@ -41,7 +41,7 @@ export function useUnreadCount(userId: string): number | undefined {
 }
 
 /** Marks a notification as read; an empty id marks all. */
-export function useReadNotifications(userId: string) {
+export function useMarkNotificationsRead(userId: string) {
   return useMutation({
     mutationFn: (notification_id: string) =>
       call(readNotifications, { params: { userId }, query: { notification_id, status: 'read' } }),

@@ -24,8 +24,12 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/session.ts';
-import { Face, shortPrompt, useFace } from '../generations/face/face.tsx';
-import { useNotifications, useReadNotifications } from './notification-calls.ts';
+import {
+  GenerationThumbnail,
+  shortPrompt,
+  useGenerationThumbnail,
+} from '../generations/face/generation-thumbnail.tsx';
+import { useMarkNotificationsRead, useNotifications } from './notification-calls.ts';
 
 const good: Look = { icon: CircleCheck, tone: 'text-good' };
 const bad: Look = { icon: CircleAlert, tone: 'text-bad' };
@@ -61,7 +65,7 @@ const looks: Record<Notification['kind'], Look> = {
 export function NotificationPopover({ trigger, unread }: { trigger: ReactElement; unread: number }) {
   const user = useUser();
   const notifications = useNotifications(user.id);
-  const read = useReadNotifications(user.id);
+  const read = useMarkNotificationsRead(user.id);
   const [open, setOpen] = useState(true);
   return (
     <Popover.Root open={open} onOpenChange={setOpen}>
@@ -133,7 +137,7 @@ function NotificationList({ notifications, onOpen }: Props) {
 
 function Row({ notification, onOpen }: { notification: Notification; onOpen: () => void }) {
   const { kind, link, generation_id, status, created_at } = notification;
-  const generation = useFace(useUser().id, generation_id ?? null);
+  const generation = useGenerationThumbnail(useUser().id, generation_id ?? null);
   const { icon: Icon, tone } = looks[kind] ?? plain;
   const message = useMessage(notification);
   const at = new Date(created_at);
@@ -167,7 +171,7 @@ function Row({ notification, onOpen }: { notification: Notification; onOpen: () 
           <RelativeTime at={at} />
         </time>
       </span>
-      {generation_id && <Face generation={generation} className="size-10" />}
+      {generation_id && <GenerationThumbnail generation={generation} className="size-10" />}
       {status === 'unread' && <span aria-hidden className="mt-2 size-1.5 shrink-0 rounded-full bg-accent" />}
     </a>
   );

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { showAmount } from '../../lib/format/currency.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import type { Welcome } from './referral-calls.ts';
+import type { ReferralResult } from './referral-calls.ts';
 
 const REFUSED =
   'We encountered an issue: Invalid code or reached maximum limit of invites. Please try again later or contact support if the problem persists.';
@@ -13,7 +13,7 @@ const REFUSED =
  * Result of the invitation that the user signed up with: the credited bonus, or why there is none. Initially
  * open.
  */
-export function BonusDialog({ welcome }: { welcome: Welcome }) {
+export function BonusDialog({ welcome }: { welcome: ReferralResult }) {
   const navigate = useNavigate();
   const [open, setOpen] = useState(true);
   const leave = () => {

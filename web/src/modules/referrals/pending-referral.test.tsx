@@ -4,7 +4,7 @@ import { act, render, screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { noteAnswer, watchServer } from '../../lib/live/online.ts';
+import { recordServerStatus, watchServer } from '../../lib/live/online.ts';
 import { UserContext } from '../accounts/session.ts';
 import { PendingReferral } from './pending-referral.tsx';
 
@@ -62,7 +62,7 @@ test('a code that could not be redeemed is retried when the server is back', asy
   await vi.waitFor(() => expect(queryClient.isFetching()).toBe(0));
   act(() => void window.dispatchEvent(new Event('offline')));
   answers.set(getPendingReferral, () => ({ referralCode: 'abcd2345' }));
-  act(() => noteAnswer(200));
+  act(() => recordServerStatus(200));
   expect(await screen.findByText(/\$5/)).toBeTruthy();
   stop();
   vi.unstubAllGlobals();

@@ -4,14 +4,14 @@ import { onReconnect } from '../../lib/live/online.ts';
 import { loadable } from '../../lib/loadable.tsx';
 import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
 import { useUser } from '../accounts/session.ts';
-import { pendingReferralQuery, type Welcome } from './referral-calls.ts';
+import { pendingReferralQuery, type ReferralResult } from './referral-calls.ts';
 
 const BonusDialog = loadable(async () => (await import('./bonus-dialog.tsx')).BonusDialog);
 
 /** Redeems the invitation code that the user signed up with, and shows the result. */
 export function PendingReferral({ userId }: { userId: string }) {
   const { email_verified: isConfirmed } = useUser();
-  const [welcome, setWelcome] = useState<Welcome | null>(null);
+  const [welcome, setWelcome] = useState<ReferralResult | null>(null);
   // Again after the address is confirmed, which the code may have waited for.
   useEffect(() => {
     let left = false;

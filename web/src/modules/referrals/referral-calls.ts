@@ -58,7 +58,7 @@ export const usePostOnX = () =>
   useXMutation((message: string) => call(postReferralToX, { body: { message } }, { timeoutMs: 30_000 }));
 
 /** Result of redeeming the browser's code. */
-export type Welcome = { kind: 'given'; bonus: string } | { kind: 'refused' };
+export type ReferralResult = { kind: 'given'; bonus: string } | { kind: 'refused' };
 
 /** Redeems the browser's code; the key includes whether the address is confirmed. Signing out cancels it. */
 export const pendingReferralQuery = (userId: string, isConfirmed: boolean) =>
@@ -73,7 +73,7 @@ export const pendingReferralQuery = (userId: string, isConfirmed: boolean) =>
  * Redeems and deletes the browser's code, if there is one, and refetches the X state. Keeps a code that waits
  * for address confirmation or couldn't be redeemed.
  */
-export async function redeemPendingCode(userId: string, signal: AbortSignal): Promise<Welcome | null> {
+export async function redeemPendingCode(userId: string, signal: AbortSignal): Promise<ReferralResult | null> {
   const query = { userId };
   const { referralCode } = await call(getPendingReferral, { query }, { timeoutMs: PENDING_MS, signal });
   if (referralCode === null) return null;

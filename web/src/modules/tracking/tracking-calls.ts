@@ -11,7 +11,7 @@ import { useQuery } from '@tanstack/react-query';
 import { call, callRaw } from '../../lib/api/api-client.ts';
 import { saveAs } from '../../lib/api/download.ts';
 import { endpointQuery } from '../../lib/api/endpoint-query.ts';
-import { readAgain } from '../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 
 /** The server logs runs once a minute. */
@@ -25,7 +25,7 @@ type Connection = InputOf<typeof saveTracker>['body'];
 export function useSaveTracker(service: TrackerService) {
   return useMutation({
     mutationFn: (body: Connection) => call(saveTracker, { params: { service }, body }),
-    onSuccess: () => readAgain(trackersQuery.queryKey),
+    onSuccess: () => refetchQueries(trackersQuery.queryKey),
     meta: { inPlace: true },
   });
 }
@@ -33,7 +33,7 @@ export function useSaveTracker(service: TrackerService) {
 export function useDeleteTracker(service: TrackerService) {
   return useMutation({
     mutationFn: () => call(deleteTracker, { params: { service } }),
-    onSuccess: () => readAgain(trackersQuery.queryKey),
+    onSuccess: () => refetchQueries(trackersQuery.queryKey),
   });
 }
 

@@ -10,7 +10,7 @@ import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
 import { buttonClass } from '../../ui/button.tsx';
 import { DeferredPopup } from '../../ui/deferred-popup.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { AfterPage } from '../after-page.tsx';
+import { IdleMount } from '../idle-mount.tsx';
 
 const LongWorkTray = loadable(async () => (await import('../long-work/long-work-tray.tsx')).LongWorkTray);
 const CurrencySwitch = loadable(async () => (await import('./currency-switch.tsx')).CurrencySwitch);
@@ -27,9 +27,9 @@ export function Own({ user }: { user: User | undefined }) {
     <>
       {/* First in the row, so that appearing and disappearing moves nothing else. */}
       {user && (
-        <AfterPage preload={LongWorkTray.preload}>
+        <IdleMount preload={LongWorkTray.preload}>
           <LongWorkTray />
-        </AfterPage>
+        </IdleMount>
       )}
       <DeferredPopup
         kind="menu"
@@ -66,12 +66,12 @@ export function Own({ user }: { user: User | undefined }) {
 
 function Notifications() {
   return (
-    <AfterPage
+    <IdleMount
       preload={NotificationBell.preload}
       fallback={<Skeleton className="size-9 shrink-0 rounded-lg" />}
     >
       <NotificationBell />
-    </AfterPage>
+    </IdleMount>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { awaitEnd, type LongWork, takeAwaited } from '../../ui/long-work.tsx';
+import { announceEnd, consumeAwaitedEnd, type LongWork } from '../../ui/long-work.tsx';
 import { notify } from '../../ui/notify.ts';
 
 /** The page's title while an announcement replaces it. */
@@ -12,8 +12,8 @@ let covered: { title: string; by: string } | null = null;
 export function useEndToasts(work: readonly LongWork[]): void {
   useEffect(() => {
     for (const { id, end } of work) {
-      if (end === null) awaitEnd(id);
-      else if (takeAwaited(id)) {
+      if (end === null) announceEnd(id);
+      else if (consumeAwaitedEnd(id)) {
         notify[end.kind](end.title, { id, ...(end.description && { description: end.description }) });
         announceInTitle(end.title);
       }

@@ -4,7 +4,7 @@ import { useDraftWork } from '../../modules/drafts/use-draft-work.ts';
 import { useGenerationWork } from '../../modules/generations/generation-work.ts';
 import { useCloneWork } from '../../modules/hub/clones/clone-work.ts';
 import { usePreparationWork } from '../../modules/machines/use-preparation-work.ts';
-import { useReadingWork } from '../../modules/training/readings/readings.tsx';
+import { useScanWork } from '../../modules/training/readings/readings.tsx';
 import { useRunWork } from '../../modules/training/runs/use-run-work.ts';
 import type { LongWork } from '../../ui/long-work.tsx';
 
@@ -12,7 +12,7 @@ import type { LongWork } from '../../ui/long-work.tsx';
 export function useLongWork(): LongWork[] {
   return [
     ...useUploadWork(),
-    ...useReadingWork(),
+    ...useScanWork(),
     ...useRunWork(),
     ...useDeploymentWork(),
     ...useGenerationWork(),

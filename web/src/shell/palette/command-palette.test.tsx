@@ -5,7 +5,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../lib/api/credentials.ts';
 import { generationOf } from '../../modules/generations/testing/generation-of.ts';
 import { CommandPalette } from './command-palette.tsx';
-import { keepKeys } from './commands.ts';
+import { bufferKeystrokes } from './commands.ts';
 
 const navigate = vi.hoisted(() => vi.fn<(to: object) => void>());
 vi.mock('@tanstack/react-router', async (original) => ({
@@ -137,7 +137,7 @@ test('copies the API key over plain http, which has no clipboard API', async () 
 });
 
 test('text typed before the palette loaded is in its input', async () => {
-  keepKeys('', () => {});
+  bufferKeystrokes('', () => {});
   await userEvent.keyboard('dark');
   await search(200, { results: [], similar: false }, ' th');
   expect(screen.getByRole<HTMLInputElement>('combobox').value).toBe('dark th');
@@ -145,7 +145,7 @@ test('text typed before the palette loaded is in its input', async () => {
 });
 
 test('pressing Enter before the palette loaded runs the first result', async () => {
-  keepKeys('', () => {});
+  bufferKeystrokes('', () => {});
   await userEvent.keyboard('rye{Enter}');
   let answer = (_response: Response) => {};
   await type('{Shift}', (words) =>

@@ -6,7 +6,7 @@ import { cx } from '../../lib/cx.ts';
 import { backdropClass } from '../../ui/dialog-class.ts';
 import { errorMessage } from '../../ui/notify.ts';
 import { itemClass } from '../../ui/popup-class.ts';
-import { takeKeys, useCommands } from './commands.ts';
+import { releaseKeystrokes, useCommands } from './commands.ts';
 import type { Command, CommandGroup } from './match-commands.ts';
 
 /** Searches pages, actions and the user's data. */
@@ -48,7 +48,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
                   placeholder="Search or jump to…"
                   // Text typed before the palette loaded.
                   onFocus={() => {
-                    const kept = takeKeys();
+                    const kept = releaseKeystrokes();
                     setTyped((begun) => begun + kept.typed);
                     setEntered(kept.entered);
                   }}

@@ -182,16 +182,16 @@ function keep(event: KeyboardEvent): void {
 }
 
 /**
- * Buffers keystrokes after `begun` until `takeKeys` and hides them from the page. Escape calls `onEscape`.
+ * Buffers keystrokes after `begun` until `releaseKeystrokes` and hides them from the page. Escape calls `onEscape`.
  */
-export function keepKeys(begun: string, onEscape: () => void): void {
+export function bufferKeystrokes(begun: string, onEscape: () => void): void {
   kept = begun;
   callOff = onEscape;
   addEventListener('keydown', keep, true);
 }
 
 /** Returns the buffered text and whether Enter followed it, and releases the keyboard. */
-export function takeKeys(): { typed: string; entered: boolean } {
+export function releaseKeystrokes(): { typed: string; entered: boolean } {
   removeEventListener('keydown', keep, true);
   const taken = { typed: kept, entered };
   kept = '';

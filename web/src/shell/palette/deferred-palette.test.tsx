@@ -16,7 +16,7 @@ import { checkServer } from '../../lib/live/online.ts';
 import { createStore } from '../../lib/store.ts';
 import { notify } from '../../ui/notify.ts';
 import { Shell } from '../shell.tsx';
-import { takeKeys } from './commands.ts';
+import { releaseKeystrokes } from './commands.ts';
 import { preloadPalette } from './deferred-palette.tsx';
 
 const { forever } = vi.hoisted(() => ({ forever: () => new Promise(() => {}) }));
@@ -74,7 +74,7 @@ beforeEach(async () => {
   // Offline, loading fails immediately.
   answer.mockRejectedValue(new TypeError('Failed to fetch'));
   await checkServer();
-  takeKeys();
+  releaseKeystrokes();
   code.isThere = false;
 });
 

@@ -2,7 +2,7 @@ import { createContext, Suspense, use, useEffect, useEffectEvent, useLayoutEffec
 import { loadable } from '../../lib/loadable.tsx';
 import { Boundary } from '../../ui/boundary.tsx';
 import { notify } from '../../ui/notify.ts';
-import { keepKeys, takeKeys } from './commands.ts';
+import { bufferKeystrokes, releaseKeystrokes } from './commands.ts';
 
 const CommandPalette = loadable(async () => (await import('./command-palette.tsx')).CommandPalette);
 
@@ -46,8 +46,8 @@ export function DeferredPalette({ begun, onClose }: Props) {
 function KeptKeys({ begun, onEscape }: { begun: string; onEscape: () => void }) {
   const callOff = useEffectEvent(onEscape);
   useLayoutEffect(() => {
-    keepKeys(begun, () => callOff());
-    return () => void takeKeys();
+    bufferKeystrokes(begun, () => callOff());
+    return () => void releaseKeystrokes();
   }, [begun]);
   return null;
 }

@@ -7,7 +7,7 @@ import { useUser } from '../../modules/accounts/session.ts';
 import { describeResult } from '../../modules/assets/search/describe-result.ts';
 import { deploymentListQuery } from '../../modules/deployments/deployment-lists.ts';
 import { type Deployment, linkTo, statusWord } from '../../modules/deployments/kinds.ts';
-import { Face, shortPrompt } from '../../modules/generations/face/face.tsx';
+import { GenerationThumbnail, shortPrompt } from '../../modules/generations/face/generation-thumbnail.tsx';
 import { generationsQuery, recentGenerationsQuery } from '../../modules/generations/generation-queries.ts';
 import { runListQuery, runsQuery } from '../../modules/training/runs/run-queries.ts';
 import { useFound } from '../search/use-found.ts';
@@ -156,7 +156,7 @@ export function useSearchGroups(typed: string): SearchGroups {
     const { id, prompt } = generation;
     return {
       ...{ value: id, label: shortPrompt(prompt), icon: ImageIcon },
-      picture: <Face generation={generation} className="-mx-1 -my-0.5 size-6" />,
+      picture: <GenerationThumbnail generation={generation} className="-mx-1 -my-0.5 size-6" />,
       run: () => void navigate({ to: '/gallery/$id', params: { id } }),
     };
   });

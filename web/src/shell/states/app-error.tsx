@@ -1,8 +1,8 @@
-import { type Broken, useRetry } from '../../ui/boundary.tsx';
+import { type CaughtError, useRetry } from '../../ui/boundary.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 
 /** Replaces the whole app if even the shell fails to render. */
-export function AppError(broken: Broken) {
+export function AppError(broken: CaughtError) {
   const retry = useRetry(broken);
   return (
     <ErrorState

@@ -1,7 +1,7 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { LoadError } from '../../lib/loadable.tsx';
 import { useRetry } from '../../ui/boundary.tsx';
-import { ErrorState, NotFetched } from '../../ui/error-state.tsx';
+import { ErrorState, LoadFailure } from '../../ui/error-state.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 
 /** Replaces a page that fails to render; the shell stays. */
@@ -14,7 +14,7 @@ export function PageError({ error, reset }: ErrorComponentProps) {
       void router.invalidate();
     },
   });
-  if (error instanceof LoadError) return <NotFetched error={error} onRetry={retry} wholePage />;
+  if (error instanceof LoadError) return <LoadFailure error={error} onRetry={retry} wholePage />;
   return <ErrorState title="Something went wrong" error={error} onRetry={retry} wholePage />;
 }
 

@@ -142,7 +142,7 @@ PAIRS = (
 _HELD_OUT = {"test", "testing", "validation", "valid", "val", "dev", "eval", "evaluation"}
 
 
-class LeftOut(NamedTuple):
+class ExclusionRule(NamedTuple):
     """The values of a role that exclude a row, and the warning about the column."""
 
     role: Role
@@ -156,18 +156,18 @@ class LeftOut(NamedTuple):
 
 
 LEFT_OUT = (
-    LeftOut(
+    ExclusionRule(
         LABEL,
         lambda text: text.lower() == "false",
         "Rows whose {column} is false are dropped as bad answers: choose the format Feedback to "
         "learn from them too",
     ),
-    LeftOut(
+    ExclusionRule(
         SPLIT,
         lambda text: text.lower() in _HELD_OUT,
         "Rows whose {column} is test or validation are dropped: only the others are learnt",
     ),
-    LeftOut(
+    ExclusionRule(
         WEIGHT,
         lambda text: re.fullmatch(r"[+-]?0+(\.0*)?", text) is not None,
         "Rows whose {column} is 0 are dropped; all others count the same",
@@ -191,7 +191,7 @@ def find_all(columns: Sequence[str], *names: str) -> list[str]:
 @lru_cache(maxsize=256)
 def decisive_columns(
     columns: tuple[str, ...], data_format: DataFormat
-) -> list[tuple[str, LeftOut]]:
+) -> list[tuple[str, ExclusionRule]]:
     """Returns the columns whose values exclude rows."""
     return [
         (column, rule)

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
 from ..conversations import Rendered
-from .jinja_template import JinjaTemplate, TemplateRefusalError, limited_time
+from .jinja_template import JinjaTemplate, UntrainableTemplateError, limited_time
 from .template_messages import messages_of
-from .tool_template import add_tools, says_tools
+from .tool_template import add_tools, renders_tools
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -58,7 +58,7 @@ class ChatTemplate:
     @cached_property
     def _tool_template(self) -> JinjaTemplate:
         """The template for conversations with tools, also used in serving."""
-        if says_tools(self._source):
+        if renders_tools(self._source):
             return self._template
         return JinjaTemplate(add_tools(self._source), self._special_tokens, self._today)
 
@@ -68,8 +68,8 @@ class ChatTemplate:
         Only some spans count in the loss. If the template marks generated text with `{% generation
         %}`, these spans do. Otherwise the spans are what each answer adds to the text before it,
         including its end-of-turn token. An earlier answer is excluded if it renders differently
-        than when it was last, or if the file excludes it. Raises TemplateRefusalError; kills the
-        process after TEMPLATE_LIMIT_S.
+        than when it was last, or if the file excludes it. Raises UntrainableTemplateError; kills
+        the process after TEMPLATE_LIMIT_S.
         """
         with limited_time():
             return self._rendered(turns, _Writing(self._template_for(turns, tools), turns, tools))
@@ -156,7 +156,7 @@ class _Writing:
 
 
 def _refuse(reason: str) -> NoReturn:
-    raise TemplateRefusalError(reason)
+    raise UntrainableTemplateError(reason)
 
 
 def _last_words(turn: Turn) -> str:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .template_messages import Message
 
 
-class TemplateRefusalError(Exception):
+class UntrainableTemplateError(Exception):
     """The reason why the template cannot render a conversation in a trainable way."""
 
 
@@ -60,7 +60,7 @@ class JinjaTemplate:
 
     def write(self, messages: list[Message], tools: Sequence[Tool], *, begin: bool) -> Written:
         """Renders a conversation in which `tools` may be called; `begin` opens the next answer.
-        Raises TemplateRefusalError."""
+        Raises UntrainableTemplateError."""
         generation = self._generation
         generation.blocks, generation.spans = [], []
         named = {"tools": list(tools)} if tools else {}
@@ -70,7 +70,7 @@ class JinjaTemplate:
             ):
                 generation.blocks.append(block)
         except (jinja2.TemplateError, *_FAULTS) as error:
-            raise TemplateRefusalError(f"the chat template refuses it: {error}") from error
+            raise UntrainableTemplateError(f"the chat template refuses it: {error}") from error
         return Written("".join(generation.blocks), generation.spans)
 
 

@@ -64,7 +64,7 @@ _REWRITE = """
 """
 
 
-def says_tools(template: str) -> bool:
+def renders_tools(template: str) -> bool:
     """Returns whether a chat template renders the tools of a request itself."""
     return _SAYS_TOOLS.search(template) is not None
 

@@ -84,7 +84,7 @@ class RoutedSampling(Sampling):
         """Returns the mean over the steps of the greatest probability."""
         return sum(self._confidences) / len(self._confidences)
 
-    def note_routing(self, weights: list[float], confidence: float) -> None:
+    def record_routing(self, weights: list[float], confidence: float) -> None:
         """Records the weight of each expert at a step, and the greatest probability."""
         self._weights.append(weights)
         self._confidences.append(confidence)
@@ -112,5 +112,5 @@ def routed_velocity(
     velocity = mixed_velocity(latents, now, weights, experts)
     shares, confidences = weights.tolist(), probabilities.amax(dim=-1).tolist()
     for row, sampling in enumerate(samplings):
-        sampling.note_routing(shares[row], confidences[row])
+        sampling.record_routing(shares[row], confidences[row])
     return velocity

@@ -16,7 +16,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from ...files import written_whole
+from ...files import write_atomically
 from ..family import Family
 from ..text import TextStates
 from .device import fast_arithmetic
@@ -89,7 +89,7 @@ def _write_shard(path: Path, examples: Examples, indices: range, family: Family)
 
 
 def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
-    with written_whole(path) as partial, partial.open("wb") as file:
+    with write_atomically(path) as partial, partial.open("wb") as file:
         np.savez(file, allow_pickle=False, **arrays)
 
 

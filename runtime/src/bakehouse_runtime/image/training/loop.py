@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from ...errors import PlainError, is_out_of_memory, loss_not_finite
-from ...files import written_whole
+from ...files import write_atomically
 from .device import fast_arithmetic
 
 KEPT_CHECKPOINTS = 2
@@ -183,7 +183,7 @@ class Training:
             "average": self.average,
             "optimizers": [optimizer.state_dict() for optimizer in self.optimizers],
         }
-        with written_whole(path) as partial, partial.open("wb") as file:
+        with write_atomically(path) as partial, partial.open("wb") as file:
             torch.save(state, file)
             file.flush()
             os.fsync(file.fileno())

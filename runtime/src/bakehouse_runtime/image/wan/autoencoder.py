@@ -24,7 +24,7 @@ def decoded(autoencoder: AutoencoderKLWan, raw: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def encode_films(autoencoder: AutoencoderKLWan, films: Sequence[Film]) -> Tensor:
+def encode_videos(autoencoder: AutoencoderKLWan, films: Sequence[Film]) -> Tensor:
     """Returns the videos' latents, shifted and scaled as the transformer expects them, on the
     CPU."""
     mean, std = _scale(autoencoder)
@@ -37,8 +37,8 @@ def encode_films(autoencoder: AutoencoderKLWan, films: Sequence[Film]) -> Tensor
 
 
 @torch.no_grad()
-def decode_films(autoencoder: AutoencoderKLWan, latents: Tensor, fps: float) -> list[Film]:
-    """The inverse of `encode_films`."""
+def decode_videos(autoencoder: AutoencoderKLWan, latents: Tensor, fps: float) -> list[Film]:
+    """The inverse of `encode_videos`."""
     mean, std = _scale(autoencoder)
     raw = latents.to(mean.device, torch.float32) * std + mean
     return [film for row in raw for film in to_films(decoded(autoencoder, row[None]), fps)]

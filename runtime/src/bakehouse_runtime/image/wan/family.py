@@ -17,7 +17,7 @@ from ..family import Family
 from ..film import Film, reduced, strip
 from ..residency import CPU
 from ..text import TextEncoder, TextStates
-from .autoencoder import decode_films, encode_films
+from .autoencoder import decode_videos, encode_videos
 
 # The time scale of Diffusers' schedulers.
 TIMES = 1000
@@ -58,10 +58,10 @@ class Wan(Family):
         return int(self.autoencoder.config["scale_factor_temporal"])
 
     def encode(self, media: Sequence[Film]) -> Tensor:
-        return encode_films(self.autoencoder, media)
+        return encode_videos(self.autoencoder, media)
 
     def decode(self, latents: Tensor) -> list[Film]:
-        return decode_films(self.autoencoder, latents, self.fps)
+        return decode_videos(self.autoencoder, latents, self.fps)
 
     def preview(self, latents: Tensor) -> Image.Image:
         """Returns the middle frame, decoded from its own latents alone."""

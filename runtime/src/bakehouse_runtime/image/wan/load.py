@@ -22,7 +22,7 @@ from ...files import SAFE_TOKENIZER, read_object
 from ..model_files import load_picture_model, load_text_model, loading
 from ..picture_defaults import PictureDefaults, read_defaults
 from .family import Wan
-from .size import FILM, FilmSize, FilmSizes, read_only_size
+from .size import FILM, VideoSize, VideoSizes, read_only_size
 from .text import WanText
 
 PIPELINES = ("WanPipeline", "WanImageToVideoPipeline")
@@ -38,7 +38,7 @@ SCHEDULERS: dict[str, Any] = {
     kind.__name__: kind for kind in (FlowMatchEulerDiscreteScheduler, UniPCMultistepScheduler)
 }
 # Largest video and frame rate: of Wan 2.2 TI2V, and of a model without picture input.
-LARGEST = {True: (FilmSize(1280, 704, 121), 24.0), False: (FilmSize(832, 480, 81), 16.0)}
+LARGEST = {True: (VideoSize(1280, 704, 121), 24.0), False: (VideoSize(832, 480, 81), 16.0)}
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class WanModel:
     family: Wan
     transformer: WanTransformer3DModel
     scheduler: Scheduler
-    sizes: FilmSizes
+    sizes: VideoSizes
     defaults: PictureDefaults = PUBLISHED_DEFAULTS
     takes_pictures: bool = True
 
@@ -72,7 +72,7 @@ def load_wan(folder: Path, dtype: torch.dtype = torch.float32) -> WanModel:
     family = Wan(autoencoder, text, fps)
     _, down, _ = transformer.config["patch_size"]
     multiple = family.pixels_a_latent * down
-    sizes = FilmSizes(largest, fps, multiple, family.frames_a_latent, is_only=only is not None)
+    sizes = VideoSizes(largest, fps, multiple, family.frames_a_latent, is_only=only is not None)
     if only:
         _check_only(sizes, LARGEST[True][0])
     return WanModel(
@@ -85,7 +85,7 @@ def load_wan(folder: Path, dtype: torch.dtype = torch.float32) -> WanModel:
     )
 
 
-def _check_only(sizes: FilmSizes, most: FilmSize) -> None:
+def _check_only(sizes: VideoSizes, most: VideoSize) -> None:
     """Raises PlainError if the fixed size of a model is impossible or too large for any machine."""
     width, height, frames = sizes.largest.width, sizes.largest.height, sizes.largest.frames
     multiple, each = sizes.multiple, sizes.frames_a_latent

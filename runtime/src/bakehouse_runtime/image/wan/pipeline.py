@@ -23,7 +23,7 @@ from ..residency import COMPUTING_BYTES
 from ..sampling import Sampling
 from ..text import TextStates, joined
 from .load import WanModel, load_wan
-from .size import FilmSize
+from .size import VideoSize
 from .text import WanText
 
 # Reserve of a GPU's memory for decoding a full-size video, in addition to a step.
@@ -31,11 +31,11 @@ DECODING_BYTES = 8 << 30
 
 
 @dataclass(frozen=True)
-class FilmRequest:
+class VideoRequest:
     """A request for one video: from the prompt alone, or with `picture` as its first frame. Steps
     and guidance default to the values in the model's folder; length and size are rounded to what
     the model supports. `size` is the rounded result, once the picture is scaled to it
-    (`FilmPipeline.prepared`)."""
+    (`VideoPipeline.prepared`)."""
 
     prompt: str
     seed: int
@@ -46,14 +46,14 @@ class FilmRequest:
     seconds: float = 5.0
     width: int = 832
     height: int = 480
-    size: FilmSize | None = None
+    size: VideoSize | None = None
 
     def __post_init__(self) -> None:
         if self.steps is not None and self.steps < 1:
             raise PlainError(f"steps is {self.steps}: a film takes at least one.")
 
 
-class FilmSampling(Sampling):
+class VideoSampling(Sampling):
     def __init__(
         self,
         noise: Tensor,
@@ -75,7 +75,7 @@ class FilmSampling(Sampling):
         return self.latents.shape, self.condition is None
 
 
-class FilmPipeline(Pipeline[FilmRequest, FilmSampling]):
+class VideoPipeline(Pipeline[VideoRequest, VideoSampling]):
     """A Wan model, with and without a first frame."""
 
     medium = "film"
@@ -90,11 +90,11 @@ class FilmPipeline(Pipeline[FilmRequest, FilmSampling]):
     @classmethod
     def from_folder(
         cls, folder: Path, device: torch.device, dtype: torch.dtype = torch.float32
-    ) -> FilmPipeline:
+    ) -> VideoPipeline:
         """Loads a pipeline in Diffusers' format. Raises PlainError on failure."""
         return cls(load_wan(folder, dtype), device)
 
-    def prepared(self, request: FilmRequest) -> FilmRequest:
+    def prepared(self, request: VideoRequest) -> VideoRequest:
         """Returns the request with its picture scaled to the video's size; forty megapixels would
         take 120 MB while they wait. Raises RequestError for a picture if the model accepts none."""
         if request.size is not None:
@@ -108,7 +108,7 @@ class FilmPipeline(Pipeline[FilmRequest, FilmSampling]):
             picture = ImageOps.fit(picture, (size.width, size.height), Image.Resampling.LANCZOS)
         return replace(request, picture=picture, size=size)
 
-    def _begin(self, request: FilmRequest) -> FilmSampling:
+    def _begin(self, request: VideoRequest) -> VideoSampling:
         text = self.family.text([request.prompt])
         negative = self._negative(request.negative_prompt)
         size = request.size
@@ -122,7 +122,7 @@ class FilmPipeline(Pipeline[FilmRequest, FilmSampling]):
         defaults = self.model.defaults
         steps = defaults.steps if request.steps is None else request.steps
         guidance = defaults.guidance if request.guidance is None else request.guidance
-        return FilmSampling(
+        return VideoSampling(
             noise.to(self.device), self._times(steps), guidance, text, negative, condition
         )
 
@@ -134,12 +134,12 @@ class FilmPipeline(Pipeline[FilmRequest, FilmSampling]):
                 "negative_prompt", str(error).replace("The prompt", "The negative prompt", 1)
             ) from error
 
-    def _latents_of(self, size: FilmSize) -> tuple[int, int, int, int]:
+    def _latents_of(self, size: VideoSize) -> tuple[int, int, int, int]:
         pixels, family = self.family.pixels_a_latent, self.model.family
         frames = (size.frames - 1) // family.frames_a_latent + 1
         return family.latent_channels, frames, size.height // pixels, size.width // pixels
 
-    def _velocity(self, batch: Sequence[FilmSampling], latents: Tensor, now: Tensor) -> Tensor:
+    def _velocity(self, batch: Sequence[VideoSampling], latents: Tensor, now: Tensor) -> Tensor:
         """Applies guidance per row; rows at scale 1 or below need no second pass."""
         scales = [sampling.guidance for sampling in batch]
         rows = [row for row, scale in enumerate(scales) if scale > 1]

@@ -15,19 +15,19 @@ SHORTEST_LATENTS = 2
 
 
 @dataclass(frozen=True)
-class FilmSize:
+class VideoSize:
     width: int
     height: int
     frames: int
 
 
 @dataclass(frozen=True)
-class FilmSizes:
+class VideoSizes:
     """The sizes that a model supports. `largest` limits area and length; with `is_only` it is the
     only size. Sides are multiples of `multiple`, and frames are one more than a multiple of
     `frames_a_latent`."""
 
-    largest: FilmSize
+    largest: VideoSize
     fps: float
     multiple: int
     frames_a_latent: int
@@ -35,13 +35,13 @@ class FilmSizes:
 
     def nearest(
         self, seconds: float, width: int, height: int, ratio: float | None = None
-    ) -> FilmSize:
+    ) -> VideoSize:
         """Returns the nearest supported size; a first frame sets the `ratio` of width to height."""
         if self.is_only:
             return self.largest
         wanted = ratio or width / height
         area = min(width * height, self.largest.width * self.largest.height)
-        return FilmSize(
+        return VideoSize(
             self._side((area * wanted) ** 0.5),
             self._side((area / wanted) ** 0.5),
             self._frames(seconds),
@@ -58,7 +58,7 @@ class FilmSizes:
         return max(SHORTEST_LATENTS - 1, min(longest, latents)) * each + 1
 
 
-def read_only_size(folder: Path) -> tuple[FilmSize, float] | None:
+def read_only_size(folder: Path) -> tuple[VideoSize, float] | None:
     """Returns the only video size in the model's folder, if any, and its frame rate. Raises
     PlainError."""
     film = read_optional_object(folder / "model_index.json").get(FILM)
@@ -72,4 +72,4 @@ def read_only_size(folder: Path) -> tuple[FilmSize, float] | None:
             f"The {FILM} in {folder.name}/model_index.json does not name {', '.join(names)}."
         )
     width, height, frames, fps = found
-    return FilmSize(width, height, frames), float(fps)
+    return VideoSize(width, height, frames), float(fps)

@@ -12,7 +12,7 @@ from safetensors import safe_open
 from ...errors import PlainError
 from ...image.autoencoder import load_autoencoder
 from ...image.flux.load import TEXT_PARTS, load_flux_encoders, load_flux_network
-from ...image.model_files import forget_origins
+from ...image.model_files import remove_local_paths
 from ...image.paris.family import Paris
 from ...image.paris.pipeline import load_text_encoder
 from ...image.paris.weights import load_expert, save_expert
@@ -102,7 +102,7 @@ def _whole(model: FluxModel, base: Path, device: torch.device) -> OpenedNetwork:
         _copy_other_parts(base, outputs)
         transformer.to(_stored_dtype(base / "transformer"))  # pyright: ignore[reportArgumentType]
         transformer.save_pretrained(outputs / "transformer")
-        forget_origins(outputs)
+        remove_local_paths(outputs)
 
     return OpenedNetwork(transformer, "A FLUX Kontext", save)
 

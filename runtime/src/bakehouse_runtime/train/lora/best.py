@@ -13,7 +13,7 @@ from peft import PeftModel, get_peft_model_state_dict, set_peft_model_state_dict
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
-from ...files import written_whole
+from ...files import write_atomically
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,7 +73,7 @@ class BestWeights:
             return
         best, weights = self._unsaved
         metadata = {"step": str(best.step), "eval_loss": repr(best.eval_loss)}
-        with written_whole(self.file) as partial:
+        with write_atomically(self.file) as partial:
             save_file(weights, partial, metadata=metadata)
         self._unsaved = None
 

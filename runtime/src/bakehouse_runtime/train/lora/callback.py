@@ -11,7 +11,7 @@ from transformers import TrainerCallback
 
 from ...errors import StoppedEarly, StopRequested, loss_not_finite
 from ..cadence import Cadence
-from .checkpoints import mark_whole
+from .checkpoints import mark_complete
 from .ranks.callback import share_control
 from .ranks.group import ALONE
 
@@ -218,7 +218,7 @@ class TrainingCallback(TrainerCallback):
     ) -> None:
         path = Path(str(args.output_dir)) / f"checkpoint-{state.global_step}"
         self._before_whole()
-        mark_whole(path, self.seconds)
+        mark_complete(path, self.seconds)
         self._saved_step = state.global_step
         self._cadence.saved(self._step_ended, time.monotonic())
         self._reporter.checkpoint(state.global_step)

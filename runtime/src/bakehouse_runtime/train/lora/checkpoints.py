@@ -24,7 +24,7 @@ class Checkpoint:
     seconds: float
 
 
-def mark_whole(path: Path, seconds: float) -> None:
+def mark_complete(path: Path, seconds: float) -> None:
     """Marks a checkpoint as completely written."""
     files = [file for file in path.iterdir() if file.is_file() and file.name != _LIST]
     sizes = {file.name: file.stat().st_size for file in files}

@@ -7,14 +7,14 @@ import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...base_model import leaves_whole_model, read_base_model
+from ...base_model import exports_standalone_model, read_base_model
 from ...errors import PlainError
 from ...export.merge_safetensors import merge_safetensors
 from ...files import read_object, read_optional_object, write_json
 from ...gguf_adapter import write_gguf_adapter
 from ...serve.convert_adapter import adapter_alpha, adapter_tensors
 from ..card import base_model_id
-from ..model_files import copy_beside, copy_tokenizer
+from ..model_files import copy_non_weight_files, copy_tokenizer
 from .model_card import ADAPTER_FOLDER, GGUF_NAME, model_card
 
 if TYPE_CHECKING:
@@ -52,13 +52,13 @@ def export(
     if lora is None:
         model.to(stored_dtype(base)).save_pretrained(str(out))
         # Restores the base's own files in place of those that Transformers has rewritten.
-        copy_beside(base, out, leaves_out=frozenset({_INDEX}))
+        copy_non_weight_files(base, out, leaves_out=frozenset({_INDEX}))
     else:
         adapter = out / ADAPTER_FOLDER if lora.use_dora else out
         _save_adapter(model, base_model_id(spec), adapter)
         if lora.use_dora:
             merge_safetensors(base, adapter, out, lambda *_: None)
-    is_whole = leaves_whole_model(spec.parameters)
+    is_whole = exports_standalone_model(spec.parameters)
     warnings = _write_whole_gguf(spec.title, inputs, out) if is_whole else _write_gguf(base, out)
     has_gguf = (out / (GGUF_NAME if is_whole else _ADAPTER_GGUF)).exists()
     copy_tokenizer(base, out)
@@ -105,13 +105,13 @@ def _write_gguf(base: Path, out: Path) -> list[str]:
 
 
 def _write_whole_gguf(title: str, inputs: dict[str, Path], out: Path) -> list[str]:
-    from .whole_gguf import write_whole_gguf
+    from .whole_gguf import write_full_gguf
 
     source = next(inputs["base_gguf"].rglob("*.gguf"), None) if "base_gguf" in inputs else None
     if source is None:
         return []
     try:
-        write_whole_gguf(source, inputs["base_model"], out, out / GGUF_NAME, title)
+        write_full_gguf(source, inputs["base_model"], out, out / GGUF_NAME, title)
     except PlainError as error:
         (out / GGUF_NAME).unlink(missing_ok=True)
         return [f"The model cannot be served by llama.cpp: {error}"]

@@ -17,7 +17,7 @@ from peft import PeftModel
 from transformers import GenerationConfig, StoppingCriteria, StoppingCriteriaList
 
 from ...errors import PlainError, StopRequested
-from ...files import read_object, write_json, written_whole
+from ...files import read_object, write_atomically, write_json
 from ...protocol import HeldOutAnswer, HeldOutAnswers
 
 if TYPE_CHECKING:
@@ -71,10 +71,12 @@ class _Until(StoppingCriteria):
         return torch.full((len(input_ids),), ends, dtype=torch.bool, device=input_ids.device)
 
 
-def ask_base(trainer: Trainer, prepared: Prepared, reporter: Reporter, file: Path) -> None:
+def generate_base_answers(
+    trainer: Trainer, prepared: Prepared, reporter: Reporter, file: Path
+) -> None:
     """Generates answers to some held-out rows before a full fine-tune, which has no adapter to
-    disable afterwards. `file` stores the answers for `answer_held_out`, so that a restarted run
-    does not repeat this.
+    disable afterwards. `file` stores the answers for `report_held_out_answers`, so that a
+    restarted run does not repeat this.
 
     Raises StopRequested.
     """
@@ -97,7 +99,7 @@ def ask_base(trainer: Trainer, prepared: Prepared, reporter: Reporter, file: Pat
     write_json(file, asked)
 
 
-def answer_held_out(
+def report_held_out_answers(
     trainer: Trainer, prepared: Prepared, reporter: Reporter, work_dir: Path, base_answers: Path
 ) -> None:
     """Generates and reports the answers of the base and the tuned model to some held-out rows, or
@@ -118,7 +120,7 @@ def answer_held_out(
     ) -> HeldOutAnswers:
         task = "continue" if is_text else "answer"
         answers = HeldOutAnswers(task=task, rows=rows, skipped=skipped, questions=questions)
-        with written_whole(answers_file) as partial:
+        with write_atomically(answers_file) as partial:
             partial.write_text(answers.model_dump_json(), encoding="utf-8")
         return answers
 

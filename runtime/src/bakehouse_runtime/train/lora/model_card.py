@@ -6,7 +6,7 @@ import importlib.metadata
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...base_model import leaves_whole_model
+from ...base_model import exports_standalone_model
 from ..card import front_matter, one_line, trained_origin
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _LOSS_MAX = 100
 
 def model_card(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome, *, has_gguf: bool) -> str:
     """Returns the card in Markdown."""
-    data, is_whole = spec.data, leaves_whole_model(spec.parameters)
+    data, is_whole = spec.data, exports_standalone_model(spec.parameters)
     kind = _kind(spec.parameters)
     title = one_line(spec.title)
     reading = (
@@ -101,17 +101,17 @@ def _kind(parameters: TrainingParameters) -> str:
 
 def _this(spec: TrainTextSpec) -> str:
     """Returns the subject of the card."""
-    return "this model" if leaves_whole_model(spec.parameters) else "this adapter"
+    return "this model" if exports_standalone_model(spec.parameters) else "this adapter"
 
 
 def _what(parameters: TrainingParameters) -> str:
     """Returns the description of the model, up to the name of its base."""
-    origin = "fine-tune of" if leaves_whole_model(parameters) else "adapter for"
+    origin = "fine-tune of" if exports_standalone_model(parameters) else "adapter for"
     return f"A {_kind(parameters)} {origin}"
 
 
 def _use(spec: TrainTextSpec, *, has_gguf: bool) -> str:
-    if leaves_whole_model(spec.parameters):
+    if exports_standalone_model(spec.parameters):
         loads = "The folder loads with `AutoModelForCausalLM.from_pretrained` and vLLM"
         loads += f"; `{GGUF_NAME}` loads with llama.cpp." if has_gguf else "."
         if spec.parameters.lora is None:

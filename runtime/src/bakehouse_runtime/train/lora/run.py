@@ -82,7 +82,7 @@ def _run(spec: TrainTextSpec, work: Workload) -> None:
         parameters.gradient_accumulation_steps,
     )
     reporter.phase("loading model")
-    from .held_out import answer_held_out, ask_base
+    from .held_out import generate_base_answers, report_held_out_answers
     from .ranks.launch import train_together
     from .trainer import build_trainer
 
@@ -113,7 +113,7 @@ def _run(spec: TrainTextSpec, work: Workload) -> None:
                 reporter.metrics(0, {"held_out_rows": len(prepared.held_out)})
             base = _base_measures(trainer, reporter, work.work_dir) if held_out else {}
             if is_whole and held_out:
-                ask_base(trainer, prepared, reporter, work.work_dir / _BASE_ANSWERS)
+                generate_base_answers(trainer, prepared, reporter, work.work_dir / _BASE_ANSWERS)
             _train(trainer, callback, reporter, last_checkpoint(checkpoints))
             if held_out:
                 _measure_last(trainer, reporter)
@@ -121,7 +121,7 @@ def _run(spec: TrainTextSpec, work: Workload) -> None:
         if dtype is not None:
             _round_to(dtype, trainer.model)
         base_answers = work.work_dir / _BASE_ANSWERS
-        answer_held_out(trainer, prepared, reporter, work.work_dir, base_answers)
+        report_held_out_answers(trainer, prepared, reporter, work.work_dir, base_answers)
     except StopRequested:
         on_server.upload_last()
         _say_stopped(reporter, checkpoints)

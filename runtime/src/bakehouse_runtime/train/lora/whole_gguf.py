@@ -29,7 +29,7 @@ _ROUNDING = 0.25
 _SAME = 0.01
 
 
-def write_whole_gguf(source: Path, base: Path, tuned: Path, target: Path, title: str) -> None:
+def write_full_gguf(source: Path, base: Path, tuned: Path, target: Path, title: str) -> None:
     """Writes `target` in F16: the GGUF `source` of a base with the weights of its fine-tune.
 
     `base` and `tuned` are folders of safetensors. The layout of a tensor in llama.cpp depends on

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { combineNodes, type SeenNode, takenBy } from './combine-nodes.ts';
+import { combineNodes, findNodeTakeover, type SeenNode } from './combine-nodes.ts';
 import { ended } from './observe-attempt.ts';
 
 /* Covers all orders of ranks and of observed ends. */
@@ -96,10 +96,10 @@ describe('several nodes', () => {
     ],
     ['a preemption, even if other pods were deleted later', [askedAlive, preempted, saved], 'preempted'],
   ])('are taken by %s', (_who, nodes, by) => {
-    for (const way of everyWay(nodes)) expect(takenBy(way)).toBe(by);
+    for (const way of everyWay(nodes)) expect(findNodeTakeover(way)).toBe(by);
   });
 
   test('are not taken away if there is only one node, which ends alone', () => {
-    expect(takenBy([drained])).toBeNull();
+    expect(findNodeTakeover([drained])).toBeNull();
   });
 });

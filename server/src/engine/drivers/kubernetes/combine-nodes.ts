@@ -31,7 +31,7 @@ export function combineNodes(nodes: SeenNode[]): Observed {
 }
 
 /** Who takes one of several nodes away, so that the others must save their work and exit; or null. */
-export function takenBy(nodes: SeenNode[]): EndedBy | null {
+export function findNodeTakeover(nodes: SeenNode[]): EndedBy | null {
   if (nodes.length === 1 || nodes.some(hasFailed)) return null;
   const by = nodes.flatMap(({ observed, deletion }) => {
     if (observed.state === 'ended' && !isWell(observed)) return [observed.by];

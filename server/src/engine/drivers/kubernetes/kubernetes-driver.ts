@@ -1,7 +1,7 @@
 import { gpuLabel } from '@bakehouse/contract/labels';
 import type { Logger } from 'pino';
 import type { Queues } from '../../../platform/cluster-settings.ts';
-import { keepBriefly } from '../../../platform/concurrency/keep-briefly.ts';
+import { shareResult } from '../../../platform/concurrency/share-result.ts';
 import type { Observed } from '../../model/observed.ts';
 import type { Offer } from '../../model/offer.ts';
 import { type AttemptId, CannotStartError, type Driver, type Launch } from '../driver.ts';
@@ -184,7 +184,7 @@ function refuseClosed(attempts: TrackedAttempts, launch: Launch): void {
 function nodesOf({ cluster, cpuWork, queues, log }: Options): () => Promise<NodeCapacity> {
   const told = new Set<string>();
   let last: { nodes: NodeCapacity; readAt: number } | null = null;
-  return keepBriefly(async () => {
+  return shareResult(async () => {
     if (last && performance.now() - last.readAt < NODES_KEPT_MS) return last.nodes;
     try {
       last = { nodes: readNodes(await listNodes(cluster), cpuWork, queues), readAt: performance.now() };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Condition, Job, Pod, QueuedJob } from './objects.ts';
-import { observeAttempt, type Seen as SeenByUs, seePod } from './observe-attempt.ts';
+import { observeAttempt, type Seen as SeenByUs, trackPod } from './observe-attempt.ts';
 
 type Seen = Omit<SeenByUs, 'pods' | 'gone'> & { pods: Pod[] };
 
@@ -23,7 +23,7 @@ const exits = (exitCode: number, more: { reason?: string; message?: string } = {
 ];
 /** @param ago Seconds since the pods were bound, or lost with their nodes. */
 const look = ({ pods = [], ...seen }: Partial<Seen>, ago = 600) => {
-  const seenPods = pods.map((one) => seePod(one, undefined, new Date(before(ago))));
+  const seenPods = pods.map((one) => trackPod(one, undefined, new Date(before(ago))));
   return observeAttempt({ job: job(), gone: new Map(), queued: undefined, ...seen, pods: seenPods }, now);
 };
 const queued = (message: string, status: 'True' | 'False' = 'False'): QueuedJob => ({

@@ -96,7 +96,7 @@ export function observeNode(seen: SeenPod, now: Date): SeenNode {
 }
 
 /** Returns a pod with the times at which changes were first seen. */
-export function seePod(pod: Pod, before: SeenPod | undefined, now: Date): SeenPod {
+export function trackPod(pod: Pod, before: SeenPod | undefined, now: Date): SeenPod {
   return {
     pod,
     overAt: isOver(pod) ? (before?.overAt ?? now) : null,

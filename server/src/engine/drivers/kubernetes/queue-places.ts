@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Queues } from '../../../platform/cluster-settings.ts';
-import { keepBriefly } from '../../../platform/concurrency/keep-briefly.ts';
+import { shareResult } from '../../../platform/concurrency/share-result.ts';
 import type { Cluster } from './cluster.ts';
 
 /**
@@ -39,7 +39,7 @@ export function queuePlaces({ cluster, queues, log }: { cluster: Cluster; queues
       positionInClusterQueue,
     ]);
   }
-  const refresh = keepBriefly(async () => {
+  const refresh = shareResult(async () => {
     const known = [...clusterQueues].map((name) =>
       read(name).catch((error: unknown): [string, number][] => {
         log.debug({ err: error, queue: name }, 'Kueue reports no places for this queue');

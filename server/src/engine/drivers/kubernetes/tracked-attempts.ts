@@ -1,6 +1,6 @@
 import type { EndedBy, Observed } from '../../model/observed.ts';
 import type { AttemptId } from '../driver.ts';
-import { type SeenNode, takenBy } from './combine-nodes.ts';
+import { findNodeTakeover, type SeenNode } from './combine-nodes.ts';
 import { evictedBy, isWithoutQueue, QUEUE_LABEL } from './kueue.ts';
 import {
   attemptName,
@@ -19,7 +19,7 @@ import {
   observeNode,
   observeNodes,
   type SeenPod,
-  seePod,
+  trackPod,
   waitsForQuota,
 } from './observe-attempt.ts';
 
@@ -75,7 +75,7 @@ export class TrackedAttempts {
       const last = after ?? before;
       if (!last) return;
       const { name } = last.metadata;
-      const seen = seePod(last, tracked.pods.get(name), this.now());
+      const seen = trackPod(last, tracked.pods.get(name), this.now());
       tracked.pods.set(name, seen);
       this.look(tracked);
       if (after) return;
@@ -227,7 +227,7 @@ export class TrackedAttempts {
   /** Who takes away one of the nodes of an attempt that has not ended yet. */
   private taking({ job, pods, gone, end }: Tracked): EndedBy | null {
     if (end) return null;
-    return takenBy(observeNodes({ job, pods: [...pods.values()], gone }, this.now()));
+    return findNodeTakeover(observeNodes({ job, pods: [...pods.values()], gone }, this.now()));
   }
 
   private look(tracked: Tracked): void {

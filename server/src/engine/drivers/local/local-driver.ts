@@ -10,7 +10,7 @@ import { type SpecKind, specKind } from '../../model/spec-kind.ts';
 import { CannotStartError, type Driver, type Launch } from '../driver.ts';
 import { Attempts, isAlive, readOwner } from './attempts.ts';
 import { launchProcess } from './launch-process.ts';
-import { boundLog, readLastLines, readLinesFrom } from './log-file.ts';
+import { readLastLines, readLinesFrom, truncateLog } from './log-file.ts';
 import { watchProcessorTime } from './processor-time.ts';
 import { workloadUsers } from './workload-users.ts';
 
@@ -105,7 +105,7 @@ export function createLocalDriver(options: Options): Driver {
     start,
     observe,
     tidy: (workloadId, attempt) =>
-      boundLog(logOf(workloadId)).then(() => attempts.endSurvivors(workloadId, attempt)),
+      truncateLog(logOf(workloadId)).then(() => attempts.endSurvivors(workloadId, attempt)),
     stop: (workloadId, attempt) => attempts.stop(workloadId, attempt),
     kill: (workloadId, attempt) => attempts.kill(workloadId, attempt),
     capacity: options.capacity,

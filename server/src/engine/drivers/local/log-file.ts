@@ -44,7 +44,7 @@ export async function readLinesFrom(
  * Truncates a log larger than 16 MB to its last MB. The writer appends and continues at the new end; a line
  * written at the same instant may be lost.
  */
-export async function boundLog(file: string): Promise<void> {
+export async function truncateLog(file: string): Promise<void> {
   const size = await stat(file).then(
     (found) => found.size,
     () => 0,

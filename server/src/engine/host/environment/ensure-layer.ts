@@ -19,9 +19,9 @@ import {
   bytesNeeded,
   environmentOf,
   environments,
+  explainFullDisk,
   type Layer,
   lockFiles,
-  refuseFullDisk,
   splitTorch,
 } from './layers.ts';
 import { describeUv, estimateUv, readUvLine, uvAtStart } from './uv-progress.ts';
@@ -73,7 +73,7 @@ async function install(
   if (await hasLayer(settings, layer)) return;
   const needed = bytesNeeded(layer, { torchIndex: settings.torchIndex, platform: process.platform });
   const freeAtStart = await freeBytes(settings.cacheDir);
-  const refusal = refuseFullDisk(layer, settings.cacheDir, freeAtStart, needed);
+  const refusal = explainFullDisk(layer, settings.cacheDir, freeAtStart, needed);
   if (refusal) throw new AppError('unavailable', { publicMessage: refusal });
 
   onProgress('Looking for Python and uv', null);

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { bytesNeeded, refuseFullDisk, splitTorch } from './layers.ts';
+import { bytesNeeded, explainFullDisk, splitTorch } from './layers.ts';
 
 it('explains in one sentence that the disk is too full', () => {
-  expect(refuseFullDisk('training', '/cache', 6e9, 6e9)).toBeNull();
-  expect(refuseFullDisk('training', '/cache', 2.13e9, 6e9)).toBe(
+  expect(explainFullDisk('training', '/cache', 6e9, 6e9)).toBeNull();
+  expect(explainFullDisk('training', '/cache', 2.13e9, 6e9)).toBe(
     'The Python packages for training need 6.0 GB in /cache, where 2.1 GB are free. ' +
       'Make room, or name another folder in BAKEHOUSE_CACHE_DIR.',
   );
-  expect(refuseFullDisk('vllm', '/cache', 2.13e9, 9e9)).toMatch(/^The Python packages for vLLM need 9.0 GB/);
+  expect(explainFullDisk('vllm', '/cache', 2.13e9, 9e9)).toMatch(/^The Python packages for vLLM need 9.0 GB/);
 });
 
 it('needs less without the CUDA libraries', () => {

@@ -48,7 +48,7 @@ export function bytesNeeded(layer: Layer, { platform, torchIndex }: Platform): n
 }
 
 /** Returns null if the layer fits, otherwise a sentence with what to do. */
-export function refuseFullDisk(
+export function explainFullDisk(
   layer: Layer,
   folder: string,
   freeBytes: number,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { ensureLayer, type OnProgress } from '../environment/ensure-layer.ts';
-import { areAcceleratorsKnown, hasGpusToPrepare, listAccelerators } from '../machine-accelerators.ts';
+import { hasGpusToPrepare, haveListedAccelerators, listAccelerators } from '../machine-accelerators.ts';
 import { hasCCompiler, probeGpus } from '../probe-gpus.ts';
 import { type ImageStarter, imageStarters, listImageStarter } from './image-starters.ts';
 import { type PreparationId, preparationIds } from './preparation-ids.ts';
@@ -138,7 +138,7 @@ async function prepareAll(work: Work): Promise<void> {
   const prepared = new Set<PreparationId>();
   for (;;) {
     const hasGpus = await hasGpusToPrepare(services.config, services.log);
-    const mayFindGpus = !areAcceleratorsKnown();
+    const mayFindGpus = !haveListedAccelerators();
     const ids = preparationIds({ hasGpus }).filter((id) => !prepared.has(id));
     await prepareSteps(work, ids);
     if (!mayFindGpus) return;

@@ -4,7 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
-import { endKeys } from '../keys/api-keys.ts';
+import { revokeKeys } from '../keys/api-keys.ts';
 import { deleteWebAppKey, listKeys } from '../keys/key-queries.ts';
 import { anonymiseUser, lockUser } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
@@ -34,7 +34,7 @@ export async function closeAccount(
   // Usually already remembered, except for accounts from before this feature.
   await recogniseMailbox(tx, { userId, config });
   const keys = await listKeys(tx, userId);
-  await endKeys(
+  await revokeKeys(
     tx,
     keys.filter((key) => !key.for_web_app),
     now,

@@ -17,8 +17,8 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { untilWaiting } from '../../../testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
-import { endAccess } from '../end-access.ts';
 import { lockAddress } from '../queries.ts';
+import { revokeAccess } from '../revoke-access.ts';
 import { serverSecret } from '../sign-in/server-secret.ts';
 
 const clock = fakeClock();
@@ -106,7 +106,7 @@ test.each(['key', 'session'] as const)('gets no new key with a %s that ends in t
       : []),
   ];
   const waiting = await inTransaction(db, async (tx) => {
-    await endAccess(tx, { userId: kit.userId, serverSecret: serverSecret(config), now: clock.now() });
+    await revokeAccess(tx, { userId: kit.userId, serverSecret: serverSecret(config), now: clock.now() });
     const begun = calls.map((call) => call());
     await untilWaiting(db, calls.length);
     return { begun };

@@ -21,7 +21,6 @@ import { serverSecret } from '../sign-in/server-secret.ts';
 import { decryptApiKey, hashApiKey, makeApiKey } from './api-key.ts';
 import {
   type Budget,
-  endKey,
   findEncryptedKey,
   insertKey,
   isKeyOpen,
@@ -30,6 +29,7 @@ import {
   listKeys,
   lockKey,
   lockWebAppKey,
+  revokeKeyRow,
   updateKey,
 } from './key-queries.ts';
 import { renewKey } from './renew-key.ts';
@@ -80,7 +80,7 @@ export async function changeApiKey(
   const now = ctx.clock.now();
   const changed = await inTransaction(ctx.db, async (tx) => {
     const key = await findOwnKey(tx, ctx, params.keyId);
-    refuseWebAppKey(key, 'changed');
+    assertNotWebAppKey(key, 'changed');
     await updateKey(tx, key.id, {
       name: body.name ?? key.name,
       scopes: body.scopes ?? (key.scopes as KeyScope[]),
@@ -101,7 +101,7 @@ function budgetOf({ budget_micro, budget_period }: KeyRow): Budget | null {
 }
 
 /** Throws AppError 'conflict' for the web app's key, without which the web app would stop working. */
-function refuseWebAppKey(key: KeyRow, done: 'changed' | 'revoked'): void {
+function assertNotWebAppKey(key: KeyRow, done: 'changed' | 'revoked'): void {
   if (!key.for_web_app) return;
   throw new AppError('conflict', {
     publicMessage: `The key of the web app cannot be ${done}. Rotate it, or create another key`,
@@ -145,8 +145,8 @@ export async function revokeApiKey(
 ): Promise<void> {
   await inTransaction(ctx.db, async (tx) => {
     const key = await findOwnKey(tx, ctx, params.keyId);
-    refuseWebAppKey(key, 'revoked');
-    await endKeys(tx, [key], ctx.clock.now());
+    assertNotWebAppKey(key, 'revoked');
+    await revokeKeys(tx, [key], ctx.clock.now());
     await recordAudit(tx, {
       userId: key.user_id,
       action: 'api_key.revoked',
@@ -190,13 +190,13 @@ async function rotate(tx: Transaction, ctx: Context, key: KeyRow, keepOld: boole
 }
 
 /** Step: ends API keys: they are invalid from the commit on, and their open requests end. */
-export async function endKeys(
+export async function revokeKeys(
   tx: Transaction,
   keys: Pick<KeyRow, 'id' | 'user_id'>[],
   at: Date,
 ): Promise<void> {
   for (const { id, user_id: userId } of keys) {
-    await endKey(tx, id, at);
+    await revokeKeyRow(tx, id, at);
     await publishChange(tx, userId, { topic: 'api_key', id });
   }
 }

@@ -72,7 +72,7 @@ function noteUse(services: Services, owner: KeyOwner): void {
 }
 
 /** Returns true if an API key may still run models. */
-export async function mayKeyInfer(db: Database, keyId: string, now: Date): Promise<boolean> {
+export async function canKeyRunModels(db: Database, keyId: string, now: Date): Promise<boolean> {
   const { rows } = await sql`
     select from api_keys
     where id = ${keyId} and revoked_at is null and (expires_at is null or expires_at > ${now}) and scopes && '{everything,inference}'`.execute(

@@ -149,7 +149,7 @@ export async function replaceSecret(
     .execute();
 }
 
-export async function endKey(tx: Transaction, keyId: string, at: Date): Promise<void> {
+export async function revokeKeyRow(tx: Transaction, keyId: string, at: Date): Promise<void> {
   await tx.updateTable('api_keys').set({ revoked_at: at }).where('id', '=', keyId).execute();
 }
 

@@ -8,7 +8,7 @@ import { isOperatorAddress } from '../operators.ts';
 import { isUsernameTaken, lockAddress } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
 import { passwords } from './hash-passwords.ts';
-import { takeAccount } from './prove-address.ts';
+import { claimAccount } from './prove-address.ts';
 import { deleteResetLink, findUserOfResetLink, upsertPassword } from './sign-in-queries.ts';
 
 /** The target of the mailed link. */
@@ -149,7 +149,7 @@ async function resetPassword(
     await lockAddress(tx, userId);
     // Another call may have used the link during hashing.
     if (!(await deleteResetLink(tx, token))) throw invalidLink();
-    await takeAccount(tx, services, { userId, email: user.email, by: 'reset_link' });
+    await claimAccount(tx, services, { userId, email: user.email, by: 'reset_link' });
     await upsertPassword(tx, { userId, passwordHash });
     await recordAudit(tx, { userId, action: 'password.reset' });
   });

@@ -7,15 +7,15 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { isOwnHost } from '../../../platform/http/addresses/own-addresses.ts';
 import type { Mail } from '../../../platform/mail/queries.ts';
-import { endAllKeys } from '../end-access.ts';
 import { mailOnRequest } from '../proven-addresses.ts';
 import { countRecentAudit, lockAddress } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
 import { rememberProven } from '../returning/returning-users.ts';
+import { revokeAllKeys } from '../revoke-access.ts';
 import { type OnUserCreated, provisionUser } from '../users.ts';
 import { checkAuthForms, type EndingKeys } from './check-auth-forms.ts';
 import { finishAuthCalls } from './finish-auth-calls.ts';
-import { noteVerified, passwords, verifiedHash } from './hash-passwords.ts';
+import { passwords, setVerifiedHash, verifiedHash } from './hash-passwords.ts';
 import { countSignUp } from './limits/sign-in-limits.ts';
 import { proveAddress } from './prove-address.ts';
 import { serverSecret } from './server-secret.ts';
@@ -232,7 +232,7 @@ function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
           if (!to || !userId || from === null) return;
           const { endsKeys = false } = (ctx?.context ?? {}) as EndingKeys;
           await setPassword(services, { userId, from, to, endsKeys });
-          noteVerified(to);
+          setVerifiedHash(to);
           // Nothing is left for the library to store.
           return false;
         },
@@ -261,7 +261,7 @@ async function setPassword(
     if (!(await replacePassword(tx, { userId, from, to, at: now }))) {
       throw new APIError('BAD_REQUEST', { code: 'INVALID_PASSWORD', message: 'Invalid password' });
     }
-    if (endsKeys) await endAllKeys(tx, { userId, serverSecret: serverSecret(config), now });
+    if (endsKeys) await revokeAllKeys(tx, { userId, serverSecret: serverSecret(config), now });
   });
   if (endsKeys) await rowChanges.catchUp();
 }

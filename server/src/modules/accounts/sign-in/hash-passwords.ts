@@ -28,7 +28,7 @@ export function verifiedHash(): string | null {
 }
 
 /** Records the verified hash, also after this call has replaced it. */
-export function noteVerified(hash: string): void {
+export function setVerifiedHash(hash: string): void {
   const call = calls.getStore();
   if (call) call.verifiedHash = hash;
 }
@@ -60,7 +60,7 @@ export function hashPasswords({ hash, verify }: Passwords): Passwords {
     hash: (password) => inTurn(() => hash(password)),
     verify: async (input) => {
       const isRight = await inTurn(() => verify(input));
-      if (isRight) noteVerified(input.hash);
+      if (isRight) setVerifiedHash(input.hash);
       return isRight;
     },
   };

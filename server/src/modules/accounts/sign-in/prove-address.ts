@@ -1,11 +1,11 @@
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { endAccess } from '../end-access.ts';
 import { isOperatorAddress } from '../operators.ts';
 import { lockAddress, setAddressVerified } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
 import { rememberProven } from '../returning/returning-users.ts';
+import { revokeAccess } from '../revoke-access.ts';
 import { serverSecret } from './server-secret.ts';
 import { deletePassword } from './sign-in-queries.ts';
 
@@ -24,12 +24,12 @@ export async function proveAddress(
   services: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>,
   proven: Proven,
 ): Promise<void> {
-  await inTransaction(services.db, (tx) => takeAccount(tx, services, proven));
+  await inTransaction(services.db, (tx) => claimAccount(tx, services, proven));
   await services.rowChanges.catchUp();
 }
 
 /** Step: `proveAddress` inside a transaction; call `rowChanges.catchUp` after its commit. */
-export async function takeAccount(
+export async function claimAccount(
   tx: Transaction,
   { config, clock }: Pick<Services, 'config' | 'clock'>,
   { userId, email, by }: Proven,
@@ -38,7 +38,7 @@ export async function takeAccount(
   if (user?.email !== email || (by !== 'reset_link' && user.email_verified)) return;
   if (by === 'provider') await deletePassword(tx, userId);
   if (by !== 'own_provider')
-    await endAccess(tx, { userId, serverSecret: serverSecret(config), now: clock.now() });
+    await revokeAccess(tx, { userId, serverSecret: serverSecret(config), now: clock.now() });
   if (!user.email_verified && (by !== 'reset_link' || !isOperatorAddress(config, user.email))) {
     await setAddressVerified(tx, userId);
     await rememberProven(tx, { userId, config });

@@ -73,7 +73,7 @@ export async function enqueueCard(
 }
 
 /** Parses an uploaded card to make its metadata available immediately. `findCardData` retries failures. */
-export async function noteCard(
+export async function parseUploadedCard(
   services: Parts,
   { path, blob, userId }: { path: string; blob: Blob; userId: string },
 ): Promise<void> {

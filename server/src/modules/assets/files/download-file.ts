@@ -2,7 +2,7 @@ import type { downloadFile as endpoint } from '@bakehouse/contract/assets';
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
-import { breakOffWithKey } from '../../../platform/http/callers/key-ends.ts';
+import { abortWithKey } from '../../../platform/http/callers/key-ends.ts';
 import { sendBlob } from '../../../platform/storage/send-blob.ts';
 import { countDownload } from '../downloads/count-download.ts';
 import { contentDisposition, contentTypeOf } from './content-type.ts';
@@ -16,7 +16,7 @@ export async function downloadFile(
 ): Promise<void> {
   const path = params['*'];
   const file = await findFile(ctx, { assetId: params.id, revisionId: query.revision_id, path });
-  breakOffWithKey(ctx, http);
+  abortWithKey(ctx, http);
   if (http.request.method === 'GET') countDownload(ctx, params.id);
   await sendBlob(ctx, http, {
     sha256: file.sha256,

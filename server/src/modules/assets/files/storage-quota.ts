@@ -25,7 +25,7 @@ export async function readQuota(
 }
 
 /** Throws AppError 'payload_too_large' with the field `param` if the bytes do not fit into the quota. */
-export async function refuseLackOfRoom(
+export async function assertFitsQuota(
   services: Pick<Services, 'config' | 'db'>,
   { userId, sizeBytes, param }: { userId: string; sizeBytes: number; param: string },
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function refuseLackOfRoom(
  * space, so it is checked again under a lock. Bytes that the user already stores count once. Throws AppError
  * 'payload_too_large' with the field `param`.
  */
-export async function takeStorage(
+export async function chargeStorage(
   tx: Transaction,
   { userId, quota, blobs, param }: { userId: string; quota: Quota; blobs: readonly Blob[]; param: string },
 ): Promise<void> {
@@ -58,7 +58,7 @@ export async function takeStorage(
 }
 
 /** Step after opening an upload in parts: throws AppError 'payload_too_large' beyond the user's quota. */
-export async function takeRoomForUpload(
+export async function reserveUploadStorage(
   tx: Transaction,
   config: Services['config'],
   { upload, param }: { upload: Upload; param: string },
@@ -91,17 +91,17 @@ export function quotaExceeded(
  * Step: charges a blob outside of any asset to the user's quota. Throws AppError 'payload_too_large' with the
  * field `param` if it does not fit.
  */
-export async function keepWithinQuota(
+export async function chargeToQuota(
   tx: Transaction,
   config: Services['config'],
   { userId, blob, param }: { userId: string; blob: Blob; param: string },
 ): Promise<void> {
   const quota = await readQuota({ config, db: tx }, userId);
-  await takeStorage(tx, { userId, quota, blobs: [blob], param });
+  await chargeStorage(tx, { userId, quota, blobs: [blob], param });
 }
 
 /** Step: throws AppError 'payload_too_large' if the quota is used up, for work with an unknown output. */
-export async function refuseFullStorage(
+export async function assertStorageLeft(
   tx: Transaction,
   config: Services['config'],
   userId: string,

@@ -42,7 +42,7 @@ export async function readFamilyOf(
  * Step: records the family according to a file of a model. A fine-tune keeps its base's family, and a
  * Diffusers model its pipeline's.
  */
-export async function noteFamily(
+export async function saveFamily(
   tx: Transaction,
   assetId: string,
   { path, family }: { path: string; family: string },

@@ -20,6 +20,6 @@ export function findLoraFile<File extends { path: string }>(files: readonly File
 }
 
 /** Returns true if a file with this path can change whether a model is a LoRA. */
-export function bearsOnLora(path: string): boolean {
+export function affectsLora(path: string): boolean {
   return !path.includes('/') && (path.endsWith('.safetensors') || OF_OTHERS.includes(path));
 }

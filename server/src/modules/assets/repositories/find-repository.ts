@@ -9,7 +9,7 @@ import { lockChangeableAsset } from '../access/changeable.ts';
 import { selectReadableIds } from '../access/select-readable-ids.ts';
 import { type AssetRow, findAsset } from '../queries.ts';
 import { findClonedAsset } from '../sources/sources.ts';
-import { takeName, usernameOf } from './namespace.ts';
+import { reserveAssetName, usernameOf } from './namespace.ts';
 import {
   findByName,
   findByOldName,
@@ -112,7 +112,7 @@ export async function renameAsset(
     const asset = await lockChangeableAsset(tx, { assetId, userId });
     const type = asset.dataset_type === 'MODEL' ? 'model' : 'dataset';
     const isSame = asset.name.toLowerCase() === name.toLowerCase();
-    if (!isSame && !(await takeName(tx, { userId, type, name })))
+    if (!isSame && !(await reserveAssetName(tx, { userId, type, name })))
       throw new AppError('conflict', {
         publicMessage: `You have a ${type} ${name} already`,
         param: 'toRepo',

@@ -51,7 +51,7 @@ export function repositoryId(asset: Pick<AssetRow, 'owner_username' | 'name'>): 
  * Step: returns true if a user's asset may get this name. The lock serialises names of a user, including
  * names from `pick_asset_name()`.
  */
-export async function takeName(
+export async function reserveAssetName(
   tx: Transaction,
   wanted: { userId: string; type: RepositoryType; name: string },
 ): Promise<boolean> {

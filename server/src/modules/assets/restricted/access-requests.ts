@@ -102,6 +102,6 @@ export async function requestAccess(
 }
 
 /** Step: deletes the access requests of a deleted user, granted or not. */
-export async function forgetRequests(tx: Transaction, userId: string): Promise<void> {
+export async function deleteUserAccessRequests(tx: Transaction, userId: string): Promise<void> {
   await deleteUserRequests(tx, userId);
 }

@@ -18,7 +18,7 @@ import {
   newestFiles,
   setNewestRevision,
 } from '../queries.ts';
-import { bearsOnLora, findLoraFile } from '../recognise/find-lora-file.ts';
+import { affectsLora, findLoraFile } from '../recognise/find-lora-file.ts';
 
 export type NewFile = { path: string; sha256: string; sizeBytes: number };
 
@@ -49,7 +49,7 @@ export async function addRevision(tx: Transaction, asset: AssetRow, change: Revi
     files: change.put.length - ended.length,
     bytes: bytesAdded - bytesEnded,
     isLora:
-      asset.dataset_type === 'MODEL' && paths.some(bearsOnLora) ? await isLora(tx, asset.id) : undefined,
+      asset.dataset_type === 'MODEL' && paths.some(affectsLora) ? await isLora(tx, asset.id) : undefined,
     card: paths.includes(CARD_PATH) ? await readCardFields(tx, change.put) : undefined,
   });
   if (asset.owner_user_id) await publishChange(tx, asset.owner_user_id, { topic: 'asset', id: asset.id });

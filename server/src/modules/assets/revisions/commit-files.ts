@@ -6,13 +6,13 @@ import { lockBlobs } from '../../../platform/storage/queries.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { lockChangeableAsset } from '../access/changeable.ts';
 import { listFilesInFolders } from '../files/folder-queries.ts';
-import { readQuota, takeStorage } from '../files/storage-quota.ts';
+import { chargeStorage, readQuota } from '../files/storage-quota.ts';
 import { type AssetRow, findAsset, newestFiles } from '../queries.ts';
-import { noteFamily } from '../recognise/family.ts';
+import { saveFamily } from '../recognise/family.ts';
 import { addRevision, type NewFile } from './add-revision.ts';
+import { assertNoPathConflicts, foldersAbove } from './assert-no-path-conflicts.ts';
 import { addBranchRevision, type Branch, copyForkedFiles, endOf, findBranch } from './branches.ts';
 import { type Commit, findBranchHead, findHead } from './commits.ts';
-import { foldersAbove, refuseClashes } from './refuse-clashes.ts';
 
 export type FileChanges = {
   put: NewFile[];
@@ -61,13 +61,13 @@ export async function commitFiles(
       shouldRetry: false,
     });
   }
-  await refuseClashes(tx, assetId, { put, removed: remove, param: 'path', end });
+  await assertNoPathConflicts(tx, assetId, { put, removed: remove, param: 'path', end });
   await lockBlobs(
     tx,
     put.map(({ sha256 }) => sha256),
   );
   const quota = await readQuota({ config, db: tx }, userId);
-  await takeStorage(tx, { userId, quota, blobs: put, param: 'files' });
+  await chargeStorage(tx, { userId, quota, blobs: put, param: 'files' });
   const puts = new Set(put.map(({ path }) => path));
   const gone = [...remove].filter((path) => !puts.has(path));
   const change = { put, remove: gone, message, authorUserId: userId };
@@ -80,7 +80,7 @@ export async function commitFiles(
   await addRevision(tx, asset, change);
   for (const { path } of put) {
     const family = input.families?.get(path);
-    if (family !== undefined) await noteFamily(tx, assetId, { path, family });
+    if (family !== undefined) await saveFamily(tx, assetId, { path, family });
   }
   const changed = await findAsset(tx, assetId);
   return changed ? findHead(tx, changed) : head;
@@ -171,13 +171,13 @@ export async function putFiles(
       publicMessage: `${asset.title} has changed meanwhile. Please try again`,
     });
   }
-  await refuseClashes(tx, assetId, { put: files, removed: new Set(), param });
+  await assertNoPathConflicts(tx, assetId, { put: files, removed: new Set(), param });
   await lockBlobs(
     tx,
     files.map(({ sha256 }) => sha256),
   );
   const quota = await readQuota({ config, db: tx }, userId);
-  await takeStorage(tx, { userId, quota, blobs: files, param });
+  await chargeStorage(tx, { userId, quota, blobs: files, param });
   const added = await addRevision(tx, asset, {
     put: files,
     remove: [],

@@ -121,7 +121,7 @@ export async function listSharedWithCaller({ db, caller }: Context) {
 }
 
 /** Step: ends all sharing and publishing by a deleted user, and all shares with the user. */
-export async function forgetShares(tx: Transaction, userId: string): Promise<void> {
+export async function deleteUserShares(tx: Transaction, userId: string): Promise<void> {
   await deleteSharesWith(tx, userId);
   await closeAssetsOf(tx, userId);
 }

@@ -13,7 +13,7 @@ import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { insertModel } from '../../deployments/testing/test-models.ts';
 import { purgeUser } from '../../privacy/purge-user.ts';
 import { lockAsset } from '../queries.ts';
-import { keepAssets } from '../remove-asset.ts';
+import { lockAssetsForUse } from '../remove-asset.ts';
 import { assetCalls, refusalOf } from '../testing/asset-calls.ts';
 import { deleteShare } from './shares.ts';
 
@@ -243,7 +243,7 @@ test('a restricted model is granted, not published or shared', async () => {
 
 test('allows work on an asset while it is shared, and rejects it afterwards, however late', async () => {
   const id = await create(ada, { title: 'Kept' });
-  const keep = (userId: string) => inTransaction(db, (tx) => keepAssets(tx, { ids: [id], userId }));
+  const keep = (userId: string) => inTransaction(db, (tx) => lockAssetsForUse(tx, { ids: [id], userId }));
   await share(id, bob);
   await keep(ada.userId);
   await keep(bob.userId);

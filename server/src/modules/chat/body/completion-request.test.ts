@@ -1,7 +1,7 @@
 import { chatCompletions, completions } from '@bakehouse/contract/chat';
 import { describe, expect, it } from 'vitest';
 import { toServerRequest } from './completion-request.ts';
-import { askedChoices } from './rename-field.ts';
+import { splitChoices } from './rename-field.ts';
 
 const on = (engine: 'llamacpp' | 'vllm', contextTokens = 4096) => ({ engine, contextTokens });
 
@@ -195,7 +195,7 @@ describe('a text completion', () => {
   ])('splits %j into separate requests', (prompt, asked) => {
     const parsed = parse({ prompt, echo: false, suffix: null, logprobs: 5 });
     expect(parsed?.success).toBe(true);
-    const choices = askedChoices({ model: 'm', prompt });
+    const choices = splitChoices({ model: 'm', prompt });
     expect(choices.map(({ body }) => toServerRequest(body, on('vllm')))).toMatchObject(
       asked.map((one) => ({ prompt: one })),
     );
@@ -204,7 +204,7 @@ describe('a text completion', () => {
 
 describe('several answers', () => {
   it('are requested one by one, each with its own seed, and count each prompt once', () => {
-    const choices = askedChoices({ model: 'm', prompt: ['a', 'b'], n: 2, seed: 7 });
+    const choices = splitChoices({ model: 'm', prompt: ['a', 'b'], n: 2, seed: 7 });
     expect(choices).toEqual([
       { index: 0, isFirst: true, body: { model: 'm', prompt: 'a', seed: 7 } },
       { index: 1, isFirst: false, body: { model: 'm', prompt: 'a', seed: 8 } },
@@ -215,6 +215,6 @@ describe('several answers', () => {
 
   it('are limited', () => {
     const prompt = Array.from({ length: 9 }, () => 'a');
-    expect(() => askedChoices({ model: 'm', prompt, n: 8 })).toThrow('n: at most 64 answers per request');
+    expect(() => splitChoices({ model: 'm', prompt, n: 8 })).toThrow('n: at most 64 answers per request');
   });
 });

@@ -4,12 +4,12 @@ import type { TextEngine } from '../../serving/text-spec.ts';
 import { answerGrammar, isBoundChoice } from '../grammar/answer-grammar.ts';
 import {
   type AnswerFormat,
-  type AskedGrammar,
   buildGrammar,
+  type GrammarRequest,
   SCHEMA_PARAM,
   type Thinks,
 } from '../grammar/build-grammar.ts';
-import { type AskedTools, toolsOf, toServerTool } from '../tools/asked-tools.ts';
+import { type CallableTools, toolsOf, toServerTool } from '../tools/callable-tools.ts';
 import { checkTools, checkTurns } from '../tools/check-tools.ts';
 import { contextExceeded, longestPrompt } from './limits.ts';
 
@@ -50,7 +50,7 @@ const runningUsage: Record<Engine, Parameters> = {
 export function toServerRequest(
   body: CompletionBody,
   { engine, contextTokens }: Served,
-  grammarOf: (asked: AskedGrammar) => string = buildGrammar,
+  grammarOf: (asked: GrammarRequest) => string = buildGrammar,
 ): object {
   checkLength(body, contextTokens);
   if (typeof body.top_logprobs === 'number' && body.logprobs !== true) {
@@ -82,7 +82,7 @@ export function toServerRequest(
 
 /** Like `toServerRequest`, but builds the grammar in a worker, because hostile schemas take seconds. */
 export async function toBoundRequest(body: CompletionBody, served: Served, userId: string): Promise<object> {
-  const asked: AskedGrammar[] = [];
+  const asked: GrammarRequest[] = [];
   const request = toServerRequest(body, served, (one) => {
     asked.push(one);
     return '';
@@ -174,7 +174,7 @@ function toServerCall({
  * calls, because a stop text could truncate a call.
  */
 function ofTools(
-  { tools, choice, isMany }: AskedTools,
+  { tools, choice, isMany }: CallableTools,
   { engine, isBound }: { engine: Engine; isBound: boolean },
 ): Parameters {
   const told = tools.map((tool) => toServerTool(tool, { isRead: engine === 'llamacpp' && !isBound }));
@@ -196,8 +196,8 @@ export function bindingOf(body: CompletionBody, engine: Engine): 'required' | 'c
 
 function ofGrammar(
   body: CompletionBody,
-  tools: AskedTools | null,
-  { engine, grammarOf }: { engine: Engine; grammarOf: (asked: AskedGrammar) => string },
+  tools: CallableTools | null,
+  { engine, grammarOf }: { engine: Engine; grammarOf: (asked: GrammarRequest) => string },
 ): Parameters {
   const binding = bindingOf(body, engine);
   if (!binding) return {};
@@ -212,14 +212,14 @@ function grammarField(engine: Engine, grammar: string): Parameters {
 }
 
 /** Returns the number of candidates per token. Chats and text completions have different fields for it. */
-export function askedCandidates({ logprobs, top_logprobs: top }: CompletionBody): number {
+export function requestedCandidates({ logprobs, top_logprobs: top }: CompletionBody): number {
   const asked = typeof logprobs === 'number' ? logprobs : top;
   return typeof asked === 'number' ? asked : 0;
 }
 
 /** llama.cpp sends no log-probabilities for 0 candidates, and 20 if a chat names no number. */
 function logprobsOf(body: CompletionBody): Parameters {
-  const shown = Math.max(askedCandidates(body), 1);
+  const shown = Math.max(requestedCandidates(body), 1);
   if (body.logprobs === true) return { top_logprobs: shown };
   return typeof body.logprobs === 'number' ? { logprobs: shown } : {};
 }

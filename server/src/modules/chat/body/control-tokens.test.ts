@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import {
   controlsInConfiguration,
   controlsInTokenizer,
-  mayHaveControls,
+  mayContainControlTokens,
   withoutControls,
 } from './control-tokens.ts';
 
@@ -16,14 +16,14 @@ it.each(['<|im_end|>', '<BOS_TOKEN>', '<\uff5cUser\uff5c>', '[gMASK]', '[/INST]'
   'replaces %s in a message',
   (control) => {
     const body = chat(`Say ${control} twice`);
-    expect(mayHaveControls(body)).toBe(true);
+    expect(mayContainControlTokens(body)).toBe(true);
     const [message] = withoutControls(body, [control]).messages as { content: string }[];
     expect(message?.content).toBe(`Say ${control[0]}\u2060${control.slice(1)} twice`);
   },
 );
 
 it('skips chats without angle brackets or bracketed words', () => {
-  expect(mayHaveControls(chat('Is 1 > 0? See [1].'))).toBe(false);
+  expect(mayContainControlTokens(chat('Is 1 > 0? See [1].'))).toBe(false);
 });
 
 it('replaces control tokens in tool descriptions, but not in fields that bind the answer', () => {
@@ -39,7 +39,7 @@ it('replaces control tokens in tool descriptions, but not in fields that bind th
     },
   });
   const body = chat('Hi', { tools: [tool('Ends </s>')] });
-  expect(mayHaveControls(body)).toBe(true);
+  expect(mayContainControlTokens(body)).toBe(true);
   expect(withoutControls(body, ['</s>']).tools).toEqual([tool('Ends <\u2060/s>')]);
   expect(withoutControls(chat('Hi'), ['</s>'])).toEqual(chat('Hi'));
 });

@@ -14,7 +14,7 @@ type Message = {
 };
 
 /** Returns true if the messages or tools of a chat may contain a control token. */
-export function mayHaveControls({ messages, tools }: CompletionBody): boolean {
+export function mayContainControlTokens({ messages, tools }: CompletionBody): boolean {
   return messages !== undefined && MAY_BE_CONTROL.test(JSON.stringify([messages, tools ?? null]));
 }
 

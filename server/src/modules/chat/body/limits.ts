@@ -1,5 +1,5 @@
 import { AppError } from '../../../platform/errors.ts';
-import { toolsOf, toServerTool } from '../tools/asked-tools.ts';
+import { toolsOf, toServerTool } from '../tools/callable-tools.ts';
 
 /** Tokens that a chat template adds to the messages, such as a default system prompt. Few add more. */
 const TEMPLATE_TOKENS = 512;

@@ -37,13 +37,13 @@ export function renameField(error: unknown, { names, places, rest, toolPlaces }:
 }
 
 /** One requested answer: its index among all, and whether it is the first for its prompt. */
-export type AskedChoice = { index: number; isFirst: boolean; body: CompletionBody };
+export type ChoiceRequest = { index: number; isFirst: boolean; body: CompletionBody };
 
 /**
  * Splits a request into one request per answer, `n` for each prompt. Each gets its own seed, starting with
  * the given one. Throws AppError 'invalid_request'.
  */
-export function askedChoices(body: CompletionBody): AskedChoice[] {
+export function splitChoices(body: CompletionBody): ChoiceRequest[] {
   const { n, seed, ...asked } = body;
   const each = typeof n === 'number' ? n : 1;
   const prompts = promptsOf(body.prompt);

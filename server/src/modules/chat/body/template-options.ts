@@ -10,7 +10,7 @@ import { bindingOf, type CompletionBody } from './completion-request.ts';
 import {
   controlsInConfiguration,
   controlsInTokenizer,
-  mayHaveControls,
+  mayContainControlTokens,
   withoutControls,
 } from './control-tokens.ts';
 
@@ -57,7 +57,7 @@ export async function withTemplateOptions(
   sent: CompletionBody,
   upstream: Pick<Upstream, 'server_id' | 'model_name' | 'engine'>,
 ): Promise<{ body: CompletionBody; warnings: string[] }> {
-  const body = mayHaveControls(sent)
+  const body = mayContainControlTokens(sent)
     ? withoutControls(sent, (await optionsOf(ctx, upstream.server_id)).controls)
     : sent;
   const { reasoning_effort: effort, verbosity, ...rest } = body;

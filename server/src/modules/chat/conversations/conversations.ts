@@ -84,7 +84,7 @@ export async function deleteConversation(
 }
 
 /** Step: deletes the conversations of a deleted user. */
-export async function forgetConversations(tx: Transaction, userId: string): Promise<void> {
+export async function deleteUserConversations(tx: Transaction, userId: string): Promise<void> {
   await queries.deleteConversationsOf(tx, userId);
 }
 

@@ -99,10 +99,10 @@ async function ask(
   const vectors: Buffer[] = [];
   const isOne = inputs.length === 1;
   for (const batch of longestFirst(toBatches(inputs))) {
-    const found = await askBatch(ctx, parts, call, { ...batch, isOne });
+    const found = await embedBatch(ctx, parts, call, { ...batch, isOne });
     const { promptTokens } = call.used.usage;
     call.used.usage = { promptTokens: promptTokens + found.tokens, completionTokens: 0 };
-    refuseLargeAnswer(body, { count: inputs.length, vector: found.vectors[0] });
+    assertAnswerFits(body, { count: inputs.length, vector: found.vectors[0] });
     for (const [index, vector] of found.vectors.entries()) vectors[batch.start + index] = vector;
   }
   return vectors;
@@ -126,7 +126,7 @@ function toAnswer(
  * the request has only this input. Throws the errors of waking a server, the rejection of an input, and
  * AppError 'unavailable'.
  */
-async function askBatch(
+async function embedBatch(
   ctx: Context,
   parts: ChatParts,
   call: RunningCall<'embedding'>,
@@ -150,7 +150,7 @@ async function send(
   const count = inputs.length;
   if (server.engine !== 'encoder' && areTokens(inputs)) {
     const said = { error: { message: 'this model takes text, and no token ids', index: 0 } };
-    throw toEmbeddingRefusal(JSON.stringify(said), { start, count, isOne });
+    throw toEmbeddingError(JSON.stringify(said), { start, count, isOne });
   }
   const { baseUrl, key, isRouter } = server;
   const target = { url: `${baseUrl}/v1/embeddings`, key, isRouter };
@@ -161,7 +161,7 @@ async function send(
   );
   const status = answer.statusCode ?? 500;
   if (status >= 500) throw unavailable(`${modelName} does not answer`, new Error(await readText(answer)));
-  if (status >= 400) throw toEmbeddingRefusal(await readText(answer), { start, count, isOne });
+  if (status >= 400) throw toEmbeddingError(await readText(answer), { start, count, isOne });
   return readAnswer(answer, { count, modelName, signal });
 }
 
@@ -209,7 +209,7 @@ async function checkDimensions(
 }
 
 /** Rejects inputs whose vectors do not fit into one answer, judged by the size of the first vector. */
-export function refuseLargeAnswer(
+export function assertAnswerFits(
   {
     dimensions,
     encoding_format: format,
@@ -229,7 +229,7 @@ export function refuseLargeAnswer(
 type ToEmbeddingRefusalAsked = { start: number; count: number; isOne: boolean };
 
 /** Converts a model server's rejection of the inputs from `start`, and names the input if known. */
-function toEmbeddingRefusal(answer: string, { start, count, isOne }: ToEmbeddingRefusalAsked): AppError {
+function toEmbeddingError(answer: string, { start, count, isOne }: ToEmbeddingRefusalAsked): AppError {
   const error = parse(answer);
   const index = error?.index ?? (count === 1 ? 0 : undefined);
   const param = isOne || index === undefined ? 'input' : `input[${start + index}]`;

@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads';
 import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import { refused } from '../../../platform/errors.ts';
 import type { TextEngine } from '../../serving/text-spec.ts';
-import type { AskedTools } from '../tools/asked-tools.ts';
-import { type AnswerFormat, type AskedGrammar, SCHEMA_PARAM } from './build-grammar.ts';
+import type { CallableTools } from '../tools/callable-tools.ts';
+import { type AnswerFormat, type GrammarRequest, SCHEMA_PARAM } from './build-grammar.ts';
 import type { BuiltGrammar } from './grammar-worker.ts';
 
 const WORKERS = 2;
@@ -24,7 +24,7 @@ const known = new Map<string, BuiltGrammar>();
  * ranges.
  */
 export function isBoundChoice(
-  { tools, choice }: AskedTools,
+  { tools, choice }: CallableTools,
   { engine, format }: { engine: TextEngine; format: AnswerFormat | null },
 ): boolean {
   if (choice !== 'auto') return false;
@@ -43,7 +43,7 @@ function hasFineTerms(schema: object): boolean {
  * users take turns. If the worker times out, a strict schema is rejected and any other schema is not
  * enforced. Throws AppError 'invalid_request' with the path of the keyword that cannot be enforced.
  */
-export async function answerGrammar(asked: AskedGrammar, userId: string): Promise<string> {
+export async function answerGrammar(asked: GrammarRequest, userId: string): Promise<string> {
   const key = JSON.stringify(asked);
   const built = known.get(key) ?? (await queue.run(userId, () => build(asked)));
   known.delete(key);
@@ -54,7 +54,7 @@ export async function answerGrammar(asked: AskedGrammar, userId: string): Promis
   return built.grammar;
 }
 
-async function build(asked: AskedGrammar): Promise<BuiltGrammar> {
+async function build(asked: GrammarRequest): Promise<BuiltGrammar> {
   const built = await askWorker(asked);
   if (built) return built;
   const param = strictParam(asked);
@@ -66,7 +66,7 @@ async function build(asked: AskedGrammar): Promise<BuiltGrammar> {
 }
 
 /** Returns null if the worker ran out of time or memory. */
-async function askWorker(asked: AskedGrammar): Promise<BuiltGrammar | null> {
+async function askWorker(asked: GrammarRequest): Promise<BuiltGrammar | null> {
   const worker = idle.pop() ?? startWorker();
   worker.ref();
   const signal = AbortSignal.timeout(DEADLINE_MS);
@@ -93,13 +93,13 @@ function startWorker(): Worker {
   return worker;
 }
 
-function strictParam({ format, tools }: AskedGrammar): string | null {
+function strictParam({ format, tools }: GrammarRequest): string | null {
   if (format?.strict) return SCHEMA_PARAM;
   const at = tools ? tools.tools.findIndex(({ strict }) => strict) : -1;
   return at === -1 ? null : `tools.${at}.function.parameters`;
 }
 
-function withoutSchemas({ format, tools, thinks }: AskedGrammar): AskedGrammar {
+function withoutSchemas({ format, tools, thinks }: GrammarRequest): GrammarRequest {
   const bare = <Of extends { parameters: object }>(tool: Of) => ({ ...tool, parameters: { type: 'object' } });
   return {
     format: format && { schema: null, strict: false },

@@ -1,9 +1,9 @@
 import { refused } from '../../../platform/errors.ts';
 import { checkSchema } from '../body/check-schema.ts';
-import type { AskedTools, Tool } from '../tools/asked-tools.ts';
+import type { CallableTools, Tool } from '../tools/callable-tools.ts';
 import { literal, Rules } from './rules.ts';
 import { SchemaGrammar } from './schema-grammar.ts';
-import { beginRequest, NotEnforced, without } from './text-pattern.ts';
+import { NotEnforced, resetWorkBudget, without } from './text-pattern.ts';
 
 /** A null schema allows any JSON object. */
 export type AnswerFormat = { schema: object | null; strict: boolean };
@@ -11,7 +11,7 @@ export type AnswerFormat = { schema: object | null; strict: boolean };
 /** Whether the model's template allows a thought before the answer, or has already started one. */
 export type Thinks = 'never' | 'may' | 'always';
 
-export type AskedGrammar = { format: AnswerFormat | null; tools: AskedTools | null; thinks: Thinks };
+export type GrammarRequest = { format: AnswerFormat | null; tools: CallableTools | null; thinks: Thinks };
 
 /** The path of a chat's schema. */
 export const SCHEMA_PARAM = 'response_format.json_schema.schema';
@@ -26,8 +26,8 @@ const CALL_END = '</tool_call>';
  * Returns the GBNF grammar that binds an answer. A hostile schema takes seconds, so the server calls it in a
  * worker. Throws AppError 'invalid_request' with the path of the keyword that cannot be enforced.
  */
-export function buildGrammar({ format, tools, thinks }: AskedGrammar): string {
-  beginRequest();
+export function buildGrammar({ format, tools, thinks }: GrammarRequest): string {
+  resetWorkBudget();
   const rules = new Rules();
   const answer = format && schemaRule(rules, format, SCHEMA_PARAM);
   let root = answer ?? '';
@@ -43,12 +43,12 @@ export function buildGrammar({ format, tools, thinks }: AskedGrammar): string {
   return rules.toString(root);
 }
 
-function requiredCalls(rules: Rules, { tools, callable, isMany }: AskedTools): string {
+function requiredCalls(rules: Rules, { tools, callable, isMany }: CallableTools): string {
   const call = callRule(rules, tools, callable);
   return isMany ? `"[" space ${call} ("," space ${call}){0,${CALLS_MAX - 1}} space "]"` : call;
 }
 
-function markedCalls(rules: Rules, { tools, callable, isMany }: AskedTools): string {
+function markedCalls(rules: Rules, { tools, callable, isMany }: CallableTools): string {
   const call = callRule(rules, tools, callable);
   const marked = rules.add(`${literal(`${CALL_MARK}\n`)} ${call} ${literal(`\n${CALL_END}`)}`);
   return isMany ? rules.add(`${marked} ("\\n" ${marked}){0,${CALLS_MAX - 1}}`) : marked;

@@ -34,7 +34,7 @@ export function formatAutomaton(format: string): Automaton | null {
 }
 
 /** Returns true if a pattern only repeats a format: zod writes both. */
-export function saysFormat(pattern: string, format: string): boolean {
+export function isFormatPattern(pattern: string, format: string): boolean {
   const own = regexes[format as 'hostname'] as RegExp | undefined;
   return own instanceof RegExp && own.source === pattern && format in formats;
 }

@@ -1,13 +1,13 @@
 import { parentPort } from 'node:worker_threads';
 import { AppError } from '../../../platform/errors.ts';
-import { type AskedGrammar, buildGrammar } from './build-grammar.ts';
+import { buildGrammar, type GrammarRequest } from './build-grammar.ts';
 
 /** A grammar, or the field that cannot be enforced and the reason. */
 export type BuiltGrammar = { grammar: string } | { param: string; refusal: string };
 
-parentPort?.on('message', (asked: AskedGrammar) => parentPort?.postMessage(build(asked)));
+parentPort?.on('message', (asked: GrammarRequest) => parentPort?.postMessage(build(asked)));
 
-function build(asked: AskedGrammar): BuiltGrammar {
+function build(asked: GrammarRequest): BuiltGrammar {
   try {
     return { grammar: buildGrammar(asked) };
   } catch (error) {

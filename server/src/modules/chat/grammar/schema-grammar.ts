@@ -1,4 +1,4 @@
-import { formatAutomaton, saysFormat } from './formats.ts';
+import { formatAutomaton, isFormatPattern } from './formats.ts';
 import { numberAutomaton } from './numbers.ts';
 import { literal, type Rules } from './rules.ts';
 import {
@@ -229,7 +229,7 @@ export class SchemaGrammar {
 
   private automaton(pattern: string, schema: Fields): Automaton | null {
     const { format, minLength, maxLength } = schema;
-    const hasPattern = typeof schema.pattern === 'string' && !saysFormat(pattern, String(format));
+    const hasPattern = typeof schema.pattern === 'string' && !isFormatPattern(pattern, String(format));
     const ofPattern = hasPattern ? (this.patterns.get(pattern) ?? patternAutomaton(pattern)) : null;
     if (ofPattern) this.patterns.set(pattern, ofPattern);
     const ofFormat = typeof format === 'string' ? formatAutomaton(format) : null;

@@ -55,7 +55,7 @@ const nodes = new CountedNodes(() => NFA.nodeFactory.createNode());
 export const states = new CountedNodes(() => DFA.nodeFactory.createNode());
 
 /** Resets the count for a request. A request builds all its automata synchronously. */
-export function beginRequest(): void {
+export function resetWorkBudget(): void {
   built = 0;
 }
 

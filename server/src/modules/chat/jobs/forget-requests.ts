@@ -9,7 +9,7 @@ const KEPT_DAYS = 30;
  * Deletes recorded requests after 30 days: they serve the charts only, while deployments store totals and the
  * ledger stores charges. Also deletes expired responses, and all conversations if this server saves none.
  */
-export const forgetRequestsJob = defineJob({
+export const pruneChatDataJob = defineJob({
   name: 'deployments.forget-requests',
   schedule: '17 3 * * *',
   run: async ({ db, clock, config }) => {

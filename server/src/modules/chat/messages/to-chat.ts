@@ -2,7 +2,7 @@ import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { countTokens, createMessage } from '@bakehouse/contract/messages';
 import { refused } from '../../../platform/errors.ts';
 import type { CompletionBody } from '../body/completion-request.ts';
-import { type AskedTool, offerTools } from '../tools/client-tools.ts';
+import { type OfferedTool, offerTools } from '../tools/client-tools.ts';
 
 export type MessageBody = InputOf<typeof createMessage>['body'];
 
@@ -60,7 +60,7 @@ type CustomTool = {
 };
 
 /** Drops deferred tools to which the conversation has not referred yet. */
-function toAskedTools({ tools, messages }: Conversation): AskedTool[] {
+function toAskedTools({ tools, messages }: Conversation): OfferedTool[] {
   const changes = toolChanges(messages);
   return (tools ?? []).flatMap((sent, index) => {
     const { type } = sent;

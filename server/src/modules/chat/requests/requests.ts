@@ -120,7 +120,7 @@ export function usageBounds(body: CompletionBody, upstream: { context_tokens: nu
  * Remembers, while the model is cached, that a prompt was longer than its reservation, and logs it: the
  * answer is charged at most the reserved amount, even if it cost more.
  */
-export function noteUsage(
+export function detectLongTemplate(
   log: Pick<Logger, 'info'>,
   upstream: { model_name: string },
   bounds: Usage,

@@ -13,7 +13,7 @@ import type { ChatParts } from '../chat-parts.ts';
 import { countPrompt } from '../count-prompt.ts';
 import type { ToolName } from '../tools/client-tools.ts';
 import { ResponseEvents } from './response-events.ts';
-import { keepResponse, readInput } from './responses.ts';
+import { readInput, saveResponse } from './responses.ts';
 import { type Item, type ResponseBody, toChat } from './to-chat.ts';
 
 /** Answers a response as a chat in another shape, with one reservation and one charge. */
@@ -81,7 +81,7 @@ function responseShape(ctx: Context, { asked, items, clientTools }: ShapeOf): An
   const keep = async (response: ReturnType<typeof events.whole>) => {
     if (!isKept) return response;
     try {
-      await keepResponse(ctx, { input: items, response });
+      await saveResponse(ctx, { input: items, response });
       return response;
     } catch (error) {
       ctx.log.error({ err: error, model: asked.model }, 'failed to store response');

@@ -3,14 +3,14 @@ import { type Database, type Transaction, toJson } from '../../../platform/db/da
 import { deleteBefore } from '../../../platform/db/retention/delete-before.ts';
 
 type Own = { userId: string; id: string };
-export type KeptResponse = {
+export type StoredResponse = {
   input: Record<string, unknown>[];
   response: { id: string; output: Record<string, unknown>[]; [field: string]: unknown };
 };
 
 export async function insertResponse(
   tx: Transaction,
-  { userId, input, response, now }: KeptResponse & { userId: string; now: Date },
+  { userId, input, response, now }: StoredResponse & { userId: string; now: Date },
 ): Promise<void> {
   await tx
     .insertInto('responses')
@@ -22,14 +22,14 @@ export async function insertResponse(
     .execute();
 }
 
-export async function selectResponse(db: Database, { userId, id }: Own): Promise<KeptResponse | undefined> {
+export async function selectResponse(db: Database, { userId, id }: Own): Promise<StoredResponse | undefined> {
   const row = await db
     .selectFrom('responses')
     .select(['input', 'response'])
     .where('user_id', '=', userId)
     .where('id', '=', id)
     .executeTakeFirst();
-  return row as KeptResponse | undefined;
+  return row as StoredResponse | undefined;
 }
 
 /** Returns the items with these ids in these responses of a user. */
@@ -82,7 +82,7 @@ export async function deleteResponsesBefore(db: Database, time: Date): Promise<v
 export async function selectResponses(
   db: Database,
   { userId, after, limit }: { userId: string; after: string; limit: number },
-): Promise<(KeptResponse & { id: string })[]> {
+): Promise<(StoredResponse & { id: string })[]> {
   const rows = await db
     .selectFrom('responses')
     .select(['id', 'input', 'response'])
@@ -91,5 +91,5 @@ export async function selectResponses(
     .orderBy('id')
     .limit(limit)
     .execute();
-  return rows as (KeptResponse & { id: string })[];
+  return rows as (StoredResponse & { id: string })[];
 }

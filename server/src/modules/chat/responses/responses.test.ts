@@ -7,7 +7,7 @@ import * as z from 'zod';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { STARTER, starterServing } from '../../deployments/testing/starter-serving.ts';
 import { stubUsage } from '../../deployments/testing/stub-model-server.ts';
-import { forgetRequestsJob } from '../jobs/forget-requests.ts';
+import { pruneChatDataJob } from '../jobs/forget-requests.ts';
 
 const { stub, server, openai, nextUser, balance } = await starterServing();
 let user: TestUser;
@@ -217,7 +217,7 @@ describe("OpenAI's client", () => {
     const forgetAfter = (days: number) => {
       const now = () => new Date((kept.created_at + days * 24 * 3_600) * 1000);
       const later = { ...services, clock: { ...clock, now } };
-      return forgetRequestsJob.run(later, {}, AbortSignal.timeout(10_000));
+      return pruneChatDataJob.run(later, {}, AbortSignal.timeout(10_000));
     };
     await forgetAfter(29);
     expect((await openai().responses.retrieve(kept.id)).id).toBe(kept.id);

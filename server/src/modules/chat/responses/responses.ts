@@ -12,7 +12,7 @@ import {
   deleteOne,
   deleteResponsesOf,
   insertResponse,
-  type KeptResponse,
+  type StoredResponse,
   selectItems,
   selectResponse,
   selectResponses,
@@ -150,7 +150,7 @@ async function withReferred({ db, caller: { userId } }: Context, items: Item[]):
 }
 
 /** Stores a response and its input, without characters that the database cannot store. */
-export async function keepResponse(ctx: Context, { input, response }: KeptResponse): Promise<void> {
+export async function saveResponse(ctx: Context, { input, response }: StoredResponse): Promise<void> {
   const { userId } = ctx.caller;
   await inTransaction(ctx.db, async (tx) => {
     const kept = storableJson({ input: input.filter(isRead).map(withId), response });
@@ -193,7 +193,7 @@ async function findKept(
   { db, caller: { userId } }: Context,
   id: string,
   param: string,
-): Promise<KeptResponse> {
+): Promise<StoredResponse> {
   const kept = await selectResponse(db, { userId, id });
   if (!kept) throw notFound(id, param);
   return kept;
@@ -207,7 +207,7 @@ function notFound(id: string, param: string): AppError {
 }
 
 /** Step: deletes the responses of a deleted user. */
-export async function forgetResponses(tx: Transaction, userId: string): Promise<void> {
+export async function deleteUserResponses(tx: Transaction, userId: string): Promise<void> {
   await deleteResponsesOf(tx, userId);
 }
 

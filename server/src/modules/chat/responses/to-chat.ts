@@ -2,8 +2,8 @@ import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { createResponse } from '@bakehouse/contract/responses';
 import type { CompletionBody } from '../body/completion-request.ts';
 import {
-  type AskedTool,
   functionNameOf,
+  type OfferedTool,
   type OfferedTools,
   offerTools,
   type ToolName,
@@ -91,10 +91,10 @@ function toText(content: unknown): string {
 }
 
 /** Flattens a namespace into its tools. */
-function toAskedTools(sent: SentTool, index: number): AskedTool[] {
+function toAskedTools(sent: SentTool, index: number): OfferedTool[] {
   const place = `tools.${index}`;
-  if (sent.type !== 'namespace') return [{ ...(sent as Omit<AskedTool, 'place'>), place }];
-  const { name: namespace, tools } = sent as { name: string; tools: Omit<AskedTool, 'place'>[] };
+  if (sent.type !== 'namespace') return [{ ...(sent as Omit<OfferedTool, 'place'>), place }];
+  const { name: namespace, tools } = sent as { name: string; tools: Omit<OfferedTool, 'place'>[] };
   return tools.map((tool, at) => ({ ...tool, namespace, place: `${place}.tools.${at}` }));
 }
 

@@ -1,7 +1,7 @@
 import type { CompletionBody } from '../body/completion-request.ts';
 import type { Chunk } from '../completion-stream.ts';
 import {
-  type AskedTool,
+  type OfferedTool,
   type OfferedTools,
   offerTools,
   type ToolName,
@@ -9,7 +9,7 @@ import {
   toInput,
 } from './client-tools.ts';
 
-type Described = Omit<AskedTool, 'place' | 'type'>;
+type Described = Omit<OfferedTool, 'place' | 'type'>;
 type SentTool = { type: string; function?: Described; custom?: Described };
 type Choice =
   | string

@@ -1,11 +1,11 @@
 import { refused } from '../../../platform/errors.ts';
-import { type AskedTools, type Tool, type ToolsBody, toolsOf } from './asked-tools.ts';
+import { type CallableTools, type Tool, type ToolsBody, toolsOf } from './callable-tools.ts';
 
 /**
  * Returns the tools that a chat offers, after checks that the contract cannot express; null if the model may
  * call none. Throws AppError 'invalid_request'.
  */
-export function checkTools(body: Record<string, unknown>): AskedTools | null {
+export function checkTools(body: Record<string, unknown>): CallableTools | null {
   checkNames(body);
   const asked = toolsOf(body);
   for (const [index, tool] of (asked?.tools ?? []).entries())

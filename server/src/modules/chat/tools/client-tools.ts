@@ -4,7 +4,7 @@ import { refused } from '../../../platform/errors.ts';
 /** The client's name of a tool. */
 export type ToolName = { type: string; name: string; namespace?: string | null | undefined };
 /** A tool offered to the model, from any endpoint. `place` is its path in the body. */
-export type AskedTool = {
+export type OfferedTool = {
   place: string;
   type: string;
   name: string;
@@ -16,7 +16,7 @@ export type AskedTool = {
 };
 type FunctionTool = {
   type: 'function';
-  function: Pick<AskedTool, 'name' | 'description' | 'parameters' | 'strict'>;
+  function: Pick<OfferedTool, 'name' | 'description' | 'parameters' | 'strict'>;
 };
 
 export type OfferedTools = {
@@ -43,8 +43,8 @@ const TEXT_PARAMETERS = {
  * this server runs none. `allowed` limits the offered tools. Throws AppError 'invalid_request' if an allowed
  * tool is missing.
  */
-export function offerTools(asked: AskedTool[], allowed: ToolName[] | null): OfferedTools {
-  const isOffered = ({ type }: AskedTool) => type === 'function' || type === 'custom';
+export function offerTools(asked: OfferedTool[], allowed: ToolName[] | null): OfferedTools {
+  const isOffered = ({ type }: OfferedTool) => type === 'function' || type === 'custom';
   const names = allowed && new Set(allowed.map(functionNameOf));
   const offered = asked.filter((tool) => isOffered(tool) && (!names || names.delete(functionNameOf(tool))));
   const [missing] = names ?? [];
@@ -89,7 +89,7 @@ export function toInput(written: string): string {
   }
 }
 
-function toFunctionTool(tool: AskedTool): FunctionTool {
+function toFunctionTool(tool: OfferedTool): FunctionTool {
   const { type, description, parameters, strict, format } = tool;
   const name = functionNameOf(tool);
   if (type === 'function') return { type, function: { name, description, parameters, strict } };

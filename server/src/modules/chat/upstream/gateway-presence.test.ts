@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LOST_AFTER_MS } from '../../../engine/machines/heartbeat.ts';
+import { LOST_AFTER_MS } from '../../../engine/machines/heartbeat-loop.ts';
 import { gatewayPresence } from './gateway-presence.ts';
 
 const never = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Beat } from '../../../engine/machines/heartbeat.ts';
+import type { HeartbeatResult } from '../../../engine/machines/heartbeat-loop.ts';
 
 /**
  * Tracks which web processes send requests to this database's model servers. A process's knowledge of their
@@ -7,7 +7,7 @@ import type { Beat } from '../../../engine/machines/heartbeat.ts';
  */
 export type GatewayPresence = {
   /** Receives the result of each heartbeat of this process. */
-  onBeat: (beat: Beat) => void;
+  onBeat: (beat: HeartbeatResult) => void;
   /** Waits until this process may send, because all others know about it. Usually resolves immediately. */
   settled: (signal: AbortSignal) => Promise<void>;
   /** A number that stays the same while this process is the only one; null if others may exist. */
@@ -21,7 +21,7 @@ const SETTLE_MS = VALIDITY_MS + 1_000;
 
 type Options = {
   /** Sends a heartbeat immediately, for a process that was suspended. */
-  beat: () => Promise<Beat>;
+  beat: () => Promise<HeartbeatResult>;
   /** A process is gone after this time without a heartbeat; after half of it, it counts as new. */
   goneMs: number;
   now?: () => number;

@@ -10,7 +10,7 @@ type Slot = {
   usedAt: number;
 };
 
-export type TakenSlot = {
+export type AcquiredSlot = {
   id: number;
   /** The slot contains a prompt of the same user and adapter, whose common prefix can be reused. */
   reuse: boolean;
@@ -22,7 +22,7 @@ export type TakenSlot = {
 };
 
 /** Acquires a slot for a request; null if all are busy. */
-type TakeSlot = (request: { owner: string; prompt: string; epoch: number }) => TakenSlot | null;
+type TakeSlot = (request: { owner: string; prompt: string; epoch: number }) => AcquiredSlot | null;
 
 /** Longer prefixes do not identify a conversation any better. */
 const COMPARED_LENGTH = 20_000;

@@ -7,7 +7,7 @@ import { type CompletionBody, promptText, toBoundRequest } from '../body/complet
 import type { RunningCall } from '../call-model.ts';
 import type { ChatParts } from '../chat-parts.ts';
 import { atModelServer } from './at-model-server.ts';
-import type { TakenSlot } from './prompt-slots.ts';
+import type { AcquiredSlot } from './prompt-slots.ts';
 
 /** Bytes that llama.cpp reads per batch (`serve/llamacpp.py`): a token has at least one byte. */
 const BATCH_BYTES = 64;
@@ -100,7 +100,7 @@ function takeSlot(
   { presence, slots }: ChatParts,
   { baseUrl }: ModelServer,
   request: { owner: string; prompt: string },
-): TakenSlot | null {
+): AcquiredSlot | null {
   const epoch = presence.alone();
   return epoch === null ? null : slots(baseUrl)({ ...request, epoch });
 }

@@ -1,4 +1,4 @@
-import type { Beat } from '../../../engine/machines/heartbeat.ts';
+import type { HeartbeatResult } from '../../../engine/machines/heartbeat-loop.ts';
 import { type FairQueue, fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import { shareLimit } from '../../../platform/concurrency/share-limit.ts';
 import type { ModelServer } from '../../deployments/reach/await-model-server.ts';
@@ -180,7 +180,7 @@ export function adapterTurns(): AdapterTurns {
 /** Tracks how many web processes share the places of each model server. */
 export type ServerShares = {
   /** Receives the result of each heartbeat of this process. */
-  onBeat: (beat: Pick<Beat, 'others'>) => void;
+  onBeat: (beat: Pick<HeartbeatResult, 'others'>) => void;
   /** Counts a request to the server until the returned function is called. */
   begin: (serverId: string) => () => void;
   /** Returns the servers with requests since the last call. */

@@ -29,7 +29,7 @@ export async function insertCodes(tx: Transaction, codes: readonly NewCode[]): P
 }
 
 /** Uses and locks one redemption of the code; undefined if used up, revoked or expired. */
-export async function takeRedemption(
+export async function consumeRedemption(
   tx: Transaction,
   sha256: Buffer,
   now: Date,
@@ -99,7 +99,7 @@ export async function listAllCodes(
 }
 
 /** Returns false if the code is unknown or already revoked. */
-export async function endCode(tx: Transaction, codeId: string, at: Date): Promise<boolean> {
+export async function revokeCodeRow(tx: Transaction, codeId: string, at: Date): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('credit_codes')
     .set({ revoked_at: at })

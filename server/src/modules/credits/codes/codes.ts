@@ -14,7 +14,13 @@ import { AppError } from '../../../platform/errors.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { GRANTS_ACCOUNT, userAccount } from '../ledger/accounts.ts';
 import { transfer } from '../ledger/transfer.ts';
-import { endCode, insertCodes, insertRedemption, listAllCodes, takeRedemption } from './code-queries.ts';
+import {
+  consumeRedemption,
+  insertCodes,
+  insertRedemption,
+  listAllCodes,
+  revokeCodeRow,
+} from './code-queries.ts';
 
 /** Crockford's alphabet: no letter resembles a digit. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -125,7 +131,7 @@ export async function redeemCode(
   const call = { userId, key: ctx.idempotencyKey, operation: 'redeem-code', input };
   return inTransaction(ctx.db, (tx) =>
     idempotent(tx, call, async () => {
-      const code = await takeRedemption(tx, hashCode(input.code), now);
+      const code = await consumeRedemption(tx, hashCode(input.code), now);
       if (code === undefined) throw notRedeemable();
       if (!(await insertRedemption(tx, { codeId: code.id, userId, at: now }))) {
         throw new AppError('conflict', {
@@ -163,7 +169,7 @@ export async function revokeCode(
   { params }: InputOf<typeof revokeCodeEndpoint>,
 ): Promise<void> {
   await inTransaction(ctx.db, async (tx) => {
-    if (!(await endCode(tx, params.codeId, ctx.clock.now())))
+    if (!(await revokeCodeRow(tx, params.codeId, ctx.clock.now())))
       throw new AppError('not_found', { publicMessage: 'Code not found, or already revoked' });
     await recordAudit(tx, {
       userId: ctx.caller.userId,

@@ -1,11 +1,11 @@
-import { inTransaction, onOwnConnections } from '../../../platform/db/in-transaction.ts';
+import { inTransaction, withSeparateConnections } from '../../../platform/db/in-transaction.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import type { JobKind } from '../../../platform/jobs/jobs.ts';
 import { collectDebts, expireGiven } from '../ledger/given-credits.ts';
 import { expireHolds } from '../ledger/holds/holds.ts';
 import { sealTransfers } from '../verification/chain.ts';
 import { findUnsealedSeconds } from '../verification/chain-queries.ts';
-import { PROOF_CONNECTIONS, proveIfOld } from '../verification/verify-ledger.ts';
+import { PROOF_CONNECTIONS, verifyLedgerIfStale } from '../verification/verify-ledger.ts';
 
 /** Users per transaction, so that no account stays locked for long. */
 const BATCH = 200;
@@ -64,7 +64,7 @@ export const verifyLedgerJob = (databaseUrl: string) =>
     schedule: '17 * * * *',
     timeoutSeconds: 3600,
     run: async ({ log }) => {
-      const report = await onOwnConnections(databaseUrl, PROOF_CONNECTIONS, proveIfOld);
+      const report = await withSeparateConnections(databaseUrl, PROOF_CONNECTIONS, verifyLedgerIfStale);
       if (report && !report.ok)
         log.error({ checks: report.checks.filter((check) => !check.ok) }, 'ledger proof failed');
     },

@@ -7,8 +7,8 @@ import {
   findLastLook,
   findLastMoved,
   type Moved,
-  noteLook,
-  takeLowBalances,
+  popLowBalances,
+  saveBalanceCheck,
   watchBalances,
 } from '../low-balance-queries.ts';
 import { findChainHead } from '../verification/chain-queries.ts';
@@ -54,13 +54,13 @@ async function look(
   while (warned === BATCH);
   await inTransaction(db, async (tx) => {
     await watchBalances(tx, { limitMicro, moved });
-    await noteLook(tx, { limitMicro, seq });
+    await saveBalanceCheck(tx, { limitMicro, seq });
   });
 }
 
 /** Returns the number of notified users. */
 async function warnSome(tx: Transaction, limitMicro: bigint, moved: Moved | null): Promise<number> {
-  const low = await takeLowBalances(tx, { limitMicro, moved, atMost: BATCH });
+  const low = await popLowBalances(tx, { limitMicro, moved, atMost: BATCH });
   await notify(
     tx,
     ...low.map(({ userId, balanceMicro }) => ({

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import { getUserTotals } from '../queries.ts';
 import { GRANTS_ACCOUNT, userAccount } from './accounts.ts';
-import { callOnce, type MoveOutcome, publishBalance, refuseUnlessMoved } from './ledger-answers.ts';
+import { assertMoved, callOnce, type MoveOutcome, publishBalance } from './ledger-answers.ts';
 import { type References, transfer } from './transfer.ts';
 
 /**
  * Gives a user credits, once per key. With `sendable`, the user can send them to others, unless they expire.
  * Credits that cannot be sent are spent first.
  */
-export async function giveCredits(
+export async function grantGivenCredits(
   tx: Transaction,
   gift: {
     userId: string;
@@ -34,7 +34,7 @@ export async function giveCredits(
 }
 
 /** Step: withdraws a user's credits except held ones. Returns the held amount, to withdraw later. */
-export async function giveUpCredits(tx: Transaction, userId: string): Promise<{ heldMicro: bigint }> {
+export async function withdrawCredits(tx: Transaction, userId: string): Promise<{ heldMicro: bigint }> {
   const { balance, held } = await getUserTotals(tx, userId);
   if (balance > held) {
     await transfer(tx, {
@@ -93,7 +93,7 @@ export async function chargeBack(
     sql`select * from ledger_charge_back(${input.userId}, ${input.amountMicro}, ${input.description},
       ${toJson(input.references ?? {})}, ${input.idempotencyKey})`,
   );
-  refuseUnlessMoved(answer.outcome, input.amountMicro, { available: null });
+  assertMoved(answer.outcome, input.amountMicro, { available: null });
   if (answer.collected > 0n) await publishBalance(tx, [userAccount(input.userId)]);
   return {
     transferId: answer.transfer_id,

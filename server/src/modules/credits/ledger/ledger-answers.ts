@@ -44,7 +44,7 @@ export function oneOf<Answer>([answer]: Answer[]): Answer {
 type Limits = { available: bigint | null; sendable?: bigint | null };
 
 /** Throws AppError 'insufficient_funds', 'not_sendable' or 'idempotency_conflict' unless credits moved. */
-export function refuseUnlessMoved(outcome: MoveOutcome, amountMicro: bigint, limits: Limits): void {
+export function assertMoved(outcome: MoveOutcome, amountMicro: bigint, limits: Limits): void {
   if (outcome === 'insufficient_funds') throw insufficientFunds(amountMicro, limits.available);
   if (outcome === 'not_sendable')
     throw notSendable(amountMicro, limits.sendable ?? 0n, 'Given credits can be spent but not sent');
@@ -58,7 +58,7 @@ export function refuseUnlessMoved(outcome: MoveOutcome, amountMicro: bigint, lim
 }
 
 /** Throws AppError 'insufficient_funds' or 'conflict' unless the hold was raised. */
-export function refuseUnlessExtended(
+export function assertExtended(
   { outcome, available }: { outcome: ExtensionOutcome; available: bigint | null },
   { holdId, missing }: { holdId: string; missing: bigint | null },
 ): void {

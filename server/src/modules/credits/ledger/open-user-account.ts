@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../../platform/db/database.ts';
-import { giveCredits } from './given-credits.ts';
+import { grantGivenCredits } from './given-credits.ts';
 import { callOnce } from './ledger-answers.ts';
 
 /** Opens a new user's account if necessary, and posts the starting grant once if it is positive. */
@@ -17,7 +17,7 @@ export async function openUserAccount(
         ledger_open_accounts(${[userId]})`,
   );
   if (granted || grantMicro === 0n) return;
-  await giveCredits(tx, {
+  await grantGivenCredits(tx, {
     userId,
     amountMicro: grantMicro,
     description: 'Starting credits',

@@ -5,7 +5,7 @@ import type { Services } from '../../../platform/context.ts';
 import { wasRolledBack } from '../../../platform/db/errors/database-errors.ts';
 import { runPrepared } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { insufficientFunds, type MoveOutcome, oneOf, refuseUnlessMoved } from './ledger-answers.ts';
+import { assertMoved, insufficientFunds, type MoveOutcome, oneOf } from './ledger-answers.ts';
 
 /** Maximum transfers per transaction, which locks the accounts of all of them. */
 const MAX = 64;
@@ -102,7 +102,7 @@ export function readSend(
   if (outcome === 'over_daily_limit') throw overDailyLimit(amountMicro, limits.sendable ?? 0n);
   // The sendable amount is lower than the available amount.
   if (outcome === 'insufficient_funds') throw insufficientFunds(amountMicro, limits.sendable);
-  if (outcome !== 'busy') refuseUnlessMoved(outcome, amountMicro, limits);
+  if (outcome !== 'busy') assertMoved(outcome, amountMicro, limits);
   if (transfer_id === null || recipient_id === null) throw new Error('The sender has no account');
   return { transferId: transfer_id, recipientId: recipient_id };
 }

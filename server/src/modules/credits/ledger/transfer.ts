@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
-import { callOnce, type MoveOutcome, publishBalance, refuseUnlessMoved } from './ledger-answers.ts';
+import { assertMoved, callOnce, type MoveOutcome, publishBalance } from './ledger-answers.ts';
 
 export type TransferKind = 'grant' | 'purchase' | 'transfer' | 'charge' | 'refund' | 'expiry' | 'chargeback';
 
@@ -62,7 +62,7 @@ export async function transfer(
       ${debitAccountId}, ${creditAccountId}, ${amountMicro}, ${input.kind}, ${input.description},
       ${toJson(input.references ?? {})}, ${input.idempotencyKey}, ${givenUntil(input.given)})`,
   );
-  refuseUnlessMoved(answer.outcome, amountMicro, answer);
+  assertMoved(answer.outcome, amountMicro, answer);
   if (answer.outcome === 'ok') await publishBalance(tx, [debitAccountId, creditAccountId]);
   return { transferId: answer.transfer_id, isReplayed: answer.outcome === 'replayed' };
 }

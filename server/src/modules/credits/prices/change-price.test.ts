@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { signUpOperator } from '../../../testing/sign-up-operator.ts';
 import { testServer } from '../../../testing/test-server.ts';
-import { recallPrices } from './read-prices.ts';
+import { createPriceCache } from './read-prices.ts';
 
 const PRICE = 'training:CPU';
 const clock = fakeClock(new Date('2030-01-01T00:00:00Z'));
@@ -87,7 +87,7 @@ describe('a price', () => {
       database: { url: server.databaseUrl, close: async () => undefined },
       config: { dataDir: server.services.config.dataDir },
     });
-    const recalls = [recallPrices(server.services), recallPrices(other.services)];
+    const recalls = [createPriceCache(server.services), createPriceCache(other.services)];
     for (const recall of recalls) expect((await recall())[PRICE].unitPriceMicro).toBe(2_500_000n);
     await change({ unit_price: '7' });
     await other.services.rowChanges.catchUp();

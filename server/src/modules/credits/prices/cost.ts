@@ -10,7 +10,7 @@ export function agreedPrice(id: string, unitPriceMicro: bigint): Price {
 }
 
 /** Returns the current price of work that started earlier; the agreed price if it is off the list. */
-export function priceOfNow(
+export function currentPriceOf(
   prices: PriceList,
   { price_id, unit_price_micro }: { price_id: string; unit_price_micro: bigint },
 ): Price {
@@ -69,7 +69,7 @@ type Costs = {
 };
 
 /** Throws AppError 'conflict' with the new price if the cost exceeds the quoted cost. */
-export function refuseHigherCost({ micro, maxMicro, what, param }: Costs): void {
+export function assertQuotedCost({ micro, maxMicro, what, param }: Costs): void {
   if (maxMicro === undefined || micro <= maxMicro) return;
   throw new AppError('conflict', {
     publicMessage: `The price has changed: ${what} now costs ${formatBgl(micro)} BGL`,

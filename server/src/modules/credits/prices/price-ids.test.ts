@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agreedPrice, priceOfNow } from './cost.ts';
+import { agreedPrice, currentPriceOf } from './cost.ts';
 import { defaultPrices } from './prices.ts';
 
 /* Rows refer to prices permanently: an id must stay on the list. */
@@ -28,5 +28,7 @@ test('prices that rows store are hourly', () => {
 test('a price that is no longer on the list is shown by its id and stays at the agreed amount', () => {
   const agreed = { id: 'training:ABACUS', label: 'training:ABACUS', unit: 'hour', unitPriceMicro: 7n };
   expect(agreedPrice('training:ABACUS', 7n)).toEqual(agreed);
-  expect(priceOfNow(defaultPrices, { price_id: 'training:ABACUS', unit_price_micro: 7n })).toEqual(agreed);
+  expect(currentPriceOf(defaultPrices, { price_id: 'training:ABACUS', unit_price_micro: 7n })).toEqual(
+    agreed,
+  );
 });

@@ -20,7 +20,7 @@ export async function readPrices(db: Database | Transaction, now: Date): Promise
 export type RecallPrices = () => Promise<PriceList>;
 
 /** Caches price changes for requests that must not wait for the database. */
-export function recallPrices({
+export function createPriceCache({
   db,
   clock,
   rowChanges,

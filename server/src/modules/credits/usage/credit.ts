@@ -18,7 +18,7 @@ type Options<Answer> = {
  * Holds the preferred amount, or else the minimum, closing idle windows if necessary. Throws AppError
  * 'insufficient_funds' or 'budget_exceeded'.
  */
-export async function takeCredit<Answer extends HoldOutcome>({
+export async function acquireHold<Answer extends HoldOutcome>({
   wantedMicro,
   leastMicro,
   attempt,

@@ -5,7 +5,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { announceChange } from '../../../platform/events/publish-change.ts';
 import { revenueAccount, userAccount } from '../ledger/accounts.ts';
 import { isOutOfCredit } from '../ledger/holds/holds.ts';
-import { keyOf, takeCredit, type Usage } from './credit.ts';
+import { acquireHold, keyOf, type Usage } from './credit.ts';
 import { EventWriter } from './event-writer.ts';
 import { endLease, growHoldNow, openWindowRow, renewLease, type UsageEvent } from './usage-queries.ts';
 import {
@@ -182,7 +182,7 @@ export class UsageLeader {
   private async open(usage: Usage): Promise<OpenWindow> {
     const id = randomUUID();
     let heldMicro = 0n;
-    const { hold_id: holdId } = await takeCredit({
+    const { hold_id: holdId } = await acquireHold({
       wantedMicro: firstHoldMicro(usage.priceMicro),
       leastMicro: usage.priceMicro,
       makeRoom: async () => (await this.closeIdle(usage.userId)) > 0,
@@ -238,7 +238,7 @@ export class UsageLeader {
       const nowMs = this.nowMs();
       if (reserve(open.window, priceMicro, nowMs) !== null) return;
       const { leastMicro, wantedMicro } = growth(open.window, priceMicro, nowMs);
-      const { outcome, amount } = await takeCredit({
+      const { outcome, amount } = await acquireHold({
         leastMicro,
         wantedMicro: ahead ? wantedMicro : leastMicro,
         makeRoom: async () => (await this.closeIdle(open.usage.userId)) > 0,

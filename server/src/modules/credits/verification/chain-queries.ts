@@ -8,7 +8,7 @@ type Reader = Database | Transaction;
 export const LAST_SEQ = 2n ** 63n - 1n;
 
 /** Returns the last assigned seq, and a higher transaction id than all transactions up to it have. */
-export async function takeFence(db: Database): Promise<{ seq: bigint; xid: string }> {
+export async function readSealingFence(db: Database): Promise<{ seq: bigint; xid: string }> {
   const last = await sql<{ seq: bigint }>`select last_value as seq from ledger_transfers_seq_seq`.execute(db);
   const own = await sql<{ xid: string }>`select pg_current_xact_id()::text as xid`.execute(db);
   const seq = last.rows[0]?.seq;
@@ -22,7 +22,7 @@ export async function takeFence(db: Database): Promise<{ seq: bigint; xid: strin
  * would also count other databases of the server, where a transaction may run for hours (an import, a copy of
  * a database). A transaction locks its id before it can get a seq, until its writes are visible.
  */
-export async function hasEveryoneBeforeEnded(db: Database, xid: string): Promise<boolean> {
+export async function haveEarlierTransactionsEnded(db: Database, xid: string): Promise<boolean> {
   const { rows } = await sql<{ ended: boolean }>`
     select not exists (
       select from pg_locks join pg_stat_activity using (pid)

@@ -10,9 +10,9 @@ import { hold, settle } from '../ledger/holds/holds.ts';
 import { transfer } from '../ledger/transfer.ts';
 import { insertTestUser } from '../testing/test-user.ts';
 import { recomputeChain, sealTransfers } from './chain.ts';
-import { hasEveryoneBeforeEnded, takeFence } from './chain-queries.ts';
+import { haveEarlierTransactionsEnded, readSealingFence } from './chain-queries.ts';
 import { checkSeals, countSeals, lockProofs } from './proof-queries.ts';
-import { proveIfOld, proveLedger, verifyLedger } from './verify-ledger.ts';
+import { proveLedger, verifyLedger, verifyLedgerIfStale } from './verify-ledger.ts';
 
 const grant = (tx: Transaction, userId: string, references = {}) =>
   transfer(tx, {
@@ -80,7 +80,7 @@ describe('sealing', () => {
       await grant(tx, ada);
       await db.transaction().execute((other) => grant(other, bob));
       const started = sealTransfers(db);
-      expect(await hasEveryoneBeforeEnded(db, (await takeFence(db)).xid)).toBe(false);
+      expect(await haveEarlierTransactionsEnded(db, (await readSealingFence(db)).xid)).toBe(false);
       expect((await verifyLedger(db)).sealedTransfers).toBe(5);
       return { started };
     });
@@ -94,7 +94,7 @@ describe('sealing', () => {
     await other.db.transaction().execute(async (tx) => {
       await sql`select pg_current_xact_id()`.execute(tx);
       await db.transaction().execute((own) => grant(own, ada));
-      expect(await hasEveryoneBeforeEnded(db, (await takeFence(db)).xid)).toBe(true);
+      expect(await haveEarlierTransactionsEnded(db, (await readSealingFence(db)).xid)).toBe(true);
     });
   });
 
@@ -241,7 +241,7 @@ describe('a proof', () => {
       const waiting = proveLedger(db, waits).then(() => expect(isOver).toBe(true));
       await expect.poll(() => waits.mock.calls.length).toBe(1);
       // The job does not wait.
-      expect(await proveIfOld(db)).toBeNull();
+      expect(await verifyLedgerIfStale(db)).toBeNull();
       isOver = true;
       return { waiting };
     });
@@ -254,14 +254,14 @@ describe('a proof', () => {
     const age = (minutes: number) =>
       sql`update ledger_last_proof set proved_at = now() - ${minutes} * interval '1 minute'`.execute(db);
     await age(0);
-    expect(await proveIfOld(db)).toBeNull();
+    expect(await verifyLedgerIfStale(db)).toBeNull();
     await sql`update ledger_last_proof set report = report || '{"seconds": 120}'`.execute(db);
     await age(45);
-    expect(await proveIfOld(db)).toBeNull();
+    expect(await verifyLedgerIfStale(db)).toBeNull();
     await age(55);
-    expect(await proveIfOld(db)).not.toBeNull();
+    expect(await verifyLedgerIfStale(db)).not.toBeNull();
     await age(2);
-    expect(await proveIfOld(db)).not.toBeNull();
+    expect(await verifyLedgerIfStale(db)).not.toBeNull();
   });
 });
 

@@ -4,11 +4,11 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import {
   addToSealedSums,
   findChainHead,
-  hasEveryoneBeforeEnded,
+  haveEarlierTransactionsEnded,
   insertSeals,
   listUnsealed,
   lockChain,
-  takeFence,
+  readSealingFence,
 } from './chain-queries.ts';
 import { FIRST_HASH, hashTransfer } from './hash-transfer.ts';
 import { checkSeals, findSeal } from './proof-queries.ts';
@@ -84,8 +84,8 @@ async function judgeSeal(tx: Transaction, seq: bigint): Promise<string | null> {
  * still running, sealing waits for the next run; nothing else waits.
  */
 export async function sealTransfers(db: Database): Promise<number> {
-  const fence = await takeFence(db);
-  for (let tries = 0; !(await hasEveryoneBeforeEnded(db, fence.xid)); tries += 1) {
+  const fence = await readSealingFence(db);
+  for (let tries = 0; !(await haveEarlierTransactionsEnded(db, fence.xid)); tries += 1) {
     if (tries === FENCE_TRIES) return 0;
     await sleep(FENCE_PAUSE_MS);
   }

@@ -163,7 +163,7 @@ export async function proveLedger(db: Database, onWait?: () => void): Promise<Le
 }
 
 /** Verifies the ledger if the last proof is old; returns null if it is not, or if another proof is running. */
-export async function proveIfOld(db: Database): Promise<LedgerReport | null> {
+export async function verifyLedgerIfStale(db: Database): Promise<LedgerReport | null> {
   return inTransaction(db, async (tx) => {
     if (!(await tryLockProofs(tx))) return null;
     const last = await findLastProof(tx);

@@ -1,5 +1,5 @@
 import { type DuckDBConnection, DuckDBDataChunk, type DuckDBType, VARCHAR } from '@duckdb/node-api';
-import { endingOf, unpackedName } from '../data-file.ts';
+import { extensionOf, unpackedName } from '../data-file.ts';
 import { SNIFFED_ROWS } from '../preview/format/recognise-format.ts';
 import { parseExactly } from '../preview/read-json.ts';
 import { openTextTable } from '../preview/read-text.ts';
@@ -51,7 +51,7 @@ export async function loadTable(
   database: DuckDBConnection,
   file: { localPath: string; name: string },
 ): Promise<LoadedTable> {
-  if (endingOf(file.name) === 'parquet') return loadParquet(database, file);
+  if (extensionOf(file.name) === 'parquet') return loadParquet(database, file);
   return (await hasMoreThan(file, EXACT_BYTES_MAX)) ? loadLarge(file) : loadExactly(database, file);
 }
 
@@ -127,7 +127,7 @@ async function loadExactly(
   file: { localPath: string; name: string },
 ): Promise<LoadedTable> {
   const { columns, rows } = await openTextTable(file);
-  const isJson = ['json', 'jsonl'].includes(endingOf(unpackedName(file.name)));
+  const isJson = ['json', 'jsonl'].includes(extensionOf(unpackedName(file.name)));
   const read: unknown[][] = [];
   let cells = 0;
   let broken = 0;

@@ -5,11 +5,11 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type DuckDBConnection, DuckDBTypeId } from '@duckdb/node-api';
 import { SCRATCH } from '../../../platform/sandbox/share-files.ts';
-import { endingOf, isPacked, unpackedName } from '../data-file.ts';
+import { extensionOf, isPacked, unpackedName } from '../data-file.ts';
 import { peekDialect } from '../preview/read-csv.ts';
 import { hasMoreThan, unpack } from '../preview/unpack.ts';
+import { assertLosslessParts } from './assert-lossless-parts.ts';
 import { list, name as named, text } from './open-database.ts';
-import { refuseLossyParts } from './refuse-lossy-parts.ts';
 
 /** UTF-8 byte order mark. */
 const MARK = Buffer.from('\ufeff');
@@ -40,12 +40,12 @@ export async function scanOf(
 ): Promise<string> {
   const [first = ''] = files;
   const paths = list(files.map(text));
-  const ending = endingOf(unpackedName(first));
+  const ending = extensionOf(unpackedName(first));
   for (const file of files) await refuseBroken(asNamed(file));
   if (ending === 'parquet') {
     const table = `read_parquet(${paths}, union_by_name = true)`;
     const scan = (file: string) => `read_parquet(${text(file)})`;
-    if (files.length > 1) await refuseLossyParts(database, { files, table, scan });
+    if (files.length > 1) await assertLosslessParts(database, { files, table, scan });
     return table;
   }
   const encoding = await encodingOf(asNamed(first));
@@ -71,7 +71,7 @@ export async function scanOf(
       const table = `read_csv(${paths}, ${options}, sample_size = ${sample}, store_rejects = true`;
       if (files.length > 1) {
         const scan = (file: string) => `read_csv(${text(file)}, ${asText})`;
-        await refuseLossyParts(database, { files, table: scan(first), scan });
+        await assertLosslessParts(database, { files, table: scan(first), scan });
       }
       const rounded = await roundedColumns(database, `${table})`, `read_csv(${paths}, ${asText})`, sample);
       const types = rounded.map((column) => `${text(column)}: 'VARCHAR'`).join(', ');
@@ -163,7 +163,7 @@ async function roundedColumns(
 
 /** Returns the path for a copy of the file, used if DuckDB cannot read the original. */
 export function copyOf(file: string): string {
-  const ending = `${endingOf(unpackedName(file))}${isPacked(file) ? '.gz' : ''}`;
+  const ending = `${extensionOf(unpackedName(file))}${isPacked(file) ? '.gz' : ''}`;
   return `${SCRATCH}/${createHash('sha256').update(file).digest('hex')}.${ending}`;
 }
 
@@ -265,7 +265,7 @@ type TextScan = {
  */
 export async function scanText(file: TextFile, columns: number): Promise<TextScan> {
   const place = text(file.localPath);
-  const ending = endingOf(unpackedName(file.name));
+  const ending = extensionOf(unpackedName(file.name));
   const compression = `compression = '${isPacked(file.name) ? 'gzip' : 'uncompressed'}'`;
   await refuseBroken(file);
   if (ending === 'json' || ending === 'jsonl') {

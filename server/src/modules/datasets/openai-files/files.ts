@@ -22,7 +22,7 @@ import { completeOnboardingStep } from '../../accounts/onboarding.ts';
 import { readQuota } from '../../assets/files/storage-quota.ts';
 import { addFile } from '../../assets/files/upload/add-file.ts';
 import { cleanFileName } from '../../assets/files/upload/clean-path.ts';
-import { enterUpload } from '../../assets/files/upload/upload-file.ts';
+import { acquireUploadSlot } from '../../assets/files/upload/upload-file.ts';
 import { insertAsset } from '../../assets/insert-asset.ts';
 import { type FilePurpose, type FileRow, insertPurpose, selectFiles } from './file-queries.ts';
 import { LINE_BYTES_MAX, readJsonLines } from './json-lines.ts';
@@ -38,13 +38,13 @@ const WHOLE_MS = 2.5 * 60 * 60_000;
 /**
  * Creates a private dataset from the uploaded file, which is validated as JSON Lines while it streams to the
  * store. Throws AppError 'invalid_request' that names the first bad line, 'payload_too_large', and the errors
- * of `enterUpload`; stores nothing on an error.
+ * of `acquireUploadSlot`; stores nothing on an error.
  */
 export async function createFile(
   ctx: Context,
   { request }: Pick<Http, 'request'>,
 ): Promise<ResponseOf<typeof createFileEndpoint>> {
-  const leave = enterUpload(ctx);
+  const leave = acquireUploadSlot(ctx);
   try {
     const form = { part: PART, limits: { files: 2 }, wholeMs: WHOLE_MS };
     return await receiveForm(ctx, request, form, async (parts, signal) => {
@@ -55,7 +55,7 @@ export async function createFile(
       const { userId } = ctx.caller;
       const assetId = await inTransaction(ctx.db, async (tx) => {
         await completeOnboardingStep(tx, userId, 'create_dataset');
-        return keepFile(tx, { userId, path, blob, purpose }, quota);
+        return createFileDataset(tx, { userId, path, blob, purpose }, quota);
       });
       return toOpenAiFile(await findFile(ctx, toFlatId('file-', assetId), PART));
     });
@@ -150,7 +150,7 @@ type NewFile = { userId: string; path: string; blob: Blob; purpose: FilePurpose 
  * Creates a private dataset of this one file and returns its id. A null `quota` skips the quota check, for
  * files that are already paid for. Throws the errors of `takeStorage`.
  */
-export async function keepFile(
+export async function createFileDataset(
   tx: Transaction,
   { userId, path, blob, purpose }: NewFile,
   quota: Awaited<ReturnType<typeof readQuota>>,

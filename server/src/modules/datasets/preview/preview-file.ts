@@ -2,7 +2,7 @@ import { filePreview } from '@bakehouse/contract/assets';
 import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { findFile } from '../../assets/files/files.ts';
-import { type AskedFile, readConfined } from './read-confined.ts';
+import { type DataFileRequest, readConfined } from './read-confined.ts';
 import type { Page, Preview } from './read-preview.ts';
 
 const PROGRAM = new URL('./read-preview-program.ts', import.meta.url);
@@ -15,7 +15,7 @@ const answer = z.object({ preview: filePreview });
  */
 export async function previewFile(
   ctx: Context,
-  { assetId, path, revisionId, signal, ...page }: AskedFile & Page,
+  { assetId, path, revisionId, signal, ...page }: DataFileRequest & Page,
 ): Promise<Preview> {
   const file = await findFile(ctx, { assetId, revisionId, path });
   const input = { name: path, offset: page.offset, limit: page.limit };

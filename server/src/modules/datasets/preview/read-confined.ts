@@ -13,7 +13,7 @@ const HEAP_MB = 512;
 const WAITING_MAX = 4;
 
 /** A request for a data file, of the newest revision by default. Aborting the signal stops the read. */
-export type AskedFile = {
+export type DataFileRequest = {
   assetId: string;
   path: string;
   revisionId?: string | undefined;

@@ -1,13 +1,13 @@
 import { type CsvDialect, type CsvRecord, csvRecords } from './csv-records.ts';
 import { LINE_CHARS_MAX, resume } from './decode-text.ts';
 import {
+  assertUniqueColumns,
   type Broken,
   COLUMNS_MAX,
   type Columns,
   isBroken,
   NUL,
   type Row,
-  refuseDuplicateColumns,
   strip,
   type Table,
   Unreadable,
@@ -116,7 +116,7 @@ function toColumns(header: CsvRecord | Broken | null, name: string): Columns {
       `The first line of ${name} contains a NUL character. Remove these characters, save the file as UTF-8 text and upload it again.`,
     );
   }
-  refuseDuplicateColumns(names, name);
+  assertUniqueColumns(names, name);
   return { shown: names.slice(0, COLUMNS_MAX), count: names.length };
 }
 

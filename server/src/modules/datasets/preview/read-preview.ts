@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { filePreview } from '@bakehouse/contract/assets';
 import type * as z from 'zod';
-import { endingOf, isPacked } from '../data-file.ts';
+import { extensionOf, isPacked } from '../data-file.ts';
 import { loadTable, readRows } from '../duckdb/load-table.ts';
 import { openDatabase } from '../duckdb/open-database.ts';
 import { isDialogue, readConversation } from './conversation.ts';
@@ -39,7 +39,7 @@ export async function readPreview(file: { localPath: string; name: string } & Pa
 }
 
 async function readFile(name: string, file: { localPath: string; name: string } & Page): Promise<Preview> {
-  if (endingOf(file.name) === 'parquet') return readByDuckDb(name, file);
+  if (extensionOf(file.name) === 'parquet') return readByDuckDb(name, file);
   const isLarge = await hasMoreThan(file, COUNT_BYTES_MAX);
   if (isLarge && file.offset >= DEEP_ROWS) return readByDuckDb(name, file);
   try {

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { endingOf, isPacked, unpackedName } from '../data-file.ts';
+import { extensionOf, isPacked, unpackedName } from '../data-file.ts';
 import { decodeText, splitLines } from './decode-text.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
@@ -31,7 +31,7 @@ export async function openTextTable(file: { localPath: string; name: string }): 
   const { localPath, name } = file;
   const bytes = isPacked(name) ? unpack(file) : createReadStream(localPath, { highWaterMark: CHUNK_BYTES });
   const chunks = decodeText(bytes, name);
-  switch (endingOf(unpackedName(name))) {
+  switch (extensionOf(unpackedName(name))) {
     case 'csv':
       return readCsv(chunks, name);
     case 'tsv':
@@ -43,8 +43,8 @@ export async function openTextTable(file: { localPath: string; name: string }): 
     case 'txt':
       return readText(chunks);
     default:
-      if (PACKED.has(endingOf(name))) throw new Unreadable(`${name} is packed: unpack it first.`);
-      if (WORKBOOKS.has(endingOf(name)))
+      if (PACKED.has(extensionOf(name))) throw new Unreadable(`${name} is packed: unpack it first.`);
+      if (WORKBOOKS.has(extensionOf(name)))
         throw new Unreadable(`${name} is a workbook: save its sheet as CSV.`);
       throw new Unreadable('Rows can be shown of csv, jsonl, json, txt and parquet files');
   }

@@ -44,7 +44,7 @@ export function isBroken(item: object): item is Broken {
 }
 
 /** Throws Unreadable if two columns share a name and would be ambiguous. */
-export function refuseDuplicateColumns(columns: string[], fileName: string): void {
+export function assertUniqueColumns(columns: string[], fileName: string): void {
   const seen = new Set<string>();
   for (const column of columns) {
     if (seen.has(column)) throw new Unreadable(`${fileName} names the column '${column}' twice.`);

@@ -4,8 +4,8 @@ import { MEMORY_MB, name, openDatabase, readValue, text, type Value } from '../d
 import { copyOf, scanOf } from '../duckdb/scan.ts';
 import { openTextTable } from '../preview/read-text.ts';
 import { isBroken, toCell, Unreadable } from '../preview/table.ts';
-import { refuseOthers } from './read-only.ts';
-import { RefusedQuery, sentenceOf } from './refused-query.ts';
+import { assertReadOnlyQuery } from './read-only.ts';
+import { RejectedQuery, sentenceOf } from './rejected-query.ts';
 
 /** Maximum number of lines counted; a query may meet any number. */
 const COUNTED_MAX = 10_000;
@@ -20,7 +20,7 @@ const DROPPED_SHOWN = 20;
 /** Output file of an export. */
 const RESULT = 'scratch/result';
 
-export type Query = LentTables & { query: string } & (
+export type Query = MountedTables & { query: string } & (
     | { offset: number; limit: number }
     | { format: SqlFormat }
   );
@@ -41,7 +41,7 @@ export async function answerQuery(asked: Query): Promise<SqlAnswer | null> {
     });
   };
   try {
-    await refuseOthers(database, asked.query);
+    await assertReadOnlyQuery(database, asked.query);
     return await run([]).catch(async (error: unknown) => {
       // DuckDB stops at the first malformed JSON line. Retry without malformed lines.
       const malformed = await nameMalformed(error, asked);
@@ -49,10 +49,10 @@ export async function answerQuery(asked: Query): Promise<SqlAnswer | null> {
       return run(malformed);
     });
   } catch (error) {
-    if (error instanceof Unreadable) throw new RefusedQuery(error.message, { cause: error });
+    if (error instanceof Unreadable) throw new RejectedQuery(error.message, { cause: error });
     const limits = { seconds: asked.seconds, megabytes: MEMORY_MB, folder: asked.folder };
     const sentence = sentenceOf(error, limits);
-    throw sentence === null ? error : new RefusedQuery(sentence, { cause: error });
+    throw sentence === null ? error : new RejectedQuery(sentence, { cause: error });
   } finally {
     clearTimeout(timer);
   }
@@ -85,7 +85,7 @@ async function writeAnew(database: DuckDBConnection, query: string): Promise<str
 /** Skips unreadable tables and returns the errors by name: the query may not use them. */
 async function createViews(
   database: DuckDBConnection,
-  tables: LentTables['tables'],
+  tables: MountedTables['tables'],
   isLenient: boolean,
 ): Promise<Map<string, Error>> {
   const broken = new Map<string, Error>();
@@ -108,7 +108,7 @@ function missingTable(error: unknown): string {
 
 async function createView(
   database: DuckDBConnection,
-  table: LentTables['tables'][number],
+  table: MountedTables['tables'][number],
   isLenient: boolean,
 ): Promise<void> {
   const files = table.files.map(({ as }) => as);
@@ -153,10 +153,10 @@ async function readPage(
 
 type DroppedLine = SqlAnswer['dropped'][number];
 
-type LentFile = LentTables['tables'][number]['files'][number];
+type LentFile = MountedTables['tables'][number]['files'][number];
 
 /** Returns the csv lines that DuckDB skipped, as far as the query has read. */
-async function nameRejected(database: DuckDBConnection, lent: LentTables): Promise<DroppedLine[]> {
+async function nameRejected(database: DuckDBConnection, lent: MountedTables): Promise<DroppedLine[]> {
   const rejected = await database
     .runAndReadAll(
       `SELECT file_path, line, first(error_message) FROM reject_errors JOIN reject_scans USING (scan_id, file_id)
@@ -173,7 +173,7 @@ async function nameRejected(database: DuckDBConnection, lent: LentTables): Promi
 }
 
 /** Returns the malformed JSON lines if the error reports any; else an empty list. */
-async function nameMalformed(error: unknown, lent: LentTables): Promise<DroppedLine[]> {
+async function nameMalformed(error: unknown, lent: MountedTables): Promise<DroppedLine[]> {
   const found =
     /^Invalid Input Error: (?:Malformed JSON|JSON transform error) in file "([^"]*)",? .*?in line (\d+):? ?(.*)/.exec(
       error instanceof Error ? error.message : '',
@@ -216,7 +216,7 @@ async function nameBroken({ as, path }: LentFile): Promise<DroppedLine[]> {
   return lines;
 }
 
-function filesOf({ tables }: LentTables): LentFile[] {
+function filesOf({ tables }: MountedTables): LentFile[] {
   return [...new Map(tables.flatMap(({ files }) => files).map((file) => [file.as, file])).values()];
 }
 
@@ -227,7 +227,7 @@ function reasonOf(message: string): string {
 }
 
 /** The files of tables, in one folder. */
-type LentTables = {
+type MountedTables = {
   folder: string;
   /** Time limit of the query. */
   seconds: number;

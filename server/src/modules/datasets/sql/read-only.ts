@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { text } from '../duckdb/open-database.ts';
-import { RefusedQuery } from './refused-query.ts';
+import { RejectedQuery } from './rejected-query.ts';
 
 /**
  * Table functions that only read. Others log to a file, follow pointers or run text as SQL, and some write
@@ -28,19 +28,19 @@ type Parsed =
   | { error: false; statements: object[] };
 
 /** Throws RefusedQuery unless the text is a single read-only statement. */
-export async function refuseOthers(database: DuckDBConnection, query: string): Promise<void> {
+export async function assertReadOnlyQuery(database: DuckDBConnection, query: string): Promise<void> {
   const answer = await database.runAndReadAll(`SELECT json_serialize_sql(${text(query)})`);
   const parsed: Parsed = JSON.parse(String(answer.getRows()[0]?.[0]));
   if (parsed.error) {
     // Extracting the statement yields a more precise position of the error.
     if (parsed.error_type === 'parser') await database.extractStatements(query);
-    throw new RefusedQuery('Only queries that read are run: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE, SHOW.');
+    throw new RejectedQuery('Only queries that read are run: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE, SHOW.');
   }
-  if (parsed.statements.length === 0) throw new RefusedQuery('There is no query.');
-  if (parsed.statements.length > 1) throw new RefusedQuery('Run one query at a time.');
+  if (parsed.statements.length === 0) throw new RejectedQuery('There is no query.');
+  if (parsed.statements.length > 1) throw new RejectedQuery('Run one query at a time.');
   for (const { name, isTable } of calledFunctions(parsed.statements)) {
     const isRead = isTable ? READING.has(name.toLowerCase()) : name.toLowerCase() !== SETTINGS_FUNCTION;
-    if (!isRead) throw new RefusedQuery(`The function ${name} cannot be used here.`);
+    if (!isRead) throw new RejectedQuery(`The function ${name} cannot be used here.`);
   }
 }
 

@@ -38,12 +38,12 @@ const STALL_MS = 60_000;
 
 const exporting = openByKey();
 
-/** Runs a query over a dataset's files and returns a page of rows. Throws the errors of `askConfined`. */
+/** Runs a query over a dataset's files and returns a page of rows. Throws the errors of `runConfinedQuery`. */
 export async function runSql(
   ctx: Context,
-  { offset, limit, ...asked }: AskedQuery & { offset: number; limit: number },
+  { offset, limit, ...asked }: QueryRequest & { offset: number; limit: number },
 ): Promise<SqlAnswer> {
-  const answer = await askConfined(ctx, asked, async ({ work, limits }) => {
+  const answer = await runConfinedQuery(ctx, asked, async ({ work, limits }) => {
     const input = { ...work.input, offset, limit };
     const found = await runConfined(ctx.sandbox, { ...work, input }, limits);
     return { answer: found, result: found };
@@ -52,7 +52,7 @@ export async function runSql(
 }
 
 /** A query of a dataset, of the newest revision by default. Aborting the signal stops it. */
-type AskedQuery = AskedRevision & {
+type QueryRequest = RevisionRequest & {
   query: string;
   signal?: AbortSignal | undefined;
 };
@@ -73,9 +73,9 @@ type Confined = {
  * 'unavailable' if the user has too many requests waiting; the errors of `findTables`; and the signal's
  * reason.
  */
-async function askConfined<T>(
+async function runConfinedQuery<T>(
   ctx: Context,
-  { query, signal, ...revision }: AskedQuery,
+  { query, signal, ...revision }: QueryRequest,
   run: (confined: Confined) => Promise<{ answer: unknown; result: T }>,
 ): Promise<T> {
   const { tables } = await findTables(ctx, revision);
@@ -122,7 +122,7 @@ function shownName(path: string, at: number): string {
 
 type StoredFile = { path: string; sha256: string; sizeBytes: number };
 
-type AskedRevision = { assetId: string; revisionId?: string | undefined };
+type RevisionRequest = { assetId: string; revisionId?: string | undefined };
 
 /**
  * Returns the tables of a revision, the newest by default. Throws AppError('not_found') unless the caller may
@@ -130,7 +130,7 @@ type AskedRevision = { assetId: string; revisionId?: string | undefined };
  */
 async function findTables(
   ctx: Context,
-  { assetId, revisionId }: AskedRevision,
+  { assetId, revisionId }: RevisionRequest,
 ): Promise<{ tables: Table<StoredFile>[]; hasMore: boolean }> {
   const { files } = await readRevision(ctx.db, {
     assetId,
@@ -144,7 +144,7 @@ async function findTables(
 }
 
 /** Returns the tables that SQL can query. */
-export async function listTables(ctx: Context, asked: AskedRevision): Promise<SqlTables> {
+export async function listTables(ctx: Context, asked: RevisionRequest): Promise<SqlTables> {
   const { tables, hasMore } = await findTables(ctx, asked);
   return {
     tables: tables.map(({ name, files }) => ({
@@ -158,18 +158,18 @@ export async function listTables(ctx: Context, asked: AskedRevision): Promise<Sq
 
 /**
  * Sends all rows of a query as a file. Throws AppError 'rate_limited' if the user has two exports in
- * progress, and the errors of `askConfined`.
+ * progress, and the errors of `runConfinedQuery`.
  */
 export async function exportSql(
   ctx: Context,
-  { format, ...asked }: AskedQuery & { format: SqlFormat },
+  { format, ...asked }: QueryRequest & { format: SqlFormat },
   { reply }: Pick<Http, 'reply'>,
   { stallMs = STALL_MS } = {},
 ): Promise<void> {
   const leave = exporting.enter(ctx.caller.userId, shareLimit(EXPORTS_MAX, ctx.webProcesses()));
   if (leave === null) throw tooMany();
   onClose(reply, leave);
-  const file = await askConfined(ctx, asked, async ({ work, limits }) => {
+  const file = await runConfinedQuery(ctx, asked, async ({ work, limits }) => {
     const input = { ...work.input, format };
     const { answer, file: result } = await runConfinedToFile(ctx.sandbox, { ...work, input }, limits);
     return { answer, result };

@@ -7,7 +7,7 @@ const KEPT_DAYS = 30;
  * Deletes ended workloads of model servers: each start creates one, and only the log of a deployment's last
  * carrier is still readable.
  */
-export const forgetServerWorkloadsJob = defineJob({
+export const deleteServerWorkloadsJob = defineJob({
   name: 'deployments.forget-server-workloads',
   schedule: '29 3 * * *',
   run: async ({ db, clock }, _data: object, signal) => {

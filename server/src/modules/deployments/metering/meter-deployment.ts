@@ -6,9 +6,15 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { availableMicro } from '../../credits/ledger/available-micro.ts';
 import { extendHold, hold, leftOfBudgetMicro, settle } from '../../credits/ledger/holds/holds.ts';
-import { agreedPrice, costMicro, priceOfNow } from '../../credits/prices/cost.ts';
+import { agreedPrice, costMicro, currentPriceOf } from '../../credits/prices/cost.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
-import { type DeploymentRow, listReadyTimes, noteHold, noteSettled, noteTime } from '../queries.ts';
+import {
+  type DeploymentRow,
+  listReadyTimes,
+  noteHold,
+  recordMeteredTime,
+  recordSettlement,
+} from '../queries.ts';
 
 /**
  * Serving time of one replica held in advance, or less if credit or budget is short. Also the longest item of
@@ -39,7 +45,7 @@ export function timeCostMicro(
  * price. If the next hold also covers time already served, a risen price applies only to the hold after it.
  */
 async function atPriceOfNow(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<DeploymentRow> {
-  const { unitPriceMicro } = priceOfNow(await readPrices(tx, now), deployment);
+  const { unitPriceMicro } = currentPriceOf(await readPrices(tx, now), deployment);
   const { unsettled_ms, unit_price_micro } = deployment;
   const price = unsettled_ms > 0n ? smallerAmount(unit_price_micro, unitPriceMicro) : unitPriceMicro;
   return { ...deployment, unit_price_micro: price };
@@ -111,7 +117,7 @@ export async function countTime(
   const replicas = isOver ? 0 : (await listReadyTimes(tx, deployment, ['ready', 'degraded'])).length;
   const unsettledMs = await servedMs(tx, now, deployment);
   const meteredAt = replicas > 0 ? now : null;
-  await noteTime(tx, deployment.id, { unsettledMs, meteredAt, replicas });
+  await recordMeteredTime(tx, deployment.id, { unsettledMs, meteredAt, replicas });
   return { ...deployment, unsettled_ms: unsettledMs, metered_at: meteredAt, metered_replicas: replicas };
 }
 
@@ -174,12 +180,16 @@ export async function settleTime(tx: Transaction, now: Date, deployment: Deploym
   const servedInMs = await servedMs(tx, now, deployment);
   const amountMicro = timeCostMicro(deployment, smallerAmount(servedInMs, heldMs));
   const alive = await unlessEnded(settle(tx, { holdId: deployment.hold_id, amountMicro }));
-  await noteSettled(tx, deployment.id, alive ? amountMicro : 0n);
+  await recordSettlement(tx, deployment.id, alive ? amountMicro : 0n);
   return alive && servedInMs > heldMs ? servedInMs - heldMs : 0n;
 }
 
 /** Step: extends the hold of a live deployment. Returns false if the hold has expired. */
-export async function keepHold(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<boolean> {
+export async function extendOpenHold(
+  tx: Transaction,
+  now: Date,
+  deployment: DeploymentRow,
+): Promise<boolean> {
   if (deployment.hold_id === null) return false;
   const expiresAt = new Date(now.getTime() + HOLD_SLACK_MS);
   return unlessEnded(extendHold(tx, { holdId: deployment.hold_id, expiresAt }));

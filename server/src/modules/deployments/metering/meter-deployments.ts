@@ -10,7 +10,7 @@ import { sqlStates } from '../../../platform/postgres/sql-states.ts';
 import { isOutOfCredit } from '../../credits/ledger/holds/holds.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { endDeployment, sleepDeployment } from '../end-deployment.ts';
-import { type DeploymentRow, listAwakeDeployments, lockDeployment, noteTime } from '../queries.ts';
+import { type DeploymentRow, listAwakeDeployments, lockDeployment, recordMeteredTime } from '../queries.ts';
 import { sleepsAfterMinutes } from '../servers/plan/plan-model-server.ts';
 import { reconcileModelServer } from '../servers/reconcile-model-server.ts';
 import { dropIdleReplica } from '../servers/scale-deployment.ts';
@@ -21,9 +21,9 @@ import {
 } from '../servers/server-queries.ts';
 import {
   countTime,
+  extendOpenHold,
   holdLastPart,
   holdPeriod,
-  keepHold,
   settleTime,
   UNSEEN_MS_MAX,
   unchargedMs,
@@ -117,7 +117,7 @@ async function meterOne(
       await sleepDeployment(tx, clock, counted);
       return null;
     }
-    const held = await keepHold(tx, now, counted);
+    const held = await extendOpenHold(tx, now, counted);
     const unseenMs = UNSEEN_MS_MAX * Math.max(1, counted.metered_replicas);
     if (held && counted.unsettled_ms + BigInt(unseenMs) < counted.held_ms) {
       // Only here: it publishes a change, and transactions that settle must not.
@@ -127,7 +127,7 @@ async function meterOne(
 
     const unsettledMs = await settleTime(tx, now, counted);
     const { metered_at: meteredAt, metered_replicas: replicas } = counted;
-    await noteTime(tx, podId, { unsettledMs, meteredAt, replicas });
+    await recordMeteredTime(tx, podId, { unsettledMs, meteredAt, replicas });
     return holdMore(tx, now, await lockDeployment(tx, podId), { lastPart });
   });
 }

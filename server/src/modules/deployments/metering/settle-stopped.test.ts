@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { expireHolds } from '../../credits/ledger/holds/holds.ts';
-import { lockDeployment, noteAsleep, noteEnd } from '../queries.ts';
+import { lockDeployment, noteEnd, recordAsleep } from '../queries.ts';
 import { wakeDeployment } from '../reach/wake-deployment.ts';
 import { starterServing } from '../testing/starter-serving.ts';
 import { countTime } from './meter-deployment.ts';
@@ -104,7 +104,7 @@ test('a request after the hold has expired does not pay for earlier time', async
   const podId = await serve('Late Loaf');
   await inTransaction(db, async (tx) => {
     await countTime(tx, clock.now(), await lockDeployment(tx, podId));
-    await noteAsleep(tx, podId, 'Asleep');
+    await recordAsleep(tx, podId, 'Asleep');
   });
   clock.advance({ minutes: 200 });
   await inTransaction(db, (tx) => expireHolds(tx, { now: clock.now(), limit: 10 }));
@@ -122,7 +122,7 @@ test('a request before settlement continues under the same hold, and each minute
   const before = await balance();
   await inTransaction(db, async (tx) => {
     await countTime(tx, clock.now(), await lockDeployment(tx, podId));
-    await noteAsleep(tx, podId, 'Asleep');
+    await recordAsleep(tx, podId, 'Asleep');
   });
   await wakeDeployment(server.services, { capacity: async () => ({}) }, podId);
   expect((await balance()).held).toBe(before.held);

@@ -2,9 +2,9 @@ import type { Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import type { ReadCapacity } from '../../serving/served-model.ts';
-import { holdPeriod, keepHold, settleTime } from '../metering/meter-deployment.ts';
-import { lockDeployment, noteAwake } from '../queries.ts';
-import { refuseManyServers } from '../servers/limits/server-limits.ts';
+import { extendOpenHold, holdPeriod, settleTime } from '../metering/meter-deployment.ts';
+import { lockDeployment, recordAwake } from '../queries.ts';
+import { assertServerLimit } from '../servers/limits/server-limits.ts';
 import { reconcileModelServer } from '../servers/reconcile-model-server.ts';
 
 /** Wakes a sleeping deployment; its meter starts when it is ready. Throws AppError 'insufficient_funds'. */
@@ -17,18 +17,18 @@ export async function wakeDeployment(
   await inTransaction(db, async (tx) => {
     const deployment = await lockDeployment(tx, podId);
     if (!deployment.sleeping || deployment.terminated_at) return;
-    await refuseManyServers(tx, {
+    await assertServerLimit(tx, {
       userId: deployment.user_id,
       serverId: deployment.model_server_id,
       baseAssetId: deployment.base_asset_id,
       replicas: deployment.replicas,
       capacity,
     });
-    await noteAwake(tx, podId, clock.now());
+    await recordAwake(tx, podId, clock.now());
     await reconcileModelServer(tx, clock, deployment.model_server_id);
     await publishChange(tx, deployment.user_id, { topic: 'deployment', id: podId });
     // A deployment that just fell asleep may still have its hold.
-    if (await keepHold(tx, clock.now(), deployment)) return;
+    if (await extendOpenHold(tx, clock.now(), deployment)) return;
     // Settle first: time under an expired hold must not count under the next one.
     await settleTime(tx, clock.now(), deployment);
     await holdPeriod(tx, clock.now(), await lockDeployment(tx, podId));

@@ -6,7 +6,14 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { notify } from '../../notifications/notifications.ts';
 import { countTime } from '../metering/meter-deployment.ts';
-import { type DeploymentRow, findRow, noteAsleep, noteCarrier, noteEnd, noteNoRoom } from '../queries.ts';
+import {
+  type DeploymentRow,
+  findRow,
+  noteEnd,
+  recordAsleep,
+  recordCarrier,
+  recordDroppedReplica,
+} from '../queries.ts';
 import {
   carries,
   type ModelServerAction,
@@ -42,7 +49,7 @@ export async function reconcileModelServer(tx: Transaction, clock: Clock, server
   // Lock in the order of ids, like every lock of several workloads; replicas may change places.
   const workloadIds = locked.flatMap(({ workload_id, next_workload_id }) => [workload_id, next_workload_id]);
   for (const id of workloadIds.filter((one) => one !== null).toSorted()) await lockWorkload(tx, id);
-  const servers = await moveReadyAhead(tx, locked);
+  const servers = await reorderReadyReplicas(tx, locked);
   for (const server of servers) await reconcileOne(tx, now, server);
   const owner = servers[0]?.deployment_id;
   if (owner) {
@@ -59,7 +66,7 @@ async function reconcileOne(tx: Transaction, now: Date, server: ModelServerRow):
   const up = current?.state === 'ready' || current?.state === 'degraded' ? current : null;
   const dropped = server.replica > 1 && (await dropReplica(tx, now, server, all, current));
   const failedDeployments =
-    failed && server.replica === 1 ? await noteFailure(tx, all, { failed, up, now }) : [];
+    failed && server.replica === 1 ? await applyStartFailure(tx, all, { failed, up, now }) : [];
   const live = all.filter((deployment) => !failedDeployments.includes(deployment));
 
   const starterWanted = server.starter_requested_at !== null && (failed === null || up !== null);
@@ -123,7 +130,7 @@ async function dropReplica(
 ): Promise<boolean> {
   if (!owner || !workload || replica <= owner.min_replicas || replica !== owner.replicas) return false;
   const isStuck = workload.state === 'failed' || viewWorkload(workload, now).state === 'waiting';
-  if (isStuck) await noteNoRoom(tx, owner.id, { replicas: replica - 1, now });
+  if (isStuck) await recordDroppedReplica(tx, owner.id, { replicas: replica - 1, now });
   return isStuck;
 }
 
@@ -173,7 +180,7 @@ async function noteServed(
   const carrier = carrierId ? await findWorkloadWithSpec(tx, carrierId) : null;
   if (carrier?.state !== 'ready' || replica > 1) return [];
   const served = live.filter((row) => isNewTo(row, carrier));
-  await noteCarrier(
+  await recordCarrier(
     tx,
     served.map(({ id }) => id),
     { workloadId: carrier.id, now },
@@ -207,7 +214,7 @@ function retryPause(failedStarts: number): number {
  * and the last is dropped first, so a broken replica affects neither the others nor the deployment. Returns
  * the updated rows.
  */
-async function moveReadyAhead(tx: Transaction, replicas: ModelServerRow[]): Promise<ModelServerRow[]> {
+async function reorderReadyReplicas(tx: Transaction, replicas: ModelServerRow[]): Promise<ModelServerRow[]> {
   if (replicas.length === 1) return replicas;
   const rows = [...replicas];
   const workloads: (WorkloadWithSpec | null)[] = [];
@@ -242,12 +249,12 @@ type Failure = {
  * Step: ends the deployments that the failed start leaves unserved, or puts them to sleep, and returns them.
  * Deployments that never sleep are left unchanged.
  */
-async function noteFailure(
+async function applyStartFailure(
   tx: Transaction,
   live: DeploymentRow[],
   { failed, up, now }: Failure,
 ): Promise<DeploymentRow[]> {
-  const { ended, asleep } = judgeFailure(
+  const { ended, asleep } = planStartFailure(
     live.map((row) => ({
       row,
       proven: row.ready_at !== null,
@@ -268,7 +275,7 @@ async function noteFailure(
     })),
   );
   const reason = `Asleep: its model server could not start (${failed.reason}). The next request tries again.`;
-  for (const { row } of asleep) await noteAsleep(tx, row.id, reason);
+  for (const { row } of asleep) await recordAsleep(tx, row.id, reason);
   return [...ended, ...asleep].map(({ row }) => row);
 }
 
@@ -289,7 +296,7 @@ type Concerned = {
  * deployment that served before falls asleep, and its next request retries. A deployment that never sleeps
  * waits for the next start.
  */
-export function judgeFailure<D extends Concerned>(live: D[]): { ended: D[]; asleep: D[]; waiting: D[] } {
+export function planStartFailure<D extends Concerned>(live: D[]): { ended: D[]; asleep: D[]; waiting: D[] } {
   const unserved = live.filter((one) => one.failed && !one.served);
   const proven = unserved.filter((one) => one.proven);
   return {

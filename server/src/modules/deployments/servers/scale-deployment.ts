@@ -7,7 +7,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import type { ReadCapacity } from '../../serving/served-model.ts';
 import { type DeploymentRow, lockDeployment, setReplicas } from '../queries.ts';
-import { refuseManyServers } from './limits/server-limits.ts';
+import { assertServerLimit } from './limits/server-limits.ts';
 import { reconcileModelServer } from './reconcile-model-server.ts';
 
 /**
@@ -45,7 +45,7 @@ export async function addReplica(
 
 async function hasRoom(tx: Transaction, deployment: DeploymentRow, capacity: Capacity): Promise<boolean> {
   try {
-    await refuseManyServers(tx, {
+    await assertServerLimit(tx, {
       userId: deployment.user_id,
       serverId: deployment.model_server_id,
       baseAssetId: deployment.base_asset_id,
@@ -74,7 +74,7 @@ export async function dropIdleReplica(
 }
 
 /** Records the use of the last replica; ignores others. */
-export async function noteReplicaUse(
+export async function recordReplicaUse(
   db: Database | Transaction,
   { podId, serverId, now }: { podId: string; serverId: string; now: Date },
 ): Promise<void> {

@@ -158,7 +158,7 @@ export async function setStarterRequested(db: Db, id: string, at: Date | null): 
 }
 
 /** Records a request to the starter model, started or still running. Does not wake a sleeping one. */
-export async function noteStarterRequest(db: Db, id: string, now: Date): Promise<void> {
+export async function recordStarterRequest(db: Db, id: string, now: Date): Promise<void> {
   await db
     .updateTable('model_servers')
     .set({ starter_requested_at: now })
@@ -168,7 +168,7 @@ export async function noteStarterRequest(db: Db, id: string, now: Date): Promise
 }
 
 /** True if the asset is a starter model with current or recent requests. */
-export async function isAskedStarter(db: Db, assetId: string): Promise<boolean> {
+export async function isStarterInUse(db: Db, assetId: string): Promise<boolean> {
   const row = await db
     .selectFrom('model_servers')
     .select('id')

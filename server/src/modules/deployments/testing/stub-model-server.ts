@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { postWorkloadReports } from '@bakehouse/contract/workloads';
 import type { Script } from '../../../engine/drivers/fake/fake-driver.ts';
-import { giveSignsOfLife } from '../../../engine/testing/give-signs-of-life.ts';
+import { sendHeartbeats } from '../../../engine/testing/send-heartbeats.ts';
 
 /**
  * How the next requests are answered; `ok` returns 'Good bread' in four tokens, `flood` streams more than any
@@ -125,7 +125,7 @@ function signsOfLife(post: (reports: object[]) => Promise<Response>, inFlight: (
     const { command } = (await (await post([])).json()) as { command: string };
     if (command === 'stop' && inFlight() === 0) drained.abort();
   };
-  return { drained: drained.signal, end: giveSignsOfLife(give) };
+  return { drained: drained.signal, end: sendHeartbeats(give) };
 }
 
 function ended(signal: AbortSignal): Promise<void> {

@@ -21,8 +21,8 @@ import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { withBlobFile } from '../../../platform/storage/read-blob.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { cleanFileName } from '../../assets/files/upload/clean-path.ts';
-import { enterUpload } from '../../assets/files/upload/upload-file.ts';
-import { findOwnDraft, lockRestingDraft, toDocument } from '../drafts.ts';
+import { acquireUploadSlot } from '../../assets/files/upload/upload-file.ts';
+import { findUserDraft, lockRestingDraft, toDocument } from '../drafts.ts';
 import { insertDocument, selectDocuments } from '../queries.ts';
 import type { Section } from './sections.ts';
 
@@ -54,11 +54,11 @@ export async function addDocument(
   ctx: Context,
   { draftId, request }: { draftId: string; request: Http['request'] },
 ): Promise<DraftDocument> {
-  const leave = enterUpload(ctx);
+  const leave = acquireUploadSlot(ctx);
   try {
     const form = { part: PART, limits: { files: 2 }, wholeMs: WHOLE_MS };
     return await receiveForm(ctx, request, form, async (parts, signal) => {
-      await findOwnDraft(ctx, draftId);
+      await findUserDraft(ctx, draftId);
       const { name, blob } = await receive(ctx, parts);
       const sections = await read(ctx, { name, blob, signal });
       return keep(ctx, { draftId, name, sections });

@@ -98,7 +98,7 @@ export async function selectUnsaved(
 }
 
 /** Marks rows as saved if they are unchanged and unsaved. Returns how many. */
-export async function noteSaved(
+export async function markRowsSaved(
   tx: Transaction,
   { draftId, rows, assetId }: { draftId: string; rows: SourcedRow[]; assetId: string },
 ): Promise<number> {

@@ -7,9 +7,9 @@ import { AppError, refused } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { unknownCursor } from '../../../platform/unknown-cursor.ts';
 import { addLines } from '../../datasets/chats/add-chat-row.ts';
-import { findOwnDraft, lockOwnDraft, toWireRow } from '../drafts.ts';
+import { findUserDraft, lockUserDraft, toWireRow } from '../drafts.ts';
 import * as queries from './row-queries.ts';
-import { noteSaved, type SourcedRow, selectUnsaved } from './row-queries.ts';
+import { markRowsSaved, type SourcedRow, selectUnsaved } from './row-queries.ts';
 
 /**
  * Returns the rows of a draft of the caller in document order; the cursor is the last row of the previous
@@ -22,7 +22,7 @@ export async function listRows(
     query: { document_id: documentId, cursor, limit },
   }: InputOf<typeof contract.listDraftRows>,
 ): Promise<ResponseOf<typeof contract.listDraftRows>> {
-  await findOwnDraft(ctx, draftId);
+  await findUserDraft(ctx, draftId);
   const after = cursor === undefined ? null : await queries.findPlace(ctx.db, draftId, cursor);
   if (after === undefined) throw unknownCursor();
   const found = await queries.selectRows(ctx.db, draftId, {
@@ -42,7 +42,7 @@ export async function getChunk(
   ctx: Context,
   { params: { draft_id: draftId, number } }: InputOf<typeof contract.getChunk>,
 ): Promise<ResponseOf<typeof contract.getChunk>> {
-  await findOwnDraft(ctx, draftId);
+  await findUserDraft(ctx, draftId);
   const chunk = await queries.findChunk(ctx.db, draftId, number);
   if (!chunk)
     throw new AppError('not_found', { publicMessage: 'The draft has no such chunk', param: 'number' });
@@ -57,7 +57,7 @@ export async function changeRow(
   { params: { draft_id: draftId, row_id: rowId }, body }: InputOf<typeof contract.changeDraftRow>,
 ): Promise<ResponseOf<typeof contract.changeDraftRow>> {
   return inTransaction(ctx.db, async (tx) => {
-    const { user_id: userId } = await lockOwnDraft(tx, ctx, draftId);
+    const { user_id: userId } = await lockUserDraft(tx, ctx, draftId);
     const isChanged = await queries.updateRow(tx, { draftId, rowId, ...body });
     const row = await queries.findRow(tx, draftId, rowId);
     if (!row)
@@ -78,7 +78,7 @@ export async function deleteRows(
   { params: { draft_id: draftId }, body: { row_ids: rowIds } }: InputOf<typeof contract.deleteDraftRows>,
 ): Promise<ResponseOf<typeof contract.deleteDraftRows>> {
   return inTransaction(ctx.db, async (tx) => {
-    const { user_id: userId } = await lockOwnDraft(tx, ctx, draftId);
+    const { user_id: userId } = await lockUserDraft(tx, ctx, draftId);
     const deleted = await queries.deleteRows(tx, draftId, rowIds);
     await publishChange(tx, userId, { topic: 'draft', id: draftId });
     return { deleted };
@@ -97,7 +97,7 @@ export async function saveRows(
     params: { draft_id: draftId },
     body: { asset_id: assetId, row_ids: rowIds },
   } = input;
-  await findOwnDraft(ctx, draftId);
+  await findUserDraft(ctx, draftId);
   return addLines(ctx, {
     ...{ assetId, field: 'asset_id', path: DOCUMENTS_FILE, call: { operation: 'save-draft-rows', input } },
     lines: async () => {
@@ -107,8 +107,8 @@ export async function saveRows(
     },
     message: (rows) => `Add ${rows.length} rows from documents`,
     commit: async (tx, rows, commitId) => {
-      const { user_id: userId } = await lockOwnDraft(tx, ctx, draftId);
-      const saved = await noteSaved(tx, { draftId, rows, assetId });
+      const { user_id: userId } = await lockUserDraft(tx, ctx, draftId);
+      const saved = await markRowsSaved(tx, { draftId, rows, assetId });
       if (saved < rows.length)
         throw refused('row_ids', 'The rows have changed meanwhile. Look through them, and save again.');
       await publishChange(tx, userId, { topic: 'draft', id: draftId });

@@ -8,9 +8,9 @@ import { answerChat } from '../../batches/answer-chat.ts';
 import { answerInTurns, failureOfAll } from '../../batches/answer-in-turns.ts';
 import type { ChatParts } from '../../chat/chat-parts.ts';
 import { type DraftRow, draftsTable } from '../drafts-table.ts';
-import { type ChunkResult, keepResults, noteEnd, type OpenChunk, selectOpenChunks } from '../queries.ts';
+import { type ChunkResult, noteEnd, type OpenChunk, saveChunkResults, selectOpenChunks } from '../queries.ts';
 import { selectQuestions } from '../rows/row-queries.ts';
-import { askForRows } from '../start/quote-draft.ts';
+import { rowsRequest } from '../start/quote-draft.ts';
 import { distinctQuestions } from './distinct-questions.ts';
 import { rowsOfAnswer } from './rows-of-answer.ts';
 
@@ -41,13 +41,13 @@ async function runDraft(
     ...{ table: draftsTable, lease },
     open: (draft, limit) => selectOpenChunks(db, draft.id, limit),
     ask: async (draft, chunks) => {
-      const answers = chunks.map((chunk) => askAboutChunk(services, chat, { draft, chunk, signal }));
+      const answers = chunks.map((chunk) => requestChunkRows(services, chat, { draft, chunk, signal }));
       const questions = known ?? distinctQuestions(await selectQuestions(db, lease.id));
       known = questions;
       return (await Promise.all(answers)).map((answer) => withoutDuplicates(answer, questions));
     },
     keep: async (tx, row, results) => {
-      await keepResults(tx, row, results);
+      await saveChunkResults(tx, row, results);
       await tell(tx, row);
     },
     failure: failureOfAll,
@@ -71,14 +71,14 @@ function withoutDuplicates(
 }
 
 /** Requests the model's rows for a chunk. Throws the errors of `answerChat`. */
-async function askAboutChunk(
+async function requestChunkRows(
   services: Services,
   chat: ChatParts,
   { draft, chunk, signal }: { draft: DraftRow; chunk: OpenChunk; signal: AbortSignal },
 ): Promise<ChunkResult> {
   if (draft.settings === null) throw new Error('Running draft has no settings');
   const { number, text } = chunk;
-  const body = askForRows(draft.settings, text);
+  const body = rowsRequest(draft.settings, text);
   const answer = await answerChat(services, chat, { work: draft, number, body, signal });
   const { error, costMicro } = answer;
   if (error !== null) return { number, rows: [], dropped: {}, error, costMicro };

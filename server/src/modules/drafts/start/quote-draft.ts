@@ -12,7 +12,7 @@ import { AppError, refused } from '../../../platform/errors.ts';
 import { type ChatToQuote, quoteChats } from '../../batches/prices.ts';
 import type { ChatParts } from '../../chat/chat-parts.ts';
 import type { Section } from '../documents/sections.ts';
-import { findOwnDraft } from '../drafts.ts';
+import { findUserDraft } from '../drafts.ts';
 import { type NewChunk, type OpenChunk, selectTexts, selectUnanswered } from '../queries.ts';
 
 /** Tokens of a row with its JSON. */
@@ -45,7 +45,7 @@ export async function readQuote(
   chat: ChatParts,
   { draftId, settings: wanted }: { draftId: string; settings: DraftSettings | undefined },
 ): Promise<Quoted> {
-  const draft = await findOwnDraft(ctx, draftId);
+  const draft = await findUserDraft(ctx, draftId);
   const settings = wanted ?? draft.settings;
   const chunks = wanted ? await readChunks(ctx, draftId, wanted) : null;
   const unanswered = chunks ?? (await selectUnanswered(ctx.db, draftId));
@@ -54,7 +54,7 @@ export async function readQuote(
   const { model } = settings;
   const quoted = await quoteChats(ctx, chat, {
     model,
-    bodies: unanswered.map(({ text }) => askForRows(settings, text)),
+    bodies: unanswered.map(({ text }) => rowsRequest(settings, text)),
     tooLong: (tokens) =>
       refused(
         'settings.chunk_characters',
@@ -200,7 +200,7 @@ function placeOf(sections: readonly Section[]): string {
 }
 
 /** Returns the request for the rows of a chunk; the model server constrains the answer to the schema. */
-export function askForRows(
+export function rowsRequest(
   { model, prompt, rows_per_chunk: rows }: Pick<DraftSettings, 'model' | 'prompt' | 'rows_per_chunk'>,
   text: string,
 ): ChatToQuote {

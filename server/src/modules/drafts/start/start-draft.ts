@@ -8,7 +8,7 @@ import { holdForAnswers } from '../../batches/hold-for-answers.ts';
 import type { ChatParts } from '../../chat/chat-parts.ts';
 import { spendOnce } from '../../credits/spend-once.ts';
 import { getDraft, lockRestingDraft } from '../drafts.ts';
-import { noteStart, reopenChunks, replaceChunks, selectUnanswered } from '../queries.ts';
+import { recordDraftStart, reopenChunks, replaceChunks, selectUnanswered } from '../queries.ts';
 import { type Quoted, readQuote } from './quote-draft.ts';
 
 type Input = { draftId: string; settings: DraftSettings | undefined };
@@ -47,7 +47,7 @@ async function begin(
     ...{ highestMicro, model: settings.model, name: `draft:${id}` },
     description: `Rows from documents by ${settings.model}`,
   });
-  await noteStart(tx, id, {
+  await recordDraftStart(tx, id, {
     ...{ ...held, key_id: ctx.caller.key?.id ?? null, settings, prices, started_at: ctx.clock.now() },
     ...(chunks
       ? { charged_micro: 0n, chunks: chunks.length, chunks_done: 0, dropped: {} }

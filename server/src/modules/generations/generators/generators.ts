@@ -6,7 +6,7 @@ import {
   type listGenerators as listGeneratorsEndpoint,
 } from '@bakehouse/contract/generators';
 import { editsPictures } from '@bakehouse/contract/generators/generator';
-import { atService, completeParameters } from '@bakehouse/contract/generators/parameters/parameters';
+import { completeParameters, formOfService } from '@bakehouse/contract/generators/parameters/parameters';
 import { starterFor } from '@bakehouse/contract/generators/stand-in';
 import { generators as table } from '@bakehouse/contract/generators/table';
 import { starterAddress } from '@bakehouse/contract/kontext';
@@ -24,7 +24,7 @@ import { costOfGeneration } from '../start/cost-of-generation.ts';
  * Returns the starter model that serves the generator or substitutes for it; undefined if it is not
  * available.
  */
-export async function findOwnModel(
+export async function findServingStarter(
   db: Database | Transaction,
   generator: GeneratorName,
 ): Promise<StarterModelRef | undefined> {
@@ -41,7 +41,7 @@ export async function listGenerators(
   const preparing = await isPreparing();
   const prices = await readPrices(db, clock.now());
   const generators = generatorNames.map(async (name) => {
-    const own = await findOwnModel(db, name);
+    const own = await findServingStarter(db, name);
     const edits = editsPictures(table[name]);
     const upstreams = showUpstreams(config, prices, name);
     return {
@@ -61,7 +61,7 @@ export async function listGenerators(
 
 /** Returns the price of one output with the form's default values. */
 function priceOf(prices: PriceList, generator: Upstream['generator'], fields: string[]): bigint {
-  const { values } = completeParameters(atService(table[generator], fields), {});
+  const { values } = completeParameters(formOfService(table[generator], fields), {});
   const parameters = { ...values, ...(values?.n !== undefined && { n: 1 }) };
   return costOfGeneration(
     prices,

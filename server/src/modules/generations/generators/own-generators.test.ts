@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { costMicro } from '../../credits/prices/cost.ts';
 import { defaultPrices } from '../../credits/prices/prices.ts';
 import type { GenerationRow } from '../queries.ts';
-import { ownGenerator } from './own-generators.ts';
+import { localGenerator } from './own-generators.ts';
 
 test.each(['bread ', '麺', '🍞'])("the file's metadata holds the longest prompt: %s", (word) => {
   const prompt = word.repeat(PROMPT_LENGTH_MAX / word.length);
@@ -11,7 +11,7 @@ test.each(['bread ', '麺', '🍞'])("the file's metadata holds the longest prom
     ...{ generator: 'flux', prompt, model: 'my-painter', id: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6' },
     ...{ seed: 7n, steps: 28, parameters: { guidance_scale: 3.5, num_inference_steps: 28, seed: 7 } },
   } as unknown as GenerationRow;
-  expect(ownGenerator('flux', 'deployment:p1')?.request(row, { picture: null }).metadata).toEqual({
+  expect(localGenerator('flux', 'deployment:p1')?.request(row, { picture: null }).metadata).toEqual({
     ...{ prompt, model: 'my-painter', generation_id: row.id },
     ...{ guidance_scale: '3.5', num_inference_steps: '28', seed: '7' },
   });
@@ -27,7 +27,7 @@ test.each([
   ['wan', { duration: '2', aspect_ratio: '1:1', quality: '64p', num_inference_steps: 16 }, 1n],
 ] as const)('a %s of %j, made by a Wan, costs by steps, seconds and pixels', (name, parameters, parts) => {
   const cost = costMicro([{ price: defaultPrices.videos, parts }]);
-  expect(ownGenerator(name, 'deployment:p1')?.cost(defaultPrices, parameters)).toBe(cost);
+  expect(localGenerator(name, 'deployment:p1')?.cost(defaultPrices, parameters)).toBe(cost);
 });
 
 test.each([
@@ -37,7 +37,7 @@ test.each([
   ['wan', { duration: 5, num_inference_steps: 30 }, { width: 1280, height: 720, durationS: 5.1 }, 30n],
   ['wan', { duration: 5, num_inference_steps: 30 }, { width: 64, height: 64, durationS: null }, 1n],
 ] as const)('a %s of %j that became %j is charged for its actual size', (name, parameters, output, parts) => {
-  const own = ownGenerator(name, 'deployment:p1');
+  const own = localGenerator(name, 'deployment:p1');
   const held = own?.cost(defaultPrices, parameters) ?? 0n;
   const cost = costMicro([{ price: defaultPrices.videos, parts }]);
   expect(own?.charge?.(held, parameters, output)).toBe(cost);
@@ -49,7 +49,7 @@ test.each([
 ] as const)(
   'a starter that substitutes for %s is priced by its own output',
   (name, model, parameters, price, parts) => {
-    const own = ownGenerator(name, `starter:${model}`);
+    const own = localGenerator(name, `starter:${model}`);
     expect(own?.cost(defaultPrices, parameters)).toBe(costMicro([{ price: defaultPrices[price], parts }]));
   },
 );
@@ -65,7 +65,7 @@ test('a substitute starter uses its own default settings and the negative prompt
       seed: 7,
     },
   } as unknown as GenerationRow;
-  const own = ownGenerator('seedance', 'starter:wan-starter');
+  const own = localGenerator('seedance', 'starter:wan-starter');
   expect(own?.steps(row.parameters)).toBe(16);
   expect(own?.request(row, { picture: null })).toMatchObject({
     ...{ prompt: 'a frog spins', seed: 7, steps: 16, guidance: 3, negative_prompt: 'blurry' },

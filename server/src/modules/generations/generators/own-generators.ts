@@ -2,7 +2,7 @@ import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images
 import type { GenerationParameters } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
-import { atStarter, completeParameters } from '@bakehouse/contract/generators/parameters/parameters';
+import { completeParameters, formOfStarter } from '@bakehouse/contract/generators/parameters/parameters';
 import { starterFor } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
 import { wanDefaults } from '@bakehouse/contract/generators/wan';
@@ -25,7 +25,7 @@ type Inputs = { picture: Buffer | null; lora?: ImageLora | undefined };
 type MadeVideo = { width: number; height: number; durationS: number | null };
 
 /** A generator that models on this server run. */
-export type OwnGenerator = {
+export type LocalGenerator = {
   /** Returns the price of one output in micro-BGL. */
   cost: (prices: PriceList, parameters: GenerationParameters) => bigint;
   /**
@@ -115,7 +115,7 @@ const wan: Served = {
 };
 
 /** Includes the kinds of deployments that serve the generator. */
-type Served = OwnGenerator & { deployments: readonly ImageDeploymentKind[] };
+type Served = LocalGenerator & { deployments: readonly ImageDeploymentKind[] };
 
 const table: Partial<Record<GeneratorName, Served>> = {
   paris,
@@ -125,7 +125,7 @@ const table: Partial<Record<GeneratorName, Served>> = {
 };
 
 /** Returns how the model with this queue serves a generator; undefined if it cannot. */
-export function ownGenerator(name: GeneratorName, queue: string | null): OwnGenerator | undefined {
+export function localGenerator(name: GeneratorName, queue: string | null): LocalGenerator | undefined {
   const { of, starter } = starterFor(name);
   if (of === name || queue !== `starter:${starter.model}`) return table[name];
   const own = table[of];
@@ -138,7 +138,7 @@ export function deploymentsFor(name: GeneratorName): readonly ImageDeploymentKin
 }
 
 /** Adapts a starter for another generator: always requests the default settings of the starter's own page. */
-function standIn(own: OwnGenerator, of: GeneratorName): OwnGenerator {
+function standIn(own: LocalGenerator, of: GeneratorName): LocalGenerator {
   const asOpened = (parameters: GenerationParameters) => ({
     ...openingParameters(of),
     ...(parameters.negative_prompt !== undefined && { negative_prompt: parameters.negative_prompt }),
@@ -162,7 +162,7 @@ function openingParameters(name: GeneratorName): GenerationParameters {
   const generator: Generator = generators[name];
   const { qualities, opensOn } = starterFor(name).starter;
   const quality = qualities.find(({ label }) => label === opensOn);
-  const { values, problem } = completeParameters(atStarter(generator), { ...quality?.settings });
+  const { values, problem } = completeParameters(formOfStarter(generator), { ...quality?.settings });
   if (problem) throw new Error(problem.message);
   return values;
 }

@@ -4,7 +4,7 @@ import { deleteUnusedPicturesBefore } from '../sources/picture-queries.ts';
 const KEPT_HOURS = 24;
 
 /** Deletes uploaded pictures that were not edited within a day; generations store their own reference. */
-export const forgetPicturesJob = defineJob({
+export const deleteUnusedPicturesJob = defineJob({
   name: 'images.forget-pictures',
   schedule: '41 * * * *',
   run: ({ db, clock }) =>

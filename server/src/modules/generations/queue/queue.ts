@@ -6,7 +6,7 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { claimRow, type Lease } from '../../../platform/leases/leased-table.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { endGeneration } from '../end-generation.ts';
-import { deletePreview, type GenerationRow, noteTurn, updateGeneration } from '../queries.ts';
+import { deletePreview, type GenerationRow, recordTurn, updateGeneration } from '../queries.ts';
 import { generationsTable } from '../run/generations-table.ts';
 import { planTurn } from '../run/plan-generation.ts';
 import { begun, progressColumns } from '../run/progress.ts';
@@ -127,7 +127,7 @@ export async function takeTurn(
     const startedAt = row.started_at ?? now;
     await updateGeneration(tx, row.id, { ...progressColumns(begun), started_at: startedAt });
     await deletePreview(tx, row.id);
-    if (row.started_at === null) await noteTurn(tx, row, now);
+    if (row.started_at === null) await recordTurn(tx, row, now);
     await announceGeneration(tx, row, { queueMoved: true });
     return { lease };
   });

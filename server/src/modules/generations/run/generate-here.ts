@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ImageLora, ImageRequest } from '@bakehouse/contract/runtime/serve-image-spec';
 import * as z from 'zod';
-import { lendInput } from '../../../engine/lend-input.ts';
+import { grantInput } from '../../../engine/grant-input.ts';
 import type { Context, Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { WakingParts } from '../../deployments/end-deployment.ts';
@@ -13,7 +13,7 @@ import {
   readyServers,
 } from '../../deployments/reach/await-model-server.ts';
 import { findModel } from '../../deployments/reach/find-model.ts';
-import { keepInUse } from '../../deployments/reach/keep-in-use.ts';
+import { markInUse } from '../../deployments/reach/mark-in-use.ts';
 import { BadMedia } from '../../media/bad-media.ts';
 import { readLora } from '../../models/loras/read-lora.ts';
 import {
@@ -24,7 +24,7 @@ import {
   unavailable,
 } from '../../serving/ask/model-server-client.ts';
 import { type RequestDeadline, requestDeadline } from '../../serving/ask/request-deadline.ts';
-import { ownGenerator } from '../generators/own-generators.ts';
+import { localGenerator } from '../generators/own-generators.ts';
 import type { GenerationRow } from '../queries.ts';
 import { readInput } from '../sources/sources.ts';
 import type { Attempt, Generated, RunningParts, StoredOutput } from './attempt.ts';
@@ -44,9 +44,9 @@ export async function generateHere(
   const question = {
     modelName: row.model,
     readRequest: async (server: { workloadId: string }) => {
-      const own = ownGenerator(row.generator, row.queue);
+      const own = localGenerator(row.generator, row.queue);
       if (!own) throw new Error(`No local model serves ${row.generator}`);
-      const lora = await lendLora(services, row, server);
+      const lora = await grantLoraAccess(services, row, server);
       return own.request(row, { picture: (await readInput(services, row))?.bytes ?? null, lora });
     },
     signal,
@@ -115,7 +115,7 @@ type Row = Pick<GenerationRow, 'user_id' | 'parameters' | 'lora_revision_id'>;
  * Returns the LoRA of a generation for its model server, and grants its workload access to the file;
  * undefined if it has none. Throws AppError 'invalid_request' if the user can no longer read it.
  */
-async function lendLora(
+async function grantLoraAccess(
   { db }: Pick<Services, 'db'>,
   { user_id: userId, parameters, lora_revision_id: revisionId }: Row,
   { workloadId }: { workloadId: string },
@@ -124,7 +124,7 @@ async function lendLora(
   if (revisionId === null || typeof assetId !== 'string') return undefined;
   const { file } = await readLora(db, { assetId, revisionId, userId, param: 'lora' }).catch(refuseMissing);
   const { sha256, sizeBytes } = file;
-  await lendInput(db, { workloadId, sha256, sizeBytes });
+  await grantInput(db, { workloadId, sha256, sizeBytes });
   return { id: revisionId, sha256, size_bytes: sizeBytes, scale: Number(scale) };
 }
 
@@ -166,7 +166,7 @@ async function reachImageServer(
   const signal = AbortSignal.any([wanted, deadline.signal]);
   const attempt = async (number: number) => {
     const upstream = await findModel(ctx, parts, { modelName, kind: 'image' });
-    const endUse = keepInUse(ctx, upstream);
+    const endUse = markInUse(ctx, upstream);
     try {
       const [ready] = number === 1 ? readyServers(upstream) : [];
       const [server] = ready

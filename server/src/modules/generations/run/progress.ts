@@ -3,7 +3,7 @@ import type { ImageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
 import type { Services } from '../../../platform/context.ts';
 import { toJson } from '../../../platform/db/database.ts';
 import { announceChange } from '../../../platform/events/publish-change.ts';
-import { type KeptLease, keepLease } from '../../../platform/leases/hold-lease.ts';
+import { type RenewedLease, renewLeasePeriodically } from '../../../platform/leases/hold-lease.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
 import { type GenerationDetails, type GenerationRow, putPreview } from '../queries.ts';
 import { generationsTable } from './generations-table.ts';
@@ -77,7 +77,7 @@ function previewUrl(jpeg: string): string | null {
   return jpeg.length > PREVIEW_LENGTH_MAX ? null : `data:image/jpeg;base64,${jpeg}`;
 }
 
-export type ProgressReport = KeptLease & { update: (progress: Progress) => void };
+export type ProgressReport = RenewedLease & { update: (progress: Progress) => void };
 
 /** Renews the lease of a generation and writes its progress a few times per second. */
 export function reportProgress(
@@ -94,7 +94,7 @@ export function reportProgress(
     announceChange(db, lease.row.user_id, { topic: 'generation', id: lease.id });
   }
 
-  const kept = keepLease(services, {
+  const kept = renewLeasePeriodically(services, {
     ...{ table: generationsTable, lease, renewEveryMs: RENEW_EVERY_MS, lookEveryMs: WRITE_EVERY_MS },
     takeNews: () => {
       const progress = next;

@@ -14,7 +14,7 @@ import { generateHere } from './generate-here.ts';
 import { generationsTable } from './generations-table.ts';
 import { attemptOf, isFinal } from './plan-generation.ts';
 import { reportProgress } from './progress.ts';
-import { complete, giveBack, writeFailure } from './settle-generation.ts';
+import { complete, requeueGeneration, writeFailure } from './settle-generation.ts';
 import { storeOutput } from './store-output.ts';
 
 /**
@@ -29,7 +29,7 @@ export async function runGeneration(parts: RunningParts, lease: Lease<Generation
     if (error instanceof LeaseLost) return;
     // An unconfirmed submission may have been charged: don't resubmit it, even on shutdown.
     const isGivenBack = closing.aborted && !isFinal(error);
-    await (isGivenBack ? giveBack(services, lease) : writeFailure(services, lease, error));
+    await (isGivenBack ? requeueGeneration(services, lease) : writeFailure(services, lease, error));
   }
 }
 

@@ -1,4 +1,4 @@
-import { picturesAsked } from '@bakehouse/contract/generators/parameters/pictures-asked';
+import { requestedPictureCount } from '@bakehouse/contract/generators/parameters/requested-picture-count';
 import type { Services } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import { isDatabaseAway } from '../../../platform/db/errors/database-errors.ts';
@@ -8,7 +8,7 @@ import type { Lease } from '../../../platform/leases/leased-table.ts';
 import { toThumbnailColumns } from '../../media/thumbnails/thumbnails.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { endGeneration } from '../end-generation.ts';
-import { ownGenerator } from '../generators/own-generators.ts';
+import { localGenerator } from '../generators/own-generators.ts';
 import { deletePreview, type GenerationRow, insertOutput, updateGeneration } from '../queries.ts';
 import { cancelJob } from '../services/service-job.ts';
 import type { Generated, StoredOutput } from './attempt.ts';
@@ -27,7 +27,7 @@ export async function complete(
     await updateGeneration(tx, row.id, made);
     await endGeneration(tx, row, {
       state: 'completed',
-      reason: missingReason(picturesAsked(row.parameters), outputs.length),
+      reason: missingReason(requestedPictureCount(row.parameters), outputs.length),
       // Charge the quoted price, prorated to the outputs delivered.
       chargedMicro: chargeFor(row, outputs),
       now: services.clock.now(),
@@ -70,9 +70,9 @@ function chargeFor(
   { held_micro, parameters, generator, provider, queue }: GenerationRow,
   outputs: StoredOutput[],
 ): bigint {
-  const asked = picturesAsked(parameters);
+  const asked = requestedPictureCount(parameters);
   const heldMicro = (held_micro * BigInt(Math.min(outputs.length, asked))) / BigInt(asked);
-  const charge = provider === 'own' ? ownGenerator(generator, queue)?.charge : undefined;
+  const charge = provider === 'own' ? localGenerator(generator, queue)?.charge : undefined;
   const [output] = outputs;
   return charge && output ? charge(heldMicro, parameters, output) : heldMicro;
 }
@@ -120,7 +120,7 @@ function databaseAway(cause: unknown): AppError {
 }
 
 /** On shutdown, requeues the generation for immediate pickup without counting the attempt. */
-export async function giveBack(services: Services, lease: Lease<GenerationRow>): Promise<void> {
+export async function requeueGeneration(services: Services, lease: Lease<GenerationRow>): Promise<void> {
   await underLease(services.db, generationsTable, lease, (tx, row) =>
     putBack(tx, row, { reason: '', check_at: services.clock.now(), attempt: lease.row.attempt }),
   );

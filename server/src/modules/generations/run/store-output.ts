@@ -9,7 +9,7 @@ import type { InspectedPicture } from '../../media/inspect-picture.ts';
 import { embedMetadata } from '../../media/metadata/embed-metadata.ts';
 import { withPicture } from '../../media/receive-picture.ts';
 import type { Thumbnail } from '../../media/thumbnails/thumbnails.ts';
-import { lookAtVideo } from '../../media/videos/inspect-video.ts';
+import { inspectStoredVideo } from '../../media/videos/inspect-video.ts';
 import type { Medium } from '../media-table.ts';
 import { ensureThumbnail } from '../sources/pictures.ts';
 import type { ComingOutput, OutputShape, StoredOutput } from './attempt.ts';
@@ -41,7 +41,7 @@ export async function storeOutput(
     pictures[role] = await receive(services, picture, BESIDE_BYTES_MAX, pictureMessages.tooLarge);
   await onCome();
   if (medium.noun === 'picture') return keepPicture(services, come, { declared, metadata, userId });
-  const found = await lookAtVideo(services, { sha256: come.sha256, path: 'a generated video' });
+  const found = await inspectStoredVideo(services, { sha256: come.sha256, path: 'a generated video' });
   if (declared) requireAsDeclared(found, declared);
   const [poster, strip] = await Promise.all([
     asPicture(services, pictures.poster),

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Context, Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findServiceTitle } from '../../providers/find-upstreams.ts';
-import { cancelUpstream, type UpstreamJob, withdrawUpstream } from '../../providers/upstream-job.ts';
+import { cancelQueuedUpstream, cancelUpstream, type UpstreamJob } from '../../providers/upstream-job.ts';
 import { findGeneration } from '../generations.ts';
 import { mediumOf } from '../media-table.ts';
 import type { GenerationRow } from '../queries.ts';
@@ -21,7 +21,7 @@ export async function cancelJob(
 /**
  * Withdraws a generation's job from its service before the generation is ended: a started job costs the
  * operator. Returns the job; null if there is none. Throws AppError 'conflict' if the service cannot cancel
- * it, and the errors of `withdrawUpstream`.
+ * it, and the errors of `cancelQueuedUpstream`.
  */
 export async function withdrawJob(
   ctx: Pick<Context, 'config' | 'db' | 'clock' | 'caller'>,
@@ -29,12 +29,12 @@ export async function withdrawJob(
 ): Promise<UpstreamJob | null> {
   const row = await findGeneration(ctx.db, { id, userId: ctx.caller.userId });
   if (!row?.upstream_job || row.ended_at !== null) return null;
-  if (!(await withdrawUpstream(ctx, row.upstream_job))) throw hasBegun(row);
+  if (!(await cancelQueuedUpstream(ctx, row.upstream_job))) throw hasBegun(row);
   return row.upstream_job;
 }
 
 /** Throws AppError 'conflict' if a locked generation has acquired another job since the withdrawal. */
-export function refuseNewJob(row: GenerationRow, withdrawn: UpstreamJob | null): void {
+export function assertSameJob(row: GenerationRow, withdrawn: UpstreamJob | null): void {
   if (row.upstream_job && !isDeepStrictEqual(row.upstream_job, withdrawn)) throw hasBegun(row);
 }
 

@@ -37,7 +37,7 @@ export async function insertInputPicture(
   return id;
 }
 
-export async function giveInputPicture(
+export async function attachInputPicture(
   tx: Transaction,
   { id, generationId }: { id: string; generationId: string },
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { editsPictures, type Generator, takesPicture } from '@bakehouse/contract/generators/generator';
+import { acceptsPicture, editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
 import { PICTURE_BYTES_MAX, pictureMessages, pictureTypes } from '@bakehouse/contract/media';
 import type { Context, Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
@@ -9,7 +9,7 @@ import { AppError, refused } from '../../../platform/errors.ts';
 import { fetchPublic } from '../../../platform/http/addresses/fetch-public.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { readOwnLink } from '../../assets/files/links/file-links.ts';
-import { keepWithinQuota } from '../../assets/files/storage-quota.ts';
+import { chargeToQuota } from '../../assets/files/storage-quota.ts';
 import { collectPicture } from '../../media/receive-picture.ts';
 import { toThumbnail } from '../../media/thumbnails/thumbnails.ts';
 import { findOutputs } from '../generations.ts';
@@ -88,7 +88,7 @@ export async function keepPicture(
   { picture, param }: { picture: InputPicture; param: string },
 ): Promise<string> {
   const { userId } = caller;
-  await keepWithinQuota(tx, config, { userId, blob: picture, param });
+  await chargeToQuota(tx, config, { userId, blob: picture, param });
   return insertInputPicture(tx, { userId, picture, createdAt: clock.now() });
 }
 
@@ -138,7 +138,7 @@ export async function readSource(
   const named = generationId === undefined ? 'picture_id' : 'source_generation_id';
   const hasNone = pictureId === undefined && generationId === undefined;
   if (hasNone && !editsPictures(form)) return undefined;
-  if (!takesPicture(form)) throw refused(named, `${form.title} takes no picture`);
+  if (!acceptsPicture(form)) throw refused(named, `${form.title} takes no picture`);
   if (pictureId !== undefined && generationId !== undefined)
     throw refused('source_generation_id', 'Send either picture_id or source_generation_id');
   if (generationId !== undefined) return readGeneration(tx, { id: generationId, userId }, outputId);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { refuseUnsuccessful } from './await-completed.ts';
+import { assertCompleted } from './await-completed.ts';
 
 test.each([
   [{ state: 'failed', refused: true }, 'invalid_request'],
   [{ state: 'failed', refused: false }, 'unavailable'],
   [{ state: 'cancelled', refused: false }, 'conflict'],
 ] as const)('tells clients not to retry what ended as %o', (ended, code) => {
-  const refused = () => refuseUnsuccessful({ ...ended, reason: 'fal did not finish within 10 minutes' });
+  const refused = () => assertCompleted({ ...ended, reason: 'fal did not finish within 10 minutes' });
   expect(refused).toThrow(
     expect.objectContaining({
       code,
@@ -17,5 +17,5 @@ test.each([
 });
 
 test('accepts a completed generation', () => {
-  expect(() => refuseUnsuccessful({ state: 'completed', reason: '', refused: false })).not.toThrow();
+  expect(() => assertCompleted({ state: 'completed', reason: '', refused: false })).not.toThrow();
 });

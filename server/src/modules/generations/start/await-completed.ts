@@ -12,7 +12,7 @@ import { underLease } from '../../../platform/leases/hold-lease.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { awaitGeneration, endGeneration } from '../end-generation.ts';
-import { findOwnGeneration, getGeneration } from '../generations.ts';
+import { getGeneration, lockUserGeneration } from '../generations.ts';
 import { type GenerationRow, markLeft, updateGeneration } from '../queries.ts';
 import { generationsTable } from '../run/generations-table.ts';
 import { putBack } from '../run/settle-generation.ts';
@@ -32,7 +32,7 @@ const NOTE_AGAIN_MS = 1_000;
 /**
  * Waits until a picture is generated. Cancels it if the client disconnects or times out, unless an
  * Idempotency-Key announces a retry, the call was already repeated, or a service has started it. Throws the
- * errors of `refuseUnsuccessful`, AppError 'timed_out', and 'unavailable' on server shutdown, which does not
+ * errors of `assertCompleted`, AppError 'timed_out', and 'unavailable' on server shutdown, which does not
  * stop the generation.
  */
 export async function awaitCompleted(
@@ -55,7 +55,7 @@ export async function awaitCompleted(
   // OpenAI's clients retry after a timeout: without a key they would receive and pay for a second picture.
   const generation = isLate ? ((await giveUp()) ?? waited) : waited;
   if (isLate && generation.state !== 'completed') throw timedOut(generation, isComingBack);
-  refuseUnsuccessful(generation);
+  assertCompleted(generation);
   return generation;
 }
 
@@ -133,7 +133,7 @@ function timedOut({ id, state }: Generation, isComingBack: boolean): AppError {
  */
 export async function cancelLeft(ctx: Context, { id }: { id: string }): Promise<Generation> {
   const token = await inTransaction(ctx.db, async (tx) => {
-    const row = await findOwnGeneration(tx, { id, userId: ctx.caller.userId });
+    const row = await lockUserGeneration(tx, { id, userId: ctx.caller.userId });
     if (row.ended_at !== null || row.left_at === null) return null;
     // A job being submitted cannot be withdrawn; the submitter must first record its handle.
     if (row.upstream_job) return row.upstream_job.handle === null ? null : claim(ctx, tx, row);
@@ -194,7 +194,7 @@ async function cancel({ clock }: Context, tx: Transaction, row: GenerationRow): 
  * request, 'unavailable' if it failed, 'conflict' if it was cancelled. Tells clients not to retry: the server
  * has already retried, and a service may have charged its operator.
  */
-export function refuseUnsuccessful({
+export function assertCompleted({
   state,
   reason,
   refused,

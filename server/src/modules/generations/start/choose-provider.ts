@@ -1,15 +1,19 @@
 import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
-import { atDeployment, atService, atStarter } from '@bakehouse/contract/generators/parameters/parameters';
-import { atStandIn, starterFor } from '@bakehouse/contract/generators/stand-in';
+import {
+  formOfDeployment,
+  formOfService,
+  formOfStarter,
+} from '@bakehouse/contract/generators/parameters/parameters';
+import { formOfSubstitute, starterFor } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findActiveDeployment, findImageServer } from '../../deployments/images/image-deployments.ts';
 import { findUpstreams, type Upstream } from '../../providers/find-upstreams.ts';
 import type { ServiceName } from '../../providers/services/services.ts';
-import { findOwnModel } from '../generators/generators.ts';
+import { findServingStarter } from '../generators/generators.ts';
 import { deploymentsFor } from '../generators/own-generators.ts';
 
 /** Queue of a generation; each queue has its own limit of places. */
@@ -56,7 +60,7 @@ export async function chooseProvider(
     const active = await findActiveDeployment(ctx, standIn);
     if (active !== null) return byDeployment(ctx, generator, active);
   }
-  const own = await findOwnModel(ctx.db, generator);
+  const own = await findServingStarter(ctx.db, generator);
   if (own) return byStarter(generator, own.modelName, own.modelName);
   throw new AppError('conflict', {
     publicMessage: `${form.title} is not served here. GET /api/v1/generators lists what is`,
@@ -71,7 +75,7 @@ async function byDeployment(ctx: Context, generator: GeneratorName, model: strin
     provider: 'own',
     model,
     queue: `deployment:${server.podId}`,
-    form: atDeployment(generators[generator]),
+    form: formOfDeployment(generators[generator]),
   };
 }
 
@@ -79,7 +83,7 @@ async function byDeployment(ctx: Context, generator: GeneratorName, model: strin
 function byStarter(generator: GeneratorName, model: string, starter: string): ChosenProvider {
   const form: Generator = generators[generator];
   const isStandIn = !form.starter && starterFor(generator).starter.model === starter;
-  const taken = isStandIn ? atStandIn(form) : atStarter(atDeployment(form));
+  const taken = isStandIn ? formOfSubstitute(form) : formOfStarter(formOfDeployment(form));
   return { provider: 'own', model, queue: `starter:${starter}`, form: taken };
 }
 
@@ -90,7 +94,7 @@ function byService(form: Generator, upstream: Upstream): ChosenProvider {
     model,
     queue: `upstream:${upstream.service}`,
     upstream,
-    form: atService(form, fields),
+    form: formOfService(form, fields),
   };
 }
 

@@ -1,10 +1,10 @@
 import type { GenerationParameters } from '@bakehouse/contract/generations';
-import { picturesAsked } from '@bakehouse/contract/generators/parameters/pictures-asked';
+import { requestedPictureCount } from '@bakehouse/contract/generators/parameters/requested-picture-count';
 import { costMicro } from '../../credits/prices/cost.ts';
 import type { PriceId, PriceList } from '../../credits/prices/prices.ts';
 import type { Upstream } from '../../providers/find-upstreams.ts';
 import type { UpstreamVideo } from '../../providers/upstream-videos.ts';
-import { ownGenerator } from '../generators/own-generators.ts';
+import { localGenerator } from '../generators/own-generators.ts';
 import type { GenerationRequest } from './generation-request.ts';
 
 /** Price per second of each generator's videos at a service. Includes sound that cannot be disabled. */
@@ -33,7 +33,7 @@ export function costOfGeneration(
   { generator, parameters }: Pick<GenerationRequest, 'generator' | 'parameters'>,
 ): bigint {
   if (by.provider === 'upstream') return costAtService(prices, by.upstream.generator, parameters);
-  const own = ownGenerator(generator, by.queue);
+  const own = localGenerator(generator, by.queue);
   if (!own) throw new Error(`No local model serves ${generator}`);
   return own.cost(prices, parameters);
 }
@@ -47,7 +47,9 @@ function costAtService(
     const price = prices[videoPrices[generator](parameters)];
     return costMicro([{ price, parts: BigInt(Number(parameters.duration)) }]);
   }
-  return costMicro([{ price: prices[`images:${generator}`], parts: BigInt(picturesAsked(parameters)) }]);
+  return costMicro([
+    { price: prices[`images:${generator}`], parts: BigInt(requestedPictureCount(parameters)) },
+  ]);
 }
 
 function isVideo(generator: Upstream['generator']): generator is UpstreamVideo {

@@ -1,6 +1,6 @@
 import type { GenerationParameters } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import type { VideoAsked } from '../queries.ts';
+import type { VideoParameters } from '../queries.ts';
 import type { Source } from '../sources/sources.ts';
 
 /** A request to a generator. */
@@ -25,5 +25,5 @@ export type GenerationRequest = {
   source_generation_id?: string | undefined;
   source_output_id?: string | undefined;
   /** Original parameters of another API, which its responses repeat. */
-  asked?: VideoAsked | undefined;
+  asked?: VideoParameters | undefined;
 };

@@ -7,7 +7,7 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findNamedImageDeployment } from '../../deployments/images/image-deployments.ts';
 import { readLora } from '../../models/loras/read-lora.ts';
-import { findOwnModel } from '../generators/generators.ts';
+import { findServingStarter } from '../generators/generators.ts';
 import { deploymentsFor } from '../generators/own-generators.ts';
 import type { ChosenProvider } from './choose-provider.ts';
 
@@ -32,7 +32,7 @@ export function readParameters(
 }
 
 /** Throws AppError 'invalid_request' if a LoRA is requested but the provider does not support LoRAs. */
-export function refuseLora(chosen: ChosenProvider, { lora }: GenerationParameters): void {
+export function assertLoraSupported(chosen: ChosenProvider, { lora }: GenerationParameters): void {
   if (!lora || chosen.form.fields.some(({ kind }) => kind === 'lora')) return;
   const who = chosen.provider === 'upstream' ? chosen.upstream.title : chosen.form.title;
   throw new AppError('invalid_request', {
@@ -59,7 +59,7 @@ type Named = { generator: GeneratorName; model?: string | undefined; service?: s
  * Resolves a named model. Throws AppError 'not_found' if the model is neither a live deployment of the caller
  * for the generator nor its starter, and 'invalid_request' if both a service and a model are named.
  */
-export async function withOwnModel<Asked extends Named>(ctx: Context, asked: Asked): Promise<Asked> {
+export async function resolveNamedModel<Asked extends Named>(ctx: Context, asked: Asked): Promise<Asked> {
   const { generator, model, service } = asked;
   if (model === undefined) return asked;
   if (service !== undefined)
@@ -69,7 +69,7 @@ export async function withOwnModel<Asked extends Named>(ctx: Context, asked: Ask
     });
   const deployed = await findNamedImageDeployment(ctx, model, imageDeploymentKinds);
   if (deployed && deploymentsFor(generator).includes(deployed.kind)) return asked;
-  if ((await findOwnModel(ctx.db, generator))?.modelName === model) return asked;
+  if ((await findServingStarter(ctx.db, generator))?.modelName === model) return asked;
   throw new AppError('not_found', {
     publicMessage: `You have no deployment named '${model}' that serves ${generator}`,
     param: 'model',

@@ -5,17 +5,18 @@ import type { Context } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import { AppError, refused } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
-import { refuseFullStorage } from '../../assets/files/storage-quota.ts';
+import { assertStorageLeft } from '../../assets/files/storage-quota.ts';
 import { hold } from '../../credits/ledger/holds/holds.ts';
-import { refuseHigherCost } from '../../credits/prices/cost.ts';
+import { assertQuotedCost } from '../../credits/prices/cost.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import { spendOnce } from '../../credits/spend-once.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { showGenerations } from '../generations.ts';
-import { ownGenerator } from '../generators/own-generators.ts';
+import { localGenerator } from '../generators/own-generators.ts';
 import { mediumOf } from '../media-table.ts';
 import {
+  claimAbandonedGeneration,
   countOpen,
   type GenerationRow,
   insertGeneration,
@@ -23,16 +24,15 @@ import {
   lockStarts,
   nextId,
   type SameRequest,
-  takeLeft,
   updateGeneration,
 } from '../queries.ts';
 import { WAIT_MAX_MS } from '../run/plan-generation.ts';
-import { giveInputPicture } from '../sources/picture-queries.ts';
+import { attachInputPicture } from '../sources/picture-queries.ts';
 import { keepPicture, readSource } from '../sources/sources.ts';
 import { type ChosenProvider, chooseProvider } from './choose-provider.ts';
 import { costOfGeneration } from './cost-of-generation.ts';
 import type { GenerationRequest } from './generation-request.ts';
-import { chooseLora, readParameters, refuseLora } from './parameters.ts';
+import { assertLoraSupported, chooseLora, readParameters } from './parameters.ts';
 
 /** Waiting and running generations per user. */
 const OPEN_MAX = 8;
@@ -122,7 +122,7 @@ type Prepared = { chosen: ChosenProvider; asked: GenerationRequest; loraRevision
 /** Resolves the provider and all parameters. */
 async function prepare(ctx: Context, { parameters: given, ...rest }: GenerationRequest): Promise<Prepared> {
   const chosen = await chooseProvider(ctx, rest);
-  refuseLora(chosen, given);
+  assertLoraSupported(chosen, given);
   const parameters = readParameters(chosen.form, given);
   refuseProblem(chosen, parameters);
   const loraRevisionId = await chooseLora(ctx, parameters);
@@ -147,10 +147,10 @@ async function insert(
   const { provider, model, queue } = chosen;
   const { noun } = mediumOf(asked.generator);
   const heldMicro = costOfGeneration(await readPrices(tx, now), chosen, asked);
-  refuseHigherCost({ micro: heldMicro, maxMicro: costMaxMicro, what: `this ${noun}`, param: 'cost_max' });
+  assertQuotedCost({ micro: heldMicro, maxMicro: costMaxMicro, what: `this ${noun}`, param: 'cost_max' });
   const parameters = withSeed(chosen, asked.parameters);
   const { source } = asked;
-  await refuseFullStorage(tx, ctx.config, userId);
+  await assertStorageLeft(tx, ctx.config, userId);
   // Before the ledger: the lock order is stored bytes, then ledger.
   const inputId = source && (source.inputId ?? (await keepPicture(tx, ctx, source)));
   const row = await insertGeneration(tx, {
@@ -165,7 +165,7 @@ async function insert(
     request_sha256: hashRequest(asked),
     process_id: waitsHere ? ctx.processId : null,
     // Services report no steps.
-    steps: provider === 'own' ? (ownGenerator(asked.generator, queue)?.steps(parameters) ?? 0) : 0,
+    steps: provider === 'own' ? (localGenerator(asked.generator, queue)?.steps(parameters) ?? 0) : 0,
     asked: asked.asked ? toJson(asked.asked) : null,
     // Placeholder until `holdPrice` sets it in this transaction.
     hold_id: id,
@@ -173,7 +173,7 @@ async function insert(
     check_at: now,
     created_at: now,
   });
-  if (inputId !== undefined) await giveInputPicture(tx, { id: inputId, generationId: id });
+  if (inputId !== undefined) await attachInputPicture(tx, { id: inputId, generationId: id });
   await announceGeneration(tx, row, { queueMoved: true });
   return row;
 }
@@ -250,7 +250,7 @@ type Asking = Pick<Context, 'db' | 'clock' | 'idempotencyKey' | 'caller' | 'proc
  * lost its server, and a service charges for a picture that it has started. Never matches a picture that
  * another call waits for or has received. Not needed with an Idempotency-Key.
  */
-export async function joinsRepeat(
+export async function findRepeatedCall(
   asking: Asking,
   { headers }: Http['request'],
 ): Promise<{ joins?: Joins; waitsHere: boolean }> {
@@ -259,7 +259,10 @@ export async function joinsRepeat(
   if (!(Number(headers[RETRY_COUNT]) > 0)) return { waitsHere: true };
   await untilOthersAreSeen(asking);
   const asked = { keyId: caller.key?.id ?? null, processId, withinMs: REPEAT_MS };
-  return { waitsHere: true, joins: (tx, same) => takeLeft(tx, { ...same, ...asked, now: clock.now() }) };
+  return {
+    waitsHere: true,
+    joins: (tx, same) => claimAbandonedGeneration(tx, { ...same, ...asked, now: clock.now() }),
+  };
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 } from '@bakehouse/contract/runtime/serve-image-spec';
 import { postWorkloadReports } from '@bakehouse/contract/workloads';
 import type { Script } from '../../../engine/drivers/fake/fake-driver.ts';
-import { giveSignsOfLife } from '../../../engine/testing/give-signs-of-life.ts';
+import { sendHeartbeats } from '../../../engine/testing/send-heartbeats.ts';
 import { pictureFiles } from './picture-files.ts';
 import { videoFile } from './video-file.ts';
 
@@ -83,7 +83,7 @@ export function imageServer(): ImageServer {
       const { port } = server.address() as AddressInfo;
       const ready = { type: 'ready', base_url: `http://127.0.0.1:${port}` };
       await post([{ seq: accepted_seq + 1, at: new Date().toISOString(), ...ready }]);
-      const endSigns = giveSignsOfLife(() => post([]));
+      const endSigns = sendHeartbeats(() => post([]));
       await ended(AbortSignal.any([stop, killed]));
       endSigns();
       server.closeAllConnections();

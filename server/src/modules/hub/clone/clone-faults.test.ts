@@ -8,7 +8,7 @@ import type { TestServer, TestUser } from '../../../testing/test-server.ts';
 import { assetCalls } from '../../assets/testing/asset-calls.ts';
 import { cloneCalls, cloningServer, safetensors } from '../testing/clones.ts';
 import { type HubRepo, openPublicHub, type PublicHub, sendFile } from '../testing/public-hub.ts';
-import { forgetClonesJob } from './clones.ts';
+import { deleteClonesJob } from './clones.ts';
 
 /* A hub that is busy, breaks off, returns wrong data or denies access. */
 
@@ -258,7 +258,7 @@ test("deletes a failed clone's files after a week, and the clone after a month",
     };
   };
   const forgetAfter = (days: number) =>
-    forgetClonesJob.run(
+    deleteClonesJob.run(
       { ...server.services, clock: { now: () => new Date(Date.now() + days * 24 * 3_600_000) } },
       {},
       new AbortController().signal,
@@ -301,7 +301,7 @@ test('a clone retried during cleanup retains its files, and a clone that has los
   await inTransaction(db, async (tx) => {
     await endedAt(null, tx);
     const services = { ...server.services, clock: inAWeek };
-    forgetting = Promise.resolve(forgetClonesJob.run(services, {}, new AbortController().signal));
+    forgetting = Promise.resolve(deleteClonesJob.run(services, {}, new AbortController().signal));
     await vi.waitFor(async () => {
       const { rows: waiting } = await sql`select 1 from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`.execute(db);

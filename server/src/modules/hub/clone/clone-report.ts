@@ -1,6 +1,6 @@
 import type { Services } from '../../../platform/context.ts';
 import { announceChange } from '../../../platform/events/publish-change.ts';
-import { type KeptLease, keepLease } from '../../../platform/leases/hold-lease.ts';
+import { type RenewedLease, renewLeasePeriodically } from '../../../platform/leases/hold-lease.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
 import { type CloneRow, clonesTable } from './clones-table.ts';
 import { insertLines } from './queries.ts';
@@ -12,7 +12,7 @@ const RENEW_EVERY_MS = 2_000;
 /** The speed is averaged over this time. */
 const SPEED_MS = 5_000;
 
-export type CloneReport = KeptLease & {
+export type CloneReport = RenewedLease & {
   /** Adds a line to the clone's log. */
   log: (line: string) => void;
   /** Adds bytes received; negative for bytes that must be fetched again. */
@@ -55,7 +55,7 @@ export function reportClone(
     };
   }
 
-  const kept = keepLease(services, {
+  const kept = renewLeasePeriodically(services, {
     ...{ table: clonesTable, lease, renewEveryMs: RENEW_EVERY_MS, lookEveryMs: WRITE_EVERY_MS, takeNews },
   });
   return {

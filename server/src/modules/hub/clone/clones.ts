@@ -45,7 +45,7 @@ const KEPT_MS = 30 * DAY_MS;
 const BATCH = 100;
 
 /** Deletes old clones, and earlier the files they had copied and listed; runs every night. */
-export const forgetClonesJob = defineJob({
+export const deleteClonesJob = defineJob({
   name: 'hub.forget-clones',
   schedule: '23 2 * * *',
   run: async (services: Pick<Services, 'blobs' | 'clock' | 'db'>) => {
@@ -62,25 +62,25 @@ export const forgetClonesJob = defineJob({
 export async function cancelClone(ctx: Context, { id }: { id: string }): Promise<Clone> {
   const own = { id, userId: ctx.caller.userId };
   const storeKeys = await inTransaction(ctx.db, async (tx) => {
-    const row = await lockOwnClone(tx, own);
+    const row = await lockUserClone(tx, own);
     if (row.ended_at !== null) return [];
     const discarded = await discardFiles(tx, own);
     await endClone(tx, row, { state: 'CANCELLED', reason: 'Cancelled', now: ctx.clock.now() });
     return discarded;
   });
   for (const storeKey of storeKeys) await ctx.blobs.parts.abandon(storeKey);
-  return toWire(await findOwnClone(ctx.db, own));
+  return toWire(await findUserClone(ctx.db, own));
 }
 
 type Own = { id: string; userId: string };
 
 /** Returns the user's clone. Throws AppError 'not_found'. */
-async function findOwnClone(db: Database, own: Own): Promise<CloneRow> {
+async function findUserClone(db: Database, own: Own): Promise<CloneRow> {
   return orNotFound(await findClone(db, own));
 }
 
 /** Locks and returns the user's clone. Throws AppError 'not_found'. */
-async function lockOwnClone(tx: Transaction, own: Own): Promise<CloneRow> {
+async function lockUserClone(tx: Transaction, own: Own): Promise<CloneRow> {
   return orNotFound(await lockClone(tx, own));
 }
 
@@ -94,7 +94,7 @@ export async function readStatus(
   ctx: Context,
   { id }: { id: string },
 ): Promise<ResponseOf<typeof contract.cloneStatus>> {
-  const row = await findOwnClone(ctx.db, { id, userId: ctx.caller.userId });
+  const row = await findUserClone(ctx.db, { id, userId: ctx.caller.userId });
   return { ...toWire(row), files_copying_logs: await selectLines(ctx.db, id, contract.STATUS_LINES_MAX) };
 }
 
@@ -102,7 +102,7 @@ export async function readLogs(
   ctx: Context,
   { id }: { id: string },
 ): Promise<ResponseOf<typeof contract.cloneLogs>> {
-  await findOwnClone(ctx.db, { id, userId: ctx.caller.userId });
+  await findUserClone(ctx.db, { id, userId: ctx.caller.userId });
   return { files_copying_logs: await selectLines(ctx.db, id, contract.LOG_LINES_MAX) };
 }
 
@@ -128,7 +128,7 @@ export async function listClones(
 export async function retryClone(ctx: Context, { id }: { id: string }): Promise<Clone> {
   const own = { id, userId: ctx.caller.userId };
   await inTransaction(ctx.db, async (tx) => {
-    const row = await lockOwnClone(tx, own);
+    const row = await lockUserClone(tx, own);
     if (row.ended_at === null) return;
     if (row.state === 'COMPLETED')
       throw new AppError('conflict', {
@@ -142,7 +142,7 @@ export async function retryClone(ctx: Context, { id }: { id: string }): Promise<
     await insertLines(tx, id, ['Trying again']);
     await announceClone(tx, row);
   });
-  return toWire(await findOwnClone(ctx.db, own));
+  return toWire(await findUserClone(ctx.db, own));
 }
 
 /**

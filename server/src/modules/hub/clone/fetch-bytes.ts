@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { formatBytes } from '@bakehouse/contract/labels';
 import { AppError } from '../../../platform/errors.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
-import { askHub, type HubAccess } from '../public/ask-hub.ts';
 import { fileUrl } from '../public/describe-repository.ts';
-import { nameOf, type Repo, type RepoFile, readRetryAfter, refuseAnswer } from '../public/hub-client.ts';
+import { hubResponseError, nameOf, type Repo, type RepoFile, readRetryAfter } from '../public/hub-client.ts';
+import { type HubAccess, requestHub } from '../public/request-hub.ts';
 import type { Pace } from './pace.ts';
 
 /** One file of a commit of the hub. */
@@ -34,7 +34,7 @@ class Interrupted extends Error {
 /**
  * Streams bytes of a file and resumes after an interrupted response, with exponential backoff or after the
  * hub's Retry-After. Throws AppError 'conflict' if the content differs from the hub's list, 'unavailable' if
- * it sends too little, the errors of `refuseAnswer`, and the signal's reason.
+ * it sends too little, the errors of `hubResponseError`, and the signal's reason.
  */
 export async function* fetchBytes(source: Source, options: Options): AsyncGenerator<Buffer> {
   const { start, end, signal, pace, onFailure } = options;
@@ -106,7 +106,7 @@ async function request(
   const isWhole = start === 0 && end === file.sizeBytes;
   const headers: Record<string, string> = isWhole ? {} : { range: `bytes=${start}-${end - 1}` };
   const url = fileUrl(access.url, repo, revision, file.path);
-  const answer = await askHub(access, url, { headers, signal, keepsConnection: true }).catch(
+  const answer = await requestHub(access, url, { headers, signal, keepsConnection: true }).catch(
     (error: unknown) => {
       signal.throwIfAborted();
       throw error instanceof AppError ? new Interrupted('the hub cannot be reached', null, error) : error;
@@ -136,7 +136,7 @@ function refuseOther(
   if (statusCode === 416) throw otherSize(source, 'fewer');
   if (statusCode === 404 && headers['x-error-code'] !== 'RepoNotFound') throw goneFile(source);
   if (statusCode !== 200 && statusCode !== 206)
-    throw refuseAnswer({ statusCode, headers }, { what: nameOf(repo), token: access.token });
+    throw hubResponseError({ statusCode, headers }, { what: nameOf(repo), token: access.token });
   if (statusCode === 206) {
     const [, first, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers['content-range'] ?? '') ?? [];
     if (Number(first) !== start) throw new Interrupted('the hub sent another part than was asked for', null);

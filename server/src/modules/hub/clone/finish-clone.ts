@@ -7,13 +7,13 @@ import type { Lease } from '../../../platform/leases/leased-table.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { completeOnboardingStep } from '../../accounts/onboarding.ts';
-import { noteCard } from '../../assets/card/card-data.ts';
+import { parseUploadedCard } from '../../assets/card/card-data.ts';
 import { insertAsset } from '../../assets/insert-asset.ts';
 import { createRevisionFromBlobs, type NewFile } from '../../assets/revisions/add-revision.ts';
 import { recordSource } from '../../assets/sources/sources.ts';
 import { readModelJson } from '../../models/weights/model-files.ts';
-import type { HubAccess } from '../public/ask-hub.ts';
 import { familyOf } from '../public/describe-repository.ts';
+import type { HubAccess } from '../public/request-hub.ts';
 import { endClone } from './clones.ts';
 import { type CloneRow, clonesTable } from './clones-table.ts';
 import { discardFiles } from './copy-file.ts';
@@ -35,7 +35,7 @@ export async function finishClone(
     : null;
   const family = await readFamilyOf(services, lease.row, toFiles(copied, empty));
   for (const file of toFiles(copied, empty))
-    await noteCard(services, { path: file.path, blob: file, userId: lease.row.user_id });
+    await parseUploadedCard(services, { path: file.path, blob: file, userId: lease.row.user_id });
   const done = await underLease(services.db, clonesTable, lease, async (tx, row) => {
     const files = toFiles(await selectCopied(tx, row.id), empty);
     if (files.length === 0 || files.length < (row.files_total ?? 0))

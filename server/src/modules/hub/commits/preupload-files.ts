@@ -2,7 +2,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { preuploadFiles as endpoint } from '@bakehouse/contract/hub/commits';
 import type { Context } from '../../../platform/context.ts';
 import { findFilesOf } from '../../assets/revisions/read-tree.ts';
-import { openOwnBranch } from './refs.ts';
+import { openWritableBranch } from './refs.ts';
 
 /** Files up to this size may be inlined in the commit. */
 export const REGULAR_BYTES_MAX = 5 * 1024 * 1024;
@@ -70,7 +70,7 @@ export async function preuploadFiles(
   ctx: Context,
   { params, query, body }: InputOf<typeof endpoint>,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const { asset, head } = await openOwnBranch(ctx, { ...params, ...query });
+  const { asset, head } = await openWritableBranch(ctx, { ...params, ...query });
   const paths = body.files.map(({ path }) => path);
   const rows = await findFilesOf(ctx.db, { assetId: asset.id, number: head.number, paths });
   const present = new Map(rows.map(({ path, sha256 }) => [path, sha256]));

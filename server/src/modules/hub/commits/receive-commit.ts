@@ -13,7 +13,7 @@ import { ownsBlob } from '../../../platform/storage/owner-queries.ts';
 import { touchBlobs } from '../../../platform/storage/queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { releaseUploadsOf } from '../../../platform/storage/uploads/uploads.ts';
-import { noteCard } from '../../assets/card/card-data.ts';
+import { parseUploadedCard } from '../../assets/card/card-data.ts';
 import { quotaExceeded, readQuota } from '../../assets/files/storage-quota.ts';
 import { listPendingUploads } from '../../assets/files/upload/parts/uploads.ts';
 import type { CheckModelFile } from '../../assets/files/upload/upload-file.ts';
@@ -30,7 +30,7 @@ import { hubUrl } from '../next-page.ts';
 import { openCommit } from '../repositories/open-repository.ts';
 import { type CommitLine, parseCommitLine } from './commit-line.ts';
 import { REGULAR_BYTES_MAX } from './preupload-files.ts';
-import { openOwnBranch } from './refs.ts';
+import { openWritableBranch } from './refs.ts';
 
 /** The largest inlined file in Base64, plus the rest of its line. */
 const LINE_BYTES_MAX = (REGULAR_BYTES_MAX / 3) * 4 + 16 * 1024;
@@ -57,7 +57,7 @@ export async function receiveCommit(
   http: Http,
   { checkModelFile }: { checkModelFile: CheckModelFile },
 ): Promise<ResponseOf<typeof endpoint>> {
-  const { asset, head, branch } = await openOwnBranch(ctx, { ...params, ...query });
+  const { asset, head, branch } = await openWritableBranch(ctx, { ...params, ...query });
   const draft = await receiveBytes(ctx, http.request, (bytes) => readDraft(ctx, asset, bytes));
   if (!draft.header) throw refused('key', 'A commit begins with its header');
   const families =
@@ -67,7 +67,7 @@ export async function receiveCommit(
   const { summary, description, parentCommit } = draft.header;
   const { userId } = ctx.caller;
   const card = draft.put.findLast(({ path }) => path === CARD_PATH);
-  if (card) await noteCard(ctx, { path: card.path, blob: card, userId });
+  if (card) await parseUploadedCard(ctx, { path: card.path, blob: card, userId });
   const commit = await inTransaction(ctx.db, async (tx) => {
     const made = await commitFiles(tx, ctx.config, {
       ...draft,

@@ -71,7 +71,7 @@ type Wanted = RepositoryParams & { revision: string; create_pr?: string | undefi
  * Returns the newest commit of a branch that the caller may commit to, and the branch (null for main). Throws
  * HubError, also for a revision that is not a branch, and for a pull request.
  */
-export async function openOwnBranch(
+export async function openWritableBranch(
   ctx: Context,
   { revision, create_pr, ...params }: Wanted,
 ): Promise<{ asset: AssetRow; head: Commit; branch: string | null }> {
@@ -96,7 +96,7 @@ export async function listDiscussions(
 }
 
 /** Throws HubError: discussions and pull requests are not supported. */
-export async function refuseDiscussion(
+export async function rejectDiscussion(
   ctx: Context,
   { params }: { params: RepositoryParams },
 ): Promise<never> {

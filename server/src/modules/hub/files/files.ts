@@ -8,7 +8,7 @@ import type {
 import type { RepositoryTypes, TreeEntry } from '@bakehouse/contract/hub/shared';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
-import { breakOffWithKey } from '../../../platform/http/callers/key-ends.ts';
+import { abortWithKey } from '../../../platform/http/callers/key-ends.ts';
 import { sendBlob } from '../../../platform/storage/send-blob.ts';
 import { countDownload } from '../../assets/downloads/count-download.ts';
 import { contentDisposition, contentTypeOf } from '../../assets/files/content-type.ts';
@@ -154,7 +154,7 @@ export async function resolveFile(
   if (!file) throw new HubError('not_found', 'EntryNotFound', `There is no file ${path} in ${revision}`);
   const { sha256 } = file;
   const sizeBytes = Number(file.size_bytes);
-  breakOffWithKey(ctx, http);
+  abortWithKey(ctx, http);
   if (http.request.method === 'GET') countDownload(ctx, asset.id);
   await sendBlob(ctx, http, {
     sha256,

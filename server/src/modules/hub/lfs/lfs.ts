@@ -18,9 +18,9 @@ import { countParts, type Upload } from '../../../platform/storage/uploads/uploa
 import { openUpload, requireUpload } from '../../../platform/storage/uploads/uploads.ts';
 import { serverSecret } from '../../accounts/sign-in/server-secret.ts';
 import { isKeyLive } from '../../accounts/steps.ts';
-import { takeRoomForUpload } from '../../assets/files/storage-quota.ts';
-import { refuseLarge } from '../../assets/files/upload/parts/uploads.ts';
-import { openOwnBranch } from '../commits/refs.ts';
+import { reserveUploadStorage } from '../../assets/files/storage-quota.ts';
+import { assertFileSize } from '../../assets/files/upload/parts/uploads.ts';
+import { openWritableBranch } from '../commits/refs.ts';
 import { HubError } from '../hub-error.ts';
 import { originOf } from '../next-page.ts';
 
@@ -125,7 +125,7 @@ export async function startUploads(
 ): Promise<Answer> {
   if (!params.name.endsWith(GIT)) throw new HubError('not_found', 'RepoNotFound', 'Repository not found');
   const name = params.name.slice(0, -GIT.length);
-  await openOwnBranch(ctx, { type, namespace: params.namespace, name, revision: 'main' });
+  await openWritableBranch(ctx, { type, namespace: params.namespace, name, revision: 'main' });
   const uploads = new Map<string, Upload>();
   for (const { oid, size } of body.objects)
     if (!uploads.has(oid)) uploads.set(oid, await startUpload(ctx, { sha256: oid, sizeBytes: size }));
@@ -140,13 +140,13 @@ export async function startUploads(
 }
 
 async function startUpload(ctx: Context, file: { sha256: string; sizeBytes: number }): Promise<Upload> {
-  refuseLarge(ctx.config, { sizeBytes: file.sizeBytes, param: 'size' });
+  assertFileSize(ctx.config, { sizeBytes: file.sizeBytes, param: 'size' });
   const { userId } = ctx.caller;
   const present = await selectAnnounced(ctx.db, { userId, ...file });
   if (present && (!present.blob || (await findWhole(ctx, present)))) return present;
   return openUpload(ctx, { userId, ...file }, async (tx, open) => {
     const upload = await open();
-    await takeRoomForUpload(tx, ctx.config, { upload, param: 'size' });
+    await reserveUploadStorage(tx, ctx.config, { upload, param: 'size' });
     return upload;
   });
 }

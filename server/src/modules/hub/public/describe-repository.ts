@@ -14,19 +14,19 @@ import { type Quota, readQuota } from '../../assets/files/storage-quota.ts';
 import { MODEL_CONFIG, readFamily } from '../../assets/recognise/family.ts';
 import { PIPELINE_INDEX } from '../../assets/recognise/pipelines.ts';
 import { findClonedAsset } from '../../assets/sources/sources.ts';
-import type { Foresee, RemoteModel } from '../../models/remote-model.ts';
+import type { PredictPlacement, RemoteModel } from '../../models/remote-model.ts';
 import { weightsExtension } from '../../models/weights/check-model-file.ts';
-import { askHub, unreachable } from './ask-hub.ts';
 import {
   FILES_MAX,
   type HubClient,
   hubClient,
+  hubResponseError,
   nameOf,
   type Repo,
   type RepoFile,
   type RepoInfo,
-  refuseAnswer,
 } from './hub-client.ts';
+import { requestHub, unreachable } from './request-hub.ts';
 import { findHubAccess } from './tokens.ts';
 
 /** Formats in which loading executes code are rejected everywhere. */
@@ -43,7 +43,7 @@ const BYTES_MAX = 512 * 1024;
 const object = z.record(z.string(), z.unknown());
 
 /** Predict how a model of the hub could be used here; supplied by the modules that would use it. */
-export type ForeseeUses = { deploy: Foresee; train: Foresee };
+export type ForeseeUses = { deploy: PredictPlacement; train: PredictPlacement };
 
 type Query = InputOf<typeof getHubRepositoryEndpoint>['query'];
 
@@ -150,7 +150,7 @@ export function sizeOf(files: readonly { sizeBytes: number }[]): number {
 
 /**
  * Returns the object in a small JSON file of a repository; null if there is none. Throws the errors of
- * `askHub` and `refuseAnswer`.
+ * `requestHub` and `hubResponseError`.
  */
 async function readRemoteJson(
   { access }: HubClient,
@@ -162,11 +162,11 @@ async function readRemoteJson(
   }: { repo: Repo; revision: string; file: RepoFile | undefined; signal: AbortSignal },
 ): Promise<Record<string, unknown> | null> {
   if (!file || file.sizeBytes > BYTES_MAX) return null;
-  const answer = await askHub(access, fileUrl(access.url, repo, revision, file.path), { signal });
+  const answer = await requestHub(access, fileUrl(access.url, repo, revision, file.path), { signal });
   const { statusCode = 0, headers } = answer;
   if (statusCode !== 200 || Number(headers['content-length'] ?? 0) > BYTES_MAX) {
     answer.destroy();
-    throw refuseAnswer({ statusCode, headers }, { what: nameOf(repo), token: access.token });
+    throw hubResponseError({ statusCode, headers }, { what: nameOf(repo), token: access.token });
   }
   let bytes = 0;
   answer.on('data', (chunk: Buffer) => {

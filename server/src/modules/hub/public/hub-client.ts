@@ -6,7 +6,7 @@ import { datasetInfo, listDatasets, listFiles, listModels, modelInfo, whoAmI } f
 import * as z from 'zod';
 import { AppError } from '../../../platform/errors.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
-import { askHub, type HubAccess, unreachable } from './ask-hub.ts';
+import { type HubAccess, requestHub, unreachable } from './request-hub.ts';
 
 /** More than the metadata of a thousand files. */
 const ANSWER_BYTES_MAX = 16 * 1024 ** 2;
@@ -198,14 +198,14 @@ function hubFetch(access: HubAccess, { what, signal }: { what: string; signal: A
     using limited = linkSignals(AbortSignal.timeout(LIMIT_MS), signal);
     const url = new URL(input instanceof Request ? input.url : input);
     try {
-      const answer = await askHub(access, url, {
+      const answer = await requestHub(access, url, {
         headers: { accept: 'application/json' },
         signal: limited.signal,
       });
       const { statusCode = 0, headers } = answer;
       if (statusCode !== 200) {
         answer.destroy();
-        throw refuseAnswer({ statusCode, headers }, { what, token: access.token });
+        throw hubResponseError({ statusCode, headers }, { what, token: access.token });
       }
       const { link } = headers;
       const body = await readBounded(answer);
@@ -248,7 +248,7 @@ export function readRetryAfter(header: string | undefined, now: Date): number | 
  * Returns the error for a failed response of the public hub; never 401 or 403, which would refer to the
  * caller's key here.
  */
-export function refuseAnswer(
+export function hubResponseError(
   { statusCode, headers }: { statusCode: number; headers: IncomingHttpHeaders },
   { what, token }: { what: string; token: string | null },
 ): AppError {

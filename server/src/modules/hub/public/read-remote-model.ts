@@ -6,17 +6,17 @@ import type { AssetRevision } from '../../assets/read-revision.ts';
 import type { RemoteModel } from '../../models/remote-model.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
 import { readModelJson } from '../../models/weights/model-files.ts';
-import { askHub, unreachable } from './ask-hub.ts';
 import { chooseFiles, fileUrl, findLackOfRoom, sizeOf } from './describe-repository.ts';
 import {
   FILES_MAX,
   type HubClient,
   hubClient,
+  hubResponseError,
   nameOf,
   type Repo,
   type RepoFile,
-  refuseAnswer,
 } from './hub-client.ts';
+import { requestHub, unreachable } from './request-hub.ts';
 import { findHubAccess } from './tokens.ts';
 
 /** The tokenizer of a large vocabulary has about 40 MB. */
@@ -73,11 +73,11 @@ async function storeFile(
   { access }: HubClient,
   { repo, revision, file, signal }: { repo: Repo; revision: string; file: RepoFile; signal: AbortSignal },
 ): Promise<AssetRevision['files'][number]> {
-  const answer = await askHub(access, fileUrl(access.url, repo, revision, file.path), { signal });
+  const answer = await requestHub(access, fileUrl(access.url, repo, revision, file.path), { signal });
   const { statusCode = 0, headers } = answer;
   if (statusCode !== 200) {
     answer.destroy();
-    throw refuseAnswer({ statusCode, headers }, { what: nameOf(repo), token: access.token });
+    throw hubResponseError({ statusCode, headers }, { what: nameOf(repo), token: access.token });
   }
   const stored = await storeBlob(ctx, answer, {
     sizeBytesMax: file.sizeBytes,

@@ -6,8 +6,8 @@ import { AppError, refused } from '../../../platform/errors.ts';
 import { decrypt, type Encryption, encrypt } from '../../../platform/secrets/encryption.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { serverSecret } from '../../accounts/sign-in/server-secret.ts';
-import type { HubAccess } from './ask-hub.ts';
 import { hubClient } from './hub-client.ts';
+import type { HubAccess } from './request-hub.ts';
 import { deleteToken, findToken, upsertToken } from './token-queries.ts';
 
 type Shown = ResponseOf<typeof getHubToken>;

@@ -28,7 +28,7 @@ import {
   isRepositoryName,
   namespaceOf,
   repositoryId,
-  takeName,
+  reserveAssetName,
   usernameOf,
 } from '../../assets/repositories/namespace.ts';
 import { BRANCH, emptyCommit, findCommitIds } from '../../assets/revisions/commits.ts';
@@ -75,7 +75,7 @@ export async function deleteRepository(
   ctx: Context,
   { body, findUses }: Pick<InputOf<typeof contract.deleteRepository>, 'body'> & { findUses: FindAssetUse[] },
 ): Promise<Done> {
-  const named = await ownName(ctx, body);
+  const named = await parseOwnRepositoryName(ctx, body);
   const asset = await openRepositoryToChange(ctx, { type: toTypes(body.type), ...named });
   await deleteAsset(ctx, { assetId: asset.id, findUses });
   return { success: true };
@@ -86,8 +86,8 @@ export async function moveRepository(
   ctx: Context,
   { body }: InputOf<typeof contract.moveRepository>,
 ): Promise<Done> {
-  const from = await ownName(ctx, { name: body.fromRepo });
-  const { name } = await ownName(ctx, { name: body.toRepo });
+  const from = await parseOwnRepositoryName(ctx, { name: body.fromRepo });
+  const { name } = await parseOwnRepositoryName(ctx, { name: body.toRepo });
   const asset = await openRepositoryToChange(ctx, { type: toTypes(body.type), ...from });
   await renameAsset(ctx, { assetId: asset.id, name });
   return { success: true };
@@ -128,10 +128,10 @@ export async function createRepository(
 ): Promise<ResponseOf<typeof createRepositoryEndpoint>> {
   const { userId } = ctx.caller;
   const type = body.type ?? 'model';
-  const { namespace, name } = await ownName(ctx, body);
+  const { namespace, name } = await parseOwnRepositoryName(ctx, body);
   const url = `${hubUrl(http)}/${type === 'dataset' ? 'datasets/' : ''}${namespace}/${name}`;
   const id = await inTransaction(ctx.db, async (tx) => {
-    if (!(await takeName(tx, { userId, type, name })))
+    if (!(await reserveAssetName(tx, { userId, type, name })))
       throw new HubError('conflict', null, `You have a ${type} ${namespace}/${name} already`, { url });
     return insertNew(tx, { userId, type, name, isPublished: isPublic(body) });
   });
@@ -163,7 +163,7 @@ function isPublic({ private: isPrivate, visibility }: Pick<Body, 'private' | 'vi
  * Returns the name in the body, in the caller's namespace. Throws HubError for another namespace, and for a
  * name that clients consider invalid.
  */
-async function ownName(
+async function parseOwnRepositoryName(
   ctx: Context,
   { name: sent, organization }: Pick<Body, 'name' | 'organization'>,
 ): Promise<{ namespace: string; name: string }> {

@@ -10,13 +10,13 @@ import { AppError, refused } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { receiveBytes } from '../../../platform/http/bodies/read-body.ts';
 import { clientSignal } from '../../../platform/http/connection.ts';
-import { type Blob, OtherBytes } from '../../../platform/storage/blob-store.ts';
+import { type Blob, HashMismatch } from '../../../platform/storage/blob-store.ts';
 import { ownsBlob } from '../../../platform/storage/owner-queries.ts';
 import { withBlobFile } from '../../../platform/storage/read-blob.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
-import { keepUpload } from '../../../platform/storage/uploads/uploads.ts';
-import { keepWithinQuota, refuseLackOfRoom } from '../../assets/files/storage-quota.ts';
-import { refuseLarge } from '../../assets/files/upload/parts/uploads.ts';
+import { insertCompleteUpload } from '../../../platform/storage/uploads/uploads.ts';
+import { assertFitsQuota, chargeToQuota } from '../../assets/files/storage-quota.ts';
+import { assertFileSize } from '../../assets/files/upload/parts/uploads.ts';
 import { readShard, type ShardFile, type ShardPart, type Term } from './read-shard.ts';
 import { hasXorb } from './xorb-queries.ts';
 import { notSent, xorbReader } from './xorb-reader.ts';
@@ -190,20 +190,20 @@ async function makeFile(
     while (!(await terms.next()).done);
     return;
   }
-  refuseLarge(ctx.config, { sizeBytes, param: 'shard' });
-  await refuseLackOfRoom(ctx, { userId, sizeBytes, param: 'shard' });
+  assertFileSize(ctx.config, { sizeBytes, param: 'shard' });
+  await assertFitsQuota(ctx, { userId, sizeBytes, param: 'shard' });
   const bytes = Readable.from(readTerms(terms, readTerm), { objectMode: false });
   const others = () => refused('shard', 'The pieces do not make the file that the shard names');
   const blob = await storeBlob(ctx, bytes, {
     ...{ sizeBytesMax: sizeBytes, expectedBytes: sizeBytes },
     ...(sha256 !== null && { expectedSha256: sha256 }),
   }).catch((error: unknown) => {
-    throw error instanceof OtherBytes ? others() : error;
+    throw error instanceof HashMismatch ? others() : error;
   });
   if (blob.sizeBytes !== sizeBytes) throw others();
   await inTransaction(ctx.db, async (tx) => {
-    await keepWithinQuota(tx, ctx.config, { userId, blob, param: 'shard' });
-    await keepUpload(tx, { userId, blob });
+    await chargeToQuota(tx, ctx.config, { userId, blob, param: 'shard' });
+    await insertCompleteUpload(tx, { userId, blob });
   });
 }
 

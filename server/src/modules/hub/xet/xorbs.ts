@@ -15,7 +15,7 @@ import { readKey } from '../../../platform/http/callers/find-caller.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { lockStoredBytes } from '../../../platform/storage/owner-queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
-import { openOwnBranch } from '../commits/refs.ts';
+import { openWritableBranch } from '../commits/refs.ts';
 import { hubUrl } from '../next-page.ts';
 import { collectHeaders } from './read-pieces.ts';
 import { deleteUserXorbs, deleteXorbsBefore, hasXorb, insertXorb, sumXorbs } from './xorb-queries.ts';
@@ -24,7 +24,7 @@ import { deleteUserXorbs, deleteXorbsBefore, hasXorb, insertXorb, sumXorbs } fro
 const KEPT_MS = 2 * 24 * 60 * 60 * 1000;
 
 /** Deletes xorbs whose files have been assembled; runs every night. */
-export const forgetXorbsJob = defineJob({
+export const deleteXorbsJob = defineJob({
   name: 'hub.forget-xorbs',
   schedule: '17 2 * * *',
   run: ({ clock, db }: Pick<Services, 'clock' | 'db'>) =>
@@ -38,7 +38,7 @@ const XORB_BYTES_MAX = 72 * 1024 * 1024;
 const LIFE_S = 60 * 60;
 
 /** Step: deletes the xorbs of a user who deletes their account. */
-export async function forgetXorbs(tx: Transaction, userId: string): Promise<void> {
+export async function deleteXorbsOf(tx: Transaction, userId: string): Promise<void> {
   await deleteUserXorbs(tx, userId);
 }
 
@@ -98,7 +98,7 @@ export async function startUpload(
   { params, query }: InputOf<typeof getXetWriteTokenEndpoint>,
   http: Http,
 ): Promise<ResponseOf<typeof getXetWriteTokenEndpoint>> {
-  await openOwnBranch(ctx, { ...params, ...query });
+  await openWritableBranch(ctx, { ...params, ...query });
   const now = ctx.clock.now();
   return {
     accessToken: readKey(http.request) ?? '',

@@ -5,7 +5,7 @@ import { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { isSameSecret } from '../../../platform/signature.ts';
 import { sendZip } from '../../../platform/storage/send-blob.ts';
-import { isAccountThere } from '../../accounts/steps.ts';
+import { accountExists } from '../../accounts/steps.ts';
 import { contentDisposition } from '../../assets/files/content-type.ts';
 import { listPictures } from './add-training-pictures.ts';
 import { signZip, unpackIds } from './zip-links.ts';
@@ -32,7 +32,7 @@ export async function openZipLink(
       param: 'expires',
     });
   }
-  if (!(await isAccountThere(services.db, userId)))
+  if (!(await accountExists(services.db, userId)))
     throw new AppError('not_found', { publicMessage: 'These pictures are no longer there' });
   const pictures = await listPictures(services.db, { ids: unpackIds(ids), userId });
   await sendZip(services, http, {

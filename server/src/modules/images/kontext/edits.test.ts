@@ -16,9 +16,9 @@ import { lockStoredBytes } from '../../../platform/storage/owner-queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { giveUpCredits } from '../../credits/ledger/given-credits.ts';
+import { withdrawCredits } from '../../credits/ledger/given-credits.ts';
 import { insertFlux } from '../../deployments/testing/test-models.ts';
-import { forgetPicturesJob } from '../../generations/jobs/forget-pictures.ts';
+import { deleteUnusedPicturesJob } from '../../generations/jobs/forget-pictures.ts';
 import { pictureFiles, pngOf } from '../../generations/testing/picture-files.ts';
 
 const setting = await testGenerations();
@@ -169,7 +169,7 @@ describe('an edit', () => {
     const forget = (hours: number) => {
       const now = () => new Date(clock.now().getTime() + hours * 3_600_000);
       const services = { ...server.services, clock: { ...clock, now } };
-      return forgetPicturesJob.run(services, {}, AbortSignal.timeout(10_000));
+      return deleteUnusedPicturesJob.run(services, {}, AbortSignal.timeout(10_000));
     };
     await forget(23);
     expect(await pictures()).toHaveLength(2);
@@ -367,7 +367,7 @@ describe('the edit calls of the original product', () => {
   });
 
   test('return the missing amount if the credit does not cover the edit', async () => {
-    await inTransaction(db, (tx) => giveUpCredits(tx, ada.userId));
+    await inTransaction(db, (tx) => withdrawCredits(tx, ada.userId));
     const { status, json } = await send(
       `${address}/edit`,
       form(pictureFiles.png, { prompt: 'Make it blue' }),

@@ -16,7 +16,7 @@ import {
   listGenerations,
   readOutputs,
 } from '../../generations/generations.ts';
-import { findOwnModel } from '../../generations/generators/generators.ts';
+import { findServingStarter } from '../../generations/generators/generators.ts';
 import { awaitCompleted } from '../../generations/start/await-completed.ts';
 import type { Edit } from './read-edit.ts';
 
@@ -114,7 +114,7 @@ export type Editor = { model: string } | { podId: string };
  */
 export async function findEditor(ctx: Context, asked: Editor): Promise<string> {
   if ('podId' in asked) return findDeployed(ctx, asked.podId);
-  const own = await findOwnModel(ctx.db, 'flux-kontext');
+  const own = await findServingStarter(ctx.db, 'flux-kontext');
   if (own?.modelName === asked.model) return asked.model;
   throw new AppError('not_found', {
     publicMessage: `There is no starter model '${asked.model}' that edits pictures. GET /api/v1/generators says where one answers`,

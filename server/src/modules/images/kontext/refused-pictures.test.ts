@@ -3,8 +3,8 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { findStoredBytes } from '../../../platform/storage/owner-queries.ts';
 import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { giveUpCredits } from '../../credits/ledger/given-credits.ts';
-import { forgetPicturesJob } from '../../generations/jobs/forget-pictures.ts';
+import { withdrawCredits } from '../../credits/ledger/given-credits.ts';
+import { deleteUnusedPicturesJob } from '../../generations/jobs/forget-pictures.ts';
 import { pictureFiles } from '../../generations/testing/picture-files.ts';
 
 /* Stored bytes of a picture whose edit is rejected. */
@@ -42,7 +42,7 @@ test('does not store a picture beyond the limit of open pictures', async () => {
 });
 
 test('counts a picture whose edit is rejected after storing towards the quota, for a day', async () => {
-  await inTransaction(db, (tx) => giveUpCredits(tx, ada.userId));
+  await inTransaction(db, (tx) => withdrawCredits(tx, ada.userId));
   expect(await edit(pictureFiles.png)).toBe(402);
   const once = await stored();
   expect(once).toBeGreaterThanOrEqual(pictureFiles.png.length);
@@ -51,6 +51,6 @@ test('counts a picture whose edit is rejected after storing towards the quota, f
   expect(await edit(pictureFiles.jpeg)).toBe(402);
   expect(await stored()).toBeGreaterThanOrEqual(once + pictureFiles.jpeg.length);
   clock.advance({ hours: 25 });
-  await forgetPicturesJob.run(server.services, {}, new AbortController().signal);
+  await deleteUnusedPicturesJob.run(server.services, {}, new AbortController().signal);
   expect(await stored()).toBe(0);
 });

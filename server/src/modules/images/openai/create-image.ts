@@ -6,7 +6,7 @@ import type { Http } from '../../../platform/http/bind.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { findNamedImageDeployment } from '../../deployments/images/image-deployments.ts';
 import { awaitCompleted } from '../../generations/start/await-completed.ts';
-import { joinsRepeat, startGeneration } from '../../generations/start/start-generation.ts';
+import { findRepeatedCall, startGeneration } from '../../generations/start/start-generation.ts';
 import { readDeployedBody, readImageBody } from './image-body.ts';
 import { answerImages, listPictureModels } from './images.ts';
 
@@ -29,6 +29,6 @@ export async function createImage(
     const models = sent.model ? await listPictureModels(ctx, 'generates') : [];
     return readImageBody(ctx.config, sent, models);
   };
-  const started = await startGeneration(ctx, usage, { sent, read }, await joinsRepeat(ctx, request));
+  const started = await startGeneration(ctx, usage, { sent, read }, await findRepeatedCall(ctx, request));
   return answerImages(ctx, await awaitCompleted(ctx, started, reply), format ?? null);
 }

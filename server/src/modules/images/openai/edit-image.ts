@@ -14,11 +14,17 @@ import { storePicture } from '../../generations/sources/pictures.ts';
 import { sentPicture } from '../../generations/sources/sources.ts';
 import { awaitCompleted } from '../../generations/start/await-completed.ts';
 import type { GenerationRequest } from '../../generations/start/generation-request.ts';
-import { joinsRepeat, startGeneration } from '../../generations/start/start-generation.ts';
+import { findRepeatedCall, startGeneration } from '../../generations/start/start-generation.ts';
 import { receivePicture } from '../../media/receive-picture.ts';
 import { findUpstreams } from '../../providers/find-upstreams.ts';
 import { findEditor } from '../kontext/kontext-images.ts';
-import { answerImages, deployedParameters, listPictureModels, refuseUnserved, said } from './images.ts';
+import {
+  answerImages,
+  assertSupportedFields,
+  deployedParameters,
+  listPictureModels,
+  said,
+} from './images.ts';
 
 const PART = 'image';
 const GENERATOR = 'flux-kontext';
@@ -48,7 +54,7 @@ export async function editImage(
         return { generator: GENERATOR, prompt, ...editor, source: await picture.read() } as const;
       },
     };
-    const { id } = await startGeneration(ctx, usage, edit, await joinsRepeat(ctx, request));
+    const { id } = await startGeneration(ctx, usage, edit, await findRepeatedCall(ctx, request));
     return { id, format: response_format ?? null };
   });
   return answerImages(ctx, await awaitCompleted(ctx, asked, reply), asked.format);
@@ -69,7 +75,7 @@ async function chooseEditor(
     : null;
   if (named?.kind === 'flux-kontext') {
     const model = named.model_name;
-    refuseUnserved(choices, { model, models: [model], fields: deployedFields });
+    assertSupportedFields(choices, { model, models: [model], fields: deployedFields });
     readShape(choices.size, { model, shapes: [] });
     return { model, parameters: deployedParameters('flux-kontext', choices) };
   }
@@ -77,7 +83,7 @@ async function chooseEditor(
   const [upstream] = choices.model === GENERATOR ? findUpstreams(ctx.config, GENERATOR) : [];
   if (upstream) {
     const { title: service, fields } = upstream;
-    refuseUnserved(choices, {
+    assertSupportedFields(choices, {
       model: GENERATOR,
       models,
       fields: deployedFields.filter((one) => fields.includes(one)),
@@ -85,7 +91,7 @@ async function chooseEditor(
     readShape(choices.size, { model: GENERATOR, shapes: [] });
     return { service, parameters: said(choices) };
   }
-  refuseUnserved(choices, { model: KONTEXT_STARTER, models, fields: deployedFields });
+  assertSupportedFields(choices, { model: KONTEXT_STARTER, models, fields: deployedFields });
   readShape(choices.size, { model: KONTEXT_STARTER, shapes: STARTER_SHAPES });
   const model = await findEditor(ctx, { model: KONTEXT_STARTER });
   return { model, parameters: deployedParameters('flux-kontext', choices, PARAMETERS) };

@@ -11,7 +11,7 @@ import { refused } from '../../../platform/errors.ts';
 import { readShape } from '../../generations/generators/parameters.ts';
 import type { GenerationRequest } from '../../generations/start/generation-request.ts';
 import { findUpstreams, type Upstream } from '../../providers/find-upstreams.ts';
-import { deployedParameters, refuseUnserved, type Settings, said } from './images.ts';
+import { assertSupportedFields, deployedParameters, type Settings, said } from './images.ts';
 
 type Body = InputOf<typeof createImage>['body'];
 type Deployed = { kind: PictureDeploymentKind; model_name: string };
@@ -46,14 +46,14 @@ export function readImageBody(
   const [upstream] = name ? findUpstreams(config, name) : [];
   if (upstream) {
     const { generator, fields } = upstream;
-    refuseUnserved(body, {
+    assertSupportedFields(body, {
       model: generator,
       models,
       fields: deployedFields.filter((one) => fields.includes(one)),
     });
     return { generator, prompt, parameters: upstreamParameters(upstream, body) };
   }
-  refuseUnserved(body, { model: PARIS_MODEL, models, fields: deployedFields });
+  assertSupportedFields(body, { model: PARIS_MODEL, models, fields: deployedFields });
   readShape(body.size, { model: PARIS_MODEL, shapes: SQUARE });
   if (body.n && body.n > 1) throw refused('n', `n: ${PARIS_MODEL} generates one picture per request`);
   const defaults = { ...PARAMETERS, cfg_scale: STARTER_GUIDANCE, output_format: body.output_format ?? 'png' };
@@ -68,7 +68,7 @@ export function readDeployedBody(
   { kind, model_name: model }: Deployed,
   { prompt, ...body }: Body,
 ): GenerationRequest {
-  refuseUnserved(body, { model, models: [model], fields: deployedFields });
+  assertSupportedFields(body, { model, models: [model], fields: deployedFields });
   readShape(body.size, { model, shapes: SQUARE });
   const { n, output_format: format } = body;
   if (n && n > 1) throw refused('n', `n: ${model} generates one picture per request`);

@@ -4,14 +4,14 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { editsPictures } from '@bakehouse/contract/generators/generator';
-import { atDeployment, deployedFields } from '@bakehouse/contract/generators/parameters/parameters';
+import { deployedFields, formOfDeployment } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { createImage } from '@bakehouse/contract/openai-images';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { listImageModelNames } from '../../deployments/images/image-deployments.ts';
 import { readOutputs } from '../../generations/generations.ts';
-import { findOwnModel } from '../../generations/generators/generators.ts';
+import { findServingStarter } from '../../generations/generators/generators.ts';
 import type { GenerationRequest } from '../../generations/start/generation-request.ts';
 import { readParameters } from '../../generations/start/parameters.ts';
 import { listUpstreams } from '../../providers/find-upstreams.ts';
@@ -120,7 +120,7 @@ export function deployedParameters(
     return value === null || value === undefined ? [] : [[nameOf(field), value] as const];
   });
   const paramOf = (name: string) => deployedFields.find((field) => nameOf(field) === name) ?? name;
-  const form = atDeployment(generators[generator]);
+  const form = formOfDeployment(generators[generator]);
   return readParameters(form, { ...defaults, ...Object.fromEntries(chosen) }, { paramOf });
 }
 
@@ -130,7 +130,7 @@ export function deployedParameters(
  */
 export async function listPictureModels(ctx: Context, what: 'generates' | 'edits'): Promise<string[]> {
   const edits = what === 'edits';
-  const own = await findOwnModel(ctx.db, edits ? 'flux-kontext' : 'paris');
+  const own = await findServingStarter(ctx.db, edits ? 'flux-kontext' : 'paris');
   const services = listUpstreams(ctx.config)
     .map(({ generator }) => generator)
     .filter((name) => editsPictures(generators[name]) === edits);
@@ -150,7 +150,7 @@ type Served = {
  * Throws AppError 'invalid_request' or 'model_not_found' for a field of OpenAI's images API that the model
  * does not support.
  */
-export function refuseUnserved(
+export function assertSupportedFields(
   body: { model?: string | null | undefined },
   { model: served, models, fields = [] }: Served,
 ): void {

@@ -10,7 +10,12 @@ import { serverStops } from '../../../platform/http/graceful-close.ts';
 import type { LeaseLoop } from '../../../platform/leases/lease-loop.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { findGeneration } from '../../generations/generations.ts';
-import { type GenerationRow, markLeft, selectGenerations, takeLeft } from '../../generations/queries.ts';
+import {
+  claimAbandonedGeneration,
+  type GenerationRow,
+  markLeft,
+  selectGenerations,
+} from '../../generations/queries.ts';
 import { awaitCompleted, cancelLeft } from '../../generations/start/await-completed.ts';
 import { serviceGenerations } from '../../generations/testing/service-generations.ts';
 
@@ -67,8 +72,11 @@ const takeOver = async ({
   const { db, clock, processId } = server.services;
   const same = { userId: user_id, requestSha256: request_sha256, keyId: key_id };
   const now = clock.now();
-  return (await db.transaction().execute((tx) => takeLeft(tx, { ...same, processId, now, withinMs: 30_000 })))
-    ?.id;
+  return (
+    await db
+      .transaction()
+      .execute((tx) => claimAbandonedGeneration(tx, { ...same, processId, now, withinMs: 30_000 }))
+  )?.id;
 };
 
 test('cancels a picture if its call disconnects', async () => {

@@ -25,7 +25,7 @@ import {
   listGenerations,
 } from '../../generations/generations.ts';
 import type { GenerationRow } from '../../generations/queries.ts';
-import { refuseUnsuccessful } from '../../generations/start/await-completed.ts';
+import { assertCompleted } from '../../generations/start/await-completed.ts';
 import { costOfGeneration } from '../../generations/start/cost-of-generation.ts';
 import type { GenerationRequest } from '../../generations/start/generation-request.ts';
 import { type Joins, type PictureCall, startGeneration } from '../../generations/start/start-generation.ts';
@@ -45,7 +45,7 @@ const JOINED_MS = { completed: 10 * 60_000, failed: 3 * 60_000, cancelled: 3 * 6
  * failed or cancelled generation.
  */
 function answerParis(generation: Generation, { reply }: Http): ResponseOf<typeof generateParisImage> {
-  refuseUnsuccessful(generation);
+  assertCompleted(generation);
   const isDone = generation.state === 'completed';
   if (!isDone) reply.code(202);
   return {

@@ -127,7 +127,7 @@ function textAt(index: Buffer, box: Box | undefined, at: number): string {
  * Inspects a stored file as a video. Throws BadVideo if it is not an accepted one, and whatever
  * `withBlobFile` throws.
  */
-export function lookAtVideo(
+export function inspectStoredVideo(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
   file: { sha256: string; path: string },
 ): Promise<InspectedVideo> {

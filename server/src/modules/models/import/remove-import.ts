@@ -4,7 +4,7 @@ import { AppError } from '../../../platform/errors.ts';
 import type { FindAssetUse } from '../../assets/asset-use.ts';
 import { purgeAsset } from '../../assets/purge-asset.ts';
 import { removeAsset } from '../../assets/remove-asset.ts';
-import { OWN_STARTERS } from '../starter/own-starters.ts';
+import { BUILT_IN_STARTERS } from '../starter/own-starters.ts';
 import { lockStarterAssets } from '../starter/queries.ts';
 
 type Removed = { title: string; datasetType: string; bytes: bigint };
@@ -28,7 +28,7 @@ export async function removeImport(
       throw new AppError('conflict', {
         publicMessage: `Several have the title '${name}'. Name one by its id: ${[found, ...others].map(({ id }) => id).join(', ')}`,
       });
-    if (OWN_STARTERS.includes(found.slug))
+    if (BUILT_IN_STARTERS.includes(found.slug))
       throw new AppError('conflict', { publicMessage: `'${found.title}' comes with Bakehouse, and stays` });
     await removeAsset(tx, { asset: found, userId: null, findUses });
     return found;

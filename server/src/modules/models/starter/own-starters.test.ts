@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { testServer } from '../../../testing/test-server.ts';
-import { OWN_STARTERS } from './own-starters.ts';
-import { registerOwnStarters } from './register-starters.ts';
+import { BUILT_IN_STARTERS } from './own-starters.ts';
+import { registerBuiltInStarters } from './register-starters.ts';
 
 test('OWN_STARTERS lists the starters that the program registers', async () => {
   const { services } = await testServer();
   const files = [{ path: 'README.md', localPath: path.join(import.meta.dirname, 'own-starters.ts') }];
-  const register = registerOwnStarters(services);
+  const register = registerBuiltInStarters(services);
   await register.language(files);
   await register.embedding(files);
   for (const name of ['paris', 'kontext', 'wan'] as const) await register.image(name, files);
@@ -16,5 +16,5 @@ test('OWN_STARTERS lists the starters that the program registers', async () => {
     .select('starter_slug')
     .where('starter_slug', 'is not', null)
     .execute();
-  expect(new Set(rows.map((row) => row.starter_slug))).toEqual(new Set(OWN_STARTERS));
+  expect(new Set(rows.map((row) => row.starter_slug))).toEqual(new Set(BUILT_IN_STARTERS));
 });

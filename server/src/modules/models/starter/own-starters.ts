@@ -4,7 +4,7 @@ import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
 import { starterEmbeddingModel, starterLanguageModel } from './starters.ts';
 
 /** Starter models that are part of the program and are registered again at each start. */
-export const OWN_STARTERS: readonly string[] = [
+export const BUILT_IN_STARTERS: readonly string[] = [
   starterLanguageModel.slug,
   starterEmbeddingModel.slug,
   PARIS_MODEL,

@@ -7,7 +7,7 @@ import { PARIS_MODEL } from '@bakehouse/contract/generators/paris';
 import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
 import type { Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { isBlobKept } from '../../../platform/storage/owner-queries.ts';
+import { hasOwnedBlob } from '../../../platform/storage/owner-queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { enqueueCard } from '../../assets/card/card-data.ts';
 import type { StarterTask } from '../../assets/queries.ts';
@@ -63,7 +63,7 @@ type Image = Parameters<typeof registerImageStarter>;
 type Files = Image[2];
 
 /** Returns the functions that register prepared files as starter models. */
-export function registerOwnStarters(services: Services) {
+export function registerBuiltInStarters(services: Services) {
   return {
     language: (files: Files) => registerStarterModel(services, { ...starterLanguageModel, files }),
     embedding: (files: Files) => registerStarterModel(services, { ...starterEmbeddingModel, files }),
@@ -107,6 +107,6 @@ async function keep(services: Services, localPath: string): Promise<{ sha256: st
   const hash = createHash('sha256');
   await pipeline(createReadStream(localPath, { highWaterMark: 1024 * 1024 }), hash);
   const sha256 = hash.digest('hex');
-  if (await isBlobKept(services.db, sha256)) return { sha256, sizeBytes: (await stat(localPath)).size };
+  if (await hasOwnedBlob(services.db, sha256)) return { sha256, sizeBytes: (await stat(localPath)).size };
   return storeBlob(services, createReadStream(localPath, { highWaterMark: 1024 * 1024 }));
 }

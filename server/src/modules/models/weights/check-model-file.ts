@@ -7,7 +7,7 @@ import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { CheckModelFile } from '../../assets/files/upload/upload-file.ts';
 import { DamagedFile, withFile } from './byte-source.ts';
 import { checkGguf, readGgufTemplates } from './gguf.ts';
-import { refusePickles, UnsafeFile } from './pickle.ts';
+import { assertNoPickle, UnsafeFile } from './pickle.ts';
 import { checkSafetensors } from './safetensors.ts';
 
 const inConfig = z.object({
@@ -46,12 +46,12 @@ const PROGRAM = new URL('./render-templates-program.ts', import.meta.url);
 const checks = {
   safetensors: checkSafetensors,
   gguf: checkGguf,
-  bin: refusePickles,
-  pt: refusePickles,
-  pth: refusePickles,
-  ckpt: refusePickles,
-  pkl: refusePickles,
-  pickle: refusePickles,
+  bin: assertNoPickle,
+  pt: assertNoPickle,
+  pth: assertNoPickle,
+  ckpt: assertNoPickle,
+  pkl: assertNoPickle,
+  pickle: assertNoPickle,
 };
 
 const CHECK_WEIGHTS_CPU_SECONDS = 30;

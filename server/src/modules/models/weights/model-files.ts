@@ -106,7 +106,7 @@ export async function isClassifier(
 }
 
 /** Returns why a classifier cannot be used, without the full stop. */
-export function writesNoText({ title }: { title: string }): string {
+export function describeClassifier({ title }: { title: string }): string {
   return `${title} scores text and writes none`;
 }
 

@@ -16,7 +16,7 @@ const STOP = 0x2e;
  * Refuses pickles and PyTorch archives: loading them can run code, and safetensors can hold the same weights.
  * Detects a pickle by its first and last bytes and never loads it. Throws UnsafeFile.
  */
-export function refusePickles(source: ByteSource): void {
+export function assertNoPickle(source: ByteSource): void {
   const head = source.read(0, Math.min(source.size, HEAD_BYTES));
   if (isPickle(head, source) || head.subarray(0, 4).equals(ZIP_MAGIC)) {
     throw new UnsafeFile(

@@ -7,7 +7,7 @@ import { deleteNotificationsBefore, listUnnotifiedExpiries } from '../queries.ts
 const KEPT_DAYS = 90;
 
 /** Deletes notifications after 90 days, read or not. */
-export const forgetNotificationsJob = defineJob({
+export const deleteOldNotificationsJob = defineJob({
   name: 'notifications.forget',
   schedule: '29 3 * * *',
   run: ({ db, clock }) =>
@@ -17,7 +17,7 @@ export const forgetNotificationsJob = defineJob({
 const AHEAD_DAYS = 7;
 
 /** Notifies users a week before their API keys expire, once per expiry date. */
-export const warnOfExpiryJob = defineJob({
+export const notifyKeyExpiryJob = defineJob({
   name: 'notifications.warn-of-expiry',
   schedule: '13 * * * *',
   run: async ({ db, clock }) => {

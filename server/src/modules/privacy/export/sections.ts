@@ -18,7 +18,7 @@ import { listGenerations } from '../../generations/generations.ts';
 import { listClones } from '../../hub/clone/clones.ts';
 import { listOwnAcceptances } from '../../licences/licences.ts';
 import { listNotifications } from '../../notifications/notifications.ts';
-import { findOwnReferral, listInvitations } from '../../referrals/referrals.ts';
+import { exportReferrals, listInvitations } from '../../referrals/referrals.ts';
 import { listShareLinks } from '../../share-links/share-links.ts';
 import { listConfigurations } from '../../training/configurations/configurations.ts';
 import { listHeldOutAnswers } from '../../training/held-out/held-out-answers.ts';
@@ -69,7 +69,7 @@ export function sectionsOf(ctx: Context) {
     redeemed_codes: { value: () => listRedeemedCodes(db, userId) },
     invitations: {
       value: async () => ({
-        ...(await findOwnReferral(db, userId)),
+        ...(await exportReferrals(db, userId)),
         ...(await listInvitations(ctx, null)),
       }),
     },

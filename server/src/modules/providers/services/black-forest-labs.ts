@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { AppError } from '../../../platform/errors.ts';
-import type { Access, Look, Service } from '../service.ts';
+import type { Access, JobStatus, Service } from '../service.ts';
 import { callService, moderated } from './call-service.ts';
 
 const title = 'Black Forest Labs';
@@ -31,7 +31,7 @@ export function blackForestLabs({ key, url, clock }: Access): Service {
   };
 }
 
-function toLook({ status, result }: z.output<typeof task>): Look {
+function toLook({ status, result }: z.output<typeof task>): JobStatus {
   if (status === 'Ready' && result) return { state: 'done', outputs: [result.sample] };
   if (/moderated/i.test(status)) return { state: 'failed', error: moderated(title, new Error(status)) };
   if (/^(Error|Failed|Task not found)$/.test(status)) {

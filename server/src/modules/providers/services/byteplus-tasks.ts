@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { AppError } from '../../../platform/errors.ts';
-import type { Access, Look, Service } from '../service.ts';
+import type { Access, JobStatus, Service } from '../service.ts';
 import { callService, moderated } from './call-service.ts';
 
 const title = 'BytePlus';
@@ -39,7 +39,7 @@ export function byteplusTasks({
   };
 }
 
-function toLook({ status, content, error }: z.output<typeof task>): Look {
+function toLook({ status, content, error }: z.output<typeof task>): JobStatus {
   switch (status) {
     case 'queued':
       return { state: 'waiting', reason: `Queued at ${title}`, isGenerating: false };

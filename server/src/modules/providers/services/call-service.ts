@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Clock } from '../../../platform/clock.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { msOverSlowLine } from '../../../platform/http/connection.ts';
+import { slowLineMs } from '../../../platform/http/connection.ts';
 
 /** Timeout of a call, in addition to the time for uploading its body over a slow line. */
 const CALL_MS = 30_000;
@@ -39,7 +39,7 @@ const unansweredStatuses = new Set([502, 504, 520, 522, 524]);
 export class UnansweredCall extends AppError {}
 
 /** A fault that the service itself reports, in contrast to a proxy's. */
-export class ServiceFault extends AppError {}
+export class ServiceReportedError extends AppError {}
 
 /**
  * Calls a service and returns its JSON answer. Throws AppError: 'invalid_request' if the service refuses the
@@ -79,7 +79,7 @@ export async function callService(call: Call): Promise<unknown> {
 export function callMs(payload: string | FormData | undefined): number {
   const parts = payload instanceof FormData ? [...payload.values()] : [payload ?? ''];
   const bytes = parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : part.size), 0);
-  return CALL_MS + msOverSlowLine(bytes);
+  return CALL_MS + slowLineMs(bytes);
 }
 
 function isUnsent(error: unknown): boolean {
@@ -133,7 +133,7 @@ function toError({ title, url, clock }: Call, answer: Response, text: string): A
     return error('invalid_request', `${title} refused this${problem.message ? `: ${problem.message}` : ''}`);
   if (unansweredStatuses.has(status))
     return new UnansweredCall('unavailable', { publicMessage: `${title} is having problems`, cause });
-  const Fault = problem.message === '' && !saysRetry ? AppError : ServiceFault;
+  const Fault = problem.message === '' && !saysRetry ? AppError : ServiceReportedError;
   return new Fault('unavailable', { publicMessage: `${title} is having problems`, cause });
 }
 

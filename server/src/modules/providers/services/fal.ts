@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AppError } from '../../../platform/errors.ts';
-import type { Access, Handle, Look, Service } from '../service.ts';
-import { type Call, callService, moderated, ServiceFault } from './call-service.ts';
+import type { Access, Handle, JobStatus, Service } from '../service.ts';
+import { type Call, callService, moderated, ServiceReportedError } from './call-service.ts';
 
 const title = 'fal';
 
@@ -32,7 +32,7 @@ export function fal({ key, url, clock }: Access): Service {
       };
     },
 
-    async look(handle, signal): Promise<Look> {
+    async look(handle, signal): Promise<JobStatus> {
       const now = status.parse(
         await callService({ title, url: handle.status ?? '', headers, clock, signal }),
       );
@@ -50,7 +50,10 @@ export function fal({ key, url, clock }: Access): Service {
 }
 
 /** A finished job has pictures or an error. */
-async function readResult(handle: Handle, call: Pick<Call, 'headers' | 'clock' | 'signal'>): Promise<Look> {
+async function readResult(
+  handle: Handle,
+  call: Pick<Call, 'headers' | 'clock' | 'signal'>,
+): Promise<JobStatus> {
   try {
     const answer = result.parse(await callService({ title, url: handle.result ?? '', ...call }));
     if ('video' in answer) return { state: 'done', outputs: [answer.video.url] };
@@ -61,7 +64,7 @@ async function readResult(handle: Handle, call: Pick<Call, 'headers' | 'clock' |
     return { state: 'done', outputs };
   } catch (error) {
     const isRefused = error instanceof AppError && error.code === 'invalid_request';
-    if (isRefused || error instanceof ServiceFault) return { state: 'failed', error };
+    if (isRefused || error instanceof ServiceReportedError) return { state: 'failed', error };
     throw error;
   }
 }

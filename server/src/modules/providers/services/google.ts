@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { AppError } from '../../../platform/errors.ts';
-import type { Access, Look, Service } from '../service.ts';
+import type { Access, JobStatus, Service } from '../service.ts';
 import { callService, moderated } from './call-service.ts';
 
 const title = 'Google';
@@ -63,7 +63,7 @@ function toImage(address: string): { bytesBase64Encoded: string; mimeType: strin
   };
 }
 
-function toLook({ done, error, response }: z.output<typeof operation>): Look {
+function toLook({ done, error, response }: z.output<typeof operation>): JobStatus {
   if (error) return { state: 'failed', error: failure(error) };
   if (!done) return { state: 'waiting', reason: `${title} is generating it`, isGenerating: true };
   const { generatedSamples = [], ...filtered } = response?.generateVideoResponse ?? {};

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { AppError } from '../../../platform/errors.ts';
-import type { Access, Look, Service } from '../service.ts';
+import type { Access, JobStatus, Service } from '../service.ts';
 import { callService, moderated } from './call-service.ts';
 
 const title = 'Replicate';
@@ -47,7 +47,7 @@ export function replicate({ key, url, clock }: Access): Service {
   };
 }
 
-function toLook({ status, output, error }: z.output<typeof prediction>): Look {
+function toLook({ status, output, error }: z.output<typeof prediction>): JobStatus {
   switch (status) {
     case 'starting':
       return { state: 'waiting', reason: `${title} is starting the model`, isGenerating: false };

@@ -10,7 +10,7 @@ import { PIPELINE_INDEX, type PipelineIndex } from '../../assets/recognise/pipel
 import { findMissingShards, nameMissing } from '../../models/weights/missing-parts.ts';
 import type { ImageEngine } from '../image-spec.ts';
 import type { ServedBase } from '../served-model.ts';
-import { type ImageMemory, parisMemory, wholeMemory } from './image-memory.ts';
+import { type ImageMemory, memoryOfAllWeights, parisMemory } from './image-memory.ts';
 
 const TEXT_ENCODERS = ['text_encoder', 'text_encoder_2'];
 const TOKENIZERS = ['tokenizer', 'tokenizer_2'];
@@ -25,7 +25,7 @@ const flux = {
   engine: 'kontext',
   licence: 'flux-1-dev-non-commercial',
   needed: neededOfFlux,
-  memory: wholeMemory,
+  memory: memoryOfAllWeights,
 } as const satisfies Omit<Family, 'what' | 'standIn'>;
 
 export const families: Record<ImageDeploymentKind, Family> = {
@@ -52,7 +52,7 @@ export const families: Record<ImageDeploymentKind, Family> = {
     engine: 'wan',
     licence: null,
     needed: neededOfWan,
-    memory: wholeMemory,
+    memory: memoryOfAllWeights,
     standIn: { for: /^Wan-AI\/Wan2\.2-TI2V-5B$/, starter: WAN_STARTER },
   },
 };
@@ -102,7 +102,7 @@ function lacks(title: string, what: string): AppError {
 }
 
 /** Returns the sentence for a model that fits on no GPU. */
-export function lackOfGpu(title: string, gib: number): string {
+export function describeMissingGpu(title: string, gib: number): string {
   return `${title} needs a GPU with at least ${gib} GB of memory, and this server has none`;
 }
 

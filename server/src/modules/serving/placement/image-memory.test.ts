@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parisMemory, wholeMemory } from './image-memory.ts';
+import { memoryOfAllWeights, parisMemory } from './image-memory.ts';
 
 const weights = (sizes: Record<string, number>) =>
   Object.entries(sizes).map(([folder, size_bytes]) => ({ path: `${folder}/model.safetensors`, size_bytes }));
@@ -21,5 +21,5 @@ test.each([
 );
 
 test('counts all weights of another model', () => {
-  expect(wholeMemory(weights({ transformer: 24, vae: 3 }))).toEqual({ allBytes: 27, gpuBytes: 27 });
+  expect(memoryOfAllWeights(weights({ transformer: 24, vae: 3 }))).toEqual({ allBytes: 27, gpuBytes: 27 });
 });

@@ -10,7 +10,7 @@ const BASE = 'base';
 const EXPERT = /^expert_\d+$/;
 
 /** Returns the memory of a model that is entirely on the GPU. */
-export function wholeMemory(weights: Weights): ImageMemory {
+export function memoryOfAllWeights(weights: Weights): ImageMemory {
   const allBytes = sumOf(weights.map(({ size_bytes }) => size_bytes));
   return { allBytes, gpuBytes: allBytes };
 }

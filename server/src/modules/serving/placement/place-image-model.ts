@@ -24,7 +24,7 @@ import type {
   ServingPlacement,
 } from '../served-model.ts';
 import { gpuOfInstance } from './choose-placement.ts';
-import { describePipeline, families, hashFiles, isWeights, lackOfGpu } from './describe-pipeline.ts';
+import { describeMissingGpu, describePipeline, families, hashFiles, isWeights } from './describe-pipeline.ts';
 import type { ImageMemory } from './image-memory.ts';
 
 const GIB = 1024 ** 3;
@@ -206,7 +206,7 @@ function describe(model: AssetRevision, base: ServedBase, licence: LicenceName |
 
 function needsGpu({ asset }: AssetRevision, gib: number): AppError {
   return new AppError('conflict', {
-    publicMessage: lackOfGpu(asset.title, gib),
+    publicMessage: describeMissingGpu(asset.title, gib),
     param: 'model_id',
   });
 }

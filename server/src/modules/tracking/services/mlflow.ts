@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import {
   type Access,
-  askService,
+  callTracker,
   type Outcome,
   type Point,
   RunRefused,
@@ -32,7 +32,7 @@ export function mlflow(access: Access, { project }: { project: string }): Tracki
     call: string,
     body: object,
   ): Promise<z.output<Answer>> {
-    const { status, answer } = await askService(access, { path: `${API}/${call}`, body });
+    const { status, answer } = await callTracker(access, { path: `${API}/${call}`, body });
     if (status === 404) throw new RunRefused(`${access.name} no longer has this run or experiment`);
     const parsed = schema.safeParse(answer);
     if (parsed.success) return parsed.data;
@@ -40,7 +40,7 @@ export function mlflow(access: Access, { project }: { project: string }): Tracki
   }
   async function findExperiment(): Promise<string> {
     const path = `${API}/experiments/get-by-name`;
-    const { answer } = await askService(access, { path, query: { experiment_name: project } });
+    const { answer } = await callTracker(access, { path, query: { experiment_name: project } });
     const there = found.safeParse(answer);
     if (there.success) return there.data.experiment.experiment_id;
     return (await post(made, 'experiments/create', { name: project })).experiment_id;

@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { askAllowed, RefusedAddress } from '../../../platform/http/addresses/ask-allowed.ts';
 import { isPublicAddress } from '../../../platform/http/addresses/is-public-address.ts';
+import {
+  ForbiddenAddress,
+  requestAllowedAddress,
+} from '../../../platform/http/addresses/request-allowed-address.ts';
 
 /** The service refuses the key or its address: the owner has to save another one. */
 export class ServiceRefused extends Error {
@@ -83,19 +86,19 @@ type Ask = {
  * 200 or 404, and the JSON answer; null if it is no JSON. Throws ServiceRefused, RunRefused and
  * ServiceUnavailable with a sentence.
  */
-export async function askService(
+export async function callTracker(
   { url: base, headers, isTrusted, name, keyRefusals }: Access,
   { path, query = {}, body }: Ask,
 ): Promise<{ status: number; answer: unknown }> {
   const url = new URL(`${base.pathname.replace(/\/$/, '')}${path}`, base);
   for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value);
-  const response = await askAllowed(url, {
+  const response = await requestAllowedAddress(url, {
     isAllowed: isTrusted ? () => true : isPublicAddress,
     headers: { accept: 'application/json', ...headers },
     signal: AbortSignal.timeout(TIMEOUT_MS),
     ...(body && { body }),
   }).catch((cause: unknown) => {
-    throw cause instanceof RefusedAddress
+    throw cause instanceof ForbiddenAddress
       ? new ServiceRefused(
           `${base.host} is not a public address. Ask the operator of this server to allow it`,
           { param: 'url', cause },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import {
   type Access,
-  askService,
+  callTracker,
   type Outcome,
   type Point,
   RunRefused,
@@ -57,7 +57,7 @@ export function wandb(access: Access, { project }: { project: string }): Trackin
     text: string,
     variables: object,
   ): Promise<z.output<Data>> {
-    const { answer } = await askService(access, { path: '/graphql', body: { query: text, variables } });
+    const { answer } = await callTracker(access, { path: '/graphql', body: { query: text, variables } });
     const { data, errors } = graphql.safeParse(answer).data ?? {};
     if (errors?.[0]) throw refusalOf(errors[0], access.name);
     const parsed = schema.safeParse(data);
@@ -65,7 +65,7 @@ export function wandb(access: Access, { project }: { project: string }): Trackin
     throw new ServiceUnavailable(`${access.name} gave an unexpected answer`, { cause: parsed.error });
   }
   async function stream(remoteId: string, body: object): Promise<void> {
-    const { status } = await askService(access, { path: `/files/${remoteId}/file_stream`, body });
+    const { status } = await callTracker(access, { path: `/files/${remoteId}/file_stream`, body });
     if (status === 404) throw new RunRefused(`${access.name} no longer has this run`);
   }
   return {

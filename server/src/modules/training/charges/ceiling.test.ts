@@ -2,25 +2,25 @@ import { describe, expect, test } from 'vitest';
 import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { runCostMicro } from '../validation/estimate-run.ts';
 import {
-  finishingMicro,
+  assertCeilingAbove,
+  defaultCeilingMicro,
+  graceMicro,
   isOverTime,
-  leftOfCeilingMicro,
-  refuseLowCeiling,
+  remainingCeilingMicro,
   resumeCeilingMicro,
-  usualCeilingMicro,
 } from './ceiling.ts';
 
 const run = { ceilingMicro: 150n, settledMicro: 40n, chargedMicro: 60n };
 
 test('a ceiling is 1.5 times the quote, rounded up and never zero', () => {
-  expect(usualCeilingMicro(100n)).toBe(150n);
-  expect(usualCeilingMicro(101n)).toBe(152n);
-  expect(usualCeilingMicro(0n)).toBe(1n);
+  expect(defaultCeilingMicro(100n)).toBe(150n);
+  expect(defaultCeilingMicro(101n)).toBe(152n);
+  expect(defaultCeilingMicro(0n)).toBe(1n);
 });
 
 test('a round may cost the rest of the ceiling', () => {
-  expect(leftOfCeilingMicro(run)).toBe(110n);
-  expect(leftOfCeilingMicro({ ...run, settledMicro: 200n })).toBe(0n);
+  expect(remainingCeilingMicro(run)).toBe(110n);
+  expect(remainingCeilingMicro({ ...run, settledMicro: 200n })).toBe(0n);
 });
 
 test('a resumed run may cost 1.5 times the rest, and never less than its previous ceiling', () => {
@@ -29,15 +29,17 @@ test('a resumed run may cost 1.5 times the rest, and never less than its previou
 });
 
 test('refuses a ceiling that is already used up', () => {
-  expect(() => refuseLowCeiling(run, 100n)).toThrow(/0.0001 BGL so far/);
-  expect(() => refuseLowCeiling(run, 101n)).not.toThrow();
+  expect(() => assertCeilingAbove(run, 100n)).toThrow(/0.0001 BGL so far/);
+  expect(() => assertCeilingAbove(run, 101n)).not.toThrow();
 });
 
 test("refuses a ceiling that only pays for a failed round's saved work", () => {
   const refusal =
     'The run has cost 0.0001 BGL so far, and the work that it has saved costs another 0.00003 BGL. Set a ceiling above 0.00013 BGL';
-  expect(() => refuseLowCeiling(run, 130n, 30n)).toThrow(expect.objectContaining({ publicMessage: refusal }));
-  expect(() => refuseLowCeiling(run, 131n, 30n)).not.toThrow();
+  expect(() => assertCeilingAbove(run, 130n, 30n)).toThrow(
+    expect.objectContaining({ publicMessage: refusal }),
+  );
+  expect(() => assertCeilingAbove(run, 131n, 30n)).not.toThrow();
 });
 
 test('exceeds its time after four times its estimate, except in its last step or with a chosen ceiling', () => {
@@ -58,7 +60,7 @@ describe('free work to finish a run', () => {
   };
   const rounds = { settledMicro: 0n, chargedMicro: null, resumes: 0 };
   const lent = (step: number, stepsTotal: number, ceilingMicro: bigint, heldMicro = ceilingMicro) =>
-    finishingMicro({ ...quoted, ...rounds, ceilingMicro, heldMicro }, { step, stepsTotal });
+    graceMicro({ ...quoted, ...rounds, ceilingMicro, heldMicro }, { step, stepsTotal });
   const fiveMinutes = runCostMicro(price, 300, 1);
 
   test('is the held amount, but at least five minutes, from the last step on', () => {
@@ -75,15 +77,15 @@ describe('free work to finish a run', () => {
   test('is up to four times the estimate without a chosen ceiling', () => {
     const usual = { ...quoted, ...rounds, estimateMicro: 100n, ceilingMicro: 150n };
     const left = { step: 1, stepsTotal: 9 };
-    expect(finishingMicro({ ...usual, heldMicro: 150n }, left)).toBe(250n);
-    expect(finishingMicro({ ...usual, heldMicro: 149n }, left)).toBe(0n);
-    expect(finishingMicro({ ...usual, resumes: 1, heldMicro: 150n }, left)).toBe(250n);
-    expect(finishingMicro({ ...usual, heldMicro: 150n }, { step: 0, stepsTotal: 0 })).toBe(250n);
+    expect(graceMicro({ ...usual, heldMicro: 150n }, left)).toBe(250n);
+    expect(graceMicro({ ...usual, heldMicro: 149n }, left)).toBe(0n);
+    expect(graceMicro({ ...usual, resumes: 1, heldMicro: 150n }, left)).toBe(250n);
+    expect(graceMicro({ ...usual, heldMicro: 150n }, { step: 0, stepsTotal: 0 })).toBe(250n);
   });
 
   test('is nothing before the last step of a later round, whose cost is known', () => {
     const later = { ...quoted, ceilingMicro: 150n, settledMicro: 110n, chargedMicro: null, resumes: 1 };
-    const lentTo = (step: number) => finishingMicro({ ...later, heldMicro: 40n }, { step, stepsTotal: 3 });
+    const lentTo = (step: number) => graceMicro({ ...later, heldMicro: 40n }, { step, stepsTotal: 3 });
     expect([lentTo(1), lentTo(2)]).toEqual([0n, fiveMinutes]);
   });
 

@@ -5,7 +5,7 @@ import type { RunRow } from '../queries.ts';
 import { runCostMicro } from '../validation/estimate-run.ts';
 
 /** Returns the default ceiling: 1.5 times the quote. */
-export function usualCeilingMicro(quoteMicro: bigint): bigint {
+export function defaultCeilingMicro(quoteMicro: bigint): bigint {
   const ceiling = quoteMicro + (quoteMicro + 1n) / 2n;
   return ceiling > 0n ? ceiling : 1n;
 }
@@ -30,12 +30,12 @@ type Rounds = Pick<RunRow, 'ceilingMicro' | 'settledMicro' | 'chargedMicro'>;
  * - With a ceiling below the quote: the held amount again, once all steps are done.
  * - With a chosen ceiling before the first step, when the number of steps is unknown: nothing.
  */
-export function finishingMicro(
+export function graceMicro(
   run: Rounds & Pick<RunRow, 'price' | 'devices' | 'quote' | 'heldMicro' | 'resumes' | 'estimateMicro'>,
   steps: Steps,
 ): bigint {
   const { heldMicro, estimateMicro } = run;
-  const isHeld = heldMicro >= leftOfCeilingMicro(run);
+  const isHeld = heldMicro >= remainingCeilingMicro(run);
   const toEstimate = estimateMicro !== null && isHeld ? BigInt(TIMES_MAX) * estimateMicro - heldMicro : 0n;
   if (!isInLastStep(steps)) {
     if (estimateMicro !== null) return largerAmount(toEstimate, 0n);
@@ -80,7 +80,7 @@ function isCutShort({ ceilingMicro, estimateMicro, quote }: Chosen): boolean {
 }
 
 /** Returns what this round may cost: the ceiling minus the cost of earlier rounds. */
-export function leftOfCeilingMicro({ ceilingMicro, settledMicro }: Rounds): bigint {
+export function remainingCeilingMicro({ ceilingMicro, settledMicro }: Rounds): bigint {
   return ceilingMicro > settledMicro ? ceilingMicro - settledMicro : 0n;
 }
 
@@ -94,7 +94,7 @@ export function costSoFarMicro({ settledMicro, chargedMicro }: Rounds): bigint {
  * ceiling.
  */
 export function resumeCeilingMicro(run: Rounds, costLeftMicro: bigint): bigint {
-  const usual = costSoFarMicro(run) + usualCeilingMicro(costLeftMicro);
+  const usual = costSoFarMicro(run) + defaultCeilingMicro(costLeftMicro);
   return usual > run.ceilingMicro ? usual : run.ceilingMicro;
 }
 
@@ -102,7 +102,7 @@ export function resumeCeilingMicro(run: Rounds, costLeftMicro: bigint): bigint {
  * Throws AppError('invalid_request') unless the ceiling of a resumed run exceeds its current cost plus its
  * saved but unpaid work.
  */
-export function refuseLowCeiling(run: Rounds, ceilingMicro: bigint, unpaidMicro = 0n): void {
+export function assertCeilingAbove(run: Rounds, ceilingMicro: bigint, unpaidMicro = 0n): void {
   const soFar = costSoFarMicro(run);
   const due = soFar + unpaidMicro;
   if (ceilingMicro > due) return;

@@ -12,7 +12,7 @@ import {
   settle,
 } from '../../credits/ledger/holds/holds.ts';
 import { type RunHold, type RunRow, updateCharge, updateHold, updateStopReason } from '../queries.ts';
-import { finishingMicro, isOverTime, leftOfCeilingMicro, TIMES_MAX } from './ceiling.ts';
+import { graceMicro, isOverTime, remainingCeilingMicro, TIMES_MAX } from './ceiling.ts';
 import { roundCostMicro } from './cost.ts';
 
 /** Far longer than a run waits. The hold of a running run is extended. */
@@ -71,7 +71,7 @@ export async function meterRun(
   if (run.chargedMicro !== null || workload.wanted === 'stopped') return;
   const costAfter = (seconds: number) => roundCostMicro(run, workload.activeSeconds + seconds);
   let held = run.heldMicro;
-  const ceiling = leftOfCeilingMicro(run);
+  const ceiling = remainingCeilingMicro(run);
   const isShort = held < smallerAmount(costAfter(LEFT_S), ceiling) && workload.startedAt !== null;
   const expiresSoon = run.holdExpiresAt.getTime() - now.getTime() < HOLD_MS / 2;
   const wanted = isShort ? smallerAmount(costAfter(EXTENDED_BY_S), ceiling) : held;
@@ -79,7 +79,7 @@ export async function meterRun(
   if (held < wanted) freeIdleCredit();
   if (!workload.phaseCounted) return;
   const used = costAfter(0);
-  const lent = finishingMicro({ ...run, heldMicro: held }, workload);
+  const lent = graceMicro({ ...run, heldMicro: held }, workload);
   if (isOverTime(run, used, workload)) await stopFor(tx, run, 'time', now);
   else if (held === 0n || held + lent < used) {
     const limit = run.estimateMicro === null ? 'ceiling' : 'time';

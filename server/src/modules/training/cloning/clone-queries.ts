@@ -15,7 +15,7 @@ export async function findRunOfEndedClone(db: Database): Promise<EndedClone | nu
 }
 
 /** True if the clone was started for a run and no run waits for it any more. */
-export async function isUnneededClone(db: Database, cloneId: string): Promise<boolean> {
+export async function isAbandonedClone(db: Database, cloneId: string): Promise<boolean> {
   const { rows } = await sql<{ unneeded: boolean }>`
     select exists (
         select from runs join hub_clones clone on clone.id = ${cloneId}

@@ -8,13 +8,13 @@ import { publishChange } from '../../../platform/events/publish-change.ts';
 import { createLeaseLoop, type LeaseLoop } from '../../../platform/leases/lease-loop.ts';
 import { recordLineage } from '../../assets/lineage.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
-import { keepAssets } from '../../assets/remove-asset.ts';
+import { lockAssetsForUse } from '../../assets/remove-asset.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
 import { findGguf } from '../../models/weights/model-files.ts';
-import { leavesWholeModel, toInput } from '../fine-tune-spec.ts';
-import { sourceOf } from '../make-run.ts';
+import { sourceOf } from '../create-run.ts';
+import { producesWholeModel, toInput } from '../fine-tune-spec.ts';
 import { findRun, type RunRow } from '../queries.ts';
-import { nameSources } from '../slowdown.ts';
+import { readSourceNames } from '../slowdown.ts';
 import { findBaseFault } from '../validation/base-faults.ts';
 import { type EndedClone, findRunOfEndedClone, saveClonedBase } from './clone-queries.ts';
 import { awaitsClone } from './hub-base.ts';
@@ -65,12 +65,12 @@ async function release(services: Services, runId: string): Promise<void> {
     caller: { kind: 'user', userId, isOperator: false },
     ...{ requestId: runId, idempotencyKey: null },
   };
-  const sources = await nameSources(ctx, { base, dataset });
+  const sources = await readSourceNames(ctx, { base, dataset });
   const spec = withBase(workload.spec, run, { base, sources });
   await inTransaction(services.db, async (tx) => {
     const now = services.clock.now();
     if (!(await releaseWorkload(tx, { id: runId, spec, now }))) return;
-    await keepAssets(tx, { ids: [base.asset.id, dataset.asset.id], userId });
+    await lockAssetsForUse(tx, { ids: [base.asset.id, dataset.asset.id], userId });
     await saveClonedBase(tx, { runId, modelAssetId: run.modelAssetId, base });
     await recordLineage(tx, {
       ...{ assetId: run.modelAssetId, runId, base: sourceOf(base), dataset: run.dataset },
@@ -83,11 +83,11 @@ async function release(services: Services, runId: string): Promise<void> {
 function withBase(
   spec: WorkloadSpec,
   run: RunRow,
-  { base, sources }: { base: AssetRevision; sources: Awaited<ReturnType<typeof nameSources>> },
+  { base, sources }: { base: AssetRevision; sources: Awaited<ReturnType<typeof readSourceNames>> },
 ): WorkloadSpec {
   if (spec.kind !== 'train' || spec.method !== 'lora' || run.kind !== 'text')
     throw new Error(`${run.id} is not a text fine-tune`);
-  const gguf = leavesWholeModel(run.parameters) ? findGguf(base).files : [];
+  const gguf = producesWholeModel(run.parameters) ? findGguf(base).files : [];
   return {
     ...spec,
     sources,

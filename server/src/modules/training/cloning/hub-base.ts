@@ -5,7 +5,7 @@ import type { AssetRevision } from '../../assets/read-revision.ts';
 import { ensureOpenClone } from '../../hub/clone/clones.ts';
 import { sizeOf } from '../../hub/public/describe-repository.ts';
 import { readRemoteModel } from '../../hub/public/read-remote-model.ts';
-import { findRemoteFault } from '../validation/foresee-training.ts';
+import { findRemoteFault } from '../validation/create-training-predictor.ts';
 
 /** A base model on the public hub that the user has not cloned yet. */
 export type HubBase = {
@@ -42,7 +42,7 @@ export async function readHubBase(ctx: Context, id: string, signal: AbortSignal)
   };
 }
 
-export function warnOfClone({ repoId, sizeBytes }: HubBase): string {
+export function describeCloneWarning({ repoId, sizeBytes }: HubBase): string {
   return `${repoId} is cloned from the public hub first: ${formatBytes(sizeBytes)} of your storage. The clone costs nothing.`;
 }
 

@@ -22,7 +22,7 @@ export async function deleteConfiguration(
 }
 
 /** Step: deletes the saved configurations of a deleted user. */
-export async function forgetConfigurations(tx: Transaction, userId: string): Promise<void> {
+export async function deleteSavedConfigurations(tx: Transaction, userId: string): Promise<void> {
   await deleteUserConfigurations(tx, userId);
 }
 

@@ -13,7 +13,12 @@ import type { Price } from '../../credits/prices/prices.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
 import { isWholeModel } from '../../models/weights/missing-parts.ts';
-import { findGguf, isClassifier, readModelJson, writesNoText } from '../../models/weights/model-files.ts';
+import {
+  describeClassifier,
+  findGguf,
+  isClassifier,
+  readModelJson,
+} from '../../models/weights/model-files.ts';
 import { selectMeasuredFlops } from '../measured-queries.ts';
 import { findRun, type RunRow } from '../queries.ts';
 import type { TrainingParts } from '../validation/check-fine-tune.ts';
@@ -152,7 +157,7 @@ export async function readExportable(ctx: Context, { assetId }: { assetId: strin
   if (run.kind === 'pictures') {
     throw refused(`${title} is a LoRA for pictures: only fine-tunes of language models can be exported`);
   }
-  if (await isClassifier(ctx, fineTune)) throw refused(writesNoText(fineTune.asset));
+  if (await isClassifier(ctx, fineTune)) throw refused(describeClassifier(fineTune.asset));
   if (isWholeModel(fineTune.files)) return { fineTune, base: fineTune, run };
   const missing = NEEDED.find((name) => !fineTune.files.some(({ path }) => path === name));
   if (missing !== undefined) throw refused(`${title} has no ${missing}, which an export needs`);

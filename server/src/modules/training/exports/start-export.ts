@@ -11,14 +11,14 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 import { nameRevision } from '../../assets/revisions/name-revision.ts';
-import { quote, refuseHigherCost } from '../../credits/prices/cost.ts';
+import { assertQuotedCost, quote } from '../../credits/prices/cost.ts';
 import { spendOnce } from '../../credits/spend-once.ts';
 import { toModelName } from '../../models/names/model-name.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
 import { isWholeModel } from '../../models/weights/missing-parts.ts';
 import { findGguf } from '../../models/weights/model-files.ts';
+import { createRun } from '../create-run.ts';
 import { selectHeldOutAnswers } from '../held-out/queries.ts';
-import { makeRun } from '../make-run.ts';
 import type { TrainingParts } from '../validation/check-fine-tune.ts';
 import { runCostMicro, runItems } from '../validation/estimate-run.ts';
 import {
@@ -112,8 +112,8 @@ async function make(
   { fineTune, base, run, spec, price, work, seconds }: Awaited<ReturnType<typeof prepare>>,
 ): Promise<ResponseOf<typeof startExportEndpoint>> {
   const costMicro = runCostMicro(price, seconds, 1);
-  refuseHigherCost({ micro: costMicro, maxMicro, what: 'this export', param: 'cost_max' });
-  const { modelId, runId } = await makeRun(tx, ctx, {
+  assertQuotedCost({ micro: costMicro, maxMicro, what: 'this export', param: 'cost_max' });
+  const { modelId, runId } = await createRun(tx, ctx, {
     body: {
       ...{ title: exportTitle(fineTune.asset.title, format), tags: fineTune.asset.tags, details: '' },
       ...{ category: 'Artificial intelligence', price: 0n, is_published: false, use_ipfs: false },

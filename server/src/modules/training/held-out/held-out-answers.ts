@@ -7,7 +7,7 @@ import { findOwnRun } from '../runs/runs.ts';
 import { deleteHeldOutAnswers, selectHeldOutAnswers } from './queries.ts';
 
 /** Step: deletes the stored answers to rows of a user's datasets. */
-export async function forgetHeldOutAnswers(tx: Transaction, userId: string): Promise<void> {
+export async function deleteUserHeldOutAnswers(tx: Transaction, userId: string): Promise<void> {
   await deleteHeldOutAnswers(tx, userId);
 }
 

@@ -194,7 +194,7 @@ export function toSeconds(instant: string): number {
 }
 
 /** Step: deletes the job data of a deleted user. */
-export async function forgetJobs(tx: Transaction, userId: string): Promise<void> {
+export async function deleteUserJobs(tx: Transaction, userId: string): Promise<void> {
   await deleteJobsOf(tx, userId);
 }
 

@@ -12,9 +12,9 @@ import type { TrainingParts } from '../validation/check-fine-tune.ts';
 import { type RunCpu, toCostEstimate } from '../validation/estimate-load.ts';
 import {
   CPU_CORE_FLOPS,
+  findMemoryFault,
   PASS_OVERHEAD_S,
   peakFlops,
-  refuseMemory,
   runCostMicro,
 } from '../validation/estimate-run.ts';
 import { type FindFluxFault, findPictureBaseFault } from './find-picture-base-fault.ts';
@@ -127,7 +127,7 @@ export async function checkDiffusionTraining(
   }
   const device = place.gpu === null ? 'cpu' : 'gpu';
   const neededBytes = (place.gpu ? report?.gpu_memory_bytes : report?.memory_bytes) ?? 0;
-  const refusal = faults.length === 0 ? refuseMemory(neededBytes, place.gpu, cpu.memoryBytes) : null;
+  const refusal = faults.length === 0 ? findMemoryFault(neededBytes, place.gpu, cpu.memoryBytes) : null;
   if (refusal) faults.push({ message: refusal, about: null });
 
   const price = (await readPrices(ctx.db, ctx.clock.now()))[place.priceId];

@@ -14,7 +14,7 @@ export type Checkpoint = {
 };
 
 /** Stores a checkpoint's LoRA from the workload's artefacts and deletes the oldest ones above the limit. */
-export async function keepCheckpoint(
+export async function saveCheckpoint(
   tx: Transaction,
   { runId, userId, step, path }: { runId: string; userId: string; step: number; path: string },
 ): Promise<void> {
@@ -80,7 +80,7 @@ export async function lockCheckpoint(
   return row && toCheckpoint(row);
 }
 
-export async function noteCheckpointModel(
+export async function saveCheckpointModel(
   tx: Transaction,
   { runId, step, modelAssetId }: { runId: string; step: number; modelAssetId: string },
 ): Promise<void> {
@@ -93,7 +93,7 @@ export async function noteCheckpointModel(
 }
 
 /** Deletes the stored LoRAs of runs that ended before a time. */
-export async function giveUpCheckpoints(db: Database, endedBefore: Date): Promise<void> {
+export async function deleteOldCheckpoints(db: Database, endedBefore: Date): Promise<void> {
   await sql`
     update run_checkpoints set sha256 = null
     from workloads

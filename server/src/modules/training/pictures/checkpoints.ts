@@ -1,16 +1,16 @@
 import type { TrainFluxSpec } from '@bakehouse/contract/runtime/train-image-spec';
 import type { Workload } from '../../../engine/model/workload.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
-import { giveUpCheckpoints } from './checkpoint-queries.ts';
+import { deleteOldCheckpoints } from './checkpoint-queries.ts';
 
 /** As long as an unfinished run can be resumed. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** Deletes checkpoint LoRAs once a day; models made from them stay. */
-export const forgetCheckpointsJob = defineJob({
+export const deleteOldCheckpointsJob = defineJob({
   name: 'training.forget-checkpoints',
   schedule: '47 3 * * *',
-  run: ({ db, clock }) => giveUpCheckpoints(db, new Date(clock.now().getTime() - KEPT_MS)),
+  run: ({ db, clock }) => deleteOldCheckpoints(db, new Date(clock.now().getTime() - KEPT_MS)),
 });
 
 type Of = Pick<

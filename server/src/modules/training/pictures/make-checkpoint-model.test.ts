@@ -11,7 +11,7 @@ import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { insertFlux } from '../../deployments/testing/test-models.ts';
 import { sourceCalls } from '../testing/source-calls.ts';
 import { step, workloadCalls } from '../testing/workload-calls.ts';
-import { forgetCheckpointsJob } from './checkpoints.ts';
+import { deleteOldCheckpointsJob } from './checkpoints.ts';
 
 /* Models made from checkpoints of picture runs. */
 
@@ -167,10 +167,10 @@ test('stores the last twenty checkpoints for a week after the end; models made f
   await expect(use(runId, 1)).rejects.toThrow(gone);
   const { model_id } = await use(runId, 21);
 
-  await forgetCheckpointsJob.run(server.services, {}, AbortSignal.timeout(60_000));
+  await deleteOldCheckpointsJob.run(server.services, {}, AbortSignal.timeout(60_000));
   expect((await samplesOf(runId)).checkpoints.filter(({ is_kept }) => is_kept)).toHaveLength(20);
   clock.advance({ days: 8 });
-  await forgetCheckpointsJob.run(server.services, {}, AbortSignal.timeout(60_000));
+  await deleteOldCheckpointsJob.run(server.services, {}, AbortSignal.timeout(60_000));
   expect((await samplesOf(runId)).checkpoints.filter(({ is_kept }) => is_kept)).toEqual([]);
   await expect(use(runId, 20)).rejects.toMatchObject({ status: 409 });
   expect(await use(runId, 21)).toEqual({ model_id });

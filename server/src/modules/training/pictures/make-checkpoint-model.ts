@@ -14,13 +14,13 @@ import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { findReadableAsset } from '../../assets/access/find-readable-asset.ts';
 import { findTitles } from '../../assets/assets.ts';
 import { enqueueCard } from '../../assets/card/card-data.ts';
-import { readQuota, takeStorage } from '../../assets/files/storage-quota.ts';
+import { chargeStorage, readQuota } from '../../assets/files/storage-quota.ts';
 import { insertAsset } from '../../assets/insert-asset.ts';
 import { recordLineage } from '../../assets/lineage.ts';
 import { createRevisionFromBlobs } from '../../assets/revisions/add-revision.ts';
 import type { RunRow } from '../queries.ts';
 import { findOwnRun } from '../runs/runs.ts';
-import { lockCheckpoint, noteCheckpointModel } from './checkpoint-queries.ts';
+import { lockCheckpoint, saveCheckpointModel } from './checkpoint-queries.ts';
 import { checkpointCard, isResult } from './checkpoints.ts';
 import { selectSamples } from './sample-queries.ts';
 
@@ -59,7 +59,7 @@ export async function makeCheckpointModel(
       { path: 'README.md', ...card },
       ...(await beforeAndAfter(tx, { runId, step })),
     ];
-    await takeStorage(tx, { userId, quota, blobs: files, param: 'step' });
+    await chargeStorage(tx, { userId, quota, blobs: files, param: 'step' });
     const modelId = await insertModel(tx, run, title);
     await createRevisionFromBlobs(tx, {
       assetId: modelId,
@@ -67,7 +67,7 @@ export async function makeCheckpointModel(
       message: `Add the checkpoint of step ${step}`,
     });
     await enqueueCard(tx, ctx.jobs, files);
-    await noteCheckpointModel(tx, { runId, step, modelAssetId: modelId });
+    await saveCheckpointModel(tx, { runId, step, modelAssetId: modelId });
     await publishChange(tx, userId, { topic: 'run', id: runId });
     return { model_id: modelId };
   });

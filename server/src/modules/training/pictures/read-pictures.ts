@@ -59,7 +59,7 @@ const readPictures: ReadPictures = async (ctx, input, signal) => {
 const line = fairQueue(readingLimits.shortAtOnce, { perKey: 1 });
 
 /** Limits concurrent picture reads to one per user, served round-robin. */
-export const readPicturesInTurn: ReadPictures = (ctx, input, signal) =>
+export const readPicturesQueued: ReadPictures = (ctx, input, signal) =>
   line.run(ctx.caller.userId, () => readPictures(ctx, input, signal), signal);
 
 type File = { path: string; sha256: string };

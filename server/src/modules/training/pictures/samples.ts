@@ -10,7 +10,7 @@ import { isResult } from './checkpoints.ts';
 import { deleteSamples, type Sample, selectSamples } from './sample-queries.ts';
 
 /** Step: deletes the samples of a user's runs and the LoRAs of their checkpoints. */
-export async function forgetSamples(tx: Transaction, userId: string): Promise<void> {
+export async function deleteUserSamples(tx: Transaction, userId: string): Promise<void> {
   await deleteSamples(tx, userId);
   await deleteCheckpoints(tx, userId);
 }

@@ -8,10 +8,10 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { clientSignal } from '../../../platform/http/connection.ts';
-import { refuseHigherCost } from '../../credits/prices/cost.ts';
+import { assertQuotedCost } from '../../credits/prices/cost.ts';
 import { spendOnce } from '../../credits/spend-once.ts';
-import { makeRun, sourceOf } from '../make-run.ts';
-import { nameSources } from '../slowdown.ts';
+import { createRun, sourceOf } from '../create-run.ts';
+import { readSourceNames } from '../slowdown.ts';
 import type { TrainingParts } from '../validation/check-fine-tune.ts';
 import { checkDiffusionTraining, type DiffusionCheck } from './check-diffusion-training.ts';
 import { toPicturesSpec } from './pictures-spec.ts';
@@ -40,17 +40,17 @@ export async function startDiffusionTraining(
         signal: clientSignal(reply),
       });
       refuseFaults(check);
-      return { check, sources: await nameSources(ctx, check) };
+      return { check, sources: await readSourceNames(ctx, check) };
     },
     async (tx, { check, sources }) => {
       const { base, dataset, place, fields, metadataPath } = check;
-      refuseHigherCost({
+      assertQuotedCost({
         micro: check.costMicro,
         maxMicro: costMaxMicro,
         what: 'this run',
         param: 'cost_max',
       });
-      const { modelId, runId } = await makeRun(tx, ctx, {
+      const { modelId, runId } = await createRun(tx, ctx, {
         body: {
           ...{ title, tags, category: 'Artificial intelligence', details: '', price: 0n },
           ...{ is_published: false, use_ipfs: false },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DataToRead } from '../validation/read-data.ts';
-import { nameData } from './readings.ts';
+import { dataCacheKey } from './readings.ts';
 
 const input = {
   base: 'base',
@@ -15,7 +15,7 @@ const nameOf = (data: object, parameters: object = {}) => {
     data: { ...input.spec.data, ...data },
     parameters: { ...input.spec.parameters, ...parameters },
   };
-  return nameData({ ...input, spec } as unknown as DataToRead);
+  return dataCacheKey({ ...input, spec } as unknown as DataToRead);
 };
 
 test('inputs with the same report have one name, also on another day', () => {
@@ -31,6 +31,6 @@ test('inputs with the same report have one name, also on another day', () => {
   expect(nameOf({ max_chunk_size: 256 })).not.toBe(nameOf({}));
   expect(nameOf({}, { epochs: 2 })).not.toBe(nameOf({}));
   const measured = (sha256: string) =>
-    nameData({ ...input, validationFile: { path: 'b', sha256 } } as unknown as DataToRead);
+    dataCacheKey({ ...input, validationFile: { path: 'b', sha256 } } as unknown as DataToRead);
   expect(new Set([nameOf({}), measured('b'), measured('c')]).size).toBe(3);
 });

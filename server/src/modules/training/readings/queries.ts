@@ -24,7 +24,7 @@ export async function lockReadings(tx: Transaction, userId: string): Promise<voi
 }
 
 /** Cancels all but the newest `keep` readings of a user. Returns their ids. */
-export async function endOldReadings(
+export async function cancelOldReadings(
   tx: Transaction,
   userId: string,
   { keep, now }: { keep: number; now: Date },

@@ -16,12 +16,12 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testDatabase, untilWaiting } from '../../../testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
 import { emptySafetensors, goodData } from '../testing/test-run.ts';
+import { deduplicateReads } from '../validation/deduplicate-reads.ts';
 import type { DataToRead, ReadData } from '../validation/read-data.ts';
-import { shareReads } from '../validation/share-reads.ts';
 import { readingLimits } from './limits.ts';
 import { lockReadings, upsertReading } from './queries.ts';
 import { readInBackground, readingJob } from './read-in-background.ts';
-import { forgetReadingsJob } from './readings.ts';
+import { deleteOldReadingsJob } from './readings.ts';
 
 // Shorter waits for tests.
 const usual = { ...readingLimits };
@@ -48,7 +48,7 @@ const read: ReadData = (_ctx, _input, options = {}) => {
 const { url, close } = await testDatabase();
 onFileEnd(close);
 const database = { url, close: async () => undefined };
-const openServer = () => testServer({ database, readData: shareReads(read), roles: ['web', 'worker'] });
+const openServer = () => testServer({ database, readData: deduplicateReads(read), roles: ['web', 'worker'] });
 let server: TestServer = await openServer();
 const user = await server.signUp('Ada');
 const bob = await server.signUp('Bob');
@@ -297,7 +297,7 @@ test('stores reports for a month', async () => {
     .execute();
   const forget = (days: number) => {
     const clock = { now: () => new Date(Date.now() + days * 24 * 3_600_000) };
-    return forgetReadingsJob.run({ ...services, clock }, {}, new AbortController().signal);
+    return deleteOldReadingsJob.run({ ...services, clock }, {}, new AbortController().signal);
   };
   const count = async () =>
     (await services.db.selectFrom('data_readings').select('id').where('state', '<>', 'reading').execute())

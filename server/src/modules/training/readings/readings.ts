@@ -35,7 +35,7 @@ const OF_TRAINING = [
 ] as const satisfies readonly (keyof DataToRead['spec']['parameters'])[];
 
 /** Deletes old reports once a day; a new request reads the file again. */
-export const forgetReadingsJob = defineJob({
+export const deleteOldReadingsJob = defineJob({
   name: 'training.forget-readings',
   schedule: '37 3 * * *',
   run: ({ db, clock }) => {
@@ -88,7 +88,7 @@ export function toReading(row: ReadingRow): DataReading {
  * Returns a name that is equal for inputs with the same report. Alpha, dropout and scaling do not matter, nor
  * does the date, which some chat templates write into each example with constant length.
  */
-export function nameData({ base, dataFile, validationFile, spec }: DataToRead): string {
+export function dataCacheKey({ base, dataFile, validationFile, spec }: DataToRead): string {
   const lora = spec.parameters.lora && ofAdapter(spec.parameters.lora);
   const read = Object.entries(spec.parameters).filter(([name]) => !OF_TRAINING.some((one) => one === name));
   const { date, ...data } = spec.data;

@@ -12,7 +12,7 @@ import { notify } from '../../notifications/notifications.ts';
 import { meterRun, settleRun } from '../charges/hold-run.ts';
 import { upsertHeldOutAnswers } from '../held-out/queries.ts';
 import { nameResult } from '../openai-jobs/results.ts';
-import { keepCheckpoint } from '../pictures/checkpoint-queries.ts';
+import { saveCheckpoint } from '../pictures/checkpoint-queries.ts';
 import { replaceSamples } from '../pictures/sample-queries.ts';
 import { findOwners, findRun, type RunRow, updateSlowdown, updateSummary } from '../queries.ts';
 import { measuredSlowdown } from '../slowdown.ts';
@@ -36,7 +36,7 @@ export function fineTuneKind(
       for (const { step, pictures, adapter } of reports.filter((report) => report.type === 'samples')) {
         const checkpoint = { runId: run.id, userId: run.userId, step };
         await replaceSamples(tx, { ...checkpoint, pictures });
-        if (adapter !== undefined) await keepCheckpoint(tx, { ...checkpoint, path: adapter });
+        if (adapter !== undefined) await saveCheckpoint(tx, { ...checkpoint, path: adapter });
       }
       if (answers) await upsertHeldOutAnswers(tx, run.id, heldOutAnswers.parse(answers));
     },

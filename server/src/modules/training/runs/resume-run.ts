@@ -12,13 +12,13 @@ import { publishChange } from '../../../platform/events/publish-change.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { findReadableAsset } from '../../assets/access/find-readable-asset.ts';
 import { requireRevision } from '../../assets/access/require-revision.ts';
-import { keepAssets } from '../../assets/remove-asset.ts';
+import { lockAssetsForUse } from '../../assets/remove-asset.ts';
 import { withIdleCredit } from '../../credits/usage/with-idle-credit.ts';
-import { costSoFarMicro, refuseLowCeiling, resumeCeilingMicro } from '../charges/ceiling.ts';
+import { assertCeilingAbove, costSoFarMicro, resumeCeilingMicro } from '../charges/ceiling.ts';
 import { resumeCostMicro, settleSeconds, unpaidMicro } from '../charges/cost.ts';
 import { holdForRun } from '../charges/hold-run.ts';
 import { awaitsClone } from '../cloning/hub-base.ts';
-import { beginRound, type RunRow } from '../queries.ts';
+import { type RunRow, startRound } from '../queries.ts';
 import type { TrainingParts } from '../validation/check-fine-tune.ts';
 import { findOwnRun } from './runs.ts';
 import { toRun } from './to-run.ts';
@@ -69,7 +69,7 @@ async function resume(
   await publishChange(tx, userId, { topic: 'run', id: runId });
   const costMicro = (ended && resumeCostMicro(run, ended)) ?? 0n;
   const ceilingMicro = body.ceiling ?? resumeCeilingMicro(run, costMicro);
-  refuseLowCeiling(run, ceilingMicro, unpaidMicro(run, workload.savedSeconds));
+  assertCeilingAbove(run, ceilingMicro, unpaidMicro(run, workload.savedSeconds));
   const leftMicro = ceilingMicro - costSoFarMicro(run);
   const amountMicro = smallerAmount(costMicro, leftMicro);
   const detail = { run_id: runId, model_id: run.modelAssetId };
@@ -83,7 +83,7 @@ async function resume(
   // A ceiling that the user chose earlier still counts as chosen.
   const estimateMicro = body.ceiling === undefined && run.estimateMicro !== null ? costMicro : null;
   const settled = settleSeconds(run, workload.savedSeconds);
-  await beginRound(tx, run, { ...settled, ceilingMicro, estimateMicro, hold });
+  await startRound(tx, run, { ...settled, ceilingMicro, estimateMicro, hold });
   return { id: runId };
 }
 
@@ -101,7 +101,7 @@ async function requireSources(
   if (validation)
     await unlessGone(requireRevision(tx, { ...validation, userId }), `validation file ‘${validation.title}’`);
   const sources = [base, dataset, ...(validation ? [validation] : [])].map(({ assetId }) => assetId);
-  await keepAssets(tx, { ids: [modelAssetId, ...sources], userId });
+  await lockAssetsForUse(tx, { ids: [modelAssetId, ...sources], userId });
 }
 
 async function unlessGone(source: Promise<unknown>, what: string): Promise<void> {

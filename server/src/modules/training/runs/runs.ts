@@ -26,7 +26,7 @@ import { publishChange } from '../../../platform/events/publish-change.ts';
 import { unknownCursor } from '../../../platform/unknown-cursor.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { cancelClone } from '../../hub/clone/clones.ts';
-import { isUnneededClone } from '../cloning/clone-queries.ts';
+import { isAbandonedClone } from '../cloning/clone-queries.ts';
 import { awaitsClone } from '../cloning/hub-base.ts';
 import { findRun, type RunRow, selectLiveRunIds, selectRunSums, selectRuns } from '../queries.ts';
 import { toRun } from './to-run.ts';
@@ -45,7 +45,7 @@ export async function cancelRun(ctx: Context, { params }: InputOf<typeof cancelR
     return findOwnRun(tx, { runId, userId });
   });
   const cloneId = run.base.assetId;
-  if (awaitsClone(run) && (await isUnneededClone(ctx.db, cloneId))) await cancelClone(ctx, { id: cloneId });
+  if (awaitsClone(run) && (await isAbandonedClone(ctx.db, cloneId))) await cancelClone(ctx, { id: cloneId });
   return toRun(ctx.config, run, workload);
 }
 
@@ -147,7 +147,7 @@ export async function listRuns(
 }
 
 /** Returns the caller's number of runs by final state, and their cost. */
-export async function sumRuns(
+export async function summarizeRuns(
   ctx: Context,
   { query }: InputOf<typeof runStatsEndpoint>,
 ): Promise<ResponseOf<typeof runStatsEndpoint>> {

@@ -16,10 +16,10 @@ import type { AssetRevision } from '../../assets/read-revision.ts';
 import { readPipelineIndex } from '../../assets/recognise/pipelines.ts';
 import { isEmbeddingModel } from '../../models/embedding/is-embedding-model.ts';
 import {
+  describeClassifier,
   findSafetensors,
   isClassifier,
   readModelJson,
-  writesNoText,
 } from '../../models/weights/model-files.ts';
 import type { FineTuneFields } from '../fine-tune-spec.ts';
 
@@ -47,7 +47,7 @@ export async function findBaseFault(
 ): Promise<string | null> {
   const { title, datasetType, starterTask } = base.asset;
   if (datasetType !== 'MODEL') return `${title} is a dataset: choose a model as base`;
-  if (await isClassifier(services, base)) return writesNoText(base.asset);
+  if (await isClassifier(services, base)) return describeClassifier(base.asset);
   if (base.files.some(({ path }) => path === 'adapter_config.json')) {
     return `${title} is itself a fine-tune: choose the model that it was made from as base`;
   }
@@ -153,7 +153,7 @@ export function findStoppingFaults(
  * Warns about a patience that can never be exceeded. The first evaluation is always the best one, so the
  * patience needs that many more.
  */
-export function warnOfStopping(
+export function findStoppingWarnings(
   { early_stopping_patience: patience }: Stopping,
   evaluations: number,
 ): string[] {

@@ -12,43 +12,43 @@ import { readPrices } from '../../credits/prices/read-prices.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
 import { readModelJson } from '../../models/weights/model-files.ts';
-import { type HubBase, readHubBase, warnOfClone } from '../cloning/hub-base.ts';
+import { describeCloneWarning, type HubBase, readHubBase } from '../cloning/hub-base.ts';
 import {
   type FineTuneFields,
   type SettledFields,
-  settle,
   toDataSpec,
   toParameters,
-  withFormat,
+  withDefaults,
+  withDetectedFormat,
 } from '../fine-tune-spec.ts';
 import { selectMeasuredFlops, selectMeasuredMemory } from '../measured-queries.ts';
 import type { FindFluxFault } from '../pictures/find-picture-base-fault.ts';
 import type { ReadPictures } from '../pictures/read-pictures.ts';
 import { placeRun, type RunPlace } from '../place-run.ts';
-import { type KnownData, readSoon } from '../readings/read-soon.ts';
+import { type KnownData, readOrEstimate } from '../readings/read-or-estimate.ts';
 import {
   findAdaptationFaults,
   findBaseFault,
   findCpuFaults,
   findGpuFaults,
   findStoppingFaults,
-  warnOfStopping,
+  findStoppingWarnings,
 } from './base-faults.ts';
 import { type RunCpu, toCostEstimate } from './estimate-load.ts';
 import {
-  correctedMemory,
+  correctMemoryEstimate,
   countEvaluations,
   cpuSeconds,
+  findMemoryFault,
   gpuSeconds,
   recommendGpus,
-  refuseMemory,
   runCostMicro,
   runFlops,
   type Work,
 } from './estimate-run.ts';
 import { findFormatFaults, findObjectiveFaults } from './find-format-faults.ts';
 import type { DataToRead, ReadData } from './read-data.ts';
-import { warnOfObjective, warnOfServing } from './warnings.ts';
+import { findObjectiveWarnings, findServingWarnings } from './warnings.ts';
 
 /** Dependencies of the training module. */
 export type TrainingParts = {
@@ -153,7 +153,7 @@ export async function checkFineTune(
           signal,
         });
   const report = known?.report ?? null;
-  const fields = settle(withFormat(asked, report?.format));
+  const fields = withDefaults(withDetectedFormat(asked, report?.format));
   faults.push(...(report?.critical_errors ?? []).map((message) => ({ message, about: null })));
   if (report && report.critical_errors.length === 0) {
     faults.push(...findObjectiveFaults(fields), ...findStoppingFaults(fields, report.eval_examples));
@@ -170,14 +170,14 @@ export async function checkFineTune(
   const wanted = ofGpus.length > 0 ? { ...gpu, count: 1 } : gpu;
   const formula = { cpu: report?.memory_bytes ?? 0, gpu: report?.gpu_memory_bytes ?? 0 };
   const measured = await selectMeasuredMemory(ctx.db, { baseId: base.asset.id, ...fields });
-  const gpuBytes = correctedMemory(formula.gpu, measured.gpu);
+  const gpuBytes = correctMemoryEstimate(formula.gpu, measured.gpu);
   const place = placeRun(wanted, gpuBytes, there);
   const ofCpu = findCpuFaults(fields, place, there);
   faults.push(...ofCpu);
   const device = place.gpu === null ? 'cpu' : 'gpu';
-  const neededBytes = place.gpu ? gpuBytes : correctedMemory(formula.cpu, measured.cpu);
+  const neededBytes = place.gpu ? gpuBytes : correctMemoryEstimate(formula.cpu, measured.cpu);
   const refusal =
-    readable && ofCpu.length === 0 ? refuseMemory(neededBytes, place.gpu, cpu.memoryBytes) : null;
+    readable && ofCpu.length === 0 ? findMemoryFault(neededBytes, place.gpu, cpu.memoryBytes) : null;
   if (refusal) faults.push({ message: refusal, about: null });
 
   const prices = await readPrices(ctx.db, ctx.clock.now());
@@ -195,10 +195,10 @@ export async function checkFineTune(
     validation: {
       critical_errors: faults.map(({ message }) => message),
       warnings: [
-        ...(hubBase ? [warnOfClone(hubBase)] : []),
+        ...(hubBase ? [describeCloneWarning(hubBase)] : []),
         ...(report?.warnings ?? []),
-        ...warnOfObjective(fields, report?.ratings ?? null),
-        ...(readable ? warnOfStopping(fields, work.evaluations) : []),
+        ...findObjectiveWarnings(fields, report?.ratings ?? null),
+        ...(readable ? findStoppingWarnings(fields, work.evaluations) : []),
         ...(readable ? await readWarnings(ctx, { base, report, fields }, there) : []),
       ],
       cost_estimate: toCostEstimate(place, price, seconds, cpu.slowdown),
@@ -223,7 +223,7 @@ export async function checkFineTune(
   };
 }
 
-type ToRead = Omit<Parameters<typeof readSoon>[2], 'input' | 'readsOn'> & {
+type ToRead = Omit<Parameters<typeof readOrEstimate>[2], 'input' | 'readsOn'> & {
   input: Omit<DataToRead, 'spec'>;
   validationPath: string | null;
   readsOn: boolean;
@@ -237,7 +237,7 @@ async function readSettled(
   { input, validationPath, readsOn, ...wanted }: ToRead,
 ): Promise<KnownData> {
   const readFor = (fields: SettledFields) =>
-    readSoon(ctx, readData, {
+    readOrEstimate(ctx, readData, {
       ...wanted,
       input: {
         ...input,
@@ -249,10 +249,12 @@ async function readSettled(
       readsOn: (report) => readsOn && isFor(fields, report),
     });
   const isFor = ({ objective }: SettledFields, { format }: ValidateReport) =>
-    settle(withFormat(asked, format)).objective === objective;
-  const fields = settle(asked);
+    withDefaults(withDetectedFormat(asked, format)).objective === objective;
+  const fields = withDefaults(asked);
   const known = await readFor(fields);
-  return isFor(fields, known.report) ? known : readFor(settle(withFormat(asked, known.report.format)));
+  return isFor(fields, known.report)
+    ? known
+    : readFor(withDefaults(withDetectedFormat(asked, known.report.format)));
 }
 
 /** Returns faults that can be found without reading the files like the run would. */
@@ -282,7 +284,7 @@ async function readWarnings(
   capacity: Capacity,
 ): Promise<string[]> {
   const config = await readModelJson(ctx, base.files, 'config.json');
-  return warnOfServing({ base, config, obstacle: report.gguf_obstacle, fields }, capacity);
+  return findServingWarnings({ base, config, obstacle: report.gguf_obstacle, fields }, capacity);
 }
 
 function toWork(report: ValidateReport | null, fields: SettledFields): Work {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createFakeDriver } from '../../../engine/drivers/fake/fake-driver.ts';
-import { noteMachine } from '../../../engine/machines/queries.ts';
+import { recordMachineHeartbeat } from '../../../engine/machines/queries.ts';
 import { readOffer } from '../../../engine/machines/read-machines.ts';
 import type { Capacity } from '../../../engine/model/capacity.ts';
 import { testCluster, testMachine } from '../../../engine/testing/test-machine.ts';
@@ -24,7 +24,7 @@ async function offer(
 ): Promise<void> {
   const driver = createFakeDriver({ capacity, script: async () => 0 });
   const cpu = { cores, memory_bytes: cores * 1000 };
-  await noteMachine(db, id, await readOffer(driver, { cpu, load: load(busyThreads, cores) }));
+  await recordMachineHeartbeat(db, id, await readOffer(driver, { cpu, load: load(busyThreads, cores) }));
 }
 
 test('an estimate uses the capacity and load of the machine that runs the work', async () => {

@@ -4,7 +4,7 @@ import { type CpuMachine, findCpuMachine } from '../../../engine/machines/find-c
 import type { Database } from '../../../platform/db/database.ts';
 import { quote } from '../../credits/prices/cost.ts';
 import type { Price } from '../../credits/prices/prices.ts';
-import { usualCeilingMicro } from '../charges/ceiling.ts';
+import { defaultCeilingMicro } from '../charges/ceiling.ts';
 import type { RunPlace } from '../place-run.ts';
 import { expectedSlowdown } from '../slowdown.ts';
 import { runCostMicro, runItems } from './estimate-run.ts';
@@ -51,7 +51,7 @@ export function toCostEstimate(
     duration_hours: seconds / 3600,
     token_cost: fixedAmount(costMicro, 'BGL'),
     quote: quote(runItems(price, seconds, devices, priceLabel)),
-    ceiling: formatBgl(usualCeilingMicro(costMicro)),
+    ceiling: formatBgl(defaultCeilingMicro(costMicro)),
     slowdown: gpu === null ? slowdown : 1,
     load: gpu === null ? describeLoad(slowdown) : null,
   };

@@ -4,13 +4,13 @@ import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { pricesAt } from '../../credits/prices/prices-at.ts';
 import {
   ADAM,
-  correctedMemory,
+  correctMemoryEstimate,
   countEvaluations,
   cpuSeconds,
   DORA,
+  findMemoryFault,
   gpuSeconds,
   recommendGpus,
-  refuseMemory,
   runCostMicro,
   runFlops,
   type Work,
@@ -164,21 +164,21 @@ describe('the time of a run', () => {
 
 describe('memory', () => {
   test('follows the formula until measured, and never deviates far from it', () => {
-    expect(correctedMemory(10 * GB, null)).toBe(10 * GB);
-    expect(correctedMemory(10 * GB, 1.2)).toBe(12 * GB);
-    expect(correctedMemory(10 * GB, 0.1)).toBe(10 * GB);
-    expect(correctedMemory(10 * GB, 9)).toBe(15 * GB);
+    expect(correctMemoryEstimate(10 * GB, null)).toBe(10 * GB);
+    expect(correctMemoryEstimate(10 * GB, 1.2)).toBe(12 * GB);
+    expect(correctMemoryEstimate(10 * GB, 0.1)).toBe(10 * GB);
+    expect(correctMemoryEstimate(10 * GB, 9)).toBe(15 * GB);
   });
 
   test('must fit with headroom', () => {
     const v100 = listed('NVIDIA_TESLA_V100', [0]);
-    expect(refuseMemory(14.5 * GB, v100, 0)).toBeNull();
-    expect(refuseMemory(15.5 * GB, v100, 0)).toBe(
+    expect(findMemoryFault(14.5 * GB, v100, 0)).toBeNull();
+    expect(findMemoryFault(15.5 * GB, v100, 0)).toBe(
       'The run needs about 15.5 GB of memory, and the NVIDIA Tesla V100 (16GB) has 16.0 GB. ' +
         'Choose a smaller batch size, chunk size or base model, or a larger GPU.',
     );
-    expect(refuseMemory(15.5 * GB, { ...v100, memoryBytes: 32 * GB }, 0)).toBeNull();
-    expect(refuseMemory(3 * GB, null, 2 * GB)).toContain('this machine has 2.0 GB');
+    expect(findMemoryFault(15.5 * GB, { ...v100, memoryBytes: 32 * GB }, 0)).toBeNull();
+    expect(findMemoryFault(3 * GB, null, 2 * GB)).toContain('this machine has 2.0 GB');
   });
 
   test('recommends only large enough GPUs, cheapest first', () => {

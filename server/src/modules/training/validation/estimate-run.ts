@@ -188,7 +188,7 @@ function writingSteps(work: Work): number {
  * Corrects the formula's bytes by the measured fraction of similar runs; null before the first. Their data
  * and batches differed, so measurements only raise the estimate, up to a limit.
  */
-export function correctedMemory(bytes: number, measured: number | null): number {
+export function correctMemoryEstimate(bytes: number, measured: number | null): number {
   return Math.round(bytes * Math.min(CORRECTION_MAX, Math.max(CORRECTION_MIN, measured ?? 1)));
 }
 
@@ -201,7 +201,7 @@ export function fitsInto(memoryBytes: number, neededBytes: number): boolean {
  * Returns null if the run fits, else a sentence with what is missing.
  * @param gpu null for the CPU with the machine's memory.
  */
-export function refuseMemory(
+export function findMemoryFault(
   neededBytes: number,
   gpu: Pick<Gpu, 'type' | 'memoryBytes'> | null,
   machineBytes: number,

@@ -16,9 +16,9 @@ import type { FineTunePayload } from '@bakehouse/contract/training';
 import {
   type FineTuneFields,
   isTextFile,
-  namedFormat,
+  requestedFormat,
   type SettledFields,
-  settle,
+  withDefaults,
 } from '../fine-tune-spec.ts';
 
 type FormatFault = { message: string; about: keyof FineTunePayload };
@@ -38,13 +38,13 @@ const NEEDS: Record<
 
 /** Returns missing or contradicting settings for reading and training on the rows. */
 export function findFormatFaults(fields: FineTuneFields): FormatFault[] {
-  return [...findColumnFaults(fields), ...findObjectiveFaults(settle(fields))];
+  return [...findColumnFaults(fields), ...findObjectiveFaults(withDefaults(fields))];
 }
 
 /** Returns conflicts of the objective with other settings, as far as the format is known. */
 export function findObjectiveFaults(fields: SettledFields): FormatFault[] {
   const { objective } = fields;
-  const format = isTextFile(fields.file_name) ? 'text' : namedFormat(fields);
+  const format = isTextFile(fields.file_name) ? 'text' : requestedFormat(fields);
   if (objective !== 'grpo' && fields.rewards.length > 0) {
     return [{ message: rewardsWith(objective), about: 'rewards' }];
   }
@@ -87,7 +87,7 @@ function findRewardFaults({ rewards, max_new_tokens, max_chunk_size }: SettledFi
 function findColumnFaults(fields: FineTuneFields): FormatFault[] {
   if (isTextFile(fields.file_name)) return [];
   const { objective = 'sft', input_column, output_column, rejected_column, label_column } = fields;
-  const format = namedFormat(fields);
+  const format = requestedFormat(fields);
   if (rejected_column && format !== 'preference') {
     const message = 'Only preferences have a rejected column: choose the format preference, or leave it out';
     return [{ message, about: 'rejected_column' }];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findStoppingFaults, warnOfStopping } from './base-faults.ts';
+import { findStoppingFaults, findStoppingWarnings } from './base-faults.ts';
 
 test('refuses early stopping with too few held-out rows', () => {
   const faultsOf = (early_stopping_patience: number, heldOut: number) =>
@@ -18,7 +18,7 @@ test('refuses early stopping with too few held-out rows', () => {
 
 test('warns about a patience that never takes effect', () => {
   const warned = (early_stopping_patience: number, evaluations: number) =>
-    warnOfStopping({ early_stopping_patience }, evaluations);
+    findStoppingWarnings({ early_stopping_patience }, evaluations);
   expect([...warned(0, 1), ...warned(2, 3)]).toEqual([]);
   expect(warned(3, 3)).toEqual([
     'An early stopping patience of 3 never ends this run, in which there are 3 evaluations: evaluate more often, or be less patient.',

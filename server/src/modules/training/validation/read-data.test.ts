@@ -19,8 +19,8 @@ import { fakeClock } from '../../../testing/fake-clock.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { goodData } from '../testing/test-run.ts';
+import { deduplicateReads } from './deduplicate-reads.ts';
 import { type DataToRead, dataReader, type ReadData } from './read-data.ts';
-import { shareReads } from './share-reads.ts';
 
 const { db } = await testDatabase();
 
@@ -110,7 +110,7 @@ test.each([
   async (_case, line, limitMs, code, sentence) => {
     const { ctx, endFirst } = await withPython(line, report);
     const limits = [limitMs, PATIENT_MS];
-    const read = shareReads((...call) => dataReader(limits.shift() ?? 0)(...call));
+    const read = deduplicateReads((...call) => dataReader(limits.shift() ?? 0)(...call));
     const publicMessage = expect.stringMatching(sentence);
     await expect(read(ctx, input)).rejects.toMatchObject({ code, publicMessage });
     await endFirst();
@@ -138,7 +138,7 @@ test('a reader that exits without a report is an internal error and nothing is c
     'first && { echo "No module named numpy" >&2; exit 1; }',
     report,
   );
-  const read = shareReads(dataReader(PATIENT_MS));
+  const read = deduplicateReads(dataReader(PATIENT_MS));
   await expect(read(ctx, input)).rejects.toThrow('No module named numpy');
   await endFirst();
   expect(await read(ctx, input)).toEqual(goodData);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { warnOfServing } from './warnings.ts';
+import { findServingWarnings } from './warnings.ts';
 
 const base = (...paths: string[]) => ({
   asset: { title: 'My Base' },
@@ -33,7 +33,7 @@ test.each([
     sentence('My Base is incomplete: m-00002-of-00002.gguf is missing.'),
   ],
 ])('with llama.cpp warns about %s', (_case, of, found, expected) => {
-  expect(warnOfServing(run(of, found), {})).toEqual(expected);
+  expect(findServingWarnings(run(of, found), {})).toEqual(expected);
 });
 
 test.each([
@@ -43,7 +43,7 @@ test.each([
   ['not if lm_head is tied to the embeddings', { model_type: 'qwen3', tie_word_embeddings: true }, {}, false],
   ['not for another family', { model_type: 'llama' }, {}, false],
 ])('with vLLM warns %s', (_case, config, fields, isWarned) => {
-  const warnings = warnOfServing(run(base('model.safetensors'), obstacle, config, fields), {
+  const warnings = findServingWarnings(run(base('model.safetensors'), obstacle, config, fields), {
     servesTextOnGpus: true,
   });
   expect(warnings).toEqual(
@@ -59,7 +59,7 @@ test.each([
 ])(
   'with %j and examples of %i tokens reports the longest served context: %j',
   (config, max_chunk_size, served) => {
-    const warnings = warnOfServing(run(base('model.gguf'), null, config, { max_chunk_size }), {});
+    const warnings = findServingWarnings(run(base('model.gguf'), null, config, { max_chunk_size }), {});
     expect(warnings).toEqual(
       served === null
         ? []

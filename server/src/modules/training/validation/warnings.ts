@@ -29,7 +29,7 @@ const WEIGHED = { min: 0.75, max: 1.75 };
 const WITHOUT_HEAD = ['qwen2', 'qwen2_moe', 'qwen3', 'qwen3_moe'];
 
 /** Returns warnings about settings that do not fit the objective or the rows. */
-export function warnOfObjective(
+export function findObjectiveWarnings(
   fields: Pick<
     SettledFields,
     'learning_rate' | 'objective' | 'adaptation' | 'desirable_weight' | 'undesirable_weight'
@@ -106,7 +106,7 @@ type Run = {
  * Returns warnings about settings that would prevent deploying the paid fine-tune here, or serving it as
  * trained.
  */
-export function warnOfServing(run: Run, capacity: Capacity): string[] {
+export function findServingWarnings(run: Run, capacity: Capacity): string[] {
   const found = [capacity.servesTextOnGpus ? warnOfHead(run) : warnOfLlamaCpp(run), warnOfLength(run)];
   return found.filter((warning) => warning !== null);
 }

@@ -13,7 +13,7 @@ const SQLSTATES = /^(08|53|57P|58)|^25006$/;
 const SENTENCES = /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered)/;
 
 /** Marks an error of a database connection before the connection's user sees it. */
-export function noteLostConnection(error: Error): void {
+export function markLostConnection(error: Error): void {
   lostConnections.add(error);
 }
 

@@ -6,7 +6,7 @@ import { deleteBefore } from '../retention/delete-before.ts';
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** Deletes stored answers that have expired. */
-export const forgetAnswersJob = defineJob({
+export const deleteExpiredAnswersJob = defineJob({
   name: 'platform.forget-answers',
   schedule: '17 3 * * *',
   run: async ({ db, clock }) => {
@@ -16,6 +16,6 @@ export const forgetAnswersJob = defineJob({
 });
 
 /** Transaction step: deletes the stored answers of a deleted user. */
-export async function forgetUserAnswers(tx: Transaction, userId: string): Promise<void> {
+export async function deleteUserAnswers(tx: Transaction, userId: string): Promise<void> {
   await tx.deleteFrom('idempotency_keys').where('user_id', '=', userId).execute();
 }

@@ -25,7 +25,7 @@ export async function idempotent<Answer extends object | null>(
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   if (key === null) return work();
-  refuseUnusableKey(key);
+  assertUsableKey(key);
   const input_sha256 = createHash('sha256').update(canonicalJson(input)).digest();
   const inserted = await tx
     .insertInto('idempotency_keys')
@@ -94,7 +94,7 @@ export function idempotencyConflict(): AppError {
 }
 
 /** Throws AppError('invalid_request') unless the key has 1 to 255 characters. */
-export function refuseUnusableKey(key: string): void {
+export function assertUsableKey(key: string): void {
   if (key.length >= 1 && key.length <= 255) return;
   throw new AppError('invalid_request', {
     publicMessage: 'Idempotency-Key must have 1 to 255 characters',

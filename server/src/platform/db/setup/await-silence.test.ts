@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
-import { awaitSilence, migrate } from './migrate.ts';
+import { awaitOtherProcesses, migrate } from './migrate.ts';
 import { watchMigrations } from './watch-migrations.ts';
 
 const { db, url } = await testDatabase();
@@ -21,14 +21,14 @@ const run = (roles: string, seen: string, left = 'null') =>
 
 test('names running processes, and does not wait for processes that left or fell silent', async () => {
   await run('{web,worker}', "now() + interval '1 hour'");
-  await expect(awaitSilence(client, 0)).rejects.toThrow(
+  await expect(awaitOtherProcesses(client, 0)).rejects.toThrow(
     'processes of another version still use it: web+worker on oven. Stop them, then start again',
   );
   await run('{web,worker}', 'now()', 'now()');
-  await awaitSilence(client, 0);
+  await awaitOtherProcesses(client, 0);
   // Like a process that was killed 9 seconds ago.
   await run('{web}', "now() - interval '9 seconds'");
-  await awaitSilence(client);
+  await awaitOtherProcesses(client);
 });
 
 test('only a process that changes the database waits for them', async () => {

@@ -58,7 +58,7 @@ export async function migrate(url: string, dir: string = MIGRATIONS_DIR): Promis
     // A step may have dropped what a view or function depends on, so apply the functions after each.
     const isChanged = pending.length > 0 || applied.get(FUNCTIONS) !== functions.sha256;
     if (isChanged && functions.files.length > 0) pending.push(functions);
-    if (pending.length > 0) await awaitSilence(client);
+    if (pending.length > 0) await awaitOtherProcesses(client);
     for (const migration of pending) await apply(client, migration);
     return pending.map(({ name }) => name);
   } finally {
@@ -128,7 +128,7 @@ async function adoptBaseline(
       `This database was last used by a version of Bakehouse that is too old to be updated in one step. Start commit ${BEFORE_BASELINE.commit} on it once, then this version`,
     );
   }
-  await awaitSilence(client);
+  await awaitOtherProcesses(client);
   await inTransaction(client, async () => {
     await client.query('delete from schema_migrations');
     await record(client, baseline);
@@ -197,7 +197,7 @@ function whereInFile(sql: string, error: unknown): string {
  * Resolves once no other process uses this database: a process of another version would continue with its own
  * schema. Throws a plain sentence that names the remaining ones.
  */
-export async function awaitSilence(client: pg.Client, waitMsMax: number = WAIT_MS_MAX): Promise<void> {
+export async function awaitOtherProcesses(client: pg.Client, waitMsMax: number = WAIT_MS_MAX): Promise<void> {
   const began = performance.now();
   for (;;) {
     const running = await listRunning(client);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, refused } from '../../errors.ts';
-import { askAllowed, RefusedAddress, UnknownHost } from './ask-allowed.ts';
 import { isPublicAddress } from './is-public-address.ts';
+import { ForbiddenAddress, requestAllowedAddress, UnknownHost } from './request-allowed-address.ts';
 
 const REDIRECTS_MAX = 3;
 /** Default limit from the request to the last byte. */
@@ -44,9 +44,11 @@ export async function fetchPublic(
     const isThere = url.origin === start.origin;
     const isAllowed = isThere ? isAllowedThere : isPublicAddress;
     const headers = { accept: asked.accept ?? 'image/*', ...(isThere && asked.headers) };
-    const answer = await askAllowed(url, { isAllowed, signal, headers }).catch((cause: unknown) => {
-      throw toRefusal(cause, url, param);
-    });
+    const answer = await requestAllowedAddress(url, { isAllowed, signal, headers }).catch(
+      (cause: unknown) => {
+        throw toRefusal(cause, url, param);
+      },
+    );
     const { statusCode = 0, headers: answered } = answer;
     if (statusCode === 200) return readBody(answer, param);
     answer.destroy();
@@ -59,7 +61,7 @@ export async function fetchPublic(
 }
 
 function toRefusal(cause: unknown, { host, hostname }: URL, param: string): AppError {
-  if (cause instanceof RefusedAddress) return notPublic(param);
+  if (cause instanceof ForbiddenAddress) return notPublic(param);
   const unknown = cause instanceof UnknownHost;
   const fault = unknown
     ? `${hostname.replace(/^\[|\]$/g, '')} could not be found`

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fairQueue } from '../../concurrency/fair-queue.ts';
 import { AppError } from '../../errors.ts';
 import { callerOf } from '../callers/rate-limits.ts';
-import { clientSignal, msOverSlowLine, onClose } from '../connection.ts';
+import { clientSignal, onClose, slowLineMs } from '../connection.ts';
 
 const BODY_MS_MAX = 30_000;
 
@@ -52,7 +52,7 @@ export function cutSlowBodies(app: FastifyInstance, bodyMsMax = BODY_MS_MAX): vo
         reply.header('connection', 'close');
         raw.emit('error', late());
       },
-      bodyMsMax + msOverSlowLine(largestBytes(request)),
+      bodyMsMax + slowLineMs(largestBytes(request)),
     ).unref();
     const lift = () => clearTimeout(timer);
     request.liftBodyDeadline = lift;

@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { findUnstorable } from '../../db/storable-text.ts';
 import { AppError, refused } from '../../errors.ts';
 import { sentenceOf } from '../validation/invalid-request.ts';
-import { asksForPage, PAGE_ROUTE } from '../web-app.ts';
+import { isPageRequest, PAGE_ROUTE } from '../web-app.ts';
 
 /** Far deeper than any body of the API, and safe for recursive code. */
 const DEPTH_MAX = 100;
@@ -59,7 +59,7 @@ function endOfString(json: string, from: number): number {
  * libraries and data files. Pages of the web app are sent whatever their path contains. Streamed bodies are
  * not checked.
  */
-export function refuseUnstorable(app: FastifyInstance): void {
+export function rejectUnstorable(app: FastifyInstance): void {
   // Before authentication, which looks up the workload that the path names.
   app.addHook('onRequest', async (request) => {
     // Uses the route and not the URL, which may be percent-encoded.
@@ -75,7 +75,7 @@ export function refuseUnstorable(app: FastifyInstance): void {
 }
 
 function isPage(request: FastifyRequest): boolean {
-  return asksForPage(request) && (request.is404 || request.routeOptions.url === PAGE_ROUTE);
+  return isPageRequest(request) && (request.is404 || request.routeOptions.url === PAGE_ROUTE);
 }
 
 /** Not recursive: the sender controls the depth. */

@@ -2,7 +2,7 @@ import { addAbortSignal, finished, PassThrough, type Readable } from 'node:strea
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { untilKeyEnds } from '../callers/key-ends.ts';
+import { watchKey } from '../callers/key-ends.ts';
 import { limitTime } from './body-limits.ts';
 import { hasMoreTokens } from './parse-fields.ts';
 
@@ -118,7 +118,7 @@ export async function receiveBytes<Result>(
 ): Promise<Result> {
   const announced = Number(request.headers['content-length'] ?? 0);
   limitTime(request, { wholeMs: SHORT_MS + announced / BYTES_PER_MS });
-  const key = untilKeyEnds(ctx);
+  const key = watchKey(ctx);
   // Aborting this stream leaves the request open, so that it gets a response.
   const bytes = addAbortSignal(key.signal, new PassThrough());
   finished(request.raw, (error) => void (error && bytes.destroy(error)));

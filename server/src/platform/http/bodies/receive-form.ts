@@ -3,7 +3,7 @@ import type { Multipart } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { untilKeyEnds } from '../callers/key-ends.ts';
+import { watchKey } from '../callers/key-ends.ts';
 import { limitTime } from './body-limits.ts';
 import { notForm } from './read-body.ts';
 
@@ -31,7 +31,7 @@ export async function receiveForm<Result>(
 ): Promise<Result> {
   if (!request.isMultipart()) throw notForm(form.part);
   limitTime(request, form);
-  const key = untilKeyEnds(ctx);
+  const key = watchKey(ctx);
   try {
     return await take(readParts(request, form, key.signal), key.signal);
   } catch (error) {

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { RowChange } from '../../cache/row-changes.ts';
 import type { CallerKey, Context } from '../../context.ts';
-import { untilKeyEnds } from './key-ends.ts';
+import { watchKey } from './key-ends.ts';
 
 type Found = Pick<CallerKey, 'scopes' | 'expiresAt'>;
 
@@ -34,7 +34,7 @@ function watch(opened: Found) {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   };
-  const { signal, stop } = untilKeyEnds({
+  const { signal, stop } = watchKey({
     caller: { kind: 'user', userId: 'ada', isOperator: false, key },
     rowChanges: { areCurrent: () => state.areCurrent, catchUp: async () => undefined, subscribe },
     clock: { now: () => new Date() },

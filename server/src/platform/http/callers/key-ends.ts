@@ -12,8 +12,8 @@ const UNREAD_MS_MAX = 500;
  * Closes the connection of a long response once its API key ends. The response has stated its length, so the
  * client sees that it is incomplete.
  */
-export function breakOffWithKey(ctx: Context, { reply }: Pick<Http, 'reply'>): void {
-  const key = untilKeyEnds(ctx);
+export function abortWithKey(ctx: Context, { reply }: Pick<Http, 'reply'>): void {
+  const key = watchKey(ctx);
   key.signal.addEventListener('abort', () => reply.raw.destroy());
   onClose(reply, key.stop);
 }
@@ -23,7 +23,7 @@ export function breakOffWithKey(ctx: Context, { reply }: Pick<Http, 'reply'>): v
  * expired, or has lost a scope, or if it was announced to have changed and cannot be read. `stop` ends the
  * watch. A slow or unavailable database aborts nothing else, and sessions are never aborted.
  */
-export function untilKeyEnds({
+export function watchKey({
   caller,
   rowChanges,
   clock,

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { inTurn } from '../../concurrency/one-at-a-time.ts';
-import { isMissing, toOwnError } from '../local-part-store.ts';
+import { isMissing, toStoreError } from '../local-part-store.ts';
 
 /** Files without writes or uses for this long were left by a killed process. */
 const STALE_MS = 6 * 60 * 60 * 1000;
@@ -37,7 +37,7 @@ export async function openLocalCopies(
       createWriteStream(lent, { flags: 'wx', mode: 0o444, flush: true }),
     ).catch(async (error: unknown) => {
       await rm(lent, { force: true });
-      throw toOwnError(error);
+      throw toStoreError(error);
     });
     const second = `${lent}.copy`;
     await link(lent, second);

@@ -10,8 +10,8 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { AppError } from '../../errors.ts';
-import { type Blob, type BlobStore, DamagedBlob, OtherBytes, type WriteOptions } from '../blob-store.ts';
-import { BUFFER_BYTES, namingCuts } from '../local-part-store.ts';
+import { type Blob, type BlobStore, DamagedBlob, HashMismatch, type WriteOptions } from '../blob-store.ts';
+import { BUFFER_BYTES, yieldBytes } from '../local-part-store.ts';
 import { verified } from '../read-blob.ts';
 import { assembleBytes, copyObject } from './assemble.ts';
 import { type Bucket, codeOf, isMissing, statusOf, unavailable } from './bucket.ts';
@@ -71,7 +71,7 @@ export async function openS3BlobStore(bucket: Bucket, { copies, links }: Options
         const expectedSha256 = hash.digest('hex');
         return { ...(await write(open(), { expectedSha256, beforeVisible })), isLinked: false };
       } catch (error) {
-        if (!(error instanceof OtherBytes)) throw error;
+        if (!(error instanceof HashMismatch)) throw error;
         throw new AppError('conflict', { publicMessage: `${localPath} was changed while it was read` });
       }
     },
@@ -142,7 +142,7 @@ async function receive(
   const hash = createHash('sha256');
   let sizeBytes = 0;
   const counted = async function* () {
-    for await (const chunk of namingCuts(bytes)) {
+    for await (const chunk of yieldBytes(bytes)) {
       sizeBytes += chunk.length;
       if (sizeBytes > sizeBytesMax)
         throw new AppError('payload_too_large', { publicMessage: tooLargeMessage });
@@ -153,7 +153,7 @@ async function receive(
   /** Runs once all pieces have arrived. */
   const register = async (): Promise<Blob> => {
     const blob = { sha256: hash.digest('hex'), sizeBytes };
-    if (blob.sha256 !== (expectedSha256 ?? blob.sha256)) throw new OtherBytes(blob.sha256);
+    if (blob.sha256 !== (expectedSha256 ?? blob.sha256)) throw new HashMismatch(blob.sha256);
     await beforeVisible?.(blob);
     return blob;
   };

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { type Blob, DamagedParts, type PartStore } from '../blob-store.ts';
-import { namingCuts } from '../local-part-store.ts';
+import { yieldBytes } from '../local-part-store.ts';
 import { wrongSize } from '../read-blob.ts';
 import { assembleCopies, copyObject } from './assemble.ts';
 import { type Bucket, isMissing, statusOf } from './bucket.ts';
@@ -71,7 +71,7 @@ async function putPart(bucket: Bucket, name: string, sizeBytes: number, bytes: R
   let came = 0;
   const counted = async function* () {
     try {
-      for await (const chunk of namingCuts(bytes)) {
+      for await (const chunk of yieldBytes(bytes)) {
         came += chunk.length;
         if (came > sizeBytes) throw wrongSize(sizeBytes, 'more');
         hash.update(chunk);

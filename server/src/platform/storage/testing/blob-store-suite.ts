@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
-import { type BlobStore, DamagedBlob, DamagedParts, OtherBytes } from '../blob-store.ts';
+import { type BlobStore, DamagedBlob, DamagedParts, HashMismatch } from '../blob-store.ts';
 
 type Tested = {
   store: BlobStore;
@@ -141,7 +141,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
     const error = await store
       .write(Readable.from(other), { expectedSha256 })
       .catch((failure: unknown) => failure);
-    expect(error).toBeInstanceOf(OtherBytes);
+    expect(error).toBeInstanceOf(HashMismatch);
     expect(error).toMatchObject({ sha256: hashOf(Buffer.concat(other.map((one) => Buffer.from(one)))) });
     expect(await files()).toEqual(before);
     for (const options of [{ expectedSha256 }, {}]) {

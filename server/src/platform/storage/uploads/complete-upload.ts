@@ -2,7 +2,7 @@ import { inTurn } from '../../concurrency/one-at-a-time.ts';
 import type { Services } from '../../context.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { AppError, refused } from '../../errors.ts';
-import { afterDeletion, refuseWhileDeleted } from '../blob-deletions.ts';
+import { afterDeletion, assertNotBeingDeleted } from '../blob-deletions.ts';
 import { type Blob, DamagedParts } from '../blob-store.ts';
 import { lockStoredBytes } from '../owner-queries.ts';
 import { lockBytes, markStored, upsertBlob } from '../queries.ts';
@@ -68,7 +68,7 @@ async function makeBlob(
         // In the lock order of all changes to a user's storage.
         await lockStoredBytes(tx, userId);
         await lockBytes(tx, found.sha256);
-        await refuseWhileDeleted(tx, found.sha256);
+        await assertNotBeingDeleted(tx, found.sha256);
         await upsertBlob(tx, found);
         if (!(await markComplete(tx, id, found.sha256))) throw noUpload();
       }),

@@ -80,7 +80,7 @@ export async function forgetUploads(tx: Transaction, userId: string): Promise<vo
 }
 
 /** Transaction step: stores bytes from another source for a user as a complete upload. */
-export async function keepUpload(
+export async function insertCompleteUpload(
   tx: Transaction,
   { userId, blob }: { userId: string; blob: Blob },
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { call } from '../../../lib/api/api-client.ts';
 import { getCredentials, setCredentials } from '../../../lib/api/credentials.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { useOnlineInterval } from '../../../lib/live/online.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { broadcastSession } from '../../../lib/session/session-channel.ts';
 import type { KeySettings } from './key-form.ts';
@@ -31,7 +31,7 @@ export const everyApiKeyQuery = (userId: string) =>
     query: { include_revoked: 'true' },
   });
 
-const refresh = () => readAgain(['api-key']);
+const refresh = () => refetchQueries(['api-key']);
 
 /** The same, polled, because key usage sends no events. */
 export function useApiKeys(userId: string) {

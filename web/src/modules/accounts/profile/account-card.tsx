@@ -16,7 +16,7 @@ import { errorMessage, notify } from '../../../ui/notify.ts';
 import { nameProblem } from '../../../ui/text-problems.ts';
 import { Avatar, pictureOf } from '../avatar.tsx';
 import { useUser } from '../session.ts';
-import { isCommonPassword, refusePassword } from '../sign-in/check-account.ts';
+import { isCommonPassword, passwordProblem } from '../sign-in/check-account.ts';
 import { signInMethodsQuery } from '../sign-in/sign-in-calls.ts';
 import { useAccountForm } from '../sign-in/use-account-form.ts';
 import { changePassword, sendConfirmation, useUpdateProfile } from './profile-calls.ts';
@@ -174,7 +174,7 @@ export function ChangePasswordForm() {
   const [endsKeys, setEndsKeys] = useState(false);
   const { errors, pending, onSubmit } = useAccountForm<Passwords>({
     check: async ({ current = '', next = '' }) => {
-      const refusal = refusePassword(next);
+      const refusal = passwordProblem(next);
       return current && !refusal
         ? { values: { current, next } }
         : {

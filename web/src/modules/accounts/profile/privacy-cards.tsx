@@ -11,7 +11,7 @@ import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Checkbox } from '../../../ui/checkbox.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { Refusal } from '../../../ui/error-state.tsx';
+import { FormRejection } from '../../../ui/error-state.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
@@ -136,7 +136,7 @@ function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
 
   return (
     <form id={FORM_ID} noValidate onSubmit={onSubmit} className="grid gap-4">
-      {error !== null && <Refusal error={error} />}
+      {error !== null && <FormRejection error={error} />}
       <ul className="list-disc space-y-1 pl-5 marker:text-faint">
         {whatGoes(deletion).map((line) => (
           <li key={line}>{line}</li>

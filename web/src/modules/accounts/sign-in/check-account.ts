@@ -3,7 +3,7 @@ import { tooLong } from '@bakehouse/contract/labels';
 import { ApiError } from '../../../lib/api/api-error.ts';
 
 /** Returns the problem of an invalid address; undefined if only the server can tell. */
-export function refuseEmail(email: string): string | undefined {
+export function emailProblem(email: string): string | undefined {
   if (!email.trim()) return 'Enter your email address';
   return /^\S+@\S+$/.test(email.trim())
     ? undefined
@@ -11,7 +11,7 @@ export function refuseEmail(email: string): string | undefined {
 }
 
 /** Returns why this is not a valid password, in the server's words; otherwise null. */
-export function refusePassword(password: string): string | null {
+export function passwordProblem(password: string): string | null {
   if (password.length < PASSWORD_LENGTH_MIN) {
     return `Password must have at least ${PASSWORD_LENGTH_MIN} characters`;
   }

@@ -2,14 +2,14 @@ import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
-import { refuseEmail } from './check-account.ts';
+import { emailProblem } from './check-account.ts';
 import { type SignIn, signIn } from './sign-in-calls.ts';
 import { useAccountForm } from './use-account-form.ts';
 
 export function SignInForm({ onDone }: { onDone: () => Promise<void> }) {
   const { errors, pending, onSubmit } = useAccountForm<SignIn>({
     check: async ({ email = '', password = '' }) => {
-      const refusal = refuseEmail(email);
+      const refusal = emailProblem(email);
       return password && !refusal
         ? { values: { email: email.trim(), password } }
         : {

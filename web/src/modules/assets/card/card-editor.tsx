@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../lib/api/api-client.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
@@ -186,7 +186,7 @@ function useSaveCard(id: string) {
       call(saveCard, { params: { id }, body: { content, message, parent_commit: parentCommit } }),
     onSuccess: () => {
       notify.success('The card was saved');
-      readAgain(['asset']);
+      refetchQueries(['asset']);
     },
   });
 }

@@ -2,10 +2,10 @@ import { type Asset, assetInfo, deleteFile } from '@bakehouse/contract/assets';
 import { linkFile } from '@bakehouse/contract/file-links';
 import { METADATA } from '@bakehouse/contract/gallery';
 import { call } from '../../../lib/api/api-client.ts';
+import { assetReadLimits } from '../../../lib/api/asset-read-limits.ts';
 import { downloadFrom } from '../../../lib/api/download.ts';
-import { storedRead } from '../../../lib/api/stored-read.ts';
 import { pagedQuery } from '../../../lib/live/paged-query.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { notify } from '../../../ui/notify.ts';
 import { hasRows, isDataFile } from './data-file.ts';
@@ -20,7 +20,7 @@ export const filesQuery = ({ dataset_id: id, revision_id, updated_at, files, nex
     staleTime: Number.POSITIVE_INFINITY,
     read: async (cursor, signal): Promise<Pick<Asset, 'files'> & { next_cursor: string | null }> => {
       if (cursor === undefined) return { files, next_cursor: next_files_cursor };
-      return call(assetInfo, { params: { id }, query: { cursor } }, { signal, ...storedRead() });
+      return call(assetInfo, { params: { id }, query: { cursor } }, { signal, ...assetReadLimits() });
     },
   }),
   initialData: { pages: [{ files, next_cursor: next_files_cursor }], pageParams: [null] },
@@ -39,7 +39,7 @@ export function useDeleteFile(id: string) {
     mutationFn: (path: string) => call(deleteFile, { params: { id }, body: { file_path: path } }),
     onSuccess: () => {
       notify.success('File deleted successfully');
-      readAgain(['asset']);
+      refetchQueries(['asset']);
     },
   });
 }

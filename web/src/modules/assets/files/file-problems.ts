@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { countOf } from '../../../lib/format/words.ts';
-import { takeTurns } from '../../../lib/take-turns.ts';
+import { limitConcurrency } from '../../../lib/limit-concurrency.ts';
 import { previewQuery } from '../asset-calls.ts';
 import { hasRows } from './data-file.ts';
 import type { UploadedFile } from './uploads/uploads.ts';
@@ -30,7 +30,7 @@ const knownFixes: readonly [RegExp, string][] = [
 ];
 
 /** The server reads one file per user at a time, queues few, and rejects more. */
-const inTurn = takeTurns(2);
+const inTurn = limitConcurrency(2);
 
 /** Returns why training cannot use a file, from its beginning, or null. Cached by content hash. */
 export const fileProblemQuery = ({ assetId, revisionId, file: { path, sha256 } }: CheckedFile) =>

@@ -1,7 +1,7 @@
 import { compareCommits, listAssetCommits } from '@bakehouse/contract/asset-commits';
 import { assetTree } from '@bakehouse/contract/assets';
+import { assetReadLimits } from '../../../lib/api/asset-read-limits.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
-import { storedRead } from '../../../lib/api/stored-read.ts';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
 
 /** Pages through the commits of an asset, newest first; `newest` invalidates the list. */
@@ -10,7 +10,7 @@ export const commitsQuery = ({ assetId, newest }: { assetId: string; newest: str
     ['asset', 'commits', { assetId, newest }],
     listAssetCommits,
     { params: { id: assetId } },
-    { rows: 'commits', id: 'commit_id', call: storedRead() },
+    { rows: 'commits', id: 'commit_id', call: assetReadLimits() },
   );
 
 /** The files that a commit changed. */
@@ -19,7 +19,7 @@ export const comparisonQuery = ({ assetId, to }: { assetId: string; to: string }
     ['asset', 'diff', { assetId, to }],
     compareCommits,
     { params: { id: assetId }, query: { to } },
-    { call: storedRead() },
+    { call: assetReadLimits() },
   );
 
 /** Pages through the entries of a folder in a revision. */
@@ -36,5 +36,5 @@ export const folderQuery = ({
     ['asset', 'files', assetId, { revisionId, path }],
     assetTree,
     { params: { id: assetId }, query: { path, revision_id: revisionId } },
-    { rows: 'entries', id: 'path', staleTime: Number.POSITIVE_INFINITY, call: storedRead() },
+    { rows: 'entries', id: 'path', staleTime: Number.POSITIVE_INFINITY, call: assetReadLimits() },
   );

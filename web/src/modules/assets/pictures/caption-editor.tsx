@@ -9,7 +9,7 @@ import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { countOf } from '../../../lib/format/words.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
@@ -277,7 +277,7 @@ function useSaveCaptions(id: string) {
       call(saveCaptions, { params: { id }, body: { captions: changes, parent_commit: parentCommit } }),
     onSuccess: (_, { changes }) => {
       notify.success(`${countOf(changes.length, 'caption')} saved`);
-      readAgain(['asset']);
+      refetchQueries(['asset']);
     },
   });
 }

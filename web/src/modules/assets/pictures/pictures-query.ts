@@ -1,5 +1,5 @@
 import { listFilePictures } from '@bakehouse/contract/data-files';
-import { storedRead } from '../../../lib/api/stored-read.ts';
+import { assetReadLimits } from '../../../lib/api/asset-read-limits.ts';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
 
 /** Slightly more than the server's limit for a page. */
@@ -15,6 +15,6 @@ export const picturesQuery = (assetId: string, revisionId: string | null) =>
       rows: 'pictures',
       id: 'path',
       staleTime: Number.POSITIVE_INFINITY,
-      call: { ...storedRead(), timeoutMs: PAGE_MS },
+      call: { ...assetReadLimits(), timeoutMs: PAGE_MS },
     },
   );

@@ -7,7 +7,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { VisibilityBadge } from './others-asset.tsx';
+import { VisibilityBadge } from './shared-asset-notice.tsx';
 import { SharingDialog } from './sharing.tsx';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));

@@ -6,7 +6,7 @@ import { type FormEvent, useId, useState } from 'react';
 import { call } from '../../../lib/api/api-client.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -167,7 +167,7 @@ function useShare(id: string) {
     mutationFn: (username: string) => call(shareAsset, { params: { id }, body: { username } }),
     onSuccess: (shares: Shares) => {
       queryClient.setQueryData(sharesQuery(id).queryKey, shares);
-      readAgain(['asset', 'one', id], ['asset', 'list']);
+      refetchQueries(['asset', 'one', id], ['asset', 'list']);
     },
   });
 }
@@ -178,6 +178,6 @@ export function useUnshare(id: string) {
     mutationKey: ['asset'],
     mutationFn: (username: string) => call(unshareAsset, { params: { id, username } }),
     onSuccess: () =>
-      readAgain(['asset', 'shares', id], ['asset', 'one', id], ['asset', 'list'], ['asset', 'search']),
+      refetchQueries(['asset', 'shares', id], ['asset', 'one', id], ['asset', 'list'], ['asset', 'search']),
   });
 }

@@ -3,7 +3,7 @@ import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { showAmount } from '../../../lib/format/currency.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -18,7 +18,7 @@ export function RedeemCard() {
   const user = useUser();
   const keys = useIdempotencyKeys('code');
   const redeem = useRedeemCode(user.id);
-  const refusal = isAboutCode(redeem.error) ? redeem.error.message : undefined;
+  const refusal = isCodeError(redeem.error) ? redeem.error.message : undefined;
   const { values, problems, change, onSubmit, reset } = useForm({
     initial: () => ({ code: '' }),
     problemsOnSubmit: ({ code }) => ({ code: code.trim() === '' ? 'Enter a code' : undefined }),
@@ -67,14 +67,14 @@ export function RedeemCard() {
 /** Redeems a code. */
 function useRedeemCode(userId: string) {
   return useMutation({
-    meta: { inPlace: isAboutCode },
+    meta: { inPlace: isCodeError },
     mutationFn: ({ code, idempotencyKey }: { code: string; idempotencyKey: string }) =>
       call(redeemCode, { body: { user_id: userId, code } }, { idempotencyKey }),
-    onSuccess: () => readAgain(['balance'], ['transaction']),
+    onSuccess: () => refetchQueries(['balance'], ['transaction']),
   });
 }
 
 /** True if the error is about the code, which the form shows below its field. */
-function isAboutCode(error: unknown): error is ApiError {
+function isCodeError(error: unknown): error is ApiError {
   return error instanceof ApiError && error.param === 'code';
 }

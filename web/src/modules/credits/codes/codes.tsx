@@ -1,5 +1,5 @@
 import { type CreditCode, createCodes, listCodes, revokeCode } from '@bakehouse/contract/codes';
-import { CODES_AT_ONCE_MAX, NOTE_LENGTH_MAX } from '@bakehouse/contract/limits';
+import { CODES_PER_CALL_MAX, NOTE_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Ticket } from 'lucide-react';
 import { useState } from 'react';
@@ -8,7 +8,7 @@ import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { bglProblem, currencyChoice } from '../../../lib/format/currency.ts';
 import { endOfDay, formatDateTime } from '../../../lib/format/format-time.ts';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { AmountField } from '../../../ui/amount-field.tsx';
 import { Badge } from '../../../ui/badge.tsx';
@@ -25,11 +25,11 @@ import { LastDayField, lastDayProblem } from '../../../ui/last-day-field.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { PagedTable } from '../../../ui/paged-list.tsx';
 import { lengthProblem } from '../../../ui/text-problems.ts';
-import { shownOnce, useClosingQuestion } from '../../../ui/use-closing-question.tsx';
+import { oneTimeSecretQuestion, useClosingQuestion } from '../../../ui/use-closing-question.tsx';
 import { type Problems, useForm } from '../../../ui/use-form.ts';
 
 const codesQuery = endpointPages(['codes'], listCodes, {}, { rows: 'codes', id: 'id' });
-const refresh = () => readAgain(codesQuery.queryKey);
+const refresh = () => refetchQueries(codesQuery.queryKey);
 
 const columns: Column<CreditCode>[] = [
   {
@@ -255,9 +255,9 @@ function askedOf({ amount, count, redemptions, note, lastDay }: typeof empty) {
 function problemsOf({ amount, count, redemptions, note }: typeof empty): Problems<typeof empty> {
   return {
     amount: bglProblem(amount, currencyChoice.get()),
-    count: isWhole(count, CODES_AT_ONCE_MAX)
+    count: isWhole(count, CODES_PER_CALL_MAX)
       ? undefined
-      : `Enter a whole number from 1 to ${CODES_AT_ONCE_MAX}`,
+      : `Enter a whole number from 1 to ${CODES_PER_CALL_MAX}`,
     redemptions: isWhole(redemptions, 100_000) ? undefined : 'Enter a whole number from 1 to 100,000',
     note: lengthProblem('Note', note, NOTE_LENGTH_MAX),
   };
@@ -269,7 +269,7 @@ function isWhole(text: string, max: number): boolean {
 
 /** Asks before leaving, because the new codes are shown only once. */
 function LeavingQuestion() {
-  return useClosingQuestion(shownOnce, 'page', () => undefined).question;
+  return useClosingQuestion(oneTimeSecretQuestion, 'page', () => undefined).question;
 }
 
 function MadeCodes({ codes, onClose }: { codes: readonly string[] | null; onClose: () => void }) {

@@ -9,7 +9,7 @@ import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 /** A proof takes a moment, unless it is the first over many transfers. */
@@ -41,7 +41,7 @@ type Booking = {
 
 const booked = {
   meta: { inPlace: isUnknownUser },
-  onSuccess: () => readAgain(['ledger'], ['balance'], ['transaction']),
+  onSuccess: () => refetchQueries(['ledger'], ['balance'], ['transaction']),
 };
 
 /** Grants credits to a user. */

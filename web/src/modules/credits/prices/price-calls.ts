@@ -3,7 +3,7 @@ import type { CallOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { changePrice, listPriceChanges } from '@bakehouse/contract/prices';
 import { call } from '../../../lib/api/api-client.ts';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { pricesQuery } from '../credit-queries.ts';
 
@@ -28,7 +28,7 @@ export const priceUnits: Record<Price['unit'], string> = {
 export function useChangePrice() {
   return useMutation({
     mutationFn: (body: CallOf<typeof changePrice>['body']) => call(changePrice, { body }),
-    onSuccess: () => readAgain(pricesQuery.queryKey),
+    onSuccess: () => refetchQueries(pricesQuery.queryKey),
   });
 }
 

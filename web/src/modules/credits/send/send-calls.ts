@@ -3,7 +3,7 @@ import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { type IdempotencyKeys, isRefused } from '../../../lib/api/idempotency-key.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { broadcastSession } from '../../../lib/session/session-channel.ts';
 import { notify } from '../../../ui/notify.ts';
@@ -40,7 +40,7 @@ export function useTransfer(userId: string, keys: IdempotencyKeys, isShown: bool
       if (!isShown && !isAnnounced)
         notify.failure('Transfer Failed', { description: describeSendFailure(error).reason });
     },
-    onSuccess: () => readAgain(['balance'], ['transaction']),
+    onSuccess: () => refetchQueries(['balance'], ['transaction']),
   });
 }
 

@@ -4,7 +4,7 @@ import { showUnrounded } from '../../../lib/format/currency.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Sheet } from '../../../ui/sheet.tsx';
-import { type Round, useRound } from '../../../ui/use-round.ts';
+import { type SheetDraft, useSheetDraft } from '../../../ui/use-sheet-draft.ts';
 import { SendFields, TransferFailed, TransferSuccessful, useSendCredits } from './send-credits.tsx';
 
 type Props = {
@@ -21,13 +21,17 @@ const FORM_ID = 'send-credits';
  * empty.
  */
 export function SendCreditsSheet({ open, onClose, recipient = '' }: Props) {
-  const { key, ...round } = useRound(open, recipient, (wanted, draft) => wanted === '' || wanted === draft);
+  const { key, ...round } = useSheetDraft(
+    open,
+    recipient,
+    (wanted, draft) => wanted === '' || wanted === draft,
+  );
   // Outlive the form, so that the same transfer typed again after a lost response is not sent twice.
   const keys = useIdempotencyKeys('transfer');
   return <SendCredits key={key} open={open} onClose={onClose} keys={keys} {...round} />;
 }
 
-type SendProps = Omit<Round<string>, 'key'> & Omit<Props, 'recipient'> & { keys: IdempotencyKeys };
+type SendProps = Omit<SheetDraft<string>, 'key'> & Omit<Props, 'recipient'> & { keys: IdempotencyKeys };
 
 function SendCredits({ open, onClose, keys, begunWith, onDraft }: SendProps) {
   const {

@@ -17,12 +17,12 @@ import { useBalance } from '../credit-queries.ts';
 import { canBeLookedUp, recipientQuery, type Transfer, useTransfer } from './send-calls.ts';
 import {
   describeSendFailure,
-  lackOfCredit,
+  insufficientCreditProblem,
   type SendForm,
   type SendProblems,
+  sendBlockedReason,
+  sendLimitReason,
   sendProblems,
-  whyLess,
-  whyNothing,
 } from './send-form.ts';
 
 type SendFieldsProps = {
@@ -33,7 +33,7 @@ type SendFieldsProps = {
   /** The typed amount in BGL; null if invalid. */
   amount: string | null;
   problems: SendProblems;
-  nothing: ReturnType<typeof whyNothing>;
+  nothing: ReturnType<typeof sendBlockedReason>;
   onChange: (changed: Partial<SendForm>) => void;
   onSubmit: (event: FormEvent<HTMLFormElement>) => void;
 };
@@ -93,7 +93,7 @@ export function SendFields({
       {balance && !nothing && (
         <div className="rounded-lg bg-subtle px-3.5 py-2.5 text-[0.8125rem] text-muted leading-5">
           You can send up to <Money bgl={balance.sendable} className="font-medium text-ink" />.{' '}
-          {whyLess(balance)}
+          {sendLimitReason(balance)}
           {problems.amount && amount !== null && parseBgl(amount) > parseBgl(balance.available) && (
             <div className="mt-2">
               <GetCredits />
@@ -198,12 +198,12 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen:
   const balance = useBalance(user.id).data;
   // A repeated transfer may already have been paid from the balance, so the server decides.
   const isRepeat = body !== null && keys.isRepeat(body);
-  const nothing = balance && !isRepeat ? whyNothing(balance) : null;
+  const nothing = balance && !isRepeat ? sendBlockedReason(balance) : null;
 
   function problemsNow(): SendProblems {
     const found = sendProblems(form, currency);
     if (!body || !balance || isRepeat) return found;
-    const lack = lackOfCredit(body.amount, balance);
+    const lack = insufficientCreditProblem(body.amount, balance);
     return lack ? { ...found, amount: lack } : found;
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lackOfCredit, sendProblems, whyLess, whyNothing } from './send-form.ts';
+import { insufficientCreditProblem, sendBlockedReason, sendLimitReason, sendProblems } from './send-form.ts';
 
 test('an empty form shows what is missing', () => {
   expect(sendProblems({ recipient: ' ', amount: '0' }, 'USD')).toEqual({
@@ -17,9 +17,11 @@ test('does not send a decimal comma', () => {
 
 test('rejects more than the balance or the sendable credits before asking', () => {
   const balance = { available: '250', sendable: '125.000001' };
-  expect(lackOfCredit('125.000001', balance)).toBeUndefined();
-  expect(lackOfCredit('126', balance)).toBe('You can send up to $5.00000004');
-  expect(lackOfCredit('275', balance)).toBe('Insufficient balance. Required: $11.00. Available: $5.00.');
+  expect(insufficientCreditProblem('125.000001', balance)).toBeUndefined();
+  expect(insufficientCreditProblem('126', balance)).toBe('You can send up to $5.00000004');
+  expect(insufficientCreditProblem('275', balance)).toBe(
+    'Insufficient balance. Required: $11.00. Available: $5.00.',
+  );
 });
 
 const balanceOf = ([balance, held, given, sendable]: readonly [number, number, number, number]) => ({
@@ -40,7 +42,7 @@ test.each([
     false,
   ],
 ] as const)('explains why nothing of %j can be sent', (of, reason, buy) => {
-  expect(whyNothing(balanceOf(of))).toEqual({ reason, buy });
+  expect(sendBlockedReason(balanceOf(of))).toEqual({ reason, buy });
 });
 
 test.each([
@@ -48,6 +50,6 @@ test.each([
   [[25, 5, 10, 15], 'The rest is promotional credit, which cannot be sent to others.'],
   [[25, 0, 10, 3], 'This server limits how much you can send within 24 hours.'],
 ] as const)('explains why less of %j can be sent than spent', (of, reason) => {
-  expect(whyNothing(balanceOf(of))).toBeNull();
-  expect(whyLess(balanceOf(of))).toBe(reason);
+  expect(sendBlockedReason(balanceOf(of))).toBeNull();
+  expect(sendLimitReason(balanceOf(of))).toBe(reason);
 });

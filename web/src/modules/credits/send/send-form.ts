@@ -29,7 +29,7 @@ export function sendProblems({ recipient, amount }: SendForm, currency: Currency
 type Balance = Pick<ResponseOf<typeof getBalance>, 'balance' | 'held' | 'available' | 'given' | 'sendable'>;
 
 /** Returns why nothing can be sent, and if buying credits would help; null if something can be sent. */
-export function whyNothing(all: Balance): { reason: string; buy: boolean } | null {
+export function sendBlockedReason(all: Balance): { reason: string; buy: boolean } | null {
   const [balance, given] = [parseBgl(all.balance), parseBgl(all.given)];
   if (parseBgl(all.sendable) > 0n) return null;
   if (balance === 0n) return { reason: 'You have no credits.', buy: true };
@@ -48,7 +48,7 @@ export function whyNothing(all: Balance): { reason: string; buy: boolean } | nul
 }
 
 /** Returns why less can be sent than spent; undefined if the amounts are equal. */
-export function whyLess({ balance, held, available, given, sendable }: Balance): string | undefined {
+export function sendLimitReason({ balance, held, available, given, sendable }: Balance): string | undefined {
   const [all, inUse, gift] = [parseBgl(balance), parseBgl(held), parseBgl(given)];
   if (parseBgl(sendable) >= parseBgl(available)) return undefined;
   return parseBgl(sendable) < all - (inUse > gift ? inUse : gift)
@@ -57,7 +57,7 @@ export function whyLess({ balance, held, available, given, sendable }: Balance):
 }
 
 /** Returns the problem if the amount in BGL exceeds the available or the sendable credits. */
-export function lackOfCredit(
+export function insufficientCreditProblem(
   amount: string,
   { available, sendable }: { available: string; sendable: string },
 ): string | undefined {

@@ -11,7 +11,11 @@ import { Figure } from '../../../ui/figure.tsx';
 import { Pager } from '../../../ui/paged-list.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { useUser } from '../../accounts/session.ts';
-import { Face, shortPrompt, useFace } from '../../generations/face/face.tsx';
+import {
+  GenerationThumbnail,
+  shortPrompt,
+  useGenerationThumbnail,
+} from '../../generations/face/generation-thumbnail.tsx';
 import { transactionsQuery, useBalance } from '../credit-queries.ts';
 import type { Period } from './period.ts';
 import { SignedAmount } from './signed-amount.tsx';
@@ -148,13 +152,13 @@ export function StatementTable({ rows }: { rows: readonly StatementRow[] }) {
 /** The description, with the thumbnail and name of the work. */
 function About({ transaction }: { transaction: Transaction }) {
   const { description, asset_name: name, generation_id: generationId } = transaction;
-  const generation = useFace(useUser().id, generationId ?? null);
+  const generation = useGenerationThumbnail(useUser().id, generationId ?? null);
   const work = generation === null ? null : workOf(transaction);
   const ofName = name && !description.includes(name) ? name : null;
   const about = generation ? shortPrompt(generation.prompt) : generation === null ? 'Deleted' : ofName;
   return (
     <span className="flex items-center gap-3">
-      {generationId && <Face generation={generation} />}
+      {generationId && <GenerationThumbnail generation={generation} />}
       <span className="min-w-0">
         <span className="block [overflow-wrap:anywhere]">
           {work ? (

@@ -8,10 +8,14 @@ import { formatClock, formatDateTime, localDay } from '../../../lib/format/forma
 import { countOf } from '../../../lib/format/words.ts';
 import { Button } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { usePlaceOnPage } from '../../../ui/placement.ts';
+import { usePageOffset } from '../../../ui/placement.ts';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { useUser } from '../../accounts/session.ts';
-import { Face, shortPrompt, useFace } from '../../generations/face/face.tsx';
+import {
+  GenerationThumbnail,
+  shortPrompt,
+  useGenerationThumbnail,
+} from '../../generations/face/generation-thumbnail.tsx';
 import { NO_STARTING_CREDITS } from '../credit-queries.ts';
 import { type Opened, UsageAnswers, useOpened } from './opened/usage-answers.tsx';
 import { SignedAmount } from './signed-amount.tsx';
@@ -34,7 +38,7 @@ export function TransactionList({ transactions }: { transactions: readonly Trans
   const rows = useMemo(() => groupByDay(transactions), [transactions]);
   const opened = useOpened();
   const list = useRef<HTMLUListElement>(null);
-  const top = usePlaceOnPage(list);
+  const top = usePageOffset(list);
   const virtualizer = useWindowVirtualizer({
     count: rows.length,
     estimateSize: (index) => HEIGHTS[rows[index]?.kind ?? 'transaction'],
@@ -146,7 +150,7 @@ type LineProps = {
 /** Title with a link to the work, time, and amount. A picture or video is titled with its prompt. */
 function Line({ transaction, note, last, opener }: LineProps) {
   const { generation_id: generationId, description } = transaction;
-  const generation = useFace(useUser().id, generationId ?? null);
+  const generation = useGenerationThumbnail(useUser().id, generationId ?? null);
   const work = generation === null ? null : workOf(transaction);
   const title = generation ? shortPrompt(generation.prompt) : description;
   const notes = [
@@ -157,7 +161,11 @@ function Line({ transaction, note, last, opener }: LineProps) {
   ];
   return (
     <div className={cx('flex items-center gap-3 border-line px-5 py-2.5 sm:gap-3.5', !last && 'border-b')}>
-      {generationId ? <Face generation={generation} /> : <Direction transaction={transaction} />}
+      {generationId ? (
+        <GenerationThumbnail generation={generation} />
+      ) : (
+        <Direction transaction={transaction} />
+      )}
       <div className="min-w-0 flex-1">
         <div className="truncate leading-5">
           {work ? (

@@ -7,7 +7,7 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { UserContext } from '../../accounts/session.ts';
 import type { Turn } from './chat.ts';
 import { AddressedPlayground } from './testing/addressed-playground.tsx';
-import { keptConversations } from './testing/kept-conversations.ts';
+import { createFakeConversations } from './testing/create-fake-conversations.ts';
 
 /** Requests sent to the model, and its answer: streamed pieces of text, or null to refuse. */
 let asked: { messages: Turn[]; top_p?: number; seed?: number }[];
@@ -21,11 +21,11 @@ const turns: Turn[] = [
   { role: 'assistant', content: 'Rye bread' },
 ];
 
-let kept: ReturnType<typeof keptConversations>;
+let kept: ReturnType<typeof createFakeConversations>;
 
 beforeEach(async () => {
   cleanup();
-  kept = keptConversations();
+  kept = createFakeConversations();
   queryClient.clear();
   asked = [];
   answer = 'Spelt bread';

@@ -8,12 +8,12 @@ import { UserContext } from '../../accounts/session.ts';
 import type { Turn } from './chat.ts';
 import { newestTurns } from './kept-conversation.ts';
 import { AddressedPlayground } from './testing/addressed-playground.tsx';
-import { keptConversations } from './testing/kept-conversations.ts';
+import { createFakeConversations } from './testing/create-fake-conversations.ts';
 
 /** Requests sent to the model, and the next delta; null: the model does not answer. */
 let asked: { messages: unknown[]; tools?: unknown; tool_choice?: string }[];
 let delta: object | null;
-let kept: ReturnType<typeof keptConversations>;
+let kept: ReturnType<typeof createFakeConversations>;
 
 const definitions = [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }];
 const weather = {
@@ -45,7 +45,7 @@ const functions = () => screen.findByRole('textbox', { name: /Functions/ });
 
 beforeEach(() => {
   sessionStorage.clear();
-  kept = keptConversations();
+  kept = createFakeConversations();
   asked = [];
   setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
   vi.stubGlobal('fetch', async (url: string, init: { method: string; body: string }) => {

@@ -12,16 +12,16 @@ import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { useMachine } from '../../machines/machine-queries.ts';
 import { AgentSettings } from '../details/text-tabs.tsx';
 import { useServingDevice } from '../serving-prices.ts';
-import { askedTogether, type Together } from './asked-together.ts';
 import { ChatTab } from './chat-tab.tsx';
 import { type Opened, Playground } from './playground.tsx';
-import type { AnsweringModel, useAnsweringModels, WantedModels } from './use-answering-models.ts';
+import { createSharedQuestion, type Together } from './shared-question.ts';
+import type { AnsweringModel, ChatUrlState, useAnsweringModels } from './use-answering-models.ts';
 
 type Props = {
   answering: ReturnType<typeof useAnsweringModels>;
   /** True if two models are open or the URL asks for two. */
   isComparing: boolean;
-  onChoose: (models: WantedModels, how?: 'replace' | 'push') => void;
+  onChoose: (models: ChatUrlState, how?: 'replace' | 'push') => void;
 };
 
 /** A chat with one model, or the same questions sent to two models side by side. */
@@ -99,7 +99,7 @@ type Side = Pick<ModelCardProps, 'model' | 'choices' | 'onChoose'>;
 /** Two models asked the same questions in a new conversation. Changing a model starts another one. */
 function Compared({ first, second, onStop }: { first: Side; second: Side; onStop: () => void }) {
   const [isTogether, setTogether] = useState(true);
-  const [conversations] = useState(askedTogether);
+  const [conversations] = useState(createSharedQuestion);
   const [field, setField] = useState<HTMLElement | null>(null);
   const [round, setRound] = useState(0);
   const pair = `${first.model.id} ${second.model.id} ${round}`;

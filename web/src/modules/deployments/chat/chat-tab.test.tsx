@@ -7,12 +7,12 @@ import { useState } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { keepInTab } from '../../../lib/storage.ts';
+import { writeToTab } from '../../../lib/storage.ts';
 import { UserContext } from '../../accounts/session.ts';
 import { ChatTab } from './chat-tab.tsx';
-import { keptConversations } from './testing/kept-conversations.ts';
+import { createFakeConversations } from './testing/create-fake-conversations.ts';
 
-let kept = keptConversations();
+let kept = createFakeConversations();
 vi.mock('../../../lib/api/api-client.ts', () => ({
   call: async (endpoint: Endpoint, input: object) => kept.answer(endpoint, input) ?? { prices: [] },
 }));
@@ -52,7 +52,7 @@ const keep = (unanswered = '') =>
 
 beforeEach(() => {
   queryClient.clear();
-  kept = keptConversations();
+  kept = createFakeConversations();
   sessionStorage.clear();
   setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
 });
@@ -75,7 +75,7 @@ test.each([
 
 test('shows a typed draft after the deployment ended, until the conversation is deleted', async () => {
   const id = keep();
-  keepInTab('ada', `question.${id}`, 'Why not wheat?');
+  writeToTab('ada', `question.${id}`, 'Why not wheat?');
   open('terminated');
   expect(await screen.findByText('Why not wheat?')).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'History' }));

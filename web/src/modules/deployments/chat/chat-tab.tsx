@@ -1,8 +1,8 @@
 import type { Deployment } from '@bakehouse/contract/deployments/text';
 import type { ReactNode } from 'react';
 import { isPending, isUsable } from '../kinds.ts';
-import type { Together } from './asked-together.ts';
 import { type Opened, Playground } from './playground.tsx';
+import type { Together } from './shared-question.ts';
 
 type Props = {
   pod: Deployment;

@@ -22,7 +22,7 @@ export function toolsFor(typed: TypedTools | undefined, question: Turn): ChatToo
 }
 
 /** Returns the messages to send: the system prompt, if any, then the turns. */
-export function messagesOf(turns: Turn[], system: string): ChatMessage[] {
+export function toChatMessages(turns: Turn[], system: string): ChatMessage[] {
   const messages = turns.flatMap(toMessages);
   return system ? [{ role: 'system', content: system }, ...messages] : messages;
 }

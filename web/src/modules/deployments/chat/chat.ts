@@ -42,9 +42,9 @@ export type ChatOptions = {
 export type ChatSpeed = { firstTokenMs: number; tokens: number; tokensPerSecond: number | null };
 
 /** Why an answer was cut: it reached the requested maximum, or the context is full. */
-export type ChatCut = 'maximum' | 'context';
+export type CutReason = 'maximum' | 'context';
 
-type ChatEnd = { speed: ChatSpeed; cut?: ChatCut | undefined };
+type ChatEnd = { speed: ChatSpeed; cut?: CutReason | undefined };
 
 /** The first answer may have to wait for a model to wake. */
 const TIMEOUT_MS = 10 * 60_000;

@@ -6,7 +6,7 @@ import { call } from '../../../lib/api/api-client.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { newUuid } from '../../../lib/new-id.ts';
-import { keepInTab, readFromTab } from '../../../lib/storage.ts';
+import { readFromTab, writeToTab } from '../../../lib/storage.ts';
 import { useUser } from '../../accounts/session.ts';
 
 export type ReadConversation = ResponseOf<typeof getConversation>;
@@ -52,12 +52,12 @@ function firstOfTab(userId: string, model: string): string {
   const name = `first.${model}`;
   const kept = readFromTab(userId, name);
   const id = typeof kept === 'string' ? kept : newUuid();
-  keepInTab(userId, name, id);
+  writeToTab(userId, name, id);
   return id;
 }
 
 /** Creates a conversation with the settings of an existing one. Returns its id. */
-export function beginConversation(userId: string, model: string, from: ReadConversation): string {
+export function createConversation(userId: string, model: string, from: ReadConversation): string {
   const id = newUuid();
   const conversation = from.conversation && { ...from.conversation, turns: [], unanswered: '' };
   const read = { id: null, conversation, version: 0, save_id: null, is_kept: from.is_kept };

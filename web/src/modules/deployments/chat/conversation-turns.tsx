@@ -21,7 +21,7 @@ import { MarkdownLines } from '../../../ui/markdown.tsx';
 import { useStickToBottom } from '../../../ui/placement.ts';
 import { Textarea } from '../../../ui/textarea.tsx';
 import { Tooltip } from '../../../ui/tooltip.tsx';
-import type { ChatCall, ChatCut, ChatSpeed, Turn } from './chat.ts';
+import type { ChatCall, ChatSpeed, CutReason, Turn } from './chat.ts';
 
 /**
  * A question as typed, or an answer as Markdown. Memoized, so other answers' updates do not parse it again.
@@ -243,7 +243,7 @@ function Thoughts({ text, thinking }: { text: string; thinking: boolean }) {
 }
 
 /** Explains why the answer was cut and how to get longer ones. */
-function sentenceOfCut(cut: ChatCut, speed: ChatSpeed | undefined): string {
+function sentenceOfCut(cut: CutReason, speed: ChatSpeed | undefined): string {
   if (cut === 'context') {
     return 'The answer stopped because the context window is full. Start a new conversation for longer answers.';
   }

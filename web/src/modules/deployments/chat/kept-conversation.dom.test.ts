@@ -6,9 +6,9 @@ import { browserStorage } from '../../../lib/storage.ts';
 import type { Turn } from './chat.ts';
 import { initialSettings } from './chat-options.tsx';
 import { type Conversation, newestTurns, OpenConversation } from './kept-conversation.ts';
-import { keptConversations } from './testing/kept-conversations.ts';
+import { createFakeConversations } from './testing/create-fake-conversations.ts';
 
-let kept = keptConversations();
+let kept = createFakeConversations();
 /** While set, every save fails. */
 let failure: Error | null;
 const call = vi.hoisted(() => vi.fn<(endpoint: Endpoint, input: object) => Promise<unknown>>());
@@ -36,7 +36,7 @@ function open(is_kept = true) {
 
 beforeEach(async () => {
   const { ApiError } = await import('../../../lib/api/api-error.ts');
-  kept = keptConversations();
+  kept = createFakeConversations();
   failure = null;
   shown.mockClear();
   failed.mockClear();

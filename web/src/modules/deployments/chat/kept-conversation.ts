@@ -9,7 +9,7 @@ import { ApiError } from '../../../lib/api/api-error.ts';
 import { isRefused } from '../../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { newUuid } from '../../../lib/new-id.ts';
-import { browserStorage, keepInTab, readFromTab } from '../../../lib/storage.ts';
+import { browserStorage, readFromTab, writeToTab } from '../../../lib/storage.ts';
 import type { Turn } from './chat.ts';
 import { type ChatSettings, initialSettings } from './chat-options.tsx';
 import { conversationQuery, type ReadConversation as Read } from './conversation-queries.ts';
@@ -186,12 +186,12 @@ type Left = {
 function localCopy({ userId, model, id }: Of) {
   const [left, old] = [`left.${id}`, `conversation.${model}`];
   const forget = () => {
-    keepInTab(userId, left, null);
+    writeToTab(userId, left, null);
     browserStorage.keep(userId, old, null);
   };
   return {
     forget,
-    keep: (value: Left) => keepInTab(userId, left, value),
+    keep: (value: Left) => writeToTab(userId, left, value),
     /** Returns the change to apply to the saved version, if any. */
     read: ({ version, save_id, is_kept }: Read): Change | null => {
       if (!is_kept) return null;
@@ -205,7 +205,7 @@ function localCopy({ userId, model, id }: Of) {
       const [afterVersion, afterSave] = value.after;
       const isNext = version === afterVersion || (afterSave !== null && save_id === afterSave);
       if (isNext && save_id !== value.save_id) return () => fromWire(value.conversation);
-      keepInTab(userId, left, null);
+      writeToTab(userId, left, null);
       return null;
     },
   };

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { call } from '../../../lib/api/api-client.ts';
 import { cx } from '../../../lib/cx.ts';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -15,7 +15,7 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { ListSkeleton } from '../../../ui/skeleton.tsx';
 import { conversationsQuery } from './conversation-queries.ts';
-import { forgetQuestion } from './question-field.tsx';
+import { deleteQuestionDraft } from './question-field.tsx';
 
 type Props = {
   userId: string;
@@ -33,9 +33,9 @@ export function PastConversations({ userId, model, current, onOpen, onDeleted }:
   const deletion = useMutation({
     mutationFn: (id: string) => call(deleteConversation, { query: { model, id } }),
     onSuccess: (_none, id) => {
-      forgetQuestion({ userId, id });
+      deleteQuestionDraft({ userId, id });
       onDeleted(id);
-      readAgain(['conversation', 'list']);
+      refetchQueries(['conversation', 'list']);
     },
     onSettled: () => setAsked(null),
   });

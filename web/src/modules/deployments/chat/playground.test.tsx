@@ -8,7 +8,7 @@ import { UserContext } from '../../accounts/session.ts';
 import type { Turn } from './chat.ts';
 import { initialSettings } from './chat-options.tsx';
 import { AddressedPlayground } from './testing/addressed-playground.tsx';
-import { keptConversations } from './testing/kept-conversations.ts';
+import { createFakeConversations } from './testing/create-fake-conversations.ts';
 
 /** Requests sent to the model, and the stream that the test uses to answer. */
 let asked: { messages: unknown; max_tokens: number }[];
@@ -19,8 +19,8 @@ const sends = (chunk: object) =>
 const says = (text: string) => sends({ choices: [{ delta: { content: text } }] });
 
 /** Saved conversations of Ada and Eve. */
-let kept: ReturnType<typeof keptConversations>;
-let keptOfEve: ReturnType<typeof keptConversations>;
+let kept: ReturnType<typeof createFakeConversations>;
+let keptOfEve: ReturnType<typeof createFakeConversations>;
 
 /** Simulates a reload or a return to the page. */
 async function open({ as = 'ada', id = 'pod-1' } = {}) {
@@ -62,8 +62,8 @@ const INTERRUPTED = 'The answer was interrupted.';
 
 beforeEach(() => {
   sessionStorage.clear();
-  kept = keptConversations();
-  keptOfEve = keptConversations();
+  kept = createFakeConversations();
+  keptOfEve = createFakeConversations();
   asked = [];
   vi.stubGlobal(
     'fetch',

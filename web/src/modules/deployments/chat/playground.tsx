@@ -16,14 +16,14 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { type ServingDevice, useServingPrice } from '../serving-prices.ts';
-import type { Together } from './asked-together.ts';
 import type { Turn } from './chat.ts';
 import { ChatOptionFields, optionLabels, problemFields } from './chat-options.tsx';
-import { beginConversation, type ReadConversation, useOpenedConversation } from './conversation-queries.ts';
+import { createConversation, type ReadConversation, useOpenedConversation } from './conversation-queries.ts';
 import { ConversationTurns } from './conversation-turns.tsx';
 import { PastConversations } from './past-conversations.tsx';
-import { type ConversationKey, Question, readQuestion } from './question-field.tsx';
+import { type ConversationKey, Question, readQuestionDraft } from './question-field.tsx';
 import { SaveChatDialog } from './save-chat-dialog.tsx';
+import type { Together } from './shared-question.ts';
 import { useConversation } from './use-conversation.ts';
 
 /** The conversation in the URL, and how to navigate to another one. */
@@ -82,7 +82,7 @@ function KeptPlayground({ opened: { conversation, onOpen }, ...props }: KeptProp
   const isEmpty = !read?.conversation?.turns.length && !read?.conversation?.unanswered;
   function begin(how: 'replace' | 'push') {
     if (!read) return;
-    const next = beginConversation(userId, model, read);
+    const next = createConversation(userId, model, read);
     setBegun(next);
     onOpen(next, how);
   }
@@ -262,7 +262,7 @@ type ClosedProps = { keptAs: ConversationKey; why: string; modelName: string; co
 /** A read-only conversation, including a question that was never answered or sent. */
 function ClosedConversation({ keptAs, why, modelName, conversation }: ClosedProps) {
   const { turns, unanswered, answering } = conversation;
-  const question = readQuestion(keptAs) || unanswered;
+  const question = readQuestionDraft(keptAs) || unanswered;
   const said: Turn[] = question ? [...turns, { role: 'user', content: question }] : turns;
   return (
     <div className="flex flex-col gap-3">

@@ -8,10 +8,10 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { createPortal } from 'react-dom';
-import { keepInTab, readFromTab } from '../../../lib/storage.ts';
+import { readFromTab, writeToTab } from '../../../lib/storage.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
-import type { AskedTogether, Follower, Together } from './asked-together.ts';
+import type { Follower, SharedQuestion, Together } from './shared-question.ts';
 import type { useConversation } from './use-conversation.ts';
 
 const nameOf = (id: string) => `question.${id}`;
@@ -36,7 +36,7 @@ export function Question({ together, ...props }: Props) {
 type Own = Omit<Props, 'together'>;
 
 /** Follows the shared field without rendering one. An unanswered question stays in the conversation. */
-function Following({ conversations, answering, isAskable, ...on }: Own & { conversations: AskedTogether }) {
+function Following({ conversations, answering, isAskable, ...on }: Own & { conversations: SharedQuestion }) {
   const ask = useEffectEvent((question: string) => void on.ask(question));
   const stop = useEffectEvent(() => on.stop());
   const heldUp = useEffectEvent(() => on.onHeldUp());
@@ -54,7 +54,7 @@ function Following({ conversations, answering, isAskable, ...on }: Own & { conve
   return null;
 }
 
-function SharedField({ conversations, ...own }: Own & { conversations: AskedTogether }) {
+function SharedField({ conversations, ...own }: Own & { conversations: SharedQuestion }) {
   const follower = useSyncExternalStore(conversations.subscribe, conversations.follower);
   return <QuestionField {...own} follower={follower} />;
 }
@@ -68,7 +68,7 @@ function QuestionField({
   autoFocus,
   ...own
 }: Own & { follower?: Follower | undefined }) {
-  const [draft, setDraft] = useQuestion(keptAs, unanswered);
+  const [draft, setDraft] = useQuestionDraft(keptAs, unanswered);
   const isEmpty = draft.trim() === '';
   const answering = own.answering || follower?.answering === true;
 
@@ -128,22 +128,22 @@ function QuestionField({
 export type ConversationKey = { userId: string; id: string };
 
 /** Returns the unsent draft that this tab stored for the conversation, or an empty string. */
-export function readQuestion({ userId, id }: ConversationKey): string {
+export function readQuestionDraft({ userId, id }: ConversationKey): string {
   const kept = readFromTab(userId, nameOf(id));
   return typeof kept === 'string' ? kept : '';
 }
 
 /** Deletes the draft of the conversation. */
-export function forgetQuestion({ userId, id }: ConversationKey): void {
-  keepInTab(userId, nameOf(id), null);
+export function deleteQuestionDraft({ userId, id }: ConversationKey): void {
+  writeToTab(userId, nameOf(id), null);
 }
 
 /**
  * State for the draft of a conversation. Stored per tab across reloads; initially the stored draft or
  * `unanswered`.
  */
-function useQuestion({ userId, id }: ConversationKey, unanswered: string) {
-  const [question, setQuestion] = useState(() => readQuestion({ userId, id }) || unanswered);
-  useEffect(() => keepInTab(userId, nameOf(id), question || null), [userId, id, question]);
+function useQuestionDraft({ userId, id }: ConversationKey, unanswered: string) {
+  const [question, setQuestion] = useState(() => readQuestionDraft({ userId, id }) || unanswered);
+  useEffect(() => writeToTab(userId, nameOf(id), question || null), [userId, id, question]);
   return [question, setQuestion] as const;
 }

@@ -4,7 +4,7 @@ import { type FormEvent, useId, useState } from 'react';
 import { call } from '../../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { countOf } from '../../../lib/format/words.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CheckboxGroup } from '../../../ui/checkbox-group.tsx';
@@ -118,7 +118,7 @@ function useSaveChat() {
       return id;
     },
     onSuccess: (id) => {
-      readAgain(['asset']);
+      refetchQueries(['asset']);
       notify.success('The conversation was saved as training data', {
         action: {
           label: 'Open the dataset',

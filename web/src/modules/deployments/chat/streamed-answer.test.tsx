@@ -9,11 +9,11 @@ import { MarkdownLines } from '../../../ui/markdown.tsx';
 import { UserContext } from '../../accounts/session.ts';
 import { streamChat } from './chat.ts';
 import { AddressedPlayground } from './testing/addressed-playground.tsx';
-import { keptConversations } from './testing/kept-conversations.ts';
+import { createFakeConversations } from './testing/create-fake-conversations.ts';
 import { useConversation } from './use-conversation.ts';
 
 vi.mock('./chat.ts', () => ({ streamChat: vi.fn<typeof streamChat>() }));
-let kept = keptConversations();
+let kept = createFakeConversations();
 vi.mock('../../../lib/api/api-client.ts', () => ({
   call: async (endpoint: Endpoint, input: object) => kept.answer(endpoint, input) ?? { prices: [] },
 }));
@@ -38,7 +38,7 @@ const drawFrame = () => {
 };
 
 beforeEach(() => {
-  kept = keptConversations();
+  kept = createFakeConversations();
   queryClient.clear();
   setCredentials({ userId: 'ada', apiKey: 'bk_ada' });
   vi.mocked(streamChat).mockImplementation(

@@ -2,7 +2,7 @@ import type { addChatRow, ChatRowMessage } from '@bakehouse/contract/chat-rows';
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { Turn } from './chat.ts';
 import type { ChatSettings } from './chat-options.tsx';
-import { messagesOf, toolsFor } from './chat-tools.ts';
+import { toChatMessages, toolsFor } from './chat-tools.ts';
 
 /** An answer of a conversation with its question. */
 export type Exchange = {
@@ -43,7 +43,7 @@ export function trainingRow(
 ): InputOf<typeof addChatRow>['body'] {
   const kept = turns.slice(0, Math.max(...learnt) + 1);
   const messages = kept.flatMap((turn, at): ChatRowMessage[] => {
-    const [message, ...results] = messagesOf([turn], '');
+    const [message, ...results] = toChatMessages([turn], '');
     if (message?.role !== 'assistant') return message ? [message, ...(results as ChatRowMessage[])] : [];
     if (!learnt.includes(at)) return [{ ...message, weight: 0 }];
     return [{ ...message, ...(turn.thoughts && { reasoning_content: turn.thoughts }) }];

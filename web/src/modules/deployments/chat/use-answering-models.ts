@@ -1,7 +1,7 @@
 import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type FirstRead, useFirstAnswers } from '../../../lib/use-first-answers.ts';
+import { type InitialQuery, useInitialQueries } from '../../../lib/use-initial-queries.ts';
 import { pricesQuery } from '../../credits/credit-queries.ts';
 import { useMachine } from '../../machines/machine-queries.ts';
 import { useDeployments } from '../use-deployments.ts';
@@ -19,16 +19,16 @@ export type AnsweringModel = {
 };
 
 /** State in the URL: the model, the conversation, and the model to compare with. */
-export type WantedModels = { chat?: string; conversation?: string; beside?: string };
+export type ChatUrlState = { chat?: string; conversation?: string; beside?: string };
 
 /**
  * Returns the models that can answer, the user's deployments first, and the chosen one: as wanted, otherwise
  * the newest running deployment, otherwise the starter model.
  */
-export function useAnsweringModels({ chat, beside, ...wanted }: WantedModels) {
+export function useAnsweringModels({ chat, beside, ...wanted }: ChatUrlState) {
   const deployments = useDeployments('text');
   const query = useQuery(chatModelsQuery);
-  const isRead = useFirstAnswers(deployments, query, useMachine(), useQuery(pricesQuery));
+  const isRead = useInitialQueries(deployments, query, useMachine(), useQuery(pricesQuery));
   const pods = deployments.data?.pages.flatMap((page) => page.deployments) ?? [];
   const own = pods.flatMap((pod): AnsweringModel[] =>
     pod.kind === 'text' && pod.task === 'text' && canChat(pod)
@@ -50,7 +50,7 @@ export function useAnsweringModels({ chat, beside, ...wanted }: WantedModels) {
   const conversation = chosen?.id === chat ? wanted.conversation : undefined;
   const isAlone = second === undefined;
   const first = useFirstReading(isRead, isAlone ? chosen : undefined, conversation);
-  const isReady = useFirstAnswers(first);
+  const isReady = useInitialQueries(first);
   return { query, models, chosen, conversation, second, isReady: isRead && isReady };
 }
 
@@ -59,7 +59,7 @@ function useFirstReading(
   isKnown: boolean,
   model: AnsweringModel | undefined,
   wanted: string | undefined,
-): FirstRead {
+): InitialQuery {
   const { id, finding, query } = useOpenedConversation(isKnown ? model?.id : undefined, wanted);
   if (isKnown && !model) return { isPending: false, failureCount: 0 };
   return id === undefined ? finding : query;

@@ -4,7 +4,7 @@ import { notify, notifyFailure } from '../../../ui/notify.ts';
 import type { Turn } from './chat.ts';
 import { type ChatRequest, streamChat } from './chat.ts';
 import type { ChatSettings } from './chat-options.tsx';
-import { messagesOf, toolsFor } from './chat-tools.ts';
+import { toChatMessages, toolsFor } from './chat-tools.ts';
 import type { ReadConversation } from './conversation-queries.ts';
 import { type Conversation, OpenConversation } from './kept-conversation.ts';
 
@@ -49,7 +49,7 @@ export function useConversation({ modelName, ...of }: Of, read: ReadConversation
     // Saves the question in case the tab dies.
     conversation.change((now) => ({ ...now, unanswered: question.content }));
     const { signal } = request.controller;
-    const messages = messagesOf(before, system.trim());
+    const messages = toChatMessages(before, system.trim());
     const sent = { model: modelName, messages, options, tools: toolsFor(tools, question) };
     const { answer: came, failure } = await streamTurn(sent, signal, (growing) => {
       newest.current = growing;

@@ -6,7 +6,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { takeAwaited } from '../../../ui/long-work.tsx';
+import { consumeAwaitedEnd } from '../../../ui/long-work.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { workId } from '../kinds.ts';
 import { DeployButton } from './deploy-button.tsx';
@@ -85,7 +85,7 @@ it('navigates to the deployment', async () => {
 
 it('does not navigate if the user has left the page, but shows a toast', async () => {
   const notified = vi.spyOn(notify, 'success').mockReturnValue(undefined);
-  takeAwaited(workId('p1'));
+  consumeAwaitedEnd(workId('p1'));
   priceIs('1.25');
   show();
   await screen.findByText(/per hour/);
@@ -98,7 +98,7 @@ it('does not navigate if the user has left the page, but shows a toast', async (
   await vi.waitFor(() =>
     expect(notified).toHaveBeenCalledExactlyOnceWith('Model deployment initiated successfully'),
   );
-  expect(takeAwaited(workId('p1'))).toBe(true);
+  expect(consumeAwaitedEnd(workId('p1'))).toBe(true);
   expect(navigate).not.toHaveBeenCalled();
   notified.mockRestore();
 });

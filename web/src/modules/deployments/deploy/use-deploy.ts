@@ -8,9 +8,9 @@ import { call } from '../../../lib/api/api-client.ts';
 import { ApiError, isPriceChange } from '../../../lib/api/api-error.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
-import { awaitEnd } from '../../../ui/long-work.tsx';
+import { announceEnd } from '../../../ui/long-work.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/session.ts';
 import { deploymentKinds, type Kind, kindRow, workId } from '../kinds.ts';
@@ -86,8 +86,8 @@ export function useDeploy() {
     onSuccess: ({ pod_id }, { request }) => {
       keys.renew(request);
       notify.success(kindRow(request.kind).words?.initiated ?? 'Model deployment initiated successfully');
-      awaitEnd(workId(pod_id));
-      readAgain(['deployment']);
+      announceEnd(workId(pod_id));
+      refetchQueries(['deployment']);
     },
     // Shows the current price before the user retries.
     onError: () => queryClient.invalidateQueries({ queryKey: ['deployment'] }),

@@ -2,7 +2,7 @@ import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { apiExamples, claudeCodeExample } from '../../../lib/api/examples/chat-examples.ts';
 import { embeddingExamples } from '../../../lib/api/examples/embedding-examples.ts';
-import { placesOf } from '../../../lib/format/places-of.ts';
+import { axisDecimals } from '../../../lib/format/axis-decimals.ts';
 import { Card } from '../../../ui/card.tsx';
 import { Chart } from '../../../ui/chart.tsx';
 import type { ChartProps } from '../../../ui/chart-plot.ts';
@@ -18,7 +18,7 @@ import { type MetricsPoint, useDeploymentLogs, useDeploymentMetrics } from '../u
 import { everyMinute } from './every-minute.ts';
 
 const milliseconds: ChartProps['formatY'] = (value, axis) =>
-  `${value.toFixed(axis ? placesOf(axis.step) : 0)} ms`;
+  `${value.toFixed(axis ? axisDecimals(axis.step) : 0)} ms`;
 
 /** Tabs of a text or embedding model: usage and health. */
 export function TextTabs({ pod }: { pod: Deployment }) {

@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Power, Rocket } from 'lucide-react';
 import { useState } from 'react';
 import { formatNumber } from '../../../lib/format/format-number.ts';
-import { useFirstAnswers } from '../../../lib/use-first-answers.ts';
+import { useInitialQueries } from '../../../lib/use-initial-queries.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -116,7 +116,7 @@ type Props = {
 export function TextDeployments({ shown, onChange, onDeploy, narrow }: Props) {
   const deployments = useDeployments('text', shown);
   const stats = useDeploymentStats(useUser().id);
-  if (!useFirstAnswers(deployments, stats)) {
+  if (!useInitialQueries(deployments, stats)) {
     return (
       <Card flush>
         <ListSkeleton rowHeight={60} />

@@ -10,7 +10,7 @@ import { useState } from 'react';
 import { upload } from '../../../lib/api/upload.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { countOf } from '../../../lib/format/words.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { FileDrop } from '../../../ui/file-drop.tsx';
@@ -116,7 +116,7 @@ function useAddDocuments(id: string) {
         const sentence = message.includes(file.name) ? message : `${file.name}: ${message}`;
         setRefused((all) => [...without(sentence)(all), sentence]);
       }
-      readAgain(['draft']);
+      refetchQueries(['draft']);
       setReading(without(file.name));
     }
   }

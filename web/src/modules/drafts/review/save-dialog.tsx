@@ -4,7 +4,7 @@ import { type FormEvent, useId, useState } from 'react';
 import { call } from '../../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { countOf } from '../../../lib/format/words.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -92,7 +92,7 @@ function useSaveRows(draftId: string) {
       return { id, saved };
     },
     onSuccess: ({ id, saved }) => {
-      readAgain(['asset'], ['draft']);
+      refetchQueries(['asset'], ['draft']);
       notify.success(`${countOf(saved, 'row')} ${saved === 1 ? 'was' : 'were'} saved`, {
         action: {
           label: 'Open the dataset',

@@ -27,11 +27,11 @@ import {
   useStartGeneration,
 } from '../generation-calls.ts';
 import { useRecentGenerations } from '../generation-queries.ts';
-import { isUnderWay, oneAtATime } from '../generation-sentences.ts';
+import { alreadyGeneratingMessage, isUnderWay } from '../generation-sentences.ts';
 import { Price } from '../view/generation-figures.tsx';
-import { againWith, type Strategy } from './again-with.ts';
 import { downloadPicture } from './pictures.ts';
 import { remixOf, remixParts } from './remix.ts';
+import { type Strategy, withOtherExperts } from './with-other-experts.ts';
 
 const strategies = [
   {
@@ -224,7 +224,7 @@ function RunAgainDialog({ generation, onClose, onStarted }: RunAgainDialogProps)
   const start = useStartGeneration();
   // Clamped like the form's field, which clamps on blur; the request never sends the raw number.
   const count = howMany?.kind === 'number' ? clampNumber(howMany, k ?? COUNT) : COUNT;
-  const parameters = againWith(generation, { strategy, k: count, sameSeed });
+  const parameters = withOtherExperts(generation, { strategy, k: count, sameSeed });
   // The user's own deployment and the starter make different pictures.
   const asked = { generator: generation.generator, model: generation.model, parameters };
   const quote = useQuote(asked, true);
@@ -267,7 +267,7 @@ function RunAgainDialog({ generation, onClose, onStarted }: RunAgainDialogProps)
           </div>
         )}
         <Checkbox checked={sameSeed} onChange={setSameSeed} label="Start from the same seed" />
-        {refused && busy && <Callout tone="bad">{oneAtATime(generation.generator)}</Callout>}
+        {refused && busy && <Callout tone="bad">{alreadyGeneratingMessage(generation.generator)}</Callout>}
       </form>
     </Dialog>
   );

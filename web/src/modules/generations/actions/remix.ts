@@ -1,7 +1,7 @@
 import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
 
 /** Values that a link brings to a generator's form. */
-export type Brought = {
+export type PrefilledInput = {
   prompt?: string;
   settings?: GenerationParameters;
   /** The generation whose picture is edited. */
@@ -33,7 +33,7 @@ export function remixOf(
     source,
   }: Pick<Generation, 'id' | 'prompt' | 'parameters' | 'seed' | 'source'>,
   part: RemixPart,
-): Brought {
+): PrefilledInput {
   switch (part) {
     case 'all':
       return { prompt, settings: { ...parameters, seed }, ...(source && { same_source_as: id }) };

@@ -4,7 +4,7 @@ import { Columns2, Database, Download, Trash2, X } from 'lucide-react';
 import { useState } from 'react';
 import { loadable } from '../../../lib/loadable.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { useOpening } from '../../../ui/placement.ts';
+import { useOpenWhenLoaded } from '../../../ui/placement.ts';
 import { useDownloadZip } from './reuse-calls.ts';
 
 const DeleteDialog = loadable(async () => (await import('./delete-dialog.tsx')).DeleteDialog);
@@ -23,7 +23,7 @@ type Props = {
 /** A sticky bar with the actions on the selected pictures. */
 export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Props) {
   const [asking, setAsking] = useState<'dataset' | 'delete' | null>(null);
-  const { open, waitingFor } = useOpening();
+  const { open, waitingFor } = useOpenWhenLoaded();
   const close = () => setAsking(null);
   const zip = useDownloadZip();
   const ids = chosen.map(({ id }) => id);

@@ -11,7 +11,7 @@ import { CheckboxBox } from '../../../ui/checkbox.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { Pager } from '../../../ui/paged-list.tsx';
-import { usePlaceOnPage } from '../../../ui/placement.ts';
+import { usePageOffset } from '../../../ui/placement.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { SearchInput } from '../../../ui/search-input.tsx';
@@ -296,7 +296,7 @@ function LongGrid({ generations, caption, corner }: Props) {
 
 /** Returns the visible tiles with their index, and the total size of the grid. */
 function useTilesInSight(list: RefObject<HTMLElement | null>, generations: readonly Generation[]) {
-  const top = usePlaceOnPage(list);
+  const top = usePageOffset(list);
   const { columns, width, template } = useTracks(list);
   const isLong = generations.length >= VIRTUAL_FROM;
   const virtualizer = useWindowVirtualizer({

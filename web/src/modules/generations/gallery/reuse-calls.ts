@@ -2,7 +2,7 @@ import { addTrainingPictures, linkZip } from '@bakehouse/contract/gallery';
 import { call } from '../../../lib/api/api-client.ts';
 import { downloadFrom } from '../../../lib/api/download.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 /** Downloads the pictures of these generations as one zip. */
@@ -34,7 +34,7 @@ export function useAddTrainingPictures() {
       keys.renew(body);
       return added;
     },
-    onSuccess: () => readAgain(['asset']),
+    onSuccess: () => refetchQueries(['asset']),
     meta: { title: 'The pictures could not be added' },
   });
 }

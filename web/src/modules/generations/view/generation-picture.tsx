@@ -23,8 +23,8 @@ import { BeforeAfter } from '../edit-picture/before-after.tsx';
 import { useCancelGeneration } from '../generation-calls.ts';
 import {
   canBeCancelled,
-  freeText,
   isUnderWay,
+  noChargeText,
   percentOf,
   phaseText,
   timeText,
@@ -64,7 +64,7 @@ function Ended({ generation }: { generation: Generation }) {
           <Ban aria-hidden className="size-6 text-faint" />
         )}
         <p className="font-medium">{failed ? failureTitle(generation) : 'Cancelled'}</p>
-        <p className="max-w-72 text-balance text-muted">{freeText(generation)}</p>
+        <p className="max-w-72 text-balance text-muted">{noChargeText(generation)}</p>
       </div>
     </Frame>
   );

@@ -4,7 +4,7 @@ import type { Generator, GeneratorField } from '@bakehouse/contract/generators/g
 import {
   decidedValue,
   effectiveValues,
-  isLeftOut,
+  isUnusedField,
   parameterProblem,
 } from '@bakehouse/contract/generators/parameters/parameters';
 import { formatNumber } from '../../../lib/format/format-number.ts';
@@ -86,7 +86,7 @@ function correction(field: GeneratorField, { from, to }: { from: number; to: num
 
 /** Returns the request parameters; without a seed the server chooses one. */
 export function requestParameters(generator: Generator, values: FormValues): GenerationParameters {
-  const asked = generator.fields.filter((field) => !isLeftOut(field, values)).map(({ name }) => name);
+  const asked = generator.fields.filter((field) => !isUnusedField(field, values)).map(({ name }) => name);
   return Object.fromEntries(
     Object.entries(effectiveValues(generator, clampedValues(generator, values))).filter(
       ([name, value]) => !Number.isNaN(value) && asked.includes(name),
@@ -120,7 +120,7 @@ export function visibleFields({ fields }: Generator, values: FormValues): FormFi
 }
 
 /** Returns true if the field is visible before "Advanced" is opened. */
-export function isInSight(field: GeneratorField): boolean {
+export function isAlwaysVisible(field: GeneratorField): boolean {
   if (field.isAdvanced || field.kind === 'picture' || field.kind === 'lora') return false;
   return field.kind !== 'number' || field.onlyWith === undefined;
 }

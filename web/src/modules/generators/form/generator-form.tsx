@@ -12,7 +12,7 @@ import { Skeleton } from '../../../ui/skeleton.tsx';
 import { SourceField } from '../../generations/deferred-parts.ts';
 import { GenerateBar } from '../generate-bar.tsx';
 import { useGeneratorPage } from '../generator-context.ts';
-import { isInSight, problemsOf } from './form-values.ts';
+import { isAlwaysVisible, problemsOf } from './form-values.ts';
 import { PromptField } from './prompt-field.tsx';
 import { QualityField } from './quality-field.tsx';
 import { isServed } from './serving.ts';
@@ -97,7 +97,7 @@ function SettingsSkeleton() {
   return (
     <div className="grid gap-5">
       <div className="grid gap-5 empty:hidden sm:grid-cols-2">
-        {fields.filter(isInSight).map(({ name }) => (
+        {fields.filter(isAlwaysVisible).map(({ name }) => (
           <Skeleton key={name} className="h-15.5 rounded-lg" />
         ))}
       </div>

@@ -1,5 +1,5 @@
 import type { Generator } from '@bakehouse/contract/generators/generator';
-import { isLeftOut } from '@bakehouse/contract/generators/parameters/parameters';
+import { isUnusedField } from '@bakehouse/contract/generators/parameters/parameters';
 import { listLoras } from '@bakehouse/contract/loras';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -43,7 +43,7 @@ export function LoraField({ generator, draft: { values }, onChange, userId, expl
   // After a failed read, the field shows the error.
   if (!isError && data.pages[0]?.loras.length === 0 && !chosen) return null;
   const strength = generator.fields.flatMap((one): FormField<string>[] =>
-    one.kind === 'number' && one.onlyWith === field.name && !isLeftOut(one, values)
+    one.kind === 'number' && one.onlyWith === field.name && !isUnusedField(one, values)
       ? [explain({ ...one, help: withRange(one) })]
       : [],
   );

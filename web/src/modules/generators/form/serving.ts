@@ -1,7 +1,7 @@
 import type { GeneratorName, Provider } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
-import { atService } from '@bakehouse/contract/generators/parameters/parameters';
-import { atStandIn, starterFor } from '@bakehouse/contract/generators/stand-in';
+import { formOfService } from '@bakehouse/contract/generators/parameters/parameters';
+import { formOfSubstitute, starterFor } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { ServedGenerator } from '../served-generators.ts';
 
@@ -22,7 +22,7 @@ export function servedForm(
 ): Generator {
   const upstream = upstreamOf(served, ownOnly);
   const isStandIn = !upstream && served?.served_by.includes('own') === true && !hasStarter(name);
-  return isStandIn ? atStandIn(generators[name]) : atService(generators[name], upstream?.fields);
+  return isStandIn ? formOfSubstitute(generators[name]) : formOfService(generators[name], upstream?.fields);
 }
 
 /** Returns true if the starter is the default provider. */
@@ -45,7 +45,7 @@ export function isConnected(name: GeneratorName, served: ServedBy, ownOnly: bool
 }
 
 /** Returns a short label of what answers if it is not connected. */
-export function answeredBy(served: ServedBy[GeneratorName]): string {
+export function servedByLabel(served: ServedBy[GeneratorName]): string {
   if (served?.is_being_prepared) return 'being prepared';
   return isServed(served?.served_by ?? [], false) ? 'starter model' : 'not connected';
 }

@@ -1,24 +1,24 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { keepInTab, readFromTab } from '../../../lib/storage.ts';
-import type { Brought } from '../../generations/actions/remix.ts';
+import { readFromTab, writeToTab } from '../../../lib/storage.ts';
+import type { PrefilledInput } from '../../generations/actions/remix.ts';
 import type { Source } from '../../generations/edit-picture/source.ts';
 import { type FormValues, withSettings } from './form-values.ts';
 
 export type Draft = { prompt: string; values: FormValues; source: Source | null };
 
 /** The draft before the provider is known: its values hold only changed settings. */
-export type Typed = Omit<Draft, 'values'> & { values: Record<string, unknown> };
+export type UnresolvedDraft = Omit<Draft, 'values'> & { values: Record<string, unknown> };
 
 /**
  * The draft of a generator's page. Kept in this tab until sign-out, so it survives signing in and reloads.
  * Values from a link override it, then `onTaken` is called.
  */
-export function useDraft(name: GeneratorName, brought: Brought, onTaken: () => void) {
-  const [typed, setTyped] = useState<Typed>(() => readKept(name));
+export function useDraft(name: GeneratorName, brought: PrefilledInput, onTaken: () => void) {
+  const [typed, setTyped] = useState<UnresolvedDraft>(() => readStoredDraft(name));
   // Uses the current draft, because the user may type while a picture is being checked.
-  const change = (changed: Partial<Typed>) => setTyped((current) => ({ ...current, ...changed }));
+  const change = (changed: Partial<UnresolvedDraft>) => setTyped((current) => ({ ...current, ...changed }));
   useEffect(() => keep(name, typed), [name, typed]);
   const { prompt, settings, source, source_output: outputId, same_source_as: sameAsId } = brought;
   const take = useEffectEvent(() => {
@@ -50,8 +50,8 @@ export function useDraft(name: GeneratorName, brought: Brought, onTaken: () => v
 const nameOf = (name: GeneratorName) => `draft.${name}`;
 
 /** Returns the draft that this tab stored for the generator. */
-export function readKept(name: GeneratorName): Typed {
-  const { prompt, values, source } = (readFromTab(null, nameOf(name)) ?? {}) as Partial<Typed>;
+export function readStoredDraft(name: GeneratorName): UnresolvedDraft {
+  const { prompt, values, source } = (readFromTab(null, nameOf(name)) ?? {}) as Partial<UnresolvedDraft>;
   return {
     prompt: typeof prompt === 'string' ? prompt : '',
     values: values ?? {},
@@ -64,8 +64,8 @@ function isKept(source: unknown): source is Source {
   return ids.some(([kind, id]) => ['generationId', 'sameAsId'].includes(kind) && typeof id === 'string');
 }
 
-function keep(name: GeneratorName, typed: Typed): void {
-  keepInTab(null, nameOf(name), { ...typed, source: keptSource(typed.source) });
+function keep(name: GeneratorName, typed: UnresolvedDraft): void {
+  writeToTab(null, nameOf(name), { ...typed, source: keptSource(typed.source) });
 }
 
 /** A file cannot be stored, so its edit is stored instead. */

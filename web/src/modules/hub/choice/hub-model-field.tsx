@@ -67,7 +67,7 @@ function HubModel({ id }: { id: string }) {
   const own = recent.filter((clone) => clone.repo_id === id && clone.dataset_type === 'MODEL');
   const underWay = own.find(isUnderWay);
   const made = own.find(({ asset_id }) => asset_id !== null)?.asset_id ?? repository.data?.cloned_asset_id;
-  if (underWay) return <CloneUnderWay clone={underWay} />;
+  if (underWay) return <CloneInProgress clone={underWay} />;
   return (
     <QueryView
       query={repository}
@@ -106,7 +106,7 @@ function trainText({ train }: HubRepositoryDetails): string {
 }
 
 /** A clone that the user is waiting for. */
-function CloneUnderWay({ clone }: { clone: Clone }) {
+function CloneInProgress({ clone }: { clone: Clone }) {
   const cancel = useCancelClone();
   return (
     <div className="rounded-xl bg-subtle px-4 py-3">

@@ -12,9 +12,9 @@ import { call } from '../../../lib/api/api-client.ts';
 import { endpointQuery, readAllPages } from '../../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
-import { awaitEnd } from '../../../ui/long-work.tsx';
+import { announceEnd } from '../../../ui/long-work.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { workId } from './clone-sentences.ts';
 
@@ -72,7 +72,7 @@ export function useStartClone(noun: 'dataset' | 'model') {
 export function useCancelClone() {
   return useMutation({
     mutationFn: (id: string) => call(cancelClone, { params: { id } }),
-    onSuccess: () => readAgain(['clone']),
+    onSuccess: () => refetchQueries(['clone']),
   });
 }
 
@@ -82,7 +82,7 @@ export function useRetryClone() {
 
 /** Announces its end on any page. */
 function follow(clone: Clone): void {
-  awaitEnd(workId(clone.id));
+  announceEnd(workId(clone.id));
   void queryClient.invalidateQueries({ queryKey: cloneQuery(clone.id).queryKey });
-  readAgain(LISTS);
+  refetchQueries(LISTS);
 }

@@ -12,7 +12,7 @@ import { ApiError } from '../../../lib/api/api-error.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { queryClient, shouldRetry } from '../../../lib/api/query-client.ts';
 import { pagedQuery } from '../../../lib/live/paged-query.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { useUser } from '../../accounts/session.ts';
 
@@ -88,7 +88,7 @@ function useTokenChange<Input>(
     mutationFn: (input: Input) => change(userId, input),
     onSuccess: (kept) => {
       queryClient.setQueryData(tokenQuery(userId).queryKey, kept);
-      readAgain(['hub', 'repository']);
+      refetchQueries(['hub', 'repository']);
     },
     meta: { inPlace: true },
   });

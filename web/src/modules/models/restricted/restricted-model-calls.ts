@@ -4,7 +4,7 @@ import { call } from '../../../lib/api/api-client.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { notify } from '../../../ui/notify.ts';
 
@@ -61,7 +61,7 @@ export function useSaveRestrictedModel() {
     meta: { inPlace: true },
     mutationFn: ({ id, body }: { id: string; body: CallOf<typeof contract.saveRestrictedModel>['body'] }) =>
       call(contract.saveRestrictedModel, { params: { modelId: id }, body }),
-    onSuccess: () => readAgain(['asset']),
+    onSuccess: () => refetchQueries(['asset']),
   });
 }
 
@@ -71,7 +71,7 @@ export function useDeleteRestrictedModel() {
       call(contract.deleteRestrictedModel, { params: { modelId: id } }),
     onSuccess: (_, { name }) => {
       notify.success(`${name} was removed`);
-      readAgain(['asset']);
+      refetchQueries(['asset']);
     },
   });
 }

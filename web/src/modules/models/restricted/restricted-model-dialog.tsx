@@ -3,7 +3,7 @@ import type { RestrictedModel } from '@bakehouse/contract/restricted-models';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { Refusal } from '../../../ui/error-state.tsx';
+import { FormRejection } from '../../../ui/error-state.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
 import { TagInput } from '../../../ui/tag-input.tsx';
@@ -61,7 +61,7 @@ export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedMo
       }
     >
       <form id={FORM_ID} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-        {refusal && !refusedId && <Refusal title="The model was not saved" error={refusal} />}
+        {refusal && !refusedId && <FormRejection title="The model was not saved" error={refusal} />}
         {!model && (
           <Field label="ID" help="Its public name: owner/name" error={problems.id ?? refusedId}>
             <Input

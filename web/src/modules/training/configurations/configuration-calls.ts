@@ -12,13 +12,13 @@ import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { assetQuery } from '../../assets/asset-queries.ts';
 import {
-  asksFor,
   type ModelType,
   type TrainingParameters,
+  usesParameter,
   wireParameters,
 } from '../parameters/training-parameters.ts';
 
@@ -26,7 +26,7 @@ import {
 const FILE_BYTES_MAX = 64 * 1024;
 
 const configurationsQuery = endpointQuery(['configuration'], listConfigurations);
-const changed = () => readAgain(configurationsQuery.queryKey);
+const changed = () => refetchQueries(configurationsQuery.queryKey);
 
 /** The wizard values that a configuration stores. */
 export type Choices = {
@@ -73,7 +73,7 @@ function payloadOf({ type, name, baseModelId, hubModelId, datasetId, fileName, p
     accelerator_type: parameters.accelerator_type,
   });
   return {
-    ...Object.fromEntries(asked.filter(([field]) => asksFor(type, field))),
+    ...Object.fromEntries(asked.filter(([field]) => usesParameter(type, field))),
     ...(name.trim() !== '' && { model_name: name.trim() }),
     ...(datasetId !== null && { asset_id: datasetId }),
     ...(fileName !== null && { file_name: fileName }),

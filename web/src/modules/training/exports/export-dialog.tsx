@@ -12,7 +12,7 @@ import { useState } from 'react';
 import { call } from '../../../lib/api/api-client.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
@@ -138,10 +138,10 @@ function useStartExport(id: string) {
       ),
     onSuccess: (_, { format }) => {
       keys.renew({ id, format });
-      readAgain(['run'], ['asset']);
+      refetchQueries(['run'], ['asset']);
     },
     // The price may have changed.
-    onError: () => readAgain(['asset', 'exports', id]),
+    onError: () => refetchQueries(['asset', 'exports', id]),
     // The dialog shows the error.
     meta: { product: 'Fine-tune', inPlace: true },
   });

@@ -40,7 +40,9 @@ export function HeldOutAnswers({ runId, models, className }: Props) {
       {({ held_out_answers: answers }) =>
         answers && (
           <AnswersCard answers={answers} className={className}>
-            {answers.questions?.length ? <AskByHand questions={answers.questions} models={models} /> : null}
+            {answers.questions?.length ? (
+              <UnansweredQuestions questions={answers.questions} models={models} />
+            ) : null}
           </AnswersCard>
         )
       }
@@ -143,7 +145,7 @@ function Text({ text, folded, className }: { text: string; folded: boolean; clas
 type ComparedModels = { modelId: string; baseModelId: string | undefined };
 
 /** Held-out questions that the run couldn't ask, with a link to ask both models in a side-by-side chat. */
-function AskByHand({ questions, models }: { questions: string[]; models: ComparedModels }) {
+function UnansweredQuestions({ questions, models }: { questions: string[]; models: ComparedModels }) {
   const pod = useLiveDeployment(models.modelId);
   const basePod = useLiveDeployment(models.baseModelId);
   const answering = useQuery(chatModelsQuery).data?.data ?? [];

@@ -9,7 +9,7 @@ import { Field } from '../../../ui/field.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { type ChosenRows, useFirstRows } from './basis.ts';
 import type { ParameterProblems } from './parameter-problems.ts';
-import { blankReading, type FileReading, type TrainingParameters } from './training-parameters.ts';
+import { blankFormat, type RowFormat, type TrainingParameters } from './training-parameters.ts';
 
 /** Display names of the data formats. */
 export const formatLabels: Record<DataFormatName, string> = {
@@ -69,7 +69,7 @@ type Props = {
   state: ChosenRows & { parameters: TrainingParameters };
   problems: ParameterProblems;
   onChange: (values: Partial<TrainingParameters>) => void;
-  onSuggest: (values: FileReading) => void;
+  onSuggest: (values: RowFormat) => void;
 };
 
 type Preview = z.output<typeof filePreview>;
@@ -100,7 +100,7 @@ export function FormatFields({ state, problems, onChange, onSuggest }: Props) {
         <Select
           value={format}
           onChange={(chosen) =>
-            onChange(rows?.format && chosen === recognised ? readingOf(rows) : blankReading(chosen))
+            onChange(rows?.format && chosen === recognised ? readingOf(rows) : blankFormat(chosen))
           }
           options={formats}
           placeholder={preview.isPending ? 'Reading the file…' : 'Choose a format'}
@@ -190,11 +190,11 @@ function ColumnFields({ parameters, problems, onChange, columns, placeholder }: 
 }
 
 /** Returns the detected format; a blank prompt-completion format if detection failed. */
-export function readingOf({ format }: Preview): FileReading {
-  if (!format) return blankReading('prompt_completion');
+export function readingOf({ format }: Preview): RowFormat {
+  if (!format) return blankFormat('prompt_completion');
   const { format: data_format, input_column, output_column, ...rest } = format;
   return {
-    ...blankReading(data_format),
+    ...blankFormat(data_format),
     ...{ input_column, output_column },
     ...{ rejected_column: rest.rejected_column ?? '', label_column: rest.label_column ?? '' },
     system_column: rest.system_column ?? '',

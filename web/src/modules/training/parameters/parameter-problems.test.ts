@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parameterProblems } from './parameter-problems.ts';
 import { blankReward } from './rewards/reward-draft.ts';
-import { blankReading, initialParameters, type TrainingParameters } from './training-parameters.ts';
+import { blankFormat, initialParameters, type TrainingParameters } from './training-parameters.ts';
 
 describe('parameterProblems', () => {
   it('has none at the defaults for a text file', () => {
@@ -35,7 +35,7 @@ describe('parameterProblems', () => {
       parameterProblems(
         {
           ...initialParameters,
-          ...blankReading('prompts'),
+          ...blankFormat('prompts'),
           input_column: 'q',
           lora_target_modules: ['q_proj'],
           ...values,

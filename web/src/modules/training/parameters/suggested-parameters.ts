@@ -1,8 +1,8 @@
 import {
   type Adaptation,
+  defaultTargetModules,
   KTO_BATCH_MIN,
   trainsHead,
-  usualTargetModules,
 } from '@bakehouse/contract/fine-tune-numbers';
 import type { Objective } from '@bakehouse/contract/limits';
 import { initialParameters, layerModules, type TrainingParameters } from './training-parameters.ts';
@@ -102,7 +102,7 @@ export function presetValues(
   if (preset === 'suggested') return basis && suggestParameters(basis, objective, adaptation);
   if (adaptation === 'full') return null;
   const { epochs, learning_rate } = initialParameters;
-  return { epochs, learning_rate, lora_target_modules: usualTargetModules(objective, adaptation) };
+  return { epochs, learning_rate, lora_target_modules: defaultTargetModules(objective, adaptation) };
 }
 
 /**

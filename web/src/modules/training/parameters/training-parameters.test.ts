@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
 import { blankReward, toDraft, toReward } from './rewards/reward-draft.ts';
 import {
-  asksFor,
-  blankReading,
+  blankFormat,
   differsFromDefaults,
   initialParameters,
   learningRateAdvice,
+  usesParameter,
   wireParameters,
 } from './training-parameters.ts';
 
 it('a fine-tune from the Hub has no chunks', () => {
-  expect(asksFor('huggingface', 'stride')).toBe(false);
-  expect(asksFor('huggingface', 'lora_r')).toBe(true);
-  expect(asksFor('finetune', 'stride')).toBe(true);
+  expect(usesParameter('huggingface', 'stride')).toBe(false);
+  expect(usesParameter('huggingface', 'lora_r')).toBe(true);
+  expect(usesParameter('finetune', 'stride')).toBe(true);
 });
 
 it('warns about unusual learning rates', () => {
@@ -28,7 +28,7 @@ it('warns earlier for DPO, which tolerates less', () => {
 });
 
 it('sends DPO settings only with DPO', () => {
-  const read = { ...initialParameters, ...blankReading('preference'), rejected_column: 'worse' };
+  const read = { ...initialParameters, ...blankFormat('preference'), rejected_column: 'worse' };
   expect(wireParameters(read)).toMatchObject({
     ...{ data_format: 'preference', objective: 'dpo', rejected_column: 'worse', beta: 0.1, sft_weight: 0 },
   });
@@ -42,7 +42,7 @@ it('sends DPO settings only with DPO', () => {
 });
 
 it('sends KTO settings only with KTO', () => {
-  const read = { ...initialParameters, ...blankReading('feedback'), label_column: 'up' };
+  const read = { ...initialParameters, ...blankFormat('feedback'), label_column: 'up' };
   const weights = { desirable_weight: 1, undesirable_weight: 1 };
   expect(wireParameters(read)).toMatchObject({ objective: 'kto', label_column: 'up', beta: 0.1, ...weights });
   expect(wireParameters(read)).not.toHaveProperty('sft_weight');
@@ -58,7 +58,7 @@ it('sends rewards only with GRPO, with schemas parsed', () => {
     json_schema: '{"type": "object"}',
     weight: 2,
   };
-  const read = { ...initialParameters, ...blankReading('prompts'), input_column: 'q', rewards: [draft] };
+  const read = { ...initialParameters, ...blankFormat('prompts'), input_column: 'q', rewards: [draft] };
   const sent = wireParameters(read);
   const rewards = [{ type: 'json_schema' as const, json_schema: { type: 'object' }, weight: 2 }];
   expect(sent).toMatchObject({ objective: 'grpo', generations: 8, max_new_tokens: 128, rewards });

@@ -1,18 +1,18 @@
 import {
   type Adaptation,
+  defaultObjective,
+  defaultTargetModules,
   fineTuneDefaults,
   type loraTargetModules,
   type lrSchedulers,
   objectiveNames,
   type segmentationMethods,
-  usualObjective,
-  usualTargetModules,
 } from '@bakehouse/contract/fine-tune-numbers';
 import type { DataFormatName, GpuType, Objective } from '@bakehouse/contract/limits';
 import { blankReward, type RewardDraft, toReward } from './rewards/reward-draft.ts';
 
 /** All matrices of the layers, without the output layer, which many bases share with their embeddings. */
-export const layerModules = usualTargetModules('dpo');
+export const layerModules = defaultTargetModules('dpo');
 
 /** Source of a new model, which determines the fields. */
 export type ModelType = 'upload' | 'finetune' | 'huggingface';
@@ -64,7 +64,7 @@ export type TrainingParameters = {
 };
 
 /** How the rows of a file are read. */
-export type FileReading = Pick<
+export type RowFormat = Pick<
   TrainingParameters,
   | 'data_format'
   | 'input_column'
@@ -76,16 +76,16 @@ export type FileReading = Pick<
 >;
 
 /** Returns a format without chosen columns. */
-export function blankReading(data_format: DataFormatName | null): FileReading {
+export function blankFormat(data_format: DataFormatName | null): RowFormat {
   const columns = { input_column: '', output_column: '', rejected_column: '', label_column: '' };
-  return { ...columns, system_column: '', data_format, objective: usualObjective(data_format) };
+  return { ...columns, system_column: '', data_format, objective: defaultObjective(data_format) };
 }
 
 export const initialParameters: TrainingParameters = {
   ...fineTuneDefaults,
-  ...blankReading(null),
+  ...blankFormat(null),
   rewards: [blankReward],
-  lora_target_modules: usualTargetModules('sft'),
+  lora_target_modules: defaultTargetModules('sft'),
 };
 
 /** Converts parameters to API fields, with only the columns that the format uses. */
@@ -191,7 +191,7 @@ const fullRates = {
 const chunking = ['max_chunk_size', 'stride'] as const;
 
 /** Returns true if this type's form has the parameter. */
-export function asksFor(type: ModelType | null, name: string): boolean {
+export function usesParameter(type: ModelType | null, name: string): boolean {
   return type !== 'huggingface' || !chunking.some((one) => one === name);
 }
 

@@ -11,7 +11,7 @@ import { call } from '../../../lib/api/api-client.ts';
 import { isPriceChange } from '../../../lib/api/api-error.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
 /** The server reads every picture completely. */
@@ -60,7 +60,7 @@ export function useStartLora() {
         },
         { idempotencyKey, timeoutMs: VALIDATION_TIMEOUT_MS },
       ),
-    onSuccess: () => readAgain(['asset'], ['run'], ['balance']),
+    onSuccess: () => refetchQueries(['asset'], ['run'], ['balance']),
   });
 }
 
@@ -77,6 +77,6 @@ export function useRunSamples(runId: string, { enabled }: { enabled: boolean }) 
 export function useCheckpointModel(runId: string) {
   return useMutation({
     mutationFn: (step: number) => call(makeCheckpointModel, { params: { runId, step: String(step) } }),
-    onSuccess: () => readAgain(['asset'], ['run']),
+    onSuccess: () => refetchQueries(['asset'], ['run']),
   });
 }

@@ -5,7 +5,7 @@ import { focusFirstInvalid } from '../../../ui/focus.ts';
 import { Money } from '../../../ui/money.tsx';
 import { Sheet } from '../../../ui/sheet.tsx';
 import { Stepper } from '../../../ui/stepper.tsx';
-import { type Round, useRound } from '../../../ui/use-round.ts';
+import { type SheetDraft, useSheetDraft } from '../../../ui/use-sheet-draft.ts';
 import { holdAtStart } from '../wizard/review/agreed-cost.ts';
 import { PicturesStep } from './steps/pictures-step.tsx';
 import { ReviewStep } from './steps/review-step.tsx';
@@ -19,7 +19,7 @@ const FORM_ID = 'train-lora';
 
 /** Wizard for training a LoRA on pictures. Leaving the page keeps its state; closing it starts over. */
 export function TrainLoraSheet({ open, onClose, dataset }: Props) {
-  const { key, ...round } = useRound<Wanted>(
+  const { key, ...round } = useSheetDraft<Wanted>(
     open,
     { dataset },
     (wanted, begun) => wanted.dataset === undefined || wanted.dataset === begun.dataset,
@@ -27,7 +27,7 @@ export function TrainLoraSheet({ open, onClose, dataset }: Props) {
   return <WizardSheet key={key} open={open} onClose={onClose} {...round} />;
 }
 
-type WizardProps = Omit<Round<Wanted>, 'key'> & { open: boolean; onClose: () => void };
+type WizardProps = Omit<SheetDraft<Wanted>, 'key'> & { open: boolean; onClose: () => void };
 
 function WizardSheet({ open, onClose, begunWith, onDraft }: WizardProps) {
   const navigate = useNavigate();

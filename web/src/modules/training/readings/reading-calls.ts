@@ -10,13 +10,13 @@ const POLL_MS = 3_000;
 export const readingsQuery = endpointQuery(['reading', 'list'], listReadings);
 
 /** Returns the user's background file scans, running and recent. */
-export function useReadings() {
+export function useScans() {
   return useQuery({ ...readingsQuery, refetchInterval: useFallbackInterval(POLL_MS) });
 }
 
 /** Returns the progress of a scan, or `known` until it loads. */
 export function useReading(known: DataReading | null): DataReading | null {
-  const { data } = useReadings();
+  const { data } = useScans();
   return data?.readings.find(({ reading_id }) => reading_id === known?.reading_id) ?? known;
 }
 

@@ -1,7 +1,7 @@
 import type { DataReading } from '@bakehouse/contract/training';
 import { render, screen } from '@testing-library/react';
 import { expect, it } from 'vitest';
-import { ReadingNotice } from './readings.tsx';
+import { ScanNotice } from './readings.tsx';
 
 const reading: DataReading = {
   reading_id: 'r',
@@ -16,13 +16,13 @@ const reading: DataReading = {
 };
 
 it('shows that figures are estimates, and the scan progress', () => {
-  render(<ReadingNotice reading={reading} />);
+  render(<ScanNotice reading={reading} />);
   expect(screen.getByText('An estimate from the first rows')).toBeTruthy();
   expect(screen.getByText('120,000 rows read')).toBeTruthy();
   expect(screen.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('12');
 });
 
 it('shows why the rest was not counted', () => {
-  render(<ReadingNotice reading={{ ...reading, state: 'failed', reason: 'No memory.' }} />);
+  render(<ScanNotice reading={{ ...reading, state: 'failed', reason: 'No memory.' }} />);
   expect(screen.getByText(/No memory. The figures below are an estimate/)).toBeTruthy();
 });

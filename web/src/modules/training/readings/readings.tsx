@@ -3,10 +3,10 @@ import { formatNumber } from '../../../lib/format/format-number.ts';
 import { Callout } from '../../../ui/callout.tsx';
 import type { LongWork } from '../../../ui/long-work.tsx';
 import { Progress } from '../../../ui/progress.tsx';
-import { stopReading, useReadings } from './reading-calls.ts';
+import { stopReading, useScans } from './reading-calls.ts';
 
 /** Shows that figures are estimates from the first rows of a long file, and the scan progress. */
-export function ReadingNotice({ reading }: { reading: DataReading }) {
+export function ScanNotice({ reading }: { reading: DataReading }) {
   const { state, file_name: file, rows_read: rows, progress, reason } = reading;
   if (state === 'failed' || state === 'cancelled') {
     return (
@@ -27,8 +27,8 @@ export function ReadingNotice({ reading }: { reading: DataReading }) {
 }
 
 /** Returns background file scans for the list of long-running tasks. */
-export function useReadingWork(): LongWork[] {
-  return (useReadings().data?.readings ?? []).map((reading) => ({
+export function useScanWork(): LongWork[] {
+  return (useScans().data?.readings ?? []).map((reading) => ({
     id: `reading-${reading.reading_id}`,
     title: reading.file_name,
     phase: `Counting its rows, ${formatNumber(reading.rows_read)} so far`,

@@ -1,5 +1,5 @@
 import { exportFormatLabels } from '@bakehouse/contract/exports';
-import { usualObjective } from '@bakehouse/contract/fine-tune-numbers';
+import { defaultObjective } from '@bakehouse/contract/fine-tune-numbers';
 import type { ExportRun, PicturesRun, TextRun } from '@bakehouse/contract/runs';
 import { withMinus } from '../../../lib/format/format-number.ts';
 import { deviceName } from '../../machines/devices.ts';
@@ -67,7 +67,7 @@ function textRows(run: Extract<Described, { kind: 'text' }>): { name: string; va
   const isText = format === 'text' || isTextFile(run.dataset.file_name);
   const rows = Object.entries({
     ...(format && { data_format: formatLabels[format] }),
-    ...(usualObjective(format) !== 'sft' && { objective: objectiveLabels[objective] }),
+    ...(defaultObjective(format) !== 'sft' && { objective: objectiveLabels[objective] }),
     ...{
       sft: { neftune_noise_alpha },
       dpo: { beta, sft_weight },

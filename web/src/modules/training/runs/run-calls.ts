@@ -13,7 +13,7 @@ import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { joinPoints, missingAfter } from './curves/curves.ts';
 import { runQuery } from './run-queries.ts';
@@ -66,7 +66,7 @@ export function useCancelRun() {
     mutationFn: (runId: string) => call(cancelRun, { params: { runId } }),
     onSuccess: (run: Run) => {
       queryClient.setQueryData(runQuery(run.run_id).queryKey, run);
-      readAgain(['run']);
+      refetchQueries(['run']);
     },
   });
 }
@@ -84,7 +84,7 @@ export function useResumeRun(runId: string) {
     onSuccess: (run: Run, ceiling) => {
       keys.renew({ runId, ceiling });
       queryClient.setQueryData(runQuery(runId).queryKey, run);
-      readAgain(['run']);
+      refetchQueries(['run']);
     },
     // The dialog shows the error.
     meta: { product: 'Fine-tune', inPlace: true },

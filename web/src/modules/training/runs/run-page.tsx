@@ -4,7 +4,7 @@ import { Box, MessageSquare, Square, WandSparkles } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { currencyChoice, showLimit } from '../../../lib/format/currency.ts';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
-import { useFirstAnswers } from '../../../lib/use-first-answers.ts';
+import { useInitialQueries } from '../../../lib/use-initial-queries.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -17,7 +17,7 @@ import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { DeployButton } from '../../deployments/deploy/deploy-button.tsx';
 import { useDeploymentsOf, useLiveDeployment } from '../../deployments/use-deployments.ts';
 import { RunTrackers } from '../../tracking/run-trackers.tsx';
-import { RunElsewhere } from '../exports/run-elsewhere.tsx';
+import { LocalRunGuide } from '../exports/local-run-guide.tsx';
 import { HeldOutAnswers, useHeldOutAnswers } from '../held-out/held-out-answers.tsx';
 import { useRunSamples } from '../pictures/picture-calls.ts';
 import { pictureWith } from '../pictures/picture-with.ts';
@@ -42,7 +42,7 @@ export function RunPage() {
   const heldOut = useHeldOutAnswers(id, { enabled: completed && isText });
   const samples = useRunSamples(id, { enabled: isPictures });
   // The deployments query determines a finished run's button.
-  const answered = useFirstAnswers(
+  const answered = useInitialQueries(
     run,
     useRunMetrics(id),
     useRunLogs(id),
@@ -117,7 +117,7 @@ function LoadedPage({ run }: { run: Run }) {
         }
       />
       {over ? <RunOutcome run={run} /> : <RunProgress run={run} />}
-      {run.kind === 'export' && run.state === 'completed' && <RunElsewhere run={run} />}
+      {run.kind === 'export' && run.state === 'completed' && <LocalRunGuide run={run} />}
       {run.kind === 'pictures' && <SampleGrid runId={run.run_id} className="mb-5" />}
       {run.kind === 'text' && run.state === 'completed' && (
         <HeldOutAnswers

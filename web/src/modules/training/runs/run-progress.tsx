@@ -10,7 +10,7 @@ import { Money } from '../../../ui/money.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 import { lastOf } from './curves/curves.ts';
 import { useRunMetrics } from './run-calls.ts';
-import { epochText, goesOnFree, phaseText, secondsToCeiling, stepText } from './run-sentences.ts';
+import { epochText, isBeyondCeiling, phaseText, secondsToCeiling, stepText } from './run-sentences.ts';
 import { RunTime } from './run-time.tsx';
 
 /** Phase, steps, time, speed and cost of an active run. */
@@ -59,7 +59,7 @@ function Overrun({ run }: { run: Run }) {
         higher ceiling.
       </p>
     );
-  if (goesOnFree(run))
+  if (isBeyondCeiling(run))
     return (
       <p className="mt-3 text-[0.8125rem] text-muted">
         The run reached its ceiling of {showLimit(run.ceiling, currency)}. It continues at no extra cost.

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   cancelQuestion,
   epochText,
-  goesOnFree,
-  laterBy,
+  extrapolateRun,
+  isBeyondCeiling,
   memoryText,
   phaseText,
   secondsToCeiling,
@@ -53,14 +53,14 @@ it('a cancelled run that its owner did not cancel is shown as stopped', () => {
 });
 
 it('advances the time of a running run between reports', () => {
-  expect(timeText(laterBy(running, 20))).toBe('2 min 25 s so far, about 20 s left');
-  expect(laterBy({ ...running, remaining_seconds: 20 }, 25).remaining_seconds).toBe(0);
+  expect(timeText(extrapolateRun(running, 20))).toBe('2 min 25 s so far, about 20 s left');
+  expect(extrapolateRun({ ...running, remaining_seconds: 20 }, 25).remaining_seconds).toBe(0);
   // After a longer silence the run isn't working.
-  expect(laterBy(running, 500)).toEqual(laterBy(running, 30));
-  expect(laterBy(fresh, 20)).toEqual(fresh);
+  expect(extrapolateRun(running, 500)).toEqual(extrapolateRun(running, 30));
+  expect(extrapolateRun(fresh, 20)).toEqual(fresh);
   // Uncharged phases aren't counted.
   const asking = { ...running, phase: 'asking both models' };
-  expect(laterBy(asking, 20)).toEqual(asking);
+  expect(extrapolateRun(asking, 20)).toEqual(asking);
 });
 
 it('shows the step as soon as the total is known', () => {
@@ -192,5 +192,5 @@ it.each([
     ceiling: '2',
     stops_at_ceiling: false,
   } as const;
-  expect(goesOnFree({ ...late, ...run })).toBe(expected);
+  expect(isBeyondCeiling({ ...late, ...run })).toBe(expected);
 });

@@ -84,10 +84,9 @@ export function timeText(
 const SILENCE_S_MAX = 30;
 
 /** Extrapolates a run to some seconds after it was read, as long as its time is counted. */
-export function laterBy<R extends Pick<Run, 'state' | 'phase' | 'elapsed_seconds' | 'remaining_seconds'>>(
-  run: R,
-  seconds: number,
-): R {
+export function extrapolateRun<
+  R extends Pick<Run, 'state' | 'phase' | 'elapsed_seconds' | 'remaining_seconds'>,
+>(run: R, seconds: number): R {
   if (run.state !== 'running' || run.phase === ASKING || run.phase === COMPARING) return run;
   const { elapsed_seconds: elapsed, remaining_seconds: remaining } = run;
   const counted = Math.min(seconds, SILENCE_S_MAX);
@@ -114,7 +113,7 @@ type Spending = Pick<
 >;
 
 /** Returns true if a run has reached its ceiling and continues at no cost. */
-export function goesOnFree(run: Spending): boolean {
+export function isBeyondCeiling(run: Spending): boolean {
   const isAtCeiling = Number(run.cost_so_far) >= Number(run.ceiling);
   return run.state === 'running' && run.step > 0 && isAtCeiling && (!run.stops_at_ceiling || isLastStep(run));
 }

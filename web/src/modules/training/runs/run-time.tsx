@@ -1,6 +1,6 @@
 import type { Run } from '@bakehouse/contract/runs';
 import { useEffect, useState } from 'react';
-import { laterBy, timeText } from './run-sentences.ts';
+import { extrapolateRun, timeText } from './run-sentences.ts';
 
 /** Elapsed and remaining time of a run. Ticks between reports, and resets with each report. */
 export function RunTime({ run }: { run: Run }) {
@@ -14,5 +14,5 @@ function Ticking({ run }: { run: Run }) {
     const timer = setInterval(() => setSince((performance.now() - began) / 1000), 1_000);
     return () => clearInterval(timer);
   }, []);
-  return <span>{timeText(laterBy(run, since))}</span>;
+  return <span>{timeText(extrapolateRun(run, since))}</span>;
 }

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { endOf, recentRunsQuery } from './use-run-work.ts';
+import { recentRunsQuery, runEndToast } from './use-run-work.ts';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 
@@ -15,13 +15,13 @@ const cancelled = {
 } as const;
 
 it('distinguishes reaching the ceiling from cancellation by the owner', () => {
-  expect(endOf(cancelled)).toEqual({
+  expect(runEndToast(cancelled)).toEqual({
     kind: 'info',
     title: 'Training Baker was cancelled',
     description: 'You were charged $0.20.',
   });
   const reason = 'The run reached its ceiling of 5 BGL. The work was saved.';
-  expect(endOf({ ...cancelled, reason, stop_reason: 'ceiling' })).toEqual({
+  expect(runEndToast({ ...cancelled, reason, stop_reason: 'ceiling' })).toEqual({
     kind: 'warning',
     title: 'Training Baker stopped at its ceiling',
     description:
@@ -31,14 +31,14 @@ it('distinguishes reaching the ceiling from cancellation by the owner', () => {
 
 it('calls an export an export', () => {
   const exported = { ...cancelled, kind: 'export' } as const;
-  expect(endOf(exported)?.title).toBe('Exporting Baker was cancelled');
-  expect(endOf({ ...exported, state: 'completed' })?.title).toBe('Baker is ready');
+  expect(runEndToast(exported)?.title).toBe('Exporting Baker was cancelled');
+  expect(runEndToast({ ...exported, state: 'completed' })?.title).toBe('Baker is ready');
 });
 
 it('shows why a run failed, and the charge if known', () => {
   const failed = { ...cancelled, state: 'failed', reason: 'Out of memory.' } as const;
-  expect(endOf({ ...failed, charged: '0' })?.description).toBe('Out of memory. You were not charged.');
-  expect(endOf({ ...failed, charged: null })?.description).toBe('Out of memory.');
+  expect(runEndToast({ ...failed, charged: '0' })?.description).toBe('Out of memory. You were not charged.');
+  expect(runEndToast({ ...failed, charged: null })?.description).toBe('Out of memory.');
 });
 
 it('lists all active runs across pages', async () => {

@@ -40,12 +40,12 @@ function runWork(run: Run, cancel: () => void): LongWork {
     ...(run.state !== 'stopping' && {
       cancel: { question: cancelQuestion(run), run: cancel },
     }),
-    end: endOf(run),
+    end: runEndToast(run),
   };
 }
 
 /** Returns the toast for the run's end. */
-export function endOf({
+export function runEndToast({
   kind,
   state,
   title,

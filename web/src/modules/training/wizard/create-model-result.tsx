@@ -11,7 +11,7 @@ import { UploadList } from '../../assets/files/uploads/upload-list.tsx';
 import type { Upload } from '../../assets/files/uploads/uploads.ts';
 import { useRun } from '../runs/run-queries.ts';
 import { phaseText } from '../runs/run-sentences.ts';
-import { endOf } from '../runs/use-run-work.ts';
+import { runEndToast } from '../runs/use-run-work.ts';
 import type { Wizard } from './wizard-state.ts';
 
 type Props = {
@@ -54,7 +54,7 @@ function Training({ name, modelId, onClose }: MadeProps) {
   const runId = model.data?.lineage?.run_id;
   const run = useRun(runId ?? '', { enabled: runId !== undefined }).data;
   const currency = currencyChoice.use();
-  const end = run && endOf(run);
+  const end = run && runEndToast(run);
   const endedEarly = end && end.kind !== 'success';
   const Icon = endedEarly ? TriangleAlert : Sparkles;
   return (

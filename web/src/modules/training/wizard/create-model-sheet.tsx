@@ -4,11 +4,11 @@ import { focusFirstInvalid } from '../../../ui/focus.ts';
 import { Money } from '../../../ui/money.tsx';
 import { Sheet } from '../../../ui/sheet.tsx';
 import { Stepper } from '../../../ui/stepper.tsx';
-import { type Round, useRound } from '../../../ui/use-round.ts';
+import { type SheetDraft, useSheetDraft } from '../../../ui/use-sheet-draft.ts';
 import { CreateModelResult } from './create-model-result.tsx';
 import { holdAtStart } from './review/agreed-cost.ts';
 import { useCreateModel } from './use-create-model.ts';
-import { useStepReading } from './use-step-reading.ts';
+import { useStepLoading } from './use-step-loading.ts';
 import type { ModelPreset, Wizard } from './wizard-state.ts';
 import { canGoBack, isDirty, stepIndex, stepOf, stepsOf } from './wizard-steps.tsx';
 
@@ -31,7 +31,7 @@ const sendingQuestion = {
  * or model, starts over.
  */
 export function CreateModelSheet({ open, onClose, ...wanted }: Props) {
-  const { key, ...round } = useRound(open, wanted, fits);
+  const { key, ...round } = useSheetDraft(open, wanted, fits);
   return <WizardSheet key={key} open={open} onClose={onClose} {...round} />;
 }
 
@@ -41,7 +41,7 @@ function fits(wanted: ModelPreset, begun: ModelPreset): boolean {
   return presetFields.every((field) => wanted[field] === undefined || wanted[field] === begun[field]);
 }
 
-type WizardProps = Omit<Round<ModelPreset>, 'key'> & { open: boolean; onClose: () => void };
+type WizardProps = Omit<SheetDraft<ModelPreset>, 'key'> & { open: boolean; onClose: () => void };
 
 function WizardSheet({ open, onClose, begunWith, onDraft }: WizardProps) {
   const wizard = useCreateModel(begunWith);
@@ -100,7 +100,7 @@ function WizardSheet({ open, onClose, begunWith, onDraft }: WizardProps) {
 function Footer({ wizard }: { wizard: Wizard }) {
   const { id, next } = stepOf(wizard.state);
   const { state, busy, validation, priceChanged, canStart, dispatch } = wizard;
-  const isReading = useStepReading(state);
+  const isReading = useStepLoading(state);
   return (
     <>
       {canGoBack(state) && (

@@ -2,7 +2,7 @@ import { createAsset } from '@bakehouse/contract/assets';
 import { type FineTuneValidation, validateFineTune } from '@bakehouse/contract/training';
 import { call } from '../../../lib/api/api-client.ts';
 import { isPriceChange } from '../../../lib/api/api-error.ts';
-import { readAgain } from '../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { type TrainingParameters, wireParameters } from '../parameters/training-parameters.ts';
 
@@ -78,7 +78,7 @@ export function useStartFineTune() {
         { idempotencyKey, timeoutMs: VALIDATION_TIMEOUT_MS, operation: 'create model' },
       );
     },
-    onSuccess: () => readAgain(['asset'], ['run'], ['balance']),
+    onSuccess: () => refetchQueries(['asset'], ['run'], ['balance']),
   });
 }
 
@@ -132,6 +132,6 @@ export function useCreateUploadedModel() {
         },
         { idempotencyKey, operation: 'create model' },
       ),
-    onSuccess: () => readAgain(['asset']),
+    onSuccess: () => refetchQueries(['asset']),
   });
 }

@@ -1,5 +1,5 @@
 import type { Configuration } from '@bakehouse/contract/configurations';
-import { usualObjective } from '@bakehouse/contract/fine-tune-numbers';
+import { defaultObjective } from '@bakehouse/contract/fine-tune-numbers';
 import type { uploadBaseModelTypes } from '@bakehouse/contract/limits';
 import type { DataReading, FineTuneValidation } from '@bakehouse/contract/training';
 import type { Dispatch } from 'react';
@@ -9,10 +9,10 @@ import type { ParameterProblems } from '../parameters/parameter-problems.ts';
 import { toDraft } from '../parameters/rewards/reward-draft.ts';
 import { valuesWith } from '../parameters/suggested-parameters.ts';
 import {
-  blankReading,
-  type FileReading,
+  blankFormat,
   initialParameters,
   type ModelType,
+  type RowFormat,
   type TrainingParameters,
 } from '../parameters/training-parameters.ts';
 
@@ -60,7 +60,7 @@ export type WizardState = {
 };
 
 export type Suggestion = Partial<
-  Pick<WizardState, 'name' | 'baseModelId' | 'datasetId' | 'fileName'> & FileReading
+  Pick<WizardState, 'name' | 'baseModelId' | 'datasetId' | 'fileName'> & RowFormat
 >;
 
 type Change =
@@ -180,7 +180,7 @@ function withConfiguration(
       data_format,
       // Older configurations without it used an adapter.
       adaptation: parameters.adaptation ?? 'lora',
-      objective: objective ?? usualObjective(data_format),
+      objective: objective ?? defaultObjective(data_format),
       input_column: input_column ?? '',
       output_column: output_column ?? '',
       rejected_column: rejected_column ?? '',
@@ -197,7 +197,7 @@ function withConfiguration(
 function withoutStaleChoices(before: WizardState, after: WizardState): WizardState {
   const baseModelId = after.type === 'huggingface' ? null : after.baseModelId;
   const fileName = after.datasetId === before.datasetId ? after.fileName : null;
-  const reading = fileName === before.fileName ? {} : blankReading(null);
+  const reading = fileName === before.fileName ? {} : blankFormat(null);
   return { ...after, baseModelId, fileName, parameters: { ...after.parameters, ...reading } };
 }
 
@@ -213,7 +213,7 @@ function withSuggestion(state: WizardState, suggested: Suggestion): WizardState 
     parameters: untouched
       ? {
           ...state.parameters,
-          ...blankReading(suggested.data_format ?? null),
+          ...blankFormat(suggested.data_format ?? null),
           input_column: suggested.input_column ?? '',
           output_column: suggested.output_column ?? '',
           rejected_column: suggested.rejected_column ?? '',
@@ -263,7 +263,9 @@ export function onlyOne(assets: readonly { dataset_id: string }[]): string | und
 }
 
 /** Returns the id of the starter model, else of the first model; undefined if there is none. */
-export function usualBase(bases: readonly { dataset_id: string; is_starter: boolean }[]): string | undefined {
+export function defaultBase(
+  bases: readonly { dataset_id: string; is_starter: boolean }[],
+): string | undefined {
   return (bases.find((one) => one.is_starter) ?? bases[0])?.dataset_id;
 }
 

@@ -5,7 +5,7 @@ import type { Workload } from '../../../model/workload.ts';
 import { attemptName, type Pod } from '../objects.ts';
 import { TEST_NAMESPACE } from '../testing/cluster-driver.ts';
 import { clusterWorld } from '../testing/cluster-world.ts';
-import { keepData } from '../testing/control-plane/keep-data.ts';
+import { snapshotEtcd } from '../testing/control-plane/snapshot-etcd.ts';
 import { startControlPlane } from '../testing/control-plane/start.ts';
 
 /*
@@ -79,7 +79,7 @@ describe('on a control plane', async () => {
     timeout: 1_800_000,
   }, async () => {
     const [steady, evicted, stopped] = [await request(), await request(), await request()];
-    const goBack = await keepData(plane, dir);
+    const goBack = await snapshotEtcd(plane, dir);
     await vi.waitFor(async () => {
       const pod = await podOf(evicted, 1);
       await cluster.call('DELETE', `${namespaced('pods')}/${pod?.metadata.name}`);

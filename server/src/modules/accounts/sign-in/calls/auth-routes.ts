@@ -13,7 +13,7 @@ import {
   limitBy,
 } from '../../../../platform/http/callers/rate-limits.ts';
 import { toErrorBody } from '../../../../platform/http/send-error.ts';
-import { refuseOtherMethods } from '../../../../platform/http/unknown-calls.ts';
+import { rejectOtherMethods } from '../../../../platform/http/unknown-calls.ts';
 import { sentenceOf } from '../../../../platform/http/validation/invalid-request.ts';
 import { AUTH_PATH, type Auth, CLIENT_ADDRESS_HEADER } from '../create-auth.ts';
 import { hashingFor } from '../hash-passwords.ts';
@@ -98,7 +98,7 @@ export function authRoutes(
           ),
       });
     }
-    refuseOtherMethods(
+    rejectOtherMethods(
       app,
       ROUTES.map(({ method, path }) => ({ method, path: AUTH_PATH + path })),
     );

@@ -6,7 +6,7 @@ import { AppError } from '../../../../platform/errors.ts';
 import { isSameSecret, signatureOf } from '../../../../platform/signature.ts';
 import { ownsBlob } from '../../../../platform/storage/owner-queries.ts';
 import { serverSecret } from '../../../accounts/sign-in/server-secret.ts';
-import { isAccountThere } from '../../../accounts/steps.ts';
+import { accountExists } from '../../../accounts/steps.ts';
 import { findReadableAsset } from '../../access/find-readable-asset.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function checkLink(
       param: 'expires',
     });
   }
-  const isOpen = await mayStillRead(services.db, { sha256, ...said });
+  const isOpen = await canHolderRead(services.db, { sha256, ...said });
   const found = isOpen && (await services.blobs.stat(sha256));
   if (!found)
     throw new AppError('not_found', { publicMessage: `${name} is no longer there, or was replaced` });
@@ -42,11 +42,11 @@ export async function checkLink(
 }
 
 /** Returns true if the creator of a link still exists and may still read the file. */
-async function mayStillRead(
+async function canHolderRead(
   db: Database,
   { user: userId, asset, revision, sha256 }: LinkHolder & { sha256: string },
 ): Promise<boolean> {
-  if (!(await isAccountThere(db, userId))) return false;
+  if (!(await accountExists(db, userId))) return false;
   if (asset === undefined) return ownsBlob(db, userId, sha256);
   return (
     (await mayReadAsset(db, { assetId: asset, userId })) &&

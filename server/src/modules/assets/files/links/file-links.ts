@@ -5,7 +5,7 @@ import { type linkFile as linkFileEndpoint, openFileLink } from '@bakehouse/cont
 import type { Context, Services } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import type { Http } from '../../../../platform/http/bind.ts';
-import { watchForDamage } from '../../../../platform/storage/read-blob.ts';
+import { guardDamagedReads } from '../../../../platform/storage/read-blob.ts';
 import { serverSecret } from '../../../accounts/sign-in/server-secret.ts';
 import { countDownload } from '../../downloads/count-download.ts';
 import { contentDisposition, contentTypeOf } from '../content-type.ts';
@@ -61,7 +61,7 @@ export async function linkFile(
     });
   }
   if (disposition === 'attachment') countDownload(ctx, input.assetId);
-  await watchForDamage(ctx, { sha256: file.sha256, path });
+  await guardDamagedReads(ctx, { sha256: file.sha256, path });
   const { url, expiresAt } = await linkBlob(ctx, {
     ...{ sha256: file.sha256, path, disposition },
     ...{ user: ctx.caller.userId, asset: input.assetId, revision: input.revision_id },

@@ -6,11 +6,11 @@ import type { Blob } from '../../../../platform/storage/blob-store.ts';
 import { recordAudit } from '../../../accounts/record-audit.ts';
 import { lockChangeableAsset } from '../../access/changeable.ts';
 import { findNewestFile } from '../../queries.ts';
-import { noteFamily } from '../../recognise/family.ts';
+import { saveFamily } from '../../recognise/family.ts';
 import { addRevision } from '../../revisions/add-revision.ts';
 import { toWireFile } from '../../to-wire.ts';
 import { findFileAbove, listFilesBelow } from '../folder-queries.ts';
-import { type Quota, takeStorage } from '../storage-quota.ts';
+import { chargeStorage, type Quota } from '../storage-quota.ts';
 
 type Input = {
   assetId: string;
@@ -26,7 +26,7 @@ type Input = {
 
 /**
  * Step: adds a revision of a user's asset with this file, replacing a file with the same path; identical
- * bytes change nothing. Throws the errors of `lockChangeableAsset`, `refuseClash` and `takeStorage`.
+ * bytes change nothing. Throws the errors of `lockChangeableAsset`, `assertNoPathConflict` and `chargeStorage`.
  */
 export async function addFile(
   tx: Transaction,
@@ -37,15 +37,15 @@ export async function addFile(
   if (present?.sha256 === blob.sha256 && asset.revision_id) {
     return { file: toWireFile(present), revision_id: asset.revision_id };
   }
-  await refuseClash(tx, { assetId: asset.id, path, param: params.path });
-  await takeStorage(tx, { userId, quota, blobs: [blob], param: params.bytes });
+  await assertNoPathConflict(tx, { assetId: asset.id, path, param: params.path });
+  await chargeStorage(tx, { userId, quota, blobs: [blob], param: params.bytes });
   const revisionId = await addRevision(tx, asset, {
     put: [{ path, ...blob }],
     remove: [],
     message: `Upload ${path}`,
     authorUserId: userId,
   });
-  if (family !== null) await noteFamily(tx, asset.id, { path, family });
+  if (family !== null) await saveFamily(tx, asset.id, { path, family });
   await recordAudit(tx, {
     userId,
     action: 'asset.file_uploaded',
@@ -60,7 +60,7 @@ export async function addFile(
  * Step: throws AppError 'conflict' if the path is below another file, or is already a folder: a workload
  * could not write both to its disk.
  */
-export async function refuseClash(
+export async function assertNoPathConflict(
   tx: Transaction,
   { assetId, path, param }: { assetId: string; path: string; param: string },
 ): Promise<void> {

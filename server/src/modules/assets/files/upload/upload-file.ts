@@ -15,7 +15,7 @@ import type { Sandbox } from '../../../../platform/sandbox/sandbox.ts';
 import type { Blob } from '../../../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../../../platform/storage/store-blob.ts';
 import { findChangeableAsset } from '../../access/changeable.ts';
-import { noteCard } from '../../card/card-data.ts';
+import { parseUploadedCard } from '../../card/card-data.ts';
 import { readFamilyOf } from '../../recognise/family.ts';
 import { type Quota, quotaExceeded, readQuota } from '../storage-quota.ts';
 import { addFile } from './add-file.ts';
@@ -63,7 +63,7 @@ export async function uploadFile(
 ): Promise<ResponseOf<typeof uploadFileEndpoint>> {
   // Accept one more file than allowed, to report it by name.
   const form = { part: PART, limits: { files: 2 }, stallMs, wholeMs: WHOLE_MS };
-  const leave = enterUpload(ctx);
+  const leave = acquireUploadSlot(ctx);
   try {
     return await receiveForm(ctx, request, form, (parts, signal) =>
       takeUpload(ctx, { assetId, checkModelFile, parts, signal, announced: announcedBytes(request) }),
@@ -91,7 +91,7 @@ async function takeUpload(
     );
 
   const family = type === 'MODEL' ? await readFamilyOf(ctx, { path, blob }) : null;
-  await noteCard(ctx, { path, blob, userId: who.userId });
+  await parseUploadedCard(ctx, { path, blob, userId: who.userId });
   coming.signal.throwIfAborted();
   return inTransaction(ctx.db, (tx) =>
     addFile(tx, { ...who, path, blob, quota, family, params: { path: param, bytes: PART } }),
@@ -178,7 +178,10 @@ function badUpload(publicMessage: string): AppError {
 }
 
 /** Acquires an upload slot of the caller; returns its release. Throws AppError 'rate_limited'. */
-export function enterUpload({ caller, webProcesses }: Pick<Context, 'caller' | 'webProcesses'>): () => void {
+export function acquireUploadSlot({
+  caller,
+  webProcesses,
+}: Pick<Context, 'caller' | 'webProcesses'>): () => void {
   const max = shareLimit(UPLOADS_MAX, webProcesses());
   const leave = uploads.enter(caller.userId, max);
   if (leave !== null) return leave;

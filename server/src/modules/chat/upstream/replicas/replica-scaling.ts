@@ -1,6 +1,6 @@
 import type { Context } from '../../../../platform/context.ts';
 import type { Upstream } from '../../../deployments/reach/upstream.ts';
-import { addReplica, noteReplicaUse } from '../../../deployments/servers/scale-deployment.ts';
+import { addReplica, recordReplicaUse } from '../../../deployments/servers/scale-deployment.ts';
 import type { ReadCapacity } from '../../../serving/served-model.ts';
 import { needsReplica, type ReplicaLoads } from './replicas.ts';
 
@@ -32,7 +32,8 @@ export function replicaScaling(parts: ReadCapacity): ReplicaScaling {
       if (podId === null || serverId === firstId) return () => undefined;
       const note = () => {
         const now = ctx.clock.now();
-        if (isUseDue(serverId, now.getTime())) settle(ctx, noteReplicaUse(ctx.db, { podId, serverId, now }));
+        if (isUseDue(serverId, now.getTime()))
+          settle(ctx, recordReplicaUse(ctx.db, { podId, serverId, now }));
       };
       note();
       const timer = setInterval(note, USE_AGAIN_MS);

@@ -7,13 +7,13 @@ import { type Transaction, toJson } from '../../../../platform/db/database.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import { revenueAccount, userAccount } from '../accounts.ts';
 import {
+  assertExtended,
+  assertMoved,
   callOnce,
   type ExtensionOutcome,
   holdEnded,
   type MoveOutcome,
   publishBalance,
-  refuseUnlessExtended,
-  refuseUnlessMoved,
 } from '../ledger-answers.ts';
 import type { References } from '../transfer.ts';
 
@@ -50,7 +50,7 @@ export async function extendHold(
       sql`select * from ledger_extend_hold(${input.holdId}, ${input.amountMicro ?? null}, ${input.expiresAt ?? null})`,
     ),
   );
-  refuseUnlessExtended(answer, { holdId: input.holdId, missing: answer.missing });
+  assertExtended(answer, { holdId: input.holdId, missing: answer.missing });
   if (answer.missing) await publishBalance(tx, [answer.debit_account_id]);
 }
 
@@ -75,7 +75,7 @@ export async function growHold(
       sql`select * from ledger_grow_hold(${input.holdId}, ${input.byMicro}, ${input.expiresAt ?? null})`,
     ),
   );
-  refuseUnlessExtended(answer, { holdId: input.holdId, missing: input.byMicro });
+  assertExtended(answer, { holdId: input.holdId, missing: input.byMicro });
   await publishBalance(tx, [answer.debit_account_id]);
   return { amountMicro: answer.amount };
 }
@@ -108,7 +108,7 @@ export async function hold(tx: Transaction, input: Hold): Promise<{ holdId: stri
         ${input.description}, ${toJson(input.references ?? {})}, ${input.expiresAt}, ${input.idempotencyKey})`,
     ),
   );
-  refuseUnlessMoved(answer.outcome, input.amountMicro, answer);
+  assertMoved(answer.outcome, input.amountMicro, answer);
   if (answer.outcome === 'ok') await publishBalance(tx, [userAccount(input.userId)]);
   return { holdId: answer.hold_id };
 }

@@ -5,8 +5,8 @@ import type { Context } from '../../../../platform/context.ts';
 import { type Database, toJson } from '../../../../platform/db/database.ts';
 import { storableJson } from '../../../../platform/db/storable-text.ts';
 import { findFile } from '../../../assets/files/files.ts';
-import { endingOf, isPacked, unpackedName } from '../../data-file.ts';
-import { type AskedFile, readConfined, WHOLE_FILE_CPU_SECONDS } from '../read-confined.ts';
+import { extensionOf, isPacked, unpackedName } from '../../data-file.ts';
+import { type DataFileRequest, readConfined, WHOLE_FILE_CPU_SECONDS } from '../read-confined.ts';
 
 const PROGRAM = new URL('./read-columns-program.ts', import.meta.url);
 const answer = z.object({ columns: fileColumns });
@@ -16,10 +16,10 @@ const answer = z.object({ columns: fileColumns });
  */
 export async function describeColumns(
   ctx: Context,
-  { assetId, path, revisionId, signal }: AskedFile,
+  { assetId, path, revisionId, signal }: DataFileRequest,
 ): Promise<FileColumns> {
   const file = await findFile(ctx, { assetId, revisionId, path });
-  const ending = isPacked(path) ? `${endingOf(unpackedName(path))}.gz` : endingOf(path);
+  const ending = isPacked(path) ? `${extensionOf(unpackedName(path))}.gz` : extensionOf(path);
   const bytes = { sha256: file.sha256, ending };
   const known = await selectColumns(ctx.db, bytes);
   if (known) return known;

@@ -5,7 +5,7 @@ import type { Context } from '../../../../platform/context.ts';
 import { withBlobFiles } from '../../../../platform/storage/read-blob.ts';
 import { findFile } from '../../../assets/files/files.ts';
 import { readRevision } from '../../../assets/read-revision.ts';
-import { type AskedFile, readConfined } from '../read-confined.ts';
+import { type DataFileRequest, readConfined } from '../read-confined.ts';
 
 const PROGRAM = new URL('./read-pictures-program.ts', import.meta.url);
 
@@ -37,7 +37,7 @@ export async function showPictures(
     revisionId,
     signal,
     ...page
-  }: AskedFile & { column: string; offset: number; limit: number },
+  }: DataFileRequest & { column: string; offset: number; limit: number },
 ): Promise<RowPictures> {
   const file = await findFile(ctx, { assetId, revisionId, path });
   const input = { name: path, ...page };

@@ -2,7 +2,7 @@ import { type FoundRows, foundRows } from '@bakehouse/contract/data-files';
 import * as z from 'zod';
 import type { Context } from '../../../../platform/context.ts';
 import { findFile } from '../../../assets/files/files.ts';
-import { type AskedFile, readConfined, WHOLE_FILE_CPU_SECONDS } from '../read-confined.ts';
+import { type DataFileRequest, readConfined, WHOLE_FILE_CPU_SECONDS } from '../read-confined.ts';
 import type { Search } from './read-found.ts';
 
 const PROGRAM = new URL('./read-found-program.ts', import.meta.url);
@@ -14,7 +14,7 @@ const answer = z.object({ found: foundRows });
  */
 export async function searchRows(
   ctx: Context,
-  { assetId, path, revisionId, signal, ...search }: AskedFile & Search,
+  { assetId, path, revisionId, signal, ...search }: DataFileRequest & Search,
 ): Promise<FoundRows> {
   const file = await findFile(ctx, { assetId, revisionId, path });
   const input = { name: path, ...search };

@@ -33,7 +33,7 @@ type Asked = {
  * users' slots together. Adapters on a running base and starter models don't count. Throws AppError
  * 'conflict'.
  */
-export async function refuseManyServers(
+export async function assertServerLimit(
   tx: Transaction,
   { userId, serverId, baseAssetId, replicas, capacity }: Asked,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { judgeFailure } from '../reconcile-model-server.ts';
+import { planStartFailure } from '../reconcile-model-server.ts';
 
 const proven = { proven: true, neverSleeps: false, failed: true, served: false };
 const untried = { proven: false, neverSleeps: false, failed: true, served: false };
@@ -7,7 +7,7 @@ const untried = { proven: false, neverSleeps: false, failed: true, served: false
 it('ends deployments that never served, and puts the others to sleep unless they never sleep', () => {
   const waiting = { ...proven, neverSleeps: true };
   const untriedToo = { ...untried, neverSleeps: true };
-  expect(judgeFailure([proven, untried, waiting, untriedToo])).toEqual({
+  expect(planStartFailure([proven, untried, waiting, untriedToo])).toEqual({
     ended: [untried, untriedToo],
     asleep: [proven],
     waiting: [waiting],
@@ -17,5 +17,5 @@ it('ends deployments that never served, and puts the others to sleep unless they
 it('leaves deployments that another workload serves or that the failed one did not carry', () => {
   const served = { ...untried, served: true };
   const other = { ...untried, failed: false };
-  expect(judgeFailure([served, other])).toEqual({ ended: [], asleep: [], waiting: [] });
+  expect(planStartFailure([served, other])).toEqual({ ended: [], asleep: [], waiting: [] });
 });

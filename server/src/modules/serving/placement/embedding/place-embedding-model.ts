@@ -15,8 +15,8 @@ import type {
   ServingPlacement,
 } from '../../served-model.ts';
 import { chooseContext, choosePlacement } from '../choose-placement.ts';
+import { isOtherUsersModel } from '../create-serving-predictor.ts';
 import { hashFiles } from '../describe-pipeline.ts';
-import { isStrangers } from '../foresee-placement.ts';
 import { checkEncoder } from './check-encoder.ts';
 
 type Files = AssetRevision['files'];
@@ -82,7 +82,7 @@ function placed(
       baseTitle: asset.title,
       base: { engine, files: inputs, filesSha256: hashFiles(inputs) },
       adapter: null,
-      isForeign: isStrangers({ asset }, userId),
+      isForeign: isOtherUsersModel({ asset }, userId),
     },
     placement: { accelerator: placement.accelerator, count: placement.count },
     context,

@@ -7,15 +7,15 @@ import { isEmbeddingModel } from '../../../models/embedding/is-embedding-model.t
 import { listModelFiles } from '../../../models/weights/list-model-files.ts';
 import { isWholeModel } from '../../../models/weights/missing-parts.ts';
 import {
+  describeClassifier,
   findGguf,
   findSafetensors,
   isClassifier,
-  writesNoText,
 } from '../../../models/weights/model-files.ts';
 import type { ServedBase, ServedModel } from '../../served-model.ts';
 import type { TextEngine } from '../../text-spec.ts';
+import { isOtherUsersModel } from '../create-serving-predictor.ts';
 import { hashFiles } from '../describe-pipeline.ts';
-import { isStrangers } from '../foresee-placement.ts';
 import { describeTextAdapter, isAdapter } from './describe-text-adapter.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function describeTextModel(
     });
   }
   if (await isClassifier(ctx, model)) {
-    throw new AppError('conflict', { publicMessage: writesNoText(model.asset) });
+    throw new AppError('conflict', { publicMessage: describeClassifier(model.asset) });
   }
   const found = await findBase(ctx, model);
   const base = found ? await readBase(ctx, model, found) : model;
@@ -52,7 +52,7 @@ export async function describeTextModel(
     baseAssetId: base.asset.id,
     baseTitle: base.asset.title,
     base: await describeBase(ctx, base, { engine, withConfig: adapted?.isForeign ?? false }),
-    isForeign: adapted?.isForeign || isStrangers(base, userId),
+    isForeign: adapted?.isForeign || isOtherUsersModel(base, userId),
     adapter: adapted?.adapter ?? null,
   };
 }

@@ -51,7 +51,7 @@ export async function placeTextModel(
     (await adapterBytes(ctx, model, asked.gpuCount));
   const placement = choosePlacement(asked, capacity, bytes);
   if (placement?.engine === 'vllm') {
-    await refuseUnevenSplit(ctx, model, placement.count);
+    await assertEvenSplit(ctx, model, placement.count);
     return { model, placement, context };
   }
   return placeOnCpu(ctx, onCpu, tooLarge(model, bytes, asked.gpuCount));
@@ -114,7 +114,7 @@ function sizeOf(files: ServedModel['base']['files']): number {
  * evenly among the GPUs. vLLM itself reports this only after its start. Passes if the configuration is
  * unknown.
  */
-async function refuseUnevenSplit(
+async function assertEvenSplit(
   ctx: Context,
   { base, baseTitle }: ServedModel,
   gpuCount: number,

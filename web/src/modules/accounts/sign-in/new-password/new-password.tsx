@@ -6,7 +6,7 @@ import { Callout } from '../../../../ui/callout.tsx';
 import { Field } from '../../../../ui/field.tsx';
 import { Input } from '../../../../ui/input.tsx';
 import { notify } from '../../../../ui/notify.ts';
-import { isCommonPassword, refuseEmail, refusePassword } from '../check-account.ts';
+import { emailProblem, isCommonPassword, passwordProblem } from '../check-account.ts';
 import { requestPasswordReset, resetPassword, signInMethodsQuery } from '../sign-in-calls.ts';
 import { useAccountForm } from '../use-account-form.ts';
 
@@ -15,7 +15,7 @@ export function ForgotPasswordForm() {
   const [asked, setAsked] = useState(false);
   const { errors, pending, onSubmit } = useAccountForm<string>({
     check: async ({ email = '' }) => {
-      const refusal = refuseEmail(email);
+      const refusal = emailProblem(email);
       return refusal ? { errors: { email: refusal } } : { values: email.trim() };
     },
     submit: async (email) => {
@@ -75,7 +75,7 @@ type Props = {
 export function NewPasswordForm({ token, onDone, onSpent }: Props) {
   const { errors, pending, onSubmit } = useAccountForm<string>({
     check: async ({ password = '' }) => {
-      const refusal = refusePassword(password);
+      const refusal = passwordProblem(password);
       return refusal ? { errors: { password: refusal } } : { values: password };
     },
     submit: async (password) => {

@@ -12,7 +12,7 @@ import { uploadBytes } from '../../../../lib/api/upload.ts';
 import type { ChosenFile } from '../../../../lib/files/chosen-file.ts';
 import { sha256 } from '../../../../lib/files/sha256.ts';
 import { checkServer, isOnline, onReconnect } from '../../../../lib/live/online.ts';
-import { abandon } from './unfinished-uploads.ts';
+import { deleteUpload } from './unfinished-uploads.ts';
 
 type UploadedFile = ResponseOf<typeof uploadFile>;
 
@@ -59,7 +59,7 @@ export async function sendInParts(
     } catch (error) {
       if (error instanceof OtherFile) {
         // The earlier upload was of another file with the same name and size.
-        await abandon(assetId, upload.upload_id);
+        await deleteUpload(assetId, upload.upload_id);
       } else if (!(error instanceof ApiError && error.status === 409 && error.param === 'parts')) throw error;
       upload = await create();
     }

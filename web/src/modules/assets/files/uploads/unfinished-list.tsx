@@ -7,7 +7,7 @@ import { useMutation } from '../../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { notify } from '../../../../ui/notify.ts';
 import { Progress } from '../../../../ui/progress.tsx';
-import { abandon, type Unfinished, unfinishedQuery } from './unfinished-uploads.ts';
+import { deleteUpload, type Unfinished, unfinishedQuery } from './unfinished-uploads.ts';
 import { useUploads } from './uploads.ts';
 
 type Props = { assetId: string; onFile: (file: ChosenFile) => void };
@@ -35,7 +35,7 @@ function Row({ assetId, upload, onFile }: Props & { upload: Unfinished }) {
   const discard = useMutation({
     mutationKey: ['asset'],
     meta: { title: 'Failed to cancel the upload' },
-    mutationFn: () => abandon(assetId, upload.upload_id),
+    mutationFn: () => deleteUpload(assetId, upload.upload_id),
   });
   const { path, size_bytes: size, received_bytes: received } = upload;
   const name = path.slice(path.lastIndexOf('/') + 1);

@@ -3,7 +3,7 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { call } from '../../../../lib/api/api-client.ts';
 import { ApiError } from '../../../../lib/api/api-error.ts';
 import { endpointQuery } from '../../../../lib/api/endpoint-query.ts';
-import { readAgain } from '../../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../../lib/mutation/refetch-queries.ts';
 
 /** A multipart upload that has started. */
 export type Unfinished = ResponseOf<typeof listUploads>['uploads'][number];
@@ -13,11 +13,11 @@ export const unfinishedQuery = (assetId: string) =>
   endpointQuery(['asset', 'uploads', assetId], listUploads, { params: { id: assetId } });
 
 export function readUnfinishedAgain(assetId: string): void {
-  readAgain(['asset', 'uploads', assetId]);
+  refetchQueries(['asset', 'uploads', assetId]);
 }
 
 /** Deletes an upload's parts on the server. Ignores an upload that has already ended. */
-export async function abandon(assetId: string, uploadId: string): Promise<void> {
+export async function deleteUpload(assetId: string, uploadId: string): Promise<void> {
   await call(abandonUpload, { params: { id: assetId, uploadId } }).catch((error: unknown) => {
     if (!(error instanceof ApiError && error.status === 404)) throw error;
   });
@@ -29,7 +29,7 @@ export async function abandonPath(assetId: string, path: string): Promise<void> 
   try {
     const { uploads } = await call(listUploads, { params: { id: assetId } });
     const found = uploads.find((one) => one.path === path);
-    if (found) await abandon(assetId, found.upload_id);
+    if (found) await deleteUpload(assetId, found.upload_id);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
   }

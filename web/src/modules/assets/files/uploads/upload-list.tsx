@@ -6,7 +6,7 @@ import { countOf } from '../../../../lib/format/words.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Progress } from '../../../../ui/progress.tsx';
 import { announceUpload } from './announce-upload.ts';
-import { dismissUpload, pauseUpload, takeOff, type Upload, uploadFiles } from './uploads.ts';
+import { dismissUpload, pauseUpload, removeUpload, type Upload, uploadFiles } from './uploads.ts';
 
 type Props = {
   uploads: Upload[];
@@ -56,7 +56,7 @@ export function UploadList({ uploads, onRetry }: Props) {
               size="sm"
               aria-label={`${one.state === 'paused' ? 'Resume' : 'Try again'}: ${one.path}`}
               onClick={() => {
-                takeOff(one.id);
+                removeUpload(one.id);
                 if (onRetry) onRetry(one);
                 else void uploadFiles(one.assetId, [one]).then(announceUpload);
               }}

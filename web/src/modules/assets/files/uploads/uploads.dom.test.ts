@@ -6,7 +6,14 @@ import { upload } from '../../../../lib/api/upload.ts';
 import { broadcastSession } from '../../../../lib/session/session-channel.ts';
 import { sendInParts } from './send-in-parts.ts';
 import { abandonPath } from './unfinished-uploads.ts';
-import { dismissUpload, PARTS_FROM_BYTES, pauseUpload, takeOff, uploadFiles, useUploads } from './uploads.ts';
+import {
+  dismissUpload,
+  PARTS_FROM_BYTES,
+  pauseUpload,
+  removeUpload,
+  uploadFiles,
+  useUploads,
+} from './uploads.ts';
 
 vi.mock('../../../../lib/api/upload.ts', () => ({ upload: vi.fn<typeof upload>() }));
 vi.mock('./send-in-parts.ts', () => ({ sendInParts: vi.fn<typeof sendInParts>() }));
@@ -152,7 +159,7 @@ it('uploads a large file in parts, can pause and resume it, and leaves nothing a
     { state: 'paused', sentBytes: PARTS_FROM_BYTES / 2, isStalled: false },
   ]);
   expect(isHeld()).toBe(false);
-  act(() => takeOff(begun.id));
+  act(() => removeUpload(begun.id));
   expect(abandonPath).not.toHaveBeenCalled();
 
   begun = await act(begin);

@@ -4,7 +4,7 @@ import { getCredentials } from '../../../../lib/api/credentials.ts';
 import { upload } from '../../../../lib/api/upload.ts';
 import { reportFailure } from '../../../../lib/error-reports/report-error.ts';
 import type { ChosenFile } from '../../../../lib/files/chosen-file.ts';
-import { readRowsAgain } from '../../../../lib/mutation/read-again.ts';
+import { refetchRows } from '../../../../lib/mutation/refetch-queries.ts';
 import { newId } from '../../../../lib/new-id.ts';
 import { onSessionMessage } from '../../../../lib/session/session-channel.ts';
 import { createStore } from '../../../../lib/store.ts';
@@ -76,7 +76,7 @@ export async function uploadFiles(assetId: string, files: readonly ChosenFile[])
   const done = await work;
   if (queues.get(assetId) === work) queues.delete(assetId);
   // The server announces each file; this covers a lost event stream.
-  if (done.length > 0) readRowsAgain(['asset'], [assetId]);
+  if (done.length > 0) refetchRows(['asset'], [assetId]);
   const ids = new Set(entries.map(({ id }) => id));
   const own = uploads.get().filter(({ id }) => ids.has(id));
   const failed = own.filter(({ state }) => state === 'failed');
@@ -88,12 +88,12 @@ export async function uploadFiles(assetId: string, files: readonly ChosenFile[])
 /** Stops an upload or removes a failed one, and deletes its parts on the server. */
 export function dismissUpload(id: string): void {
   const one = uploads.get().find((other) => other.id === id);
-  takeOff(id);
+  removeUpload(id);
   if (one?.inParts) void abandonPath(one.assetId, one.path);
 }
 
 /** Removes an upload from the list. Its parts stay on the server, so that the same file can resume. */
-export function takeOff(id: string): void {
+export function removeUpload(id: string): void {
   cancels.get(id)?.abort();
   cancels.delete(id);
   set(uploads.get().filter((one) => one.id !== id));

@@ -10,9 +10,9 @@ import { joinFound } from './join-found.ts';
 import { PendingRows } from './pending-rows.tsx';
 import { RowSheet } from './row-sheet.tsx';
 import { RowTable } from './row-table.tsx';
-import { columnsQuery, foundRowsQuery, type RevisionFile, type WantedRows } from './viewer-calls.ts';
+import { columnsQuery, foundRowsQuery, type RevisionFile, type RowSearch } from './viewer-calls.ts';
 
-type Props = { file: RevisionFile; wanted: WantedRows; onFilter: (filter: RowFilter) => void };
+type Props = { file: RevisionFile; wanted: RowSearch; onFilter: (filter: RowFilter) => void };
 
 /** Matching rows, how far the search went, and a button to continue. */
 export function FoundRows({ file, wanted, onFilter }: Props) {

@@ -3,7 +3,7 @@ import type { ColumnStatistics, FileColumns, RowFilter } from '@bakehouse/contra
 import { useEffect, useRef } from 'react';
 import type * as z from 'zod';
 import { cx } from '../../../../lib/cx.ts';
-import { marksText } from '../../../../lib/device/device.ts';
+import { hasTextSelection } from '../../../../lib/device/device.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Conversation } from '../../../../ui/conversation.tsx';
 import { Skeleton } from '../../../../ui/skeleton.tsx';
@@ -101,7 +101,7 @@ function Row({ at, cells, dialogueAt, conversation, onRow, pictureOf }: RowProps
   return (
     <tr
       className="cursor-pointer border-line border-t align-top hover:bg-hover"
-      onClick={() => !marksText() && onRow(at)}
+      onClick={() => !hasTextSelection() && onRow(at)}
     >
       <td className="px-3 py-2 pl-5 text-right text-muted tabular-nums">
         <button

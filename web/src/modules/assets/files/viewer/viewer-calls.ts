@@ -9,8 +9,8 @@ import {
 } from '@bakehouse/contract/data-files';
 import { infiniteQueryOptions, useQueries } from '@tanstack/react-query';
 import { call } from '../../../../lib/api/api-client.ts';
+import { assetReadLimits } from '../../../../lib/api/asset-read-limits.ts';
 import { endpointQuery } from '../../../../lib/api/endpoint-query.ts';
-import { storedRead } from '../../../../lib/api/stored-read.ts';
 import { endpointPages } from '../../../../lib/live/paged-query.ts';
 
 /** Slightly more than the server's limit for reading a whole file. */
@@ -25,7 +25,7 @@ export const columnsQuery = ({ assetId, revisionId, path }: RevisionFile) =>
     describeColumns,
     { params: { id: assetId }, query: { path, revision_id: revisionId } },
     // Never retried, because the file does not change. Reads the whole file, which may be gigabytes.
-    { retry: false, ...forGood, call: { ...storedRead(), timeoutMs: WHOLE_FILE_MS } },
+    { retry: false, ...forGood, call: { ...assetReadLimits(), timeoutMs: WHOLE_FILE_MS } },
   );
 
 /** One row in full; `at` counts from 0. */
@@ -34,7 +34,7 @@ export const rowQuery = ({ assetId, revisionId, path, at }: RevisionFile & { at:
     ['asset', 'row', { assetId, revisionId, path, at }],
     previewFile,
     { params: { id: assetId }, query: { path, revision_id: revisionId, offset: at, limit: 1 } },
-    { ...forGood, call: storedRead() },
+    { ...forGood, call: assetReadLimits() },
   );
 
 /** Thumbnails of the pictures in a column of a page of rows. */
@@ -43,11 +43,11 @@ export const picturesQuery = ({ assetId, revisionId, path, ...page }: RevisionFi
     ['asset', 'row', { assetId, revisionId, path, ...page }],
     showPictures,
     { params: { id: assetId }, query: { path, revision_id: revisionId, ...page } },
-    { retry: false, ...forGood, call: { ...storedRead(), timeoutMs: WHOLE_FILE_MS } },
+    { retry: false, ...forGood, call: { ...assetReadLimits(), timeoutMs: WHOLE_FILE_MS } },
   );
 
 /** Matching rows, one search request after another. Cancelling the query stops the search on the server. */
-export const foundRowsQuery = ({ assetId, revisionId, path, text, filters }: RevisionFile & WantedRows) =>
+export const foundRowsQuery = ({ assetId, revisionId, path, text, filters }: RevisionFile & RowSearch) =>
   infiniteQueryOptions({
     // Never stale, because a revision does not change.
     queryKey: ['asset', 'row', { assetId, revisionId, path, text, filters }],
@@ -58,7 +58,7 @@ export const foundRowsQuery = ({ assetId, revisionId, path, text, filters }: Rev
           params: { id: assetId },
           query: { path, revision_id: revisionId, text, filters: JSON.stringify(filters), offset: pageParam },
         },
-        { signal, ...storedRead(), timeoutMs: WHOLE_FILE_MS },
+        { signal, ...assetReadLimits(), timeoutMs: WHOLE_FILE_MS },
       ),
     initialPageParam: 0,
     getNextPageParam: (look) => look.next_offset,
@@ -75,7 +75,7 @@ export const versionsQuery = ({ assetId, path, newest }: { assetId: string; path
     ['asset', 'versions', { assetId, path, newest }],
     listFileVersions,
     { params: { id: assetId }, query: { path } },
-    { rows: 'versions', id: 'revision_id', ...forGood, call: storedRead() },
+    { rows: 'versions', id: 'revision_id', ...forGood, call: assetReadLimits() },
   );
 
 /** A file in one revision; its bytes never change. */
@@ -84,7 +84,7 @@ export type RevisionFile = { assetId: string; revisionId: string; path: string }
 type PicturesPage = { column: string; offset: number; limit: number };
 
 /** Search criteria for rows: text in a cell, and all filters. */
-export type WantedRows = { text: string; filters: RowFilter[] };
+export type RowSearch = { text: string; filters: RowFilter[] };
 
 /** Pictures in a page of rows. */
 export type Pictures = {

@@ -2,11 +2,11 @@ import { saveConversation } from '@bakehouse/contract/conversations';
 import { keepVisitorPicture } from '@bakehouse/contract/visitors';
 import { call } from '../../../../lib/api/api-client.ts';
 import { ApiError } from '../../../../lib/api/api-error.ts';
-import { readAgain } from '../../../../lib/mutation/read-again.ts';
+import { refetchQueries } from '../../../../lib/mutation/refetch-queries.ts';
 import { newUuid } from '../../../../lib/new-id.ts';
 import { notify } from '../../../../ui/notify.ts';
 import { initialSettings } from '../../../deployments/chat/chat-options.tsx';
-import { keepForSignUp, readTries, type TriedChat } from './tries.ts';
+import { type GuestConversation, readGuestResults, saveGuestResults } from './guest-results.ts';
 
 const UNDER_WAY_MS = 2_000;
 
@@ -15,20 +15,20 @@ const UNDER_WAY_MS = 2_000;
  * picture, once done, for the gallery. What fails now stays in the tab for the next page load.
  */
 export async function giveTries(signal: AbortSignal): Promise<void> {
-  const { picture, chat } = readTries() ?? {};
+  const { picture, chat } = readGuestResults() ?? {};
   if (chat) await giveChat(chat);
   if (picture) await givePicture(picture, signal);
 }
 
-async function giveChat({ id, model, turns }: TriedChat): Promise<void> {
+async function giveChat({ id, model, turns }: GuestConversation): Promise<void> {
   const conversation = { turns, unanswered: '', settings: initialSettings };
   const body = { version: 0, save_id: newUuid(), conversation };
   const of = { query: { model, id } };
   // 409: it exists already.
   const status = await statusOf(call(saveConversation, { ...of, body }));
   if (status !== 200 && status !== 409) return;
-  keepForSignUp({ chat: undefined });
-  readAgain(['conversation']);
+  saveGuestResults({ chat: undefined });
+  refetchQueries(['conversation']);
   if (status === 200) notify.success('Your conversation is in Deploy Models');
 }
 
@@ -39,8 +39,8 @@ async function givePicture(token: string, signal: AbortSignal): Promise<void> {
     if (status === 409) await new Promise((resolve) => setTimeout(resolve, UNDER_WAY_MS));
   }
   if (status !== 200 && status !== 404) return;
-  keepForSignUp({ picture: undefined });
-  readAgain(['generation']);
+  saveGuestResults({ picture: undefined });
+  refetchQueries(['generation']);
   if (status === 200) notify.success('Your picture is in the gallery');
 }
 

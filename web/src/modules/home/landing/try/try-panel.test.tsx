@@ -7,7 +7,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../../lib/api/api-client.ts';
 import { ApiError } from '../../../../lib/api/api-error.ts';
 import { queryClient } from '../../../../lib/api/query-client.ts';
-import { keepForSignUp } from './tries.ts';
+import { saveGuestResults } from './guest-results.ts';
 import { TryChat, TryPicture } from './try-panel.tsx';
 
 vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
@@ -42,7 +42,7 @@ function open() {
 
 test("restores the tab's results with a link to sign up", async () => {
   vi.mocked(call).mockResolvedValue(done);
-  keepForSignUp({
+  saveGuestResults({
     picture: 't1',
     chat: { id: crypto.randomUUID(), model: 'smol', turns: [{ role: 'user', content: 'Which bread?' }] },
   });
@@ -59,7 +59,7 @@ test("restores the tab's results with a link to sign up", async () => {
 
 test('shows nothing for a deleted picture', async () => {
   vi.mocked(call).mockRejectedValue(new ApiError('Picture not found', { status: 404 }));
-  keepForSignUp({ picture: 't1' });
+  saveGuestResults({ picture: 't1' });
   open();
   await vi.waitFor(() => expect(call).toHaveBeenCalled());
   expect(await screen.findByText(/^Describe one thing/)).toBeTruthy();

@@ -14,7 +14,7 @@ import { errorMessage } from '../../../../ui/notify.ts';
 import { useStickToBottom } from '../../../../ui/placement.ts';
 import { ProductPicture } from '../../../../ui/product-picture.tsx';
 import { Progress } from '../../../../ui/progress.tsx';
-import { useTries, useVisitorChat, useVisitorPicture } from './tries.ts';
+import { useGuestStarters, useVisitorChat, useVisitorPicture } from './guest-results.ts';
 
 const waits: Record<Exclude<VisitorTryState, 'ready'>, string> = {
   preparing: 'The starter model is being prepared',
@@ -32,7 +32,7 @@ const UNKNOWN = { picture: undefined, chat: undefined };
 
 /** Lets visitors try the starter models without an account: a picture and a question. */
 export function TryPanel() {
-  const { data, isError } = useTries();
+  const { data, isError } = useGuestStarters();
   const { picture, chat } = isError ? OFF : (data ?? UNKNOWN);
   if (picture === 'off' && chat === 'off') return <ProductPicture first name="run" alt={RUN_ALT} />;
   return (

@@ -15,8 +15,8 @@ import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
 import { describeParameters } from '../describe-parameters.ts';
 import { runMetricsQuery } from '../run-calls.ts';
 import { runQuery } from '../run-queries.ts';
+import { assignPlaces } from './assign-places.ts';
 import { overlay } from './curves.ts';
-import { keptPlaces } from './kept-places.ts';
 import { namesOfRuns } from './names-of-runs.ts';
 
 const step = (x: number) => `Step ${formatNumber(x)}`;
@@ -36,7 +36,7 @@ export function CompareRuns({ runIds, isFull, onClose }: Props) {
   const both = runIds.map((_, index) => [runs[index], metrics[index]] as const);
   const read = both.flatMap(readOf);
   const [places, setPlaces] = useState<(string | null)[]>([]);
-  const kept = keptPlaces(places, runIds);
+  const kept = assignPlaces(places, runIds);
   if (kept.join() !== places.join()) setPlaces(kept);
   return (
     <section aria-label="Comparison" className="mt-6 grid gap-5">

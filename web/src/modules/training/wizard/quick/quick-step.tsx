@@ -22,7 +22,7 @@ import { SampleParts } from '../../parameters/sample-parts.tsx';
 import { SampleRating, SampleReference } from '../../parameters/samples.tsx';
 import { presetOf, presetValues } from '../../parameters/suggested-parameters.ts';
 import { isTextFile } from '../../parameters/training-parameters.ts';
-import { ReadingNotice } from '../../readings/readings.tsx';
+import { ScanNotice } from '../../readings/readings.tsx';
 import { costSentence } from '../review/cost-sentence.ts';
 import { StartNotices } from '../review/start-notices.tsx';
 import { BaseModelField } from '../steps/base-model-field.tsx';
@@ -140,7 +140,7 @@ function QuickEstimate({ wizard: { state, validation, reading }, isComplete, way
         <p className="font-medium text-base">{costSentence(validation, state.ceiling, currency)}</p>
         {learnt && <p className="mt-1">{learnt}</p>}
       </div>
-      {reading && <ReadingNotice reading={reading} />}
+      {reading && <ScanNotice reading={reading} />}
       {data.rows_kept < ROWS_FEW && (
         <Callout tone="warn" title={`Only ${countOf(data.rows_kept, 'row')} to learn from`} action={wayOut}>
           The model will learn little. Add rows: 50 or more work better.

@@ -9,7 +9,7 @@ import { Figure } from '../../../../ui/figure.tsx';
 import { objectiveSentence } from '../../parameters/format.tsx';
 import { SampleList } from '../../parameters/samples.tsx';
 import { TokenHistogram } from '../../parameters/token-histogram.tsx';
-import { ReadingNotice } from '../../readings/readings.tsx';
+import { ScanNotice } from '../../readings/readings.tsx';
 import type { Wizard } from '../wizard-state.ts';
 import { CostEstimate } from './cost-estimate.tsx';
 import { costSentence } from './cost-sentence.ts';
@@ -31,7 +31,7 @@ export function StepReview({ wizard }: { wizard: Wizard }) {
         <p className="font-medium text-base">{costSentence(validation, state.ceiling, currency)}</p>
         {learnt && <p className="mt-1">{learnt}</p>}
       </div>
-      {reading && <ReadingNotice reading={reading} />}
+      {reading && <ScanNotice reading={reading} />}
       {warnings.length > 0 && (
         <Callout tone="warn" title="Worth knowing">
           <ul className="list-disc pl-4">

@@ -7,7 +7,7 @@ import { AssetField } from '../../../assets/choice/asset-field.tsx';
 import { useAllAssets } from '../../../assets/choice/choices.ts';
 import { HubModelField } from '../../../hub/choice/hub-model-field.tsx';
 import { useMachine } from '../../../machines/machine-queries.ts';
-import { onlyOne, type Suggestion, usualBase, type Wizard, type WizardState } from '../wizard-state.ts';
+import { defaultBase, onlyOne, type Suggestion, type Wizard, type WizardState } from '../wizard-state.ts';
 
 type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'dispatch'> };
 
@@ -46,7 +46,7 @@ type OwnProps = {
 function OwnBaseModel({ value, decides, error, onChange, onSuggest }: OwnProps) {
   const models = useAllAssets(useUser().id, 'MODEL');
   const bases = models.assets.filter(isBase);
-  const suggested = models.complete ? (decides ? usualBase(bases) : onlyOne(bases)) : undefined;
+  const suggested = models.complete ? (decides ? defaultBase(bases) : onlyOne(bases)) : undefined;
   const suggest = useEffectEvent(() => onSuggest({ baseModelId: suggested }));
   // Don't suggest on every render: a field that the user clears stays empty.
   useEffect(() => suggest(), [suggested]);

@@ -1,4 +1,4 @@
-import { usualObjective } from '@bakehouse/contract/fine-tune-numbers';
+import { defaultObjective } from '@bakehouse/contract/fine-tune-numbers';
 import { Callout } from '../../../../ui/callout.tsx';
 import { Disclosure } from '../../../../ui/disclosure.tsx';
 import { FormFields } from '../../../../ui/form-fields.tsx';
@@ -11,10 +11,10 @@ import { mainFields, objectiveFields, segmentationFields } from '../../parameter
 import { RewardFields } from '../../parameters/rewards/reward-fields.tsx';
 import { valuesWith, valuesWithAdaptation } from '../../parameters/suggested-parameters.ts';
 import {
-  asksFor,
   differsFromDefaults,
   isTextFile,
   type TrainingParameters,
+  usesParameter,
 } from '../../parameters/training-parameters.ts';
 import type { Wizard } from '../wizard-state.ts';
 
@@ -33,7 +33,7 @@ export function StepParameters({ wizard: { state, problems, validation, dispatch
   };
   const shared = { values: parameters, problems, onChange };
   const segmentation = segmentationFields(parameters.objective).filter(({ name }) =>
-    asksFor(state.type, name),
+    usesParameter(state.type, name),
   );
   const ofObjective = objectiveFields(parameters.objective, parameters.data_format);
   return (
@@ -66,7 +66,7 @@ export function StepParameters({ wizard: { state, problems, validation, dispatch
         <FormFields fields={segmentation} {...shared} />
       </Disclosure>
 
-      {usualObjective(parameters.data_format) !== 'sft' && (
+      {defaultObjective(parameters.data_format) !== 'sft' && (
         <Disclosure
           title="Objective"
           defaultOpen={parameters.objective === 'sft' || differsFromDefaults(parameters, 'objective')}

@@ -69,7 +69,11 @@ export async function selectPending(
   return rows.map(({ id }) => id);
 }
 
-export async function noteRevision(tx: Transaction, uploadId: string, revisionId: string): Promise<void> {
+export async function setUploadRevision(
+  tx: Transaction,
+  uploadId: string,
+  revisionId: string,
+): Promise<void> {
   await tx.updateTable('asset_uploads').set({ revision_id: revisionId }).where('id', '=', uploadId).execute();
 }
 
@@ -78,7 +82,7 @@ export async function deleteAssetUpload(db: Database | Transaction, uploadId: st
 }
 
 /** Ends the unfinished uploads of a deleted asset; the next sweep deletes their parts. */
-export async function endUploadsOf(tx: Transaction, assetId: string): Promise<void> {
+export async function deleteUploadsOfAsset(tx: Transaction, assetId: string): Promise<void> {
   await sql`
     with gone as (delete from asset_uploads where asset_id = ${assetId} returning id)
     delete from uploads where id in (select id from gone)`.execute(tx);

@@ -28,23 +28,23 @@ import {
   requireUpload,
 } from '../../../../../platform/storage/uploads/uploads.ts';
 import { findChangeableAsset, lockChangeableAsset } from '../../../access/changeable.ts';
-import { noteCard } from '../../../card/card-data.ts';
+import { parseUploadedCard } from '../../../card/card-data.ts';
 import { type AssetRow, findNewestFile } from '../../../queries.ts';
 import { readFamilyOf } from '../../../recognise/family.ts';
 import { toWireFile } from '../../../to-wire.ts';
-import { readQuota, takeRoomForUpload } from '../../storage-quota.ts';
-import { addFile, refuseClash } from '../add-file.ts';
+import { readQuota, reserveUploadStorage } from '../../storage-quota.ts';
+import { addFile, assertNoPathConflict } from '../add-file.ts';
 import { cleanFilePath } from '../clean-path.ts';
-import { type CheckModelFile, enterUpload } from '../upload-file.ts';
+import { acquireUploadSlot, type CheckModelFile } from '../upload-file.ts';
 import {
   type AssetUploadRow,
   deleteAssetUpload,
   insertAssetUpload,
-  noteRevision,
   selectAssetUpload,
   selectPending,
   selectUnfinished,
   selectUnfinishedOf,
+  setUploadRevision,
 } from './queries.ts';
 
 /** Below the usual timeout of proxies. */
@@ -112,14 +112,14 @@ async function complete(ctx: Context, params: UploadParams, checkModelFile: Chec
       });
   }
   const family = asset.dataset_type === 'MODEL' ? await readFamilyOf(ctx, { path: row.path, blob }) : null;
-  await noteCard(ctx, { path: row.path, blob, userId });
+  await parseUploadedCard(ctx, { path: row.path, blob, userId });
   const quota = await readQuota(ctx, userId);
   return inTransaction(ctx.db, async (tx) => {
     const added = await addFile(tx, {
       ...{ assetId: asset.id, userId, path: row.path, blob, quota, family },
       params: { path: 'path', bytes: 'size_bytes' },
     });
-    await noteRevision(tx, row.id, added.revision_id);
+    await setUploadRevision(tx, row.id, added.revision_id);
     await releaseUpload(tx, who);
     return added;
   });
@@ -154,20 +154,20 @@ export async function createUpload(
     sizeBytes: body.size_bytes,
     sha256: body.sha256 ?? null,
   };
-  refuseLarge(ctx.config, { sizeBytes: file.sizeBytes, param: 'size_bytes' });
+  assertFileSize(ctx.config, { sizeBytes: file.sizeBytes, param: 'size_bytes' });
   const present = await findSame(ctx, { ...who, ...file });
   if (present) return toWireUpload(ctx.db, present, file.path);
 
   const upload = await openUpload(ctx, { userId: who.userId, ...file }, async (tx, open) => {
     await lockChangeableAsset(tx, who);
-    await refuseClash(tx, { assetId: who.assetId, path: file.path, param: 'path' });
+    await assertNoPathConflict(tx, { assetId: who.assetId, path: file.path, param: 'path' });
     const before = await selectUnfinished(tx, { assetId: who.assetId, path: file.path });
     if (before) {
       await releaseUpload(tx, { uploadId: before.id, userId: who.userId });
       await deleteAssetUpload(tx, before.id);
     }
     const opened = await open();
-    await takeRoomForUpload(tx, ctx.config, { upload: opened, param: 'size_bytes' });
+    await reserveUploadStorage(tx, ctx.config, { upload: opened, param: 'size_bytes' });
     await insertAssetUpload(tx, { id: opened.id, assetId: who.assetId, path: file.path });
     return opened;
   });
@@ -210,7 +210,7 @@ export async function getUploadLimits({
 }
 
 /** Throws AppError 'payload_too_large' with the field `param` for a file above the operator's limit. */
-export function refuseLarge(
+export function assertFileSize(
   config: Services['config'],
   { sizeBytes, param }: { sizeBytes: number; param: string },
 ): void {
@@ -265,7 +265,7 @@ export async function putPart(
   { params, query }: InputOf<typeof putUploadPartEndpoint>,
   { request }: Pick<Http, 'request'>,
 ): Promise<ResponseOf<typeof putUploadPartEndpoint>> {
-  const leave = enterUpload(ctx);
+  const leave = acquireUploadSlot(ctx);
   try {
     await findUpload(ctx, params);
     return await receiveBytes(ctx, request, async (bytes) => {

@@ -1,4 +1,0 @@
-/** Returns the number of pictures requested; 1 without such a field or a valid number. */
-export function picturesAsked({ n }: Readonly<Record<string, unknown>>): number {
-  return Number.isInteger(n) ? Number(n) : 1;
-}

@@ -1,0 +1,43 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { AppError } from '../../platform/errors.ts';
+
+const VECTORS =
+  'This server has no vector indexes: it keeps the files of datasets and models, and does not embed or search what is in them';
+const GIT =
+  'This server keeps no Git datasets. Make a dataset with create_asset, and add its files with file_upload';
+const LIKES = 'Datasets and models have no likes and no ratings here';
+
+/** Calls of the clients without an equivalent in this product, each with its error message. */
+const unsupported: [path: string, sentence: string][] = [
+  ['/api/v1/asset/:id/add', VECTORS],
+  ['/api/v1/asset/:id/add_image_file', VECTORS],
+  ['/api/v1/asset/:id/query', VECTORS],
+  ['/api/v1/clusters', VECTORS],
+  ['/api/v1/clusters/*', VECTORS],
+  ['/api/v1/share-cluster', VECTORS],
+  ['/api/v1/dataset-git', GIT],
+  ['/api/v1/datasets/:id/upload-dataset-git', GIT],
+  ['/api/v1/download-dataset-git', GIT],
+  [
+    '/api/v1/asset/:id/buy/:userId',
+    'Nothing is for sale here: use your own datasets and models, or the starter models',
+  ],
+  ['/api/v1/datasets/:id/like', LIKES],
+  ['/api/v1/persist', 'Everything is stored when it is answered: there is nothing to persist'],
+  ['/api/v1/reset', 'This server cannot be reset over its API'],
+  ['/join_waitlist/*', 'There is no waiting list: sign up in the web app'],
+];
+
+/** Answers unsupported calls with one plain sentence. */
+export const rejectUnsupportedCalls: FastifyPluginAsync = async (app) => {
+  for (const [url, publicMessage] of unsupported) {
+    app.all(url, {
+      schema: { hide: true },
+      // Before the body is read.
+      onRequest: async () => {
+        throw new AppError('not_found', { publicMessage });
+      },
+      handler: async () => undefined,
+    });
+  }
+};

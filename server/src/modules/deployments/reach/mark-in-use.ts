@@ -1,0 +1,35 @@
+import type { Context } from '../../../platform/context.ts';
+import { noteRequest } from '../queries.ts';
+import { recordStarterRequest } from '../servers/server-queries.ts';
+import type { Upstream } from './upstream.ts';
+
+type UsedModel = Pick<Upstream, 'pod_id' | 'server_id' | 'last_request_at'>;
+
+/** The idle guard counts in minutes, so this is often enough, and it avoids contention on the row. */
+const REPEAT_MS = 30_000;
+
+/** When the use of an upstream was last recorded. */
+const notedAt = new WeakMap<UsedModel, Date>();
+
+/**
+ * Marks the model as in use, so that it does not fall asleep, until the returned function is called. Does not
+ * delay the request.
+ */
+export function markInUse(ctx: Context, upstream: UsedModel): () => void {
+  const note = () => {
+    notedAt.set(upstream, ctx.clock.now());
+    noteUse(ctx, upstream).catch((error: unknown) =>
+      ctx.log.warn({ err: error }, 'failed to record model use'),
+    );
+  };
+  const lastUse = notedAt.get(upstream) ?? upstream.last_request_at;
+  const since = lastUse ? ctx.clock.now().getTime() - lastUse.getTime() : Infinity;
+  if (since >= REPEAT_MS) note();
+  const timer = setInterval(note, REPEAT_MS);
+  return () => clearInterval(timer);
+}
+
+async function noteUse({ db, clock }: Context, upstream: UsedModel): Promise<void> {
+  if (upstream.pod_id) await noteRequest(db, upstream.pod_id, clock.now());
+  else await recordStarterRequest(db, upstream.server_id, clock.now());
+}

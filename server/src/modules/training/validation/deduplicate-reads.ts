@@ -1,0 +1,94 @@
+import type { ValidateProgress, ValidateReport } from '@bakehouse/contract/runtime/train-spec';
+import { type OpenByKey, openByKey } from '../../../platform/concurrency/open-by-key.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { readingLimits } from '../readings/limits.ts';
+import { dataCacheKey } from '../readings/readings.ts';
+import { limitReads } from './limit-reads.ts';
+import type { DataToRead, ReadData } from './read-data.ts';
+
+const REPORTS_KEPT = 100;
+
+type Listener = (progress: ValidateProgress) => void;
+type Shared = {
+  report: Promise<ValidateReport>;
+  waiting: number;
+  abandoned: AbortController;
+  /** Includes the sample once available. */
+  latest: ValidateProgress | null;
+  listeners: Set<Listener>;
+};
+
+/**
+ * Wraps a reader so that each data file is read once: equal calls share a read, also in flight, because files
+ * are identified by content. Concurrency is limited by `limitReads`. A read is aborted when all its callers
+ * have disconnected. Throws AppError('unavailable') if too many reads wait.
+ */
+export function deduplicateReads(read: ReadData, shortMs: number = readingLimits.shortMs): ReadData {
+  const reports = new Map<string, Shared>();
+  const inLine = openByKey();
+  const inTurn = limitReads(read, shortMs);
+
+  function begin(name: string, ctx: Parameters<ReadData>[0], input: DataToRead): Shared {
+    const leave = enter(inLine, ctx.caller.userId);
+    const abandoned = new AbortController();
+    const { signal } = abandoned;
+    const listeners = new Set<Listener>();
+    const onProgress = (progress: ValidateProgress) => {
+      shared.latest = { ...progress, sample: progress.sample ?? shared.latest?.sample ?? null };
+      for (const listener of listeners) listener(shared.latest);
+    };
+    const report = inTurn(ctx, input, { signal, onProgress }).finally(leave);
+    const shared: Shared = { report, waiting: 0, abandoned, latest: null, listeners };
+    reports.set(name, shared);
+    report.catch(() => {
+      if (reports.get(name) === shared) reports.delete(name);
+    });
+    const [oldest] = reports.keys();
+    if (reports.size > REPORTS_KEPT && oldest !== undefined) reports.delete(oldest);
+    return shared;
+  }
+
+  return async (ctx, input, { signal, onProgress } = {}) => {
+    const name = dataCacheKey(input);
+    const before = reports.get(name);
+    const shared = before && !before.abandoned.signal.aborted ? before : begin(name, ctx, input);
+    shared.waiting += 1;
+    const giveUp = () => {
+      shared.waiting -= 1;
+      if (shared.waiting === 0) shared.abandoned.abort(disconnected());
+    };
+    if (signal?.aborted) giveUp();
+    signal?.addEventListener('abort', giveUp, { once: true });
+    // Wrapped, because a set would merge equal functions of two callers.
+    const listener: Listener = (progress) => onProgress?.(progress);
+    shared.listeners.add(listener);
+    if (shared.latest) listener(shared.latest);
+    try {
+      return await shared.report;
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
+      shared.listeners.delete(listener);
+    }
+  };
+}
+
+/** Returns a function that leaves the queue. Throws if the queue is full. */
+function enter(inLine: OpenByKey, userId: string): () => void {
+  const leave = inLine.enter(userId, readingLimits.ownWaiting);
+  if (!leave) {
+    throw new AppError('unavailable', {
+      publicMessage: 'Several of your files are being read already. Try again when they are done.',
+    });
+  }
+  if (inLine.all() > readingLimits.waiting) {
+    leave();
+    throw new AppError('unavailable', {
+      publicMessage: 'Many files are waiting to be read. Try again in a minute.',
+    });
+  }
+  return leave;
+}
+
+function disconnected(): AppError {
+  return new AppError('unavailable', { publicMessage: 'The client disconnected' });
+}
