@@ -205,6 +205,7 @@ export async function updateAsset(
     const isPublished = words.is_published ?? asset.is_published;
     const isMoved = isPublished !== asset.is_published;
     if (isMoved && isPublished) refuseRestricted(asset);
+    // Setting `use_ipfs` queues the CID and its pins: a trigger in `server/migrations/functions/ipfs.sql`.
     await updateAssetRow(tx, assetId, { ...words, price_micro: price });
     const action = isPublished ? 'asset.published' : 'asset.unpublished';
     if (isMoved) await recordAudit(tx, { userId, action, detail: { asset_id: assetId } });

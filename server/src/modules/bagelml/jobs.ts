@@ -2,7 +2,7 @@ import type { Job } from '@bakehouse/contract/bagelml';
 import type { Run } from '@bakehouse/contract/runs';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import { previewFile } from '../datasets/preview/preview-file.ts';
+import { previewFile } from '../datasets/preview-file.ts';
 import { getRun, listRuns } from '../training/runs/runs.ts';
 
 const JOBS_MAX = 100;

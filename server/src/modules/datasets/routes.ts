@@ -9,8 +9,8 @@ import { getCaptions, saveCaptions } from './captions/captions.ts';
 import { addChatRow } from './chats/add-chat-row.ts';
 import { describeColumns } from './preview/columns/describe-columns.ts';
 import { listFilePictures, showPictures } from './preview/pictures/show-pictures.ts';
-import { previewFile } from './preview/preview-file.ts';
 import { searchRows } from './preview/search/search-rows.ts';
+import { previewFile } from './preview-file.ts';
 import { exportSql, listTables, runSql } from './sql/run-sql.ts';
 
 export const datasetsRoutes: Binding[] = [

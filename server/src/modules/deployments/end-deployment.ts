@@ -10,8 +10,7 @@ import { notify } from '../notifications/notifications.ts';
 import type { ReadCapacity } from '../serving/served-model.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
 import { findDeployment, type OwnDeployment } from './find-deployments.ts';
-import { countTime } from './metering/meter-deployment.ts';
-import { settleStopped } from './metering/settle-stopped.ts';
+import { countTime, settleStopped } from './metering/meter-deployment.ts';
 import {
   type DeploymentRow,
   lockDeployment,

@@ -5,7 +5,6 @@ import * as contract from '@bakehouse/contract/deployments/text';
 import { AppError } from '../../platform/errors.ts';
 import { type Binding, bind } from '../../platform/http/bind.ts';
 import { deploy, findTextKind, quoteDeployment } from './deploy.ts';
-import { deploymentNotFound } from './deployment-not-found.ts';
 import { terminateDeployment, type WakingParts } from './end-deployment.ts';
 import { findImageDeployment, listImageDeployments, stopAllWan } from './images/image-deployments.ts';
 import { textKinds } from './kinds/kinds.ts';
@@ -92,11 +91,9 @@ function kindRoutes(parts: WakingParts, kind: ImageDeploymentKind): Binding[] {
       return quote;
     }),
     bind(calls.list, (ctx, { query }) => listImageDeployments(ctx, { kinds: [kind], query })),
-    bind(calls.terminate, async (ctx, { params: { podId } }) => {
-      const found = await findImageDeployment(ctx, podId);
-      if (!terminates.includes(found.kind)) throw deploymentNotFound();
-      return toImageDeployment(ctx.config, await terminateDeployment(ctx, { podId, kinds: [found.kind] }));
-    }),
+    bind(calls.terminate, async (ctx, { params: { podId } }) =>
+      toImageDeployment(ctx.config, await terminateDeployment(ctx, { podId, kinds: terminates })),
+    ),
   ];
 }
 

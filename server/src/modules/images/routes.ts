@@ -5,14 +5,13 @@ import * as paris from '@bakehouse/contract/paris';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
 import { withRetryAfter } from '../generations/end-generation.ts';
+import { deleteKontextImage, editAddress, editUpload, listKontextImages } from './edits.ts';
 import { addTrainingPictures } from './gallery/add-training-pictures.ts';
 import { openZipLink } from './gallery/open-zip-link.ts';
 import { linkZip } from './gallery/zip-links.ts';
-import { editAddress, editUpload } from './kontext/edits.ts';
-import { deleteKontextImage, listKontextImages } from './kontext/kontext-images.ts';
 import { createImage } from './openai/create-image.ts';
 import { editImage } from './openai/edit-image.ts';
-import { deleteParisImage, estimateParis, generateParis, listParisImages, pollParis } from './paris/paris.ts';
+import { deleteParisImage, estimateParis, generateParis, listParisImages, pollParis } from './paris.ts';
 
 export const imagesRoutes = (usage: IdleCredit): Binding[] => [
   bind(gallery.linkZip, (ctx, { body }) => linkZip(ctx, body)),

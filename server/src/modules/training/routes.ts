@@ -23,8 +23,7 @@ import { cancelReading, listReadings } from './readings/readings.ts';
 import { resumeRun } from './runs/resume-run.ts';
 import { cancelRun, getRun, getRunLogs, getRunMetrics, listRuns, summarizeRuns } from './runs/runs.ts';
 import { startFineTune } from './start-fine-tune.ts';
-import type { TrainingParts } from './validation/check-fine-tune.ts';
-import { validateFineTune } from './validation/validate-fine-tune.ts';
+import { type TrainingParts, validateFineTune } from './validation/check-fine-tune.ts';
 
 /** Each may read a whole data file. */
 const readsAFile: BindOptions = { callsPerMinute: 60 };

@@ -1,6 +1,6 @@
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
-import { settleAllStopped } from '../metering/settle-stopped.ts';
+import { settleAllStopped } from '../metering/meter-deployment.ts';
 import { reconcileModelServer } from '../servers/reconcile-model-server.ts';
 
 export const reconcileModelServerJob = defineJob<{ serverId: string }>({

@@ -2,7 +2,9 @@ import { smallerAmount } from '@bakehouse/contract/money';
 import type { Span } from '../../../engine/model/span.ts';
 import { latest } from '../../../engine/model/workload.ts';
 import { findWatched } from '../../../engine/reports/attempts.ts';
-import type { Transaction } from '../../../platform/db/database.ts';
+import type { Services } from '../../../platform/context.ts';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { availableMicro } from '../../credits/ledger/available-micro.ts';
 import { extendHold, hold, leftOfBudgetMicro, settle } from '../../credits/ledger/holds/holds.ts';
@@ -11,6 +13,7 @@ import { readPrices } from '../../credits/prices/read-prices.ts';
 import {
   type DeploymentRow,
   listReadyTimes,
+  lockDeployment,
   noteHold,
   recordMeteredTime,
   recordSettlement,
@@ -204,4 +207,43 @@ async function unlessEnded(move: Promise<unknown>): Promise<boolean> {
     if (error instanceof AppError && error.code === 'conflict') return false;
     throw error;
   }
+}
+
+/**
+ * Settles the time of a stopped or sleeping deployment, once. Not in the transaction that stopped it: that
+ * one notifies other processes, and PostgreSQL serialises commits of notifying transactions.
+ */
+export async function settleStopped(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  podId: string,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const deployment = await lockDeployment(tx, podId);
+    if (deployment.sleeping || deployment.terminated_at) await settleTime(tx, clock.now(), deployment);
+  });
+}
+
+/**
+ * Settles every stopped deployment that is unsettled, after a failed start or a crash between stopping and
+ * settling.
+ */
+export async function settleAllStopped({
+  db,
+  clock,
+  log,
+}: Pick<Services, 'db' | 'clock' | 'log'>): Promise<void> {
+  for (const id of await listUnsettled(db))
+    await settleStopped({ db, clock }, id).catch((error: unknown) =>
+      log.error({ err: error, pod_id: id }, 'failed to settle deployment'),
+    );
+}
+
+async function listUnsettled(db: Database): Promise<string[]> {
+  const rows = await db
+    .selectFrom('deployments')
+    .select('id')
+    .where('hold_id', 'is not', null)
+    .where((row) => row.or([row('sleeping', '=', true), row('terminated_at', 'is not', null)]))
+    .execute();
+  return rows.map(({ id }) => id);
 }

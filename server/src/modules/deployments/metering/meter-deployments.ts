@@ -24,11 +24,11 @@ import {
   extendOpenHold,
   holdLastPart,
   holdPeriod,
+  settleAllStopped,
   settleTime,
   UNSEEN_MS_MAX,
   unchargedMs,
 } from './meter-deployment.ts';
-import { settleAllStopped } from './settle-stopped.ts';
 
 const METERED_AT_ONCE = 4;
 

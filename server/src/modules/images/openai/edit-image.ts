@@ -17,7 +17,7 @@ import type { GenerationRequest } from '../../generations/start/generation-reque
 import { findRepeatedCall, startGeneration } from '../../generations/start/start-generation.ts';
 import { receivePicture } from '../../media/receive-picture.ts';
 import { findUpstreams } from '../../providers/find-upstreams.ts';
-import { findEditor } from '../kontext/kontext-images.ts';
+import { findEditor } from '../edits.ts';
 import {
   answerImages,
   assertSupportedFields,

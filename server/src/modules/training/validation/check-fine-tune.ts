@@ -1,12 +1,20 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
 import { fineTuneDefaults } from '@bakehouse/contract/fine-tune-numbers';
 import type { GpuType } from '@bakehouse/contract/limits';
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import type { TrackerService } from '@bakehouse/contract/trackers';
-import type { FineTunePayload, FineTuneValidation } from '@bakehouse/contract/training';
+import type {
+  FineTunePayload,
+  FineTuneValidation,
+  validateFineTune as validateFineTuneEndpoint,
+} from '@bakehouse/contract/training';
 import type { Capacity } from '../../../engine/model/capacity.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { clientSignal } from '../../../platform/http/connection.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
+import { findClonedAsset } from '../../assets/sources/sources.ts';
 import type { Price } from '../../credits/prices/prices.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
@@ -110,6 +118,32 @@ export type FineTuneCheck = {
   memoryBytes: number;
   costMicro: bigint;
 };
+
+/** Validates a run for the wizard. Changes nothing. */
+export async function validateFineTune(
+  ctx: Context,
+  parts: TrainingParts,
+  { body }: InputOf<typeof validateFineTuneEndpoint>,
+  { reply }: Pick<Http, 'reply'>,
+): Promise<FineTuneValidation> {
+  const { dataset_id, model_id, gpu_type, accelerator_count, ...fields } = body;
+  const { userId } = ctx.caller;
+  const cloned = model_id.includes('/')
+    ? await findClonedAsset(ctx.db, { userId, repoId: model_id, type: 'model' })
+    : null;
+  const check = await checkFineTune(ctx, parts, {
+    datasetId: dataset_id,
+    baseModelId: cloned ?? model_id,
+    gpu: { type: gpu_type, count: accelerator_count },
+    validation: null,
+    fields,
+    cpu: await parts.runCpu(ctx.db),
+    signal: clientSignal(reply),
+    readsOn: true,
+    params: { dataset: 'dataset_id', base: 'model_id' },
+  });
+  return check.validation;
+}
 
 /**
  * Reads the files of a fine-tune like the run would, of a long file only the first rows. Returns where the

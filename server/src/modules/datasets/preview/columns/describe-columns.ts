@@ -6,7 +6,7 @@ import { type Database, toJson } from '../../../../platform/db/database.ts';
 import { storableJson } from '../../../../platform/db/storable-text.ts';
 import { findFile } from '../../../assets/files/files.ts';
 import { extensionOf, isPacked, unpackedName } from '../../data-file.ts';
-import { type DataFileRequest, readConfined, WHOLE_FILE_CPU_SECONDS } from '../read-confined.ts';
+import { type DataFileRequest, readConfined, WHOLE_FILE_CPU_SECONDS } from '../../preview-file.ts';
 
 const PROGRAM = new URL('./read-columns-program.ts', import.meta.url);
 const answer = z.object({ columns: fileColumns });

@@ -5,7 +5,7 @@ import type { Context } from '../../../../platform/context.ts';
 import { withBlobFiles } from '../../../../platform/storage/read-blob.ts';
 import { findFile } from '../../../assets/files/files.ts';
 import { readRevision } from '../../../assets/read-revision.ts';
-import { type DataFileRequest, readConfined } from '../read-confined.ts';
+import { type DataFileRequest, readConfined } from '../../preview-file.ts';
 
 const PROGRAM = new URL('./read-pictures-program.ts', import.meta.url);
 

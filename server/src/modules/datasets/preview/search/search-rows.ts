@@ -2,7 +2,7 @@ import { type FoundRows, foundRows } from '@bakehouse/contract/data-files';
 import * as z from 'zod';
 import type { Context } from '../../../../platform/context.ts';
 import { findFile } from '../../../assets/files/files.ts';
-import { type DataFileRequest, readConfined, WHOLE_FILE_CPU_SECONDS } from '../read-confined.ts';
+import { type DataFileRequest, readConfined, WHOLE_FILE_CPU_SECONDS } from '../../preview-file.ts';
 import type { Search } from './read-found.ts';
 
 const PROGRAM = new URL('./read-found-program.ts', import.meta.url);

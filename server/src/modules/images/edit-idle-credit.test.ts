@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import OpenAI, { toFile } from 'openai';
 import { beforeEach, expect, test } from 'vitest';
-import { testGenerations } from '../../../testing/test-generations.ts';
-import type { TestUser } from '../../../testing/test-server.ts';
-import { pictureFiles } from '../../generations/testing/picture-files.ts';
+import { testGenerations } from '../../testing/test-generations.ts';
+import type { TestUser } from '../../testing/test-server.ts';
+import { pictureFiles } from '../generations/testing/picture-files.ts';
 
 /* Edits of a user whose credits are all held by idle usage windows. */
 

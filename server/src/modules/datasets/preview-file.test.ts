@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as contract from '@bakehouse/contract/assets';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
-import { createAsset } from '../../assets/assets.ts';
-import { oneRunParquet } from './testing/one-run-parquet.ts';
+import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
+import { createAsset } from '../assets/assets.ts';
+import { oneRunParquet } from './preview/testing/one-run-parquet.ts';
 
 let server: TestServer;
 let ada: TestUser;

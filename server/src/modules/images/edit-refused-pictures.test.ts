@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
-import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { findStoredBytes } from '../../../platform/storage/owner-queries.ts';
-import { testGenerations } from '../../../testing/test-generations.ts';
-import type { TestUser } from '../../../testing/test-server.ts';
-import { withdrawCredits } from '../../credits/ledger/given-credits.ts';
-import { deleteUnusedPicturesJob } from '../../generations/jobs/forget-pictures.ts';
-import { pictureFiles } from '../../generations/testing/picture-files.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { findStoredBytes } from '../../platform/storage/owner-queries.ts';
+import { testGenerations } from '../../testing/test-generations.ts';
+import type { TestUser } from '../../testing/test-server.ts';
+import { withdrawCredits } from '../credits/ledger/given-credits.ts';
+import { deleteUnusedPicturesJob } from '../generations/jobs/forget-pictures.ts';
+import { pictureFiles } from '../generations/testing/picture-files.ts';
 
 /* Stored bytes of a picture whose edit is rejected. */
 

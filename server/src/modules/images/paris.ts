@@ -10,26 +10,26 @@ import type {
   listParisImages as listParisImagesEndpoint,
   pollParis as pollParisEndpoint,
 } from '@bakehouse/contract/paris';
-import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
-import type { Http } from '../../../platform/http/bind.ts';
-import { clientSignal } from '../../../platform/http/connection.ts';
-import { linkSignals } from '../../../platform/link-signals.ts';
-import { readPrices } from '../../credits/prices/read-prices.ts';
-import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
-import { awaitGeneration, deleteGeneration } from '../../generations/end-generation.ts';
+import type { Context } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Http } from '../../platform/http/bind.ts';
+import { clientSignal } from '../../platform/http/connection.ts';
+import { linkSignals } from '../../platform/link-signals.ts';
+import { readPrices } from '../credits/prices/read-prices.ts';
+import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
+import { awaitGeneration, deleteGeneration } from '../generations/end-generation.ts';
 import {
   findByRequest,
   findGenerationOfOutput,
+  generationSeconds,
   getGeneration,
   listGenerations,
-} from '../../generations/generations.ts';
-import type { GenerationRow } from '../../generations/queries.ts';
-import { assertCompleted } from '../../generations/start/await-completed.ts';
-import { costOfGeneration } from '../../generations/start/cost-of-generation.ts';
-import type { GenerationRequest } from '../../generations/start/generation-request.ts';
-import { type Joins, type PictureCall, startGeneration } from '../../generations/start/start-generation.ts';
-import { toParisImages } from './to-paris-image.ts';
+} from '../generations/generations.ts';
+import type { GenerationRow } from '../generations/queries.ts';
+import { assertCompleted } from '../generations/start/await-completed.ts';
+import { costOfGeneration } from '../generations/start/cost-of-generation.ts';
+import type { GenerationRequest } from '../generations/start/generation-request.ts';
+import { type Joins, type PictureCall, startGeneration } from '../generations/start/start-generation.ts';
 
 const WAIT_MS = 35_000;
 const SHOWN = 20;
@@ -146,4 +146,30 @@ export async function pollParis(
 function isJoined({ state, ended_at }: GenerationRow, now: Date): boolean {
   if (state === 'queued' || state === 'starting' || state === 'running') return true;
   return ended_at !== null && now.getTime() - ended_at.getTime() < JOINED_MS[state];
+}
+
+type ParisImage = ResponseOf<typeof listParisImagesEndpoint>['images'][number];
+
+/** Returns the pictures of a generation in the format of the Paris page. */
+function toParisImages(generation: Generation): ParisImage[] {
+  const { parameters } = generation;
+  return generation.outputs.map(({ id, url, width, height }) => ({
+    ...{ id, url, width, height },
+    b64_json: null,
+    revised_prompt: null,
+    cfg_scale: Number(parameters.cfg_scale),
+    num_inference_steps: Number(parameters.num_inference_steps),
+    sampling_strategy: parameters.sampling_strategy as ParisImage['sampling_strategy'],
+    k: Number(parameters.k),
+    seed: Number(generation.seed),
+    output_format: parameters.output_format as ParisImage['output_format'],
+    expert_used: generation.expert_used,
+    routing_confidence: generation.routing_confidence,
+    generation_time: generationSeconds(generation),
+    model: generation.model,
+    generation_id: generation.id,
+    s3_url: url.startsWith('/') ? null : url,
+    prompt: generation.prompt,
+    created_at: generation.created_at,
+  }));
 }

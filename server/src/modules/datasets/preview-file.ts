@@ -1,9 +1,15 @@
+import { filePreview } from '@bakehouse/contract/assets';
 import * as z from 'zod';
-import { OutOfLimits, runConfined } from '../../../platform/confined/run-confined.ts';
-import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
-import { withBlobFile } from '../../../platform/storage/read-blob.ts';
-import type { FileRow } from '../../assets/queries.ts';
+import { OutOfLimits, runConfined } from '../../platform/confined/run-confined.ts';
+import type { Context } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import { withBlobFile } from '../../platform/storage/read-blob.ts';
+import { findFile } from '../assets/files/files.ts';
+import type { FileRow } from '../assets/queries.ts';
+import type { Page, Preview } from './preview/read-preview.ts';
+
+const PROGRAM = new URL('./preview/read-preview-program.ts', import.meta.url);
+const answer = z.object({ preview: filePreview });
 
 const CPU_SECONDS = 15;
 /** CPU seconds to read a whole file, even of several gigabytes. */
@@ -19,6 +25,20 @@ export type DataFileRequest = {
   revisionId?: string | undefined;
   signal?: AbortSignal | undefined;
 };
+
+/**
+ * Returns a page of rows of a data file, from the newest revision by default. Throws
+ * AppError('invalid_request') for other kinds of file, unreadable files and exceeded limits; 'unavailable' if
+ * the user has too many requests waiting; and the signal's reason on abort.
+ */
+export async function previewFile(
+  ctx: Context,
+  { assetId, path, revisionId, signal, ...page }: DataFileRequest & Page,
+): Promise<Preview> {
+  const file = await findFile(ctx, { assetId, revisionId, path });
+  const input = { name: path, offset: page.offset, limit: page.limit };
+  return answer.parse(await readConfined(ctx, file, { program: PROGRAM, input, signal })).preview;
+}
 
 type Reading = {
   program: URL;

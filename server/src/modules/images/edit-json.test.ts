@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { testGenerations } from '../../../testing/test-generations.ts';
-import { pictureFiles } from '../../generations/testing/picture-files.ts';
+import { testGenerations } from '../../testing/test-generations.ts';
+import { pictureFiles } from '../generations/testing/picture-files.ts';
 
 const { server } = await testGenerations();
 const ada = await server.signUp('Ada');

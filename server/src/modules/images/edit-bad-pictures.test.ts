@@ -2,10 +2,10 @@ import { listGenerations } from '@bakehouse/contract/generations';
 import { PICTURE_BYTES_MAX } from '@bakehouse/contract/media';
 import OpenAI, { toFile } from 'openai';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { testGenerations } from '../../../testing/test-generations.ts';
-import type { TestUser } from '../../../testing/test-server.ts';
-import { PIXEL } from '../../generations/testing/image-server.ts';
-import { pictureFiles } from '../../generations/testing/picture-files.ts';
+import { testGenerations } from '../../testing/test-generations.ts';
+import type { TestUser } from '../../testing/test-server.ts';
+import { PIXEL } from '../generations/testing/image-server.ts';
+import { pictureFiles } from '../generations/testing/picture-files.ts';
 
 const setting = await testGenerations();
 const { server, stub } = setting;

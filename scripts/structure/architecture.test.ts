@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { root } from '../root.ts';
+import { readSource } from './read-source.ts';
+
+/** A row of the table "Ten paths": the files that lead from the route to the SQL, in order. */
+type Path = { words: string; caller: string; files: string[]; count: string };
+
+const FILES_MAX = 6;
+const FOLDERS_MAX = 4;
+const SQL = /sql[<`]|\.(selectFrom|insertInto|updateTable)\(|create or replace function/;
+/** Words that a search leaves out. */
+const FILLERS = new Set(['a', 'as', 'from', 'of', 'the']);
+
+const page = readFileSync(path.join(root, 'docs/architecture.md'), 'utf8');
+const paths = readPaths(page);
+
+function readPaths(text: string): Path[] {
+  const [, section = ''] = text.split('\n## Ten paths');
+  return [
+    ...(section.split('\n## ')[0] ?? '').matchAll(/^\| (?!Path|-)(.+) \| (.+) \| (.+) \| (.+) \|$/gm),
+  ].map(([, words = '', caller = '', files = '', count = '']) => ({
+    words,
+    caller: codes(caller)[0] ?? '',
+    files: codes(files).map(inTree),
+    count,
+  }));
+}
+
+/** Returns the texts in backticks. */
+function codes(text: string): string[] {
+  return [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
+}
+
+/** Files of the server's modules are written without `server/src/modules/`. */
+function inTree(file: string): string {
+  return /^(contract|server)\//.test(file) ? file : `server/src/modules/${file}`;
+}
+
+function read(file: string): string {
+  return readFileSync(path.join(root, file), 'utf8');
+}
+
+function importsOf(file: string): string[] {
+  return readSource(file, read(file)).imports.map(({ from }) =>
+    from.startsWith('@bakehouse/contract/')
+      ? `contract/src/${from.slice('@bakehouse/contract/'.length)}.ts`
+      : path.posix.join(path.posix.dirname(file), from),
+  );
+}
+
+/** True if one file imports the other, or calls a function that the SQL file creates. */
+function isConnected(file: string, earlier: string): boolean {
+  if (file.endsWith('.sql')) {
+    const created = [...read(file).matchAll(/create or replace function (\w+)/g)];
+    return created.some(([, name = '']) => read(earlier).includes(name));
+  }
+  return importsOf(file).includes(earlier) || importsOf(earlier).includes(file);
+}
+
+it('every file and folder on the page exists', () => {
+  const tree = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
+    .toString()
+    .split('\n')
+    .filter((file) => existsSync(path.join(root, file)))
+    .map((file) => `/${file}`);
+  const named = codes(page).filter((code) => /^[\w./-]+(\.(tsx?|sql|py|md)|\w\/)$/.test(code));
+  const isThere = (name: string) => {
+    const part = `/${name}`;
+    return tree.some((file) => (name.endsWith('/') ? file.includes(part) : file.endsWith(part)));
+  };
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter((name) => !isThere(name))).toEqual([]);
+});
+
+it('lists the ten paths', () => {
+  expect(paths.map(({ words }) => words)).toEqual([
+    'transfer credits',
+    'terminate FLUX',
+    'edit a picture',
+    'budget of a key',
+    'preview a dataset',
+    'clone from the hub',
+    'estimate a fine-tune',
+    'IPFS pin',
+    'mark notifications as read',
+    'Paris generation',
+  ]);
+});
+
+describe.each(paths)('$words', ({ words, caller, files, count }) => {
+  it('leads from the route to SQL in at most six files of four folders', () => {
+    const folders = new Set(files.map((file) => path.posix.dirname(file)));
+    expect(files.length).toBeLessThanOrEqual(FILES_MAX);
+    expect(folders.size).toBeLessThanOrEqual(FOLDERS_MAX);
+    expect(count).toBe(`${files.length} in ${folders.size}`);
+    expect(files[0]).toMatch(/^contract\/src\//);
+    expect(files[1]).toMatch(/\/routes\.ts$/);
+    expect(files.some((file) => SQL.test(read(file)))).toBe(true);
+  });
+
+  it('starts at a file that contains its words', () => {
+    const text = read(files[0] ?? '').toLowerCase();
+    const searched = words.split(' ').filter((word) => !FILLERS.has(word));
+    expect(searched.filter((word) => !text.includes(word.toLowerCase()))).toEqual([]);
+  });
+
+  it('is called by the web app', () => {
+    expect(existsSync(path.join(root, 'web/src/modules', caller))).toBe(true);
+  });
+
+  it.each(files.slice(1).map((file, at) => [file, files.slice(0, at + 1)] as const))(
+    '%s is connected to an earlier file',
+    (file, before) => {
+      expect(before.filter((earlier) => isConnected(file, earlier))).not.toEqual([]);
+    },
+  );
+});
