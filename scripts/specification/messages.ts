@@ -13,7 +13,7 @@ const of = (section: Message['section'], foundIn: Place[], texts: string[]): Mes
 
 /**
  * Messages of sections 2, 5, 6 and 8; messages about numbers are composed, and covered by
- * `number-field.test.ts`. 'Failed to' is followed by an operation in `error-text.ts`; 'Amount' and the like
+ * `number-field.test.ts`. 'Failed to' is followed by an operation in `api-error.ts`; 'Amount' and the like
  * begin an error about an amount, covered by `send-form.test.ts`.
  */
 export const messages: Message[] = [

@@ -60,20 +60,31 @@ function isConnected(file: string, earlier: string): boolean {
   return importsOf(file).includes(earlier) || importsOf(earlier).includes(file);
 }
 
-it('every file and folder on the page exists', () => {
-  const tree = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
-    .toString()
-    .split('\n')
-    .filter((file) => existsSync(path.join(root, file)))
-    .map((file) => `/${file}`);
+/** The files of the working tree, each with a leading slash. */
+const tree = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
+  .toString()
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(path.join(root, file)))
+  .map((file) => `/${file}`);
+
+/** True if the tree has the file, or the folder if the name ends in a slash. A name may omit its first folders. */
+function isThere(name: string): boolean {
+  return tree.some((file) => (name.endsWith('/') ? file.includes(`/${name}`) : file.endsWith(`/${name}`)));
+}
+
+it('names no missing file or folder', () => {
   const named = codes(page).filter((code) => /^[\w./-]+(\.(tsx?|sql|py|md)|\w\/)$/.test(code));
-  const isThere = (name: string) => {
-    const part = `/${name}`;
-    return tree.some((file) => (name.endsWith('/') ? file.includes(part) : file.endsWith(part)));
-  };
   expect(named.length).toBeGreaterThan(50);
   expect(named.filter((name) => !isThere(name))).toEqual([]);
 });
+
+it.each(tree.filter((file) => /^\/(docs\/.+|CONTRIBUTING|README)\.md$/.test(file)))(
+  '%s names no missing source file',
+  (document) => {
+    const named = codes(read(document)).filter((code) => /^[\w./-]+\.(tsx?|sql|py)$/.test(code));
+    expect(named.filter((name) => !isThere(name))).toEqual([]);
+  },
+);
 
 it('lists the ten paths', () => {
   expect(paths.map(({ words }) => words)).toEqual([

@@ -82,7 +82,7 @@ type Planned = Pick<
 
 /**
  * Returns the next step towards a workload's desired state. @param listening Period up to the last heartbeat
- * in which its reports were accepted without a gap (machines/uptime.ts); null if there is none.
+ * in which its reports were accepted without a gap (`newestGaplessSpan`); null if there is none.
  */
 export function plan(workload: Planned, observed: Observed, listening: Listening | null): Step {
   if (workload.wanted === 'stopped') return planStop(workload, observed, listening);

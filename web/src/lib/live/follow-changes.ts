@@ -32,7 +32,7 @@ const FIRST_OPENING_MS_MAX = 7_000;
  * Follows the user's changes and refetches affected queries that were read since `begunAt` (Unix
  * milliseconds). Reconnects until the signal aborts or another user's key is used. The server replays missed
  * events on reconnect. After a broken stream everything is refetched, because a killed server may have lost
- * changes. Runs only while the page is visible or is the hidden page elected to listen (listening-place.ts).
+ * changes. Runs only while the page is visible or is the hidden page elected to listen.
  */
 export async function followChanges(userId: string, begunAt: number, signal: AbortSignal): Promise<void> {
   let delay = RECONNECT_MS.first;

@@ -61,7 +61,7 @@ export async function awaitCompleted(
 
 /**
  * Returns a function that records, once, that the call left without its picture; a repeated call can then
- * claim it (`joins-repeat.ts`). Runs automatically if the response is not sent completely.
+ * claim it (`findRepeatedCall`). Runs automatically if the response is not sent completely.
  */
 function leaveOnce(ctx: Context, id: string, { raw }: Http['reply']): () => Promise<void> {
   let noted: Promise<void> | undefined;
