@@ -118,7 +118,7 @@ describe.each(paths)('$words', ({ words, caller, files, count }) => {
     expect(searched.filter((word) => !text.includes(word.toLowerCase()))).toEqual([]);
   });
 
-  it('is called by the web app', () => {
+  it('names an existing file of the web app', () => {
     expect(existsSync(path.join(root, 'web/src/modules', caller))).toBe(true);
   });
 
