@@ -97,11 +97,11 @@ test('the OpenAPI document has no dangling references, undeclared path parameter
   expect(faults).toEqual([]);
 });
 
-function at(document: object, reference: string): unknown {
+function at(whole: object, reference: string): unknown {
   const parts = reference.split('/').slice(1);
   return parts.reduce<unknown>(
     (found, part) => (found as Record<string, unknown> | undefined)?.[part],
-    document,
+    whole,
   );
 }
 
