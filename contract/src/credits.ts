@@ -50,7 +50,6 @@ export const generationEstimate = z.object({
   ...{ currency: z.literal('USD'), is_free: z.boolean() },
 });
 export const transferredAmount = z.object({ transaction_id: z.string(), amount: bgl });
-
 export const transaction = z.object({
   transaction_id: z.string(),
   transaction_date: z.string(),
