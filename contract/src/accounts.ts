@@ -52,7 +52,9 @@ export const profileForm = z.object({
     .nullish(),
 });
 
-const onboarding = z.object({
+export const publicUser = z.object({ user_id: z.string(), username: z.string() });
+
+export const onboarding = z.object({
   onboarding_completed: z.boolean(),
   steps: z.object({
     create_dataset: z.object({ completed: z.boolean() }),

@@ -31,12 +31,12 @@ const expiresAt = z.iso.datetime({
  * Refuses calls that would exceed the amount within a UTC day, a UTC month or in total, like a lack of
  * credits.
  */
-const budgetInput = only({
+export const newBudget = only({
   amount: positiveBgl('budget.amount'),
   period: z.enum(budgetPeriods),
 });
 
-const apiKey = z.object({
+export const apiKey = z.object({
   id: z.string(),
   name: z.string(),
   /** Allowed actions: `everything`, `inference` (call models), `read`. */
@@ -69,7 +69,7 @@ const apiKey = z.object({
 export type ApiKey = z.infer<typeof apiKey>;
 
 /** The secret is shown only here. */
-export const withSecret = z.object({ api_key: apiKey, secret: z.string() });
+export const apiKeyWithSecret = z.object({ api_key: apiKey, secret: z.string() });
 
 export const listApiKeys = endpoint({
   method: 'GET',
@@ -92,9 +92,9 @@ export const createApiKey = endpoint({
     name,
     scopes: scopes.default(['everything']),
     expires_at: expiresAt.nullish(),
-    budget: budgetInput.nullish(),
+    budget: newBudget.nullish(),
   }),
-  response: withSecret,
+  response: apiKeyWithSecret,
   status: 201,
 });
 
@@ -110,7 +110,7 @@ export const changeApiKey = endpoint({
     scopes: scopes.optional(),
     expires_at: expiresAt.nullish(),
     /** Another period starts counting now. */
-    budget: budgetInput.nullish(),
+    budget: newBudget.nullish(),
   }),
   response: apiKey,
 });
@@ -133,5 +133,5 @@ export const rotateApiKeyById = endpoint({
   summary: "Rotate an API key's secret; `keep_old` keeps the old one valid for 24 hours",
   params,
   body: only({ keep_old: z.boolean().default(false) }),
-  response: withSecret,
+  response: apiKeyWithSecret,
 });

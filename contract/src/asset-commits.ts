@@ -31,7 +31,7 @@ export const aboutCard = {
 
 const assetIdParams = z.object({ id: idOf('dataset or model') });
 
-const assetCommit = z.object({
+export const assetCommit = z.object({
   /** 40 hexadecimal digits. */
   commit_id: z.string(),
   /** Null before the first file. */
@@ -63,7 +63,7 @@ export const listAssetCommits = endpoint({
   response: z.object({ commits: z.array(assetCommit), next_cursor: z.string().nullable() }),
 });
 
-const assetCard = z.object({
+export const assetCard = z.object({
   /** README.md unchanged; empty if missing. */
   content: z.string(),
   /** False if it is too long for a card; then this is its beginning. */
@@ -103,7 +103,7 @@ export const saveCard = endpoint({
   response: assetCommit,
 });
 
-const fileDifference = z.object({
+export const fileDifference = z.object({
   path: z.string(),
   change: z.enum(['added', 'removed', 'changed']),
   /** Null for an added file. */

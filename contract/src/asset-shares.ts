@@ -16,11 +16,11 @@ const username = z
   .refine((text) => !text.includes('@'), 'Enter a username, not an email address')
   .refine((text) => text.length <= 60, 'A username has at most 60 characters');
 
-const shares = z.object({
+export const assetShares = z.object({
   shares: z.array(z.object({ username: z.string(), shared_at: z.string() })),
 });
 
-export type Shares = z.infer<typeof shares>;
+export type Shares = z.infer<typeof assetShares>;
 
 export const listShares = endpoint({
   method: 'GET',
@@ -29,7 +29,7 @@ export const listShares = endpoint({
   operation: 'load who this is shared with',
   summary: 'List the users with whom you share a dataset or model, by username',
   params: assetIdParams,
-  response: shares,
+  response: assetShares,
 });
 
 export const shareAsset = endpoint({
@@ -40,7 +40,7 @@ export const shareAsset = endpoint({
   summary: 'Share a dataset or model with a user, who may read and use it, not change it',
   params: assetIdParams,
   body: z.object({ username }),
-  response: shares,
+  response: assetShares,
 });
 
 export const unshareAsset = endpoint({

@@ -14,7 +14,7 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'A SHA-256 has 64 digits, 0 to
 const assetParams = z.object({ id: idOf('dataset or model') });
 const uploadParams = assetParams.extend({ uploadId: idOf('upload') });
 
-const uploadPart = z.object({ number: z.int(), sha256: z.string(), size_bytes: z.int() });
+export const uploadPart = z.object({ number: z.int(), sha256: z.string(), size_bytes: z.int() });
 
 const upload = z.object({
   upload_id: z.string(),
@@ -30,11 +30,11 @@ const upload = z.object({
   created_at: z.string(),
 });
 
-const uploadWithParts = upload.extend({
+export const assetUpload = upload.extend({
   /** The received parts. */
   parts: z.array(uploadPart),
 });
-export type AssetUpload = z.infer<typeof uploadWithParts>;
+export type AssetUpload = z.infer<typeof assetUpload>;
 
 export const getUploadLimits = endpoint({
   method: 'GET',
@@ -68,7 +68,7 @@ export const createUpload = endpoint({
       .nullish()
       .describe('Of the whole file. The server checks it, and takes no bytes that you have stored.'),
   }),
-  response: uploadWithParts,
+  response: assetUpload,
 });
 
 export const listUploads = endpoint({
@@ -86,7 +86,7 @@ export const getUpload = endpoint({
   access: 'key',
   summary: 'Get an upload with its parts',
   params: uploadParams,
-  response: uploadWithParts,
+  response: assetUpload,
 });
 
 export const putUploadPart = endpoint({
@@ -103,6 +103,8 @@ export const putUploadPart = endpoint({
   response: uploadPart,
 });
 
+export const completedUpload = z.object({ file: assetFile.nullable(), revision_id: z.string().nullable() });
+
 /** Answers 202 without the file while the server processes it; repeat the call until it is done. */
 export const completeUpload = endpoint({
   method: 'POST',
@@ -111,7 +113,7 @@ export const completeUpload = endpoint({
   operation: 'upload the file',
   summary: 'Add the uploaded file in a new revision',
   params: uploadParams,
-  response: z.object({ file: assetFile.nullable(), revision_id: z.string().nullable() }),
+  response: completedUpload,
   pendingStatus: 202,
 });
 

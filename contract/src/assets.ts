@@ -13,7 +13,7 @@ import {
   uploadBaseModelTypes,
 } from './limits.ts';
 import { bglInput } from './money.ts';
-import { dataFormat } from './runtime/train-spec.ts';
+import { dataFormat, droppedRow } from './runtime/train-spec.ts';
 import { fineTunePayload } from './training.ts';
 
 /** Types that a call can create. */
@@ -46,7 +46,7 @@ export const FILES_SHOWN_MAX = 1000;
 export const FIRST_FILES_MAX = 500;
 
 /** A dataset or model in lists. */
-const assetSummary = z.object({
+export const assetSummary = z.object({
   dataset_id: z.string(),
   dataset_type: z.enum(assetTypes),
   title: z.string(),
@@ -91,11 +91,11 @@ const assetSummary = z.object({
 export type AssetSummary = z.infer<typeof assetSummary>;
 
 /** A repository of a public hub and its commit. */
-const assetSource = z.object({ hub_url: z.string(), repo_id: z.string(), revision: z.string() });
+export const assetSource = z.object({ hub_url: z.string(), repo_id: z.string(), revision: z.string() });
 
-const lineageSource = z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() });
+export const assetRevision = z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() });
 
-const asset = assetSummary.extend({
+export const asset = assetSummary.extend({
   /** The newest revision's files, sorted by path: the first 500 of `file_count`. */
   files: z.array(assetFile),
   /** Cursor for the next page of `GET /api/v1/asset/{id}/info`; null if these are all. */
@@ -105,7 +105,7 @@ const asset = assetSummary.extend({
    * The sources of a model; null for uploads. For another user's model only sources that the caller may read.
    */
   lineage: z
-    .object({ run_id: z.string(), base_model: lineageSource.nullable(), dataset: lineageSource.nullable() })
+    .object({ run_id: z.string(), base_model: assetRevision.nullable(), dataset: assetRevision.nullable() })
     .nullable(),
   /** The repository it was cloned from; null if not cloned. */
   source: assetSource.nullable(),
@@ -169,7 +169,7 @@ export const getAsset = endpoint({
 });
 
 /** Obstacles to using a model, as sentences that name the missing or invalid file. */
-const modelReadiness = z.object({
+export const modelReadiness = z.object({
   /** Null if it can be deployed on this machine. */
   deploy: z.string().nullable(),
   /** Null if it can be fine-tuned. */
@@ -354,6 +354,11 @@ export const assetTree = endpoint({
 
 export const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
+export const conversationPreview = z.object({
+  turns: z.array(z.object({ role: z.string(), content: z.string() })),
+  turn_count: z.int(),
+});
+
 export const filePreview = z.object({
   /** At most the first 200. Names and cells that end with … are truncated. */
   columns: z.array(z.string()),
@@ -363,19 +368,14 @@ export const filePreview = z.object({
   /** Null if the file was too large to count. */
   total_rows: z.int().nullable(),
   /** Unreadable rows with the reason, at most the first 100 of `broken_count`. */
-  broken: z.array(z.object({ line: z.int(), reason: z.string() })),
+  broken: z.array(droppedRow),
   broken_count: z.int(),
   /** How training reads the file by default; null if unknown. */
   format: dataFormat.nullable(),
   /** Why the format is unknown or training cannot read the file, and a remedy if known. */
   format_problem: z.string().nullable(),
   /** If a column holds conversations: the first turns of each row and their total number. Otherwise empty. */
-  conversations: z.array(
-    z.object({
-      turns: z.array(z.object({ role: z.string(), content: z.string() })),
-      turn_count: z.int(),
-    }),
-  ),
+  conversations: z.array(conversationPreview),
   /** The complete row as JSON if the page has one row; null otherwise and above 1 MB. */
   whole_row: z.string().nullable(),
 });

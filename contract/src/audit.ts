@@ -74,7 +74,7 @@ export type AuditAction =
   | 'x_account.connected'
   | 'x_account.disconnected';
 
-const auditEntry = z.object({
+export const auditEntry = z.object({
   entry_id: z.string(),
   at: z.string(),
   /** Null for the server itself. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { user, userId, userIdParams } from './accounts.ts';
-import { withSecret } from './api-keys.ts';
+import { apiKeyWithSecret } from './api-keys.ts';
 import { assetFile } from './assets.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
@@ -17,7 +17,7 @@ const modelIdParams = z.object({ modelId: idOf('model') });
 const filePath = z.string().min(1);
 
 /** A fine-tune in the format of these clients: a run. */
-const job = z.object({
+export const bagelmlJob = z.object({
   job_id: z.string(),
   /** The resulting model. */
   asset_id: z.string(),
@@ -37,7 +37,7 @@ const job = z.object({
   ended_at: z.string().nullable(),
 });
 
-export type Job = z.infer<typeof job>;
+export type Job = z.infer<typeof bagelmlJob>;
 
 export const ping = endpoint({
   method: 'GET',
@@ -75,7 +75,7 @@ export const createClientKey = endpoint({
     api_key: z.string().max(1_000).default(''),
     userId,
   }),
-  response: withSecret.extend({ data: z.string() }),
+  response: apiKeyWithSecret.extend({ data: z.string() }),
 });
 
 export const listColumnNames = endpoint({
@@ -93,7 +93,7 @@ export const listJobs = endpoint({
   access: 'key',
   summary: 'List the latest 100 fine-tunes',
   params: userIdParams,
-  response: z.array(job),
+  response: z.array(bagelmlJob),
 });
 
 export const getJob = endpoint({
@@ -102,7 +102,7 @@ export const getJob = endpoint({
   access: 'key',
   summary: 'Get a fine-tune',
   params: z.object({ jobId: idOf('job') }),
-  response: job,
+  response: bagelmlJob,
 });
 
 export const getJobOfModel = endpoint({
@@ -111,7 +111,7 @@ export const getJobOfModel = endpoint({
   access: 'key',
   summary: 'Get the fine-tune of a model',
   params: modelIdParams,
-  response: job,
+  response: bagelmlJob,
 });
 
 export const listModelFiles = endpoint({

@@ -18,7 +18,7 @@ const batchId = flatId('batch_', 'batch');
 const batchParams = z.object({ batch_id: batchId });
 const instant = z.int().nullable();
 
-const batch = z.object({
+export const batch = z.object({
   id: z.string(),
   object: z.literal('batch'),
   endpoint: z.enum(batchEndpoints),

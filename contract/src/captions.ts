@@ -19,7 +19,7 @@ const place = {
   line: z.int().min(1).max(1_000_000).nullable(),
 };
 
-const captions = z.object({
+export const captions = z.object({
   /** The parent commit for saving. */
   commit_id: z.string(),
   revision_id: z.string().nullable(),

@@ -17,7 +17,7 @@ const toolCall = only({
   function: only({ name: z.string().min(1).max(200), arguments: z.string() }),
 });
 
-const message = z.discriminatedUnion(
+export const chatRowMessage = z.discriminatedUnion(
   'role',
   [
     only({ role: z.literal('system'), content: text }),
@@ -34,7 +34,7 @@ const message = z.discriminatedUnion(
   ],
   'role must be system, user, assistant or tool',
 );
-export type ChatRowMessage = z.infer<typeof message>;
+export type ChatRowMessage = z.infer<typeof chatRowMessage>;
 
 /** Appends to `chats.jsonl`, which fine-tuning can read; creates the file if missing. */
 export const addChatRow = endpoint({
@@ -50,7 +50,7 @@ export const addChatRow = endpoint({
   bodyBytesMax: 1024 * 1024,
   body: only({
     messages: z
-      .array(message)
+      .array(chatRowMessage)
       .max(MESSAGES_MAX, `messages can hold at most ${MESSAGES_MAX}`)
       .refine(
         (all) => all.some((one) => one.role === 'assistant' && one.weight !== 0),

@@ -41,7 +41,7 @@ const tool = toolOf(
   (type) => ({ function: functionTool, custom: customTool })[String(type)] ?? builtInTool,
 ).pipe(z.union([functionTool, customTool, builtInTool]));
 
-const namedTool = z.discriminatedUnion('type', [
+export const namedTool = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: functionName }) }),
   z.looseObject({ type: z.literal('custom'), custom: z.looseObject({ name: functionName }) }),
 ]);

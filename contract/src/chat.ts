@@ -99,14 +99,17 @@ const chatMessage = z
     }
   });
 
+export const tokenUsage = z.object({
+  ...{ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() },
+});
 const finished = {
   created: z.int(),
   model: z.string(),
-  usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() }),
+  usage: tokenUsage,
 };
 const tokenLogprob = z.looseObject({ token: z.string(), logprob: z.number() });
 
-const chatCompletion = z.object({
+export const chatCompletion = z.object({
   id: z.string(),
   object: z.literal('chat.completion'),
   ...finished,
@@ -128,7 +131,7 @@ const chatCompletion = z.object({
   ),
 });
 
-const textCompletion = z.object({
+export const textCompletion = z.object({
   id: z.string(),
   object: z.literal('text_completion'),
   ...finished,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { userId } from './accounts.ts';
+import { transferredAmount } from './credits.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
@@ -23,10 +24,10 @@ export const redeemCode = endpoint({
     user_id: userId,
     code: z.string().trim().min(1, 'Enter a code').max(100, 'A code has at most 100 characters'),
   }),
-  response: z.object({ transaction_id: z.string(), amount: bgl }),
+  response: transferredAmount,
 });
 
-const code = z.object({
+export const creditCode = z.object({
   id: z.string(),
   /** Its last characters; the full code is only shown when it is created. */
   hint: z.string(),
@@ -41,7 +42,7 @@ const code = z.object({
   created_at: z.string(),
 });
 
-export type CreditCode = z.infer<typeof code>;
+export type CreditCode = z.infer<typeof creditCode>;
 
 export const listCodes = endpoint({
   method: 'GET',
@@ -52,7 +53,7 @@ export const listCodes = endpoint({
     limit: z.coerce.number().int().min(1).max(200).default(50),
     cursor: idOf('code').optional(),
   }),
-  response: z.object({ codes: z.array(code), next_cursor: z.string().nullable() }),
+  response: z.object({ codes: z.array(creditCode), next_cursor: z.string().nullable() }),
 });
 
 export const createCodes = endpoint({

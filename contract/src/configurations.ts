@@ -32,7 +32,7 @@ const bare = Object.fromEntries(
   ]),
 ) as { [Name in keyof typeof fields]: Bare<Shape[Name]> };
 
-const payload = z
+export const configurationPayload = z
   .object({
     ...bare,
     /** Null if not chosen yet. */
@@ -43,7 +43,7 @@ const payload = z
   })
   .partial();
 
-type Payload = z.output<typeof payload>;
+type Payload = z.output<typeof configurationPayload>;
 
 type Camel<Name extends string> = Name extends `${infer Head}_${infer Rest}`
   ? `${Head}${Capitalize<Camel<Rest>>}`
@@ -65,13 +65,14 @@ function withAliases<Fields extends Record<string, z.ZodType>>(shape: Fields) {
 }
 
 /** The owner is the caller, but the original payload contains a user id too. */
-const flat = withAliases({ ...payload.shape, user_id: userIdField });
+const flat = withAliases({ ...configurationPayload.shape, user_id: userIdField });
 
 const configName = nameText(CONFIGURATION_NAME_LENGTH_MAX);
 
+export const configurationFields = only(flat);
 const sentConfiguration = only({
   ...flat,
-  ...withAliases({ config_name: configName, fine_tune_payload: only(flat) }),
+  ...withAliases({ config_name: configName, fine_tune_payload: configurationFields }),
   /** False if no GPU is chosen. */
   isSelectedGpu: z.boolean().optional(),
 }).transform((sent, context) => {
@@ -94,17 +95,17 @@ const sentConfiguration = only({
 /** If both names are given, snake_case wins. */
 function inSnakeCase(sent: Record<string, unknown>): Payload {
   return Object.fromEntries(
-    Object.keys(payload.shape).flatMap((name) => {
+    Object.keys(configurationPayload.shape).flatMap((name) => {
       const value = sent[name] ?? sent[camel(name)];
       return value === undefined ? [] : [[name, value]];
     }),
   );
 }
 
-const savedConfiguration = z.object({
+export const savedConfiguration = z.object({
   config_id: z.string(),
   config_name: z.string(),
-  fine_tune_payload: payload,
+  fine_tune_payload: configurationPayload,
   isSelectedGpu: z.boolean(),
   hfModelId: z.string().nullable(),
   created_at: z.string(),

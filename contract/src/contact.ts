@@ -25,7 +25,7 @@ export const contactUs = endpoint({
 
 const messageStatuses = ['new', 'read', 'answered'] as const;
 
-const contactMessage = z.object({
+export const contactMessage = z.object({
   message_id: z.string(),
   user_id: z.string(),
   username: z.string(),

@@ -17,7 +17,7 @@ const VERSION_MAX = 2 ** 31 - 2;
 
 const number = z.number().nullable();
 const callId = z.string().max(200);
-const turn = z.object({
+export const conversationTurn = z.object({
   role: z.enum(['user', 'assistant']),
   content: z.string(),
   /** For answers: the function calls of the model. */
@@ -33,8 +33,8 @@ const turn = z.object({
   interrupted: z.boolean().optional(),
 });
 
-const conversation = z.object({
-  turns: z.array(turn),
+export const conversation = z.object({
+  turns: z.array(conversationTurn),
   /** The last question if it is unanswered; otherwise empty. */
   unanswered: z.string(),
   settings: z.object({

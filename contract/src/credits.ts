@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { userId, userIdParams } from './accounts.ts';
+import { publicUser, userId, userIdParams } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
@@ -7,7 +7,7 @@ import { text } from './fields/text.ts';
 import { NOTE_LENGTH_MAX } from './limits.ts';
 import { bgl, positiveBgl } from './money.ts';
 
-const balance = z.object({
+export const balance = z.object({
   /** All credits of the user, holds included. */
   balance: bgl,
   /** Held for running work. */
@@ -45,6 +45,11 @@ export const transactionTypes = [
 ] as const;
 
 /** One line of the statement. Incoming: credit, deposit, refund; the others are outgoing. */
+export const generationEstimate = z.object({
+  ...{ estimated_cost_tokens: z.number(), estimated_cost_bgl: z.number(), estimated_cost_usd: z.number() },
+  ...{ currency: z.literal('USD'), is_free: z.boolean() },
+});
+export const transferredAmount = z.object({ transaction_id: z.string(), amount: bgl });
 export const transaction = z.object({
   transaction_id: z.string(),
   transaction_date: z.string(),
@@ -219,7 +224,7 @@ export const transferTokens = endpoint({
     recipient_id: z.string().trim().min(1, 'Recipient username cannot be empty'),
     amount: positiveBgl('Amount'),
   }),
-  response: z.object({ transaction_id: z.string(), amount: bgl }),
+  response: transferredAmount,
 });
 
 /**
@@ -239,11 +244,11 @@ export const previewTransfer = endpoint({
     recipient_id: z.string().trim().min(1, 'Recipient username cannot be empty'),
     amount: positiveBgl('Amount'),
   }),
-  response: z.object({ recipient: z.object({ user_id: z.string(), username: z.string() }).nullable() }),
+  response: z.object({ recipient: publicUser.nullable() }),
 });
 
 /** One line of a quote: item, quantity and price. */
-const quoteItem = z.object({
+export const quoteItem = z.object({
   label: z.string(),
   quantity: z.number(),
   unit: z.string(),
@@ -264,7 +269,7 @@ export const priceUnit = z.enum([
   'image',
 ]);
 
-const price = z.object({
+export const price = z.object({
   id: z.string(),
   label: z.string(),
   unit: priceUnit,
@@ -282,7 +287,7 @@ export const listPrices = endpoint({
 });
 
 /** Result of a ledger proof. */
-const ledgerProof = z.object({
+export const ledgerProof = z.object({
   /** The time to which the proof applies. */
   proved_at: z.string(),
   sum_of_balances: bgl,
@@ -324,7 +329,7 @@ export const getLedger = endpoint({
 /** Name of an operator's transfer in the statement. */
 const description = text('Description', NOTE_LENGTH_MAX).min(1, 'Description must not be empty');
 
-const account = z.object({
+export const account = z.object({
   user_id: z.string(),
   username: z.string(),
   name: z.string(),
@@ -369,7 +374,7 @@ export const grantCredits = endpoint({
     amount: positiveBgl('Amount'),
     description: description.default('Grant'),
   }),
-  response: z.object({ transaction_id: z.string(), amount: bgl }),
+  response: transferredAmount,
 });
 
 export const chargeBackPayment = endpoint({

@@ -11,7 +11,7 @@ const fileQuery = z.object({
   revision_id: idOf('revision').optional(),
 });
 
-const range = z.object({
+export const numberRange = z.object({
   min: z.number(),
   max: z.number(),
   mean: z.number(),
@@ -23,7 +23,7 @@ const range = z.object({
   rounded: z.literal(true).optional(),
 });
 
-const columnStatistics = z.object({
+export const columnStatistics = z.object({
   /** Truncated as in the preview. */
   name: z.string(),
   /** Type of the filled cells; in csv a column of numbers counts as numbers although its cells are text. */
@@ -36,9 +36,9 @@ const columnStatistics = z.object({
   distinct: z.int(),
   distinct_is_more: z.boolean(),
   /** For columns of numbers. */
-  numbers: range.nullable(),
+  numbers: numberRange.nullable(),
   /** Characters of texts or items of lists. */
-  lengths: range.nullable(),
+  lengths: numberRange.nullable(),
   /** Distribution of numbers or else lengths, in bins from `from` to `to`. */
   histogram: z.array(z.object({ from: z.number(), to: z.number(), count: z.int() })),
   /**
@@ -71,7 +71,7 @@ export const describeColumns = endpoint({
   response: fileColumns,
 });
 
-const fileVersion = z.object({
+export const fileVersion = z.object({
   /** The revision that added it. */
   revision_id: z.string(),
   number: z.int(),
@@ -189,7 +189,7 @@ export const showPictures = endpoint({
   response: rowPictures,
 });
 
-const filePictures = z.object({
+export const filePictures = z.object({
   /** Picture files (png, jpg, webp) sorted by path. */
   pictures: z.array(
     z.object({

@@ -8,7 +8,7 @@ import { nameText, tags } from './fields/text.ts';
 import { fineTuneDefaults } from './fine-tune-numbers.ts';
 import { gpuTypes, NAME_LENGTH_MAX } from './limits.ts';
 import { picturesReport } from './runtime/validate-pictures-spec.ts';
-import { agreedCost, costEstimate, runPlacement } from './training.ts';
+import { agreedCost, costEstimate, runPlacement, startedRun } from './training.ts';
 
 /** Model, dataset, GPU and settings. */
 const choice = {
@@ -26,9 +26,9 @@ const choice = {
   ...pictureTrainingFields,
 };
 
-const choiceBody = only(choice);
+export const diffusionTrainingChoice = only(choice);
 
-export type DiffusionTrainingChoice = z.output<typeof choiceBody>;
+export type DiffusionTrainingChoice = z.output<typeof diffusionTrainingChoice>;
 
 export const validateDiffusionTraining = endpoint({
   method: 'POST',
@@ -36,7 +36,7 @@ export const validateDiffusionTraining = endpoint({
   access: 'key',
   operation: 'validate parameters',
   summary: 'Validate a LoRA training on pictures: reads every file, quotes the cost',
-  body: choiceBody,
+  body: diffusionTrainingChoice,
   response: z.object({
     critical_errors: z.array(z.string()),
     warnings: z.array(z.string()),
@@ -61,5 +61,5 @@ export const startDiffusionTraining = endpoint({
   spends: true,
   status: 201,
   body: only({ title: nameText(NAME_LENGTH_MAX), tags: tags.default([]), ...agreedCost, ...choice }),
-  response: z.object({ run_id: z.string(), model_id: z.string() }),
+  response: startedRun,
 });

@@ -53,7 +53,7 @@ Answer with JSON: an object with a list "rows", in which each row has a "questio
 const dropReasons = ['unreadable', 'empty', 'cut_off', 'duplicate'] as const;
 export type DropReason = (typeof dropReasons)[number];
 
-const settings = only({
+export const draftSettings = only({
   /** Name of a deployment (`model_name`) or starter model. */
   model: modelName,
   rows_per_chunk: numberOf(draftNumbers.rows_per_chunk),
@@ -69,9 +69,9 @@ const settings = only({
   path: ['overlap_characters'],
   message: 'Overlap must be at most half of the characters per chunk',
 });
-export type DraftSettings = z.infer<typeof settings>;
+export type DraftSettings = z.infer<typeof draftSettings>;
 
-const document = z.object({
+export const draftDocument = z.object({
   document_id: z.string(),
   name: z.string(),
   /** Null if the format has no pages. */
@@ -80,15 +80,15 @@ const document = z.object({
   empty_pages: z.int(),
   characters: z.int(),
 });
-export type DraftDocument = z.infer<typeof document>;
+export type DraftDocument = z.infer<typeof draftDocument>;
 
-const draft = z.object({
+export const draft = z.object({
   draft_id: z.string(),
   /** `open` until started. */
   status: z.enum(['open', 'running', 'cancelling', 'completed', 'cancelled', 'failed']),
-  documents: z.array(document),
+  documents: z.array(draftDocument),
   /** Null before it is started. */
-  settings: settings.nullable(),
+  settings: draftSettings.nullable(),
   chunks: z.int(),
   chunks_done: z.int(),
   /** Chunks without an answer of the model. */
@@ -110,7 +110,7 @@ const draft = z.object({
 });
 export type Draft = z.infer<typeof draft>;
 
-const row = z.object({
+export const draftRow = z.object({
   row_id: z.string(),
   question: z.string(),
   answer: z.string(),
@@ -122,14 +122,14 @@ const row = z.object({
   /** The dataset it was saved in. */
   saved_in: z.string().nullable(),
 });
-export type DraftRow = z.infer<typeof row>;
+export type DraftRow = z.infer<typeof draftRow>;
 
 const start = only({
   /**
    * Without settings, chunks without an answer are retried with the previous ones. With settings, existing
    * rows are deleted.
    */
-  settings: settings.optional(),
+  settings: draftSettings.optional(),
 });
 
 const draftParams = z.object({ draft_id: idOf('draft') });
@@ -193,7 +193,7 @@ export const addDocument = endpoint({
   params: draftParams,
   upload: { part: 'document' },
   status: 201,
-  response: document,
+  response: draftDocument,
 });
 
 export const removeDocument = endpoint({
@@ -257,7 +257,7 @@ export const listDraftRows = endpoint({
     cursor: idOf('row').optional(),
     limit: z.coerce.number().int().min(1).max(100).default(50),
   }),
-  response: z.object({ rows: z.array(row), next_cursor: z.string().nullable() }),
+  response: z.object({ rows: z.array(draftRow), next_cursor: z.string().nullable() }),
 });
 
 export const getChunk = endpoint({
@@ -280,7 +280,7 @@ export const changeDraftRow = endpoint({
   // Each character may have four bytes.
   bodyBytesMax: 256 * 1024,
   body: only({ question: rowText('question'), answer: rowText('answer') }),
-  response: row,
+  response: draftRow,
 });
 
 export const deleteDraftRows = endpoint({

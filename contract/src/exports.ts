@@ -4,6 +4,7 @@ import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { bglInput } from './money.ts';
+import { startedRun } from './training.ts';
 
 /** `safetensors` loads with Transformers; the others are one GGUF each with a Modelfile for Ollama. */
 export const exportFormats = ['safetensors', 'gguf_f16', 'gguf_q8_0'] as const;
@@ -17,7 +18,7 @@ export const exportFormatLabels: Record<ExportFormat, string> = {
 
 const exportParams = z.object({ id: idOf('model') });
 
-const offeredExport = z.object({
+export const offeredExport = z.object({
   format: z.enum(exportFormats),
   /** Approximate size of the result. */
   size_bytes: z.number(),
@@ -57,5 +58,5 @@ export const startExport = endpoint({
     /** The quoted total in BGL: if the price is higher now, the call is refused with the new price. */
     cost_max: bglInput.optional(),
   }),
-  response: z.object({ run_id: z.string(), model_id: z.string() }),
+  response: startedRun,
 });

@@ -7,6 +7,12 @@ const linkDispositions = ['attachment', 'inline'] as const;
 /** The last second of a JavaScript date. */
 const MAX_EXPIRES = 8_640_000_000_000;
 
+export const fileLink = z.object({
+  /** Relative to this server, unless files are stored elsewhere. */
+  url: z.string(),
+  expires_at: z.string(),
+});
+
 /** A link that works without a key, so that a browser can show or download a file. */
 export const linkFile = endpoint({
   method: 'GET',
@@ -21,11 +27,7 @@ export const linkFile = endpoint({
     /** `inline` displays pictures, videos and audio; other files can only be downloaded. */
     disposition: z.enum(linkDispositions).default('attachment'),
   }),
-  response: z.object({
-    /** Relative to this server, unless files are stored elsewhere. */
-    url: z.string(),
-    expires_at: z.string(),
-  }),
+  response: fileLink,
 });
 
 export const openFileLink = endpoint({

@@ -47,9 +47,9 @@ const hyperparameters = z.object({
     aboveMin: true,
   }),
 });
-const supervised = hyperparameters.catchall(unknownParameter);
+export const supervisedHyperparameters = hyperparameters.catchall(unknownParameter);
 /** For DPO, and for KTO, which OpenAI does not have. */
-const compared = hyperparameters
+export const dpoHyperparameters = hyperparameters
   .extend({ beta: orAuto('beta', { min: BETA_MIN, max: BETA_MAX }) })
   .catchall(unknownParameter);
 
@@ -89,7 +89,7 @@ const ENTITY_LENGTH_MAX = 128;
 const TAG_LENGTH_MAX = 64;
 const TAGS_MAX = 20;
 
-const integration = z
+export const jobIntegration = z
   .object({
     type: z.literal('wandb', "type must be 'wandb': jobs are logged to Weights & Biases"),
     wandb: z
@@ -120,14 +120,16 @@ const integration = z
   })
   .catchall(unknownParameter);
 
-export type JobIntegration = z.output<typeof integration>;
+export type JobIntegration = z.output<typeof jobIntegration>;
 
 const jobId = flatId('ftjob-', 'fine-tuning job');
 const jobParams = z.object({ fine_tuning_job_id: jobId });
 
-const chosen = z.object({ n_epochs: z.int(), batch_size: z.int(), learning_rate_multiplier: z.number() });
-const chosenOfCompared = chosen.extend({ beta: z.number() });
-const chosenOfReinforced = chosen.extend({
+export const jobHyperparameters = z.object({
+  ...{ n_epochs: z.int(), batch_size: z.int(), learning_rate_multiplier: z.number() },
+});
+export const jobDpoHyperparameters = jobHyperparameters.extend({ beta: z.number() });
+export const jobReinforcementHyperparameters = jobHyperparameters.extend({
   compute_multiplier: z.number(),
   /** `auto` evaluates only after each epoch. */
   eval_interval: z.union([z.int(), z.literal('auto')]),
@@ -135,7 +137,7 @@ const chosenOfReinforced = chosen.extend({
   reasoning_effort: z.literal('default'),
 });
 
-const job = z.object({
+export const fineTuningJob = z.object({
   id: z.string(),
   object: z.literal('fine_tuning.job'),
   created_at: z.int(),
@@ -156,29 +158,32 @@ const job = z.object({
   /** The metrics by step as CSV. */
   result_files: z.array(z.string()),
   trained_tokens: z.int().nullable(),
-  hyperparameters: chosen,
+  hyperparameters: jobHyperparameters,
   /** Missing for older runs that trained a reward model. */
   method: z
     .discriminatedUnion('type', [
-      z.object({ type: z.literal('supervised'), supervised: z.object({ hyperparameters: chosen }) }),
-      z.object({ type: z.literal('dpo'), dpo: z.object({ hyperparameters: chosenOfCompared }) }),
-      z.object({ type: z.literal('kto'), kto: z.object({ hyperparameters: chosenOfCompared }) }),
+      z.object({
+        type: z.literal('supervised'),
+        supervised: z.object({ hyperparameters: jobHyperparameters }),
+      }),
+      z.object({ type: z.literal('dpo'), dpo: z.object({ hyperparameters: jobDpoHyperparameters }) }),
+      z.object({ type: z.literal('kto'), kto: z.object({ hyperparameters: jobDpoHyperparameters }) }),
       z.object({
         type: z.literal('reinforcement'),
         reinforcement: z.object({
           grader,
           response_format: answerFormat.nullable(),
-          hyperparameters: chosenOfReinforced,
+          hyperparameters: jobReinforcementHyperparameters,
         }),
       }),
       /** A run with `rewards` that OpenAI's graders cannot express. */
-      z.object({ type: z.literal('grpo'), grpo: z.object({ hyperparameters: chosenOfCompared }) }),
+      z.object({ type: z.literal('grpo'), grpo: z.object({ hyperparameters: jobDpoHyperparameters }) }),
     ])
     .optional(),
   seed: z.int(),
   user_provided_suffix: z.string().nullable(),
   metadata: z.record(z.string(), z.string()).nullable(),
-  integrations: z.array(integration),
+  integrations: z.array(jobIntegration),
   /** The run and the resulting model in the calls under /api/v1. */
   run_id: z.string(),
   model_id: z.string(),
@@ -188,7 +193,7 @@ const job = z.object({
   cost_so_far: bgl,
 });
 
-export type FineTuningJob = z.infer<typeof job>;
+export type FineTuningJob = z.infer<typeof fineTuningJob>;
 
 export const createFineTuningJob = endpoint({
   method: 'POST',
@@ -213,13 +218,13 @@ export const createFineTuningJob = endpoint({
         .trim()
         .max(SUFFIX_LENGTH_MAX, `suffix must have at most ${SUFFIX_LENGTH_MAX} characters`)
         .nullish(),
-      hyperparameters: supervised.nullish(),
+      hyperparameters: supervisedHyperparameters.nullish(),
       /** Defaults to `supervised`. */
       method: z
         .object({
           type: z.enum(['supervised', 'dpo', 'reinforcement', 'kto'], `method.type ${METHODS}`),
-          supervised: z.object({ hyperparameters: supervised.nullish() }).nullish(),
-          dpo: z.object({ hyperparameters: compared.nullish() }).nullish(),
+          supervised: z.object({ hyperparameters: supervisedHyperparameters.nullish() }).nullish(),
+          dpo: z.object({ hyperparameters: dpoHyperparameters.nullish() }).nullish(),
           reinforcement: z
             .object({
               grader,
@@ -228,7 +233,7 @@ export const createFineTuningJob = endpoint({
             })
             .catchall(unknownParameter)
             .nullish(),
-          kto: z.object({ hyperparameters: compared.nullish() }).nullish(),
+          kto: z.object({ hyperparameters: dpoHyperparameters.nullish() }).nullish(),
         })
         .catchall(unknownParameter)
         .nullish(),
@@ -240,12 +245,12 @@ export const createFineTuningJob = endpoint({
       metadata: metadata.nullish(),
       /** Additional logging to Weights & Biases, with the owner's key from Experiment tracking. */
       integrations: z
-        .array(integration)
+        .array(jobIntegration)
         .max(1, 'integrations must be at most 1: a job is logged to one project')
         .nullish(),
     })
     .catchall(unknownParameter),
-  response: job,
+  response: fineTuningJob,
 });
 
 const page = { limit: z.coerce.number().int().min(1).max(100).default(20) };
@@ -256,7 +261,7 @@ export const listFineTuningJobs = endpoint({
   access: 'key',
   summary: 'List fine-tuning jobs, newest first (OpenAI-compatible)',
   query: only({ ...page, after: jobId.optional() }),
-  response: z.object({ object: z.literal('list'), data: z.array(job), has_more: z.boolean() }),
+  response: z.object({ object: z.literal('list'), data: z.array(fineTuningJob), has_more: z.boolean() }),
 });
 
 export const getFineTuningJob = endpoint({
@@ -265,7 +270,7 @@ export const getFineTuningJob = endpoint({
   access: 'key',
   summary: 'Get a fine-tuning job (OpenAI-compatible)',
   params: jobParams,
-  response: job,
+  response: fineTuningJob,
 });
 
 export const cancelFineTuningJob = endpoint({
@@ -274,7 +279,7 @@ export const cancelFineTuningJob = endpoint({
   access: 'key',
   summary: 'Cancel a fine-tuning job: its work is saved (OpenAI-compatible)',
   params: jobParams,
-  response: job,
+  response: fineTuningJob,
 });
 
 export const resumeFineTuningJob = endpoint({
@@ -284,10 +289,10 @@ export const resumeFineTuningJob = endpoint({
   spends: true,
   summary: 'Resume a cancelled or failed fine-tuning job (OpenAI-compatible)',
   params: jobParams,
-  response: job,
+  response: fineTuningJob,
 });
 
-const event = z.object({
+export const fineTuningEvent = z.object({
   id: z.string(),
   object: z.literal('fine_tuning.job.event'),
   created_at: z.int(),
@@ -297,7 +302,7 @@ const event = z.object({
   data: z.record(z.string(), z.number()).nullable(),
 });
 
-export type FineTuningEvent = z.infer<typeof event>;
+export type FineTuningEvent = z.infer<typeof fineTuningEvent>;
 
 export const listFineTuningEvents = endpoint({
   method: 'GET',
@@ -306,10 +311,10 @@ export const listFineTuningEvents = endpoint({
   summary: "List a fine-tuning job's events, newest first (OpenAI-compatible)",
   params: jobParams,
   query: only({ ...page, after: z.string().max(100).optional() }),
-  response: z.object({ object: z.literal('list'), data: z.array(event), has_more: z.boolean() }),
+  response: z.object({ object: z.literal('list'), data: z.array(fineTuningEvent), has_more: z.boolean() }),
 });
 
-const checkpoint = z.object({
+export const fineTuningCheckpoint = z.object({
   id: z.string(),
   object: z.literal('fine_tuning.job.checkpoint'),
   created_at: z.int(),
@@ -328,7 +333,7 @@ export const listFineTuningCheckpoints = endpoint({
   query: only({ ...page, after: z.string().max(100).optional() }),
   response: z.object({
     object: z.literal('list'),
-    data: z.array(checkpoint),
+    data: z.array(fineTuningCheckpoint),
     first_id: z.string().nullable(),
     last_id: z.string().nullable(),
     has_more: z.boolean(),

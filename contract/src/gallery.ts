@@ -3,6 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { nameText } from './fields/text.ts';
+import { fileLink } from './file-links.ts';
 import { NAME_LENGTH_MAX } from './limits.ts';
 
 /** The last second of a JavaScript date. */
@@ -26,11 +27,7 @@ export const linkZip = endpoint({
   scopes: ['read', 'inference'],
   summary: "Create a short-lived link to a zip of these generations' images",
   body: only({ ids: chosen }),
-  response: z.object({
-    /** Relative to this server. */
-    url: z.string(),
-    expires_at: z.string(),
-  }),
+  response: fileLink,
 });
 
 export const openZipLink = endpoint({

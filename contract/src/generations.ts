@@ -62,7 +62,7 @@ export const generationOutput = z.object({
 });
 
 /** The edited picture. */
-const source = z.object({
+export const generationSource = z.object({
   /** The generation that made it; null if it was uploaded or the generation was deleted. */
   generation_id: z.string().nullable(),
   /** The output of that generation. */
@@ -75,7 +75,7 @@ const source = z.object({
   height: z.int(),
 });
 
-const namedRevision = z.object({
+export const namedRevision = z.object({
   asset_id: z.string(),
   revision_id: z.string(),
   number: z.int(),
@@ -83,7 +83,7 @@ const namedRevision = z.object({
 });
 
 /** A requested picture or video. */
-const generation = z.object({
+export const generation = z.object({
   id: z.string(),
   generator: z.enum(generatorNames),
   provider,
@@ -101,7 +101,7 @@ const generation = z.object({
   /** Null if the model has no seed. */
   seed: z.number().nullable(),
   /** Null if generated from the prompt only. */
-  source: source.nullable(),
+  source: generationSource.nullable(),
   /** The first generation of its edit tree; its own id unless it edits another one. */
   root_id: z.string(),
   state: z.enum(generationStates),

@@ -36,7 +36,7 @@ const template = (field: string) =>
     .min(1, `${field} is required`)
     .max(PATTERN_LENGTH_MAX, `${field} must have at most ${PATTERN_LENGTH_MAX} characters`);
 
-const stringCheck = z
+export const stringCheck = z
   .object({
     type: z.literal('string_check'),
     name,
@@ -48,7 +48,7 @@ const stringCheck = z
   })
   .catchall(unknownParameter);
 
-const multi = z
+export const multiGrader = z
   .object({
     type: z.literal('multi'),
     name,
@@ -66,7 +66,7 @@ const multi = z
   })
   .catchall(unknownParameter);
 
-export const grader = z.discriminatedUnion('type', [stringCheck, multi], {
+export const grader = z.discriminatedUnion('type', [stringCheck, multiGrader], {
   error: refusal("'string_check' or 'multi'"),
 });
 

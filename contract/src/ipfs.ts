@@ -12,7 +12,7 @@ export type PinServiceName = (typeof pinServices)[number];
 export const pinStates = ['queued', 'pinning', 'pinned', 'failed'] as const;
 export type PinState = (typeof pinStates)[number];
 
-const pin = z.object({
+export const ipfsPin = z.object({
   service: z.enum(pinServices),
   state: z.enum(pinStates),
   /** The reason for the wait or failure. */
@@ -21,7 +21,7 @@ const pin = z.object({
   checked_at: z.string().nullable(),
 });
 
-const ipfsRevision = z.object({
+export const ipfsRevision = z.object({
   revision_id: z.string(),
   number: z.int(),
   created_at: z.string(),
@@ -33,7 +33,7 @@ const ipfsRevision = z.object({
   /** Why computing it failed; retried automatically. */
   reason: z.string().nullable(),
   /** One per configured service. */
-  pins: z.array(pin),
+  pins: z.array(ipfsPin),
 });
 
 export type IpfsRevision = z.infer<typeof ipfsRevision>;
@@ -59,7 +59,7 @@ export const getIpfs = endpoint({
   }),
 });
 
-const ipfsFile = z.object({
+export const ipfsFile = z.object({
   path: z.string(),
   size_bytes: z.number(),
   sha256: z.string(),

@@ -30,7 +30,7 @@ const number = z
   .transform((value) => (value === '' || value === 'null' || value === null ? undefined : Number(value)))
   .pipe(z.number().optional());
 
-const fields = {
+export const editFields = z.object({
   prompt: promptText,
   user_id: z.string().max(200).optional(),
   guidance_scale: number.optional(),
@@ -40,11 +40,9 @@ const fields = {
   return_format: z.enum(['url', 'base64']).default('url'),
   /** Skips reading the stored picture back to verify its hash. */
   skip_integrity_check: flag.default(false),
-};
+});
 
-export const editFields = z.object(fields);
-
-const edited = z.object({
+export const editedImage = z.object({
   image_url: z.string(),
   /** The generation's id. */
   image_id: z.string(),
@@ -71,22 +69,23 @@ const edit = {
   spends: true,
   upload: { part: 'file', fields: editFields },
   isHeldInMemory: true,
-  response: edited,
+  response: editedImage,
 } as const;
+export const editUrlBody = z.looseObject({
+  ...editFields.shape,
+  /** `https:`, `http:` or `data:`; also a link of this server. */
+  image_url: z.string().min(1),
+});
 const editUrl = {
   method: 'POST',
   access: 'key',
   scopes: ['inference'] satisfies KeyScope[],
   spends: true,
-  body: z.looseObject({
-    ...fields,
-    /** `https:`, `http:` or `data:`; also a link of this server. */
-    image_url: z.string().min(1),
-  }),
+  body: editUrlBody,
   isForm: true,
   bodyBytesMax: FORM_BYTES_MAX,
   isHeldInMemory: true,
-  response: edited,
+  response: editedImage,
 } as const;
 
 export const editWithStarter = endpoint({

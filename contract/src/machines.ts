@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { publicUser } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
 
 /** One background preparation step after start: the environment or a starter model. */
-const preparation = z.object({
+export const preparation = z.object({
   id: z.enum([
     'serving',
     'training',
@@ -20,12 +21,13 @@ const preparation = z.object({
 });
 
 /** Available GPUs, with the product's names or the driver's; empty if work runs on the CPU. */
-const accelerators = z.array(
-  z.object({ gpu_type: z.string(), label: z.string(), memory_bytes: z.number(), count: z.int() }),
-);
-const cpu = z.object({ cores: z.int(), memory_bytes: z.number() });
+export const accelerator = z.object({
+  ...{ gpu_type: z.string(), label: z.string(), memory_bytes: z.number(), count: z.int() },
+});
+const accelerators = z.array(accelerator);
+export const cpu = z.object({ cores: z.int(), memory_bytes: z.number() });
 
-const machine = z.object({
+export const machine = z.object({
   /** Of the machine and its cluster; for each type the maximum per machine. */
   accelerators,
   /** Whether text is served on GPUs, which needs vLLM to be prepared. Otherwise a CPU serves it. */
@@ -45,7 +47,7 @@ export const getMachine = endpoint({
 });
 
 /** The installation's machine or its cluster, for operators. */
-const listedMachine = z.object({
+export const listedMachine = z.object({
   machine_id: z.string(),
   name: z.string(),
   /** The driver that starts workloads. */
@@ -71,7 +73,7 @@ export const listMachines = endpoint({
 });
 
 /** Running or queued work. Without its title and data, which are its owner's. */
-const work = z.object({
+export const work = z.object({
   /** For a run its run_id. */
   work_id: z.string(),
   /** A `model` serves all users as `model_name`; deployments of it may share its server. */
@@ -82,7 +84,7 @@ const work = z.object({
   /** The id of a single deployment. */
   pod_id: z.string().nullable(),
   /** The single owner; null if it is shared. */
-  owner: z.object({ user_id: z.string(), username: z.string() }).nullable(),
+  owner: publicUser.nullable(),
   /** Null while it waits. */
   machine: z.string().nullable(),
   state: z.enum(['queued', 'starting', 'running', 'degraded', 'stopping']),

@@ -20,7 +20,7 @@ const ignored = z.unknown().optional();
 /** Refuses an unsupported feature, unless the value is null. */
 const absent = (name: string, sentence: string) => z.null(`${name}: ${sentence}`).optional();
 
-const textBlock = z.looseObject({ type: z.literal('text'), text: z.string() });
+export const textBlock = z.looseObject({ type: z.literal('text'), text: z.string() });
 type Block = z.ZodObject<{ type: z.ZodLiteral<string> }, z.core.$loose>;
 const unread = ['image', 'search_result', 'container_upload'];
 
@@ -46,7 +46,7 @@ const contentOf = <B extends z.ZodType>(block: B, { least }: { least: 0 | 1 } = 
     .meta({ description: 'Or a text' });
 
 const ONLY_TEXT = "must be 'text' or 'content': only the text of a document can be read here";
-const documentBlock = z.looseObject({
+export const documentBlock = z.looseObject({
   type: z.literal('document'),
   source: z.discriminatedUnion(
     'type',
@@ -61,7 +61,7 @@ const documentBlock = z.looseObject({
 });
 /** Makes a deferred tool available from this point. */
 const toolReference = z.looseObject({ type: z.literal('tool_reference'), tool_name: toolName });
-const toolResult = z.looseObject({
+export const toolResult = z.looseObject({
   type: z.literal('tool_result'),
   tool_use_id: toolId,
   content: contentOf(blockOf('a tool_result', [textBlock, documentBlock, toolReference]), {
@@ -78,17 +78,17 @@ const toolUse = z.looseObject({
 /** Earlier thoughts of a model, which are not sent to it again. */
 const thinkingBlock = z.looseObject({ type: z.literal('thinking') });
 const redactedBlock = z.looseObject({ type: z.literal('redacted_thinking') });
-const namedTool = z.looseObject({
+export const anthropicToolName = z.looseObject({
   type: z.literal('tool_reference', "must be 'tool_reference': a tool is defined in 'tools'"),
   name: toolName,
 });
-const toolAddition = z.looseObject({ type: z.literal('tool_addition'), tool: namedTool });
-const toolRemoval = z.looseObject({ type: z.literal('tool_removal'), tool: namedTool });
+const toolAddition = z.looseObject({ type: z.literal('tool_addition'), tool: anthropicToolName });
+const toolRemoval = z.looseObject({ type: z.literal('tool_removal'), tool: anthropicToolName });
 
 const userContent = blockOf('a user turn', [textBlock, toolResult, documentBlock]);
 const assistantContent = blockOf('an assistant turn', [textBlock, toolUse, thinkingBlock, redactedBlock]);
 const systemContent = blockOf('a system turn', [textBlock, toolAddition, toolRemoval]);
-const message = z.discriminatedUnion(
+export const anthropicMessage = z.discriminatedUnion(
   'role',
   [
     z.looseObject({ role: z.literal('user'), content: contentOf(userContent) }),
@@ -119,37 +119,32 @@ const tool = toolOf((type) =>
   typeof type === 'string' && type !== 'custom' ? builtInTool : customTool,
 ).pipe(z.union([customTool, builtInTool]));
 
-const toolChoice = z.looseObject({
+export const anthropicToolChoice = z.looseObject({
   type: z.enum(['auto', 'any', 'tool', 'none']),
   name: toolName.nullish(),
   /** Unless false, a required call is a single one. */
   disable_parallel_tool_use: z.boolean().nullish(),
 });
+export const thinking = z.looseObject({
+  type: z.enum(['enabled', 'disabled', 'adaptive', 'between_tools']),
+  budget_tokens: z.int().min(1024).max(131_072).nullish(),
+});
+export const outputConfig = z.looseObject({
+  effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish(),
+  format: z
+    .looseObject({ type: z.literal('json_schema'), schema: z.record(z.string(), z.unknown()) })
+    .nullish(),
+});
 
 const conversation = {
   model: modelName,
-  messages: z.array(message).min(1).max(MESSAGES_MAX),
+  messages: z.array(anthropicMessage).min(1).max(MESSAGES_MAX),
   system: contentOf(blockOf('a system prompt', [textBlock]), { least: 0 }).nullish(),
   tools: z.array(tool).max(TOOLS_MAX).nullish(),
-  tool_choice: toolChoice.nullish(),
+  tool_choice: anthropicToolChoice.nullish(),
   /** For reasoning models; others ignore it. */
-  thinking: z
-    .looseObject({
-      type: z.enum(['enabled', 'disabled', 'adaptive', 'between_tools']),
-      budget_tokens: z.int().min(1024).max(131_072).nullish(),
-    })
-    .nullish(),
-  output_config: z
-    .looseObject({
-      effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish(),
-      format: z
-        .looseObject({
-          type: z.literal('json_schema'),
-          schema: z.record(z.string(), z.unknown()),
-        })
-        .nullish(),
-    })
-    .nullish(),
+  thinking: thinking.nullish(),
+  output_config: outputConfig.nullish(),
   cache_control: ignored,
   context_management: z
     .looseObject({
@@ -183,7 +178,7 @@ export const anthropicError = z.object({
   request_id: z.string(),
 });
 
-const answer = z.object({
+export const anthropicAnswer = z.object({
   id: z.string(),
   type: z.literal('message'),
   role: z.literal('assistant'),
@@ -224,7 +219,7 @@ export const createMessage = endpoint({
     'output_config.format',
   ),
   error: anthropicError,
-  answers: { 'application/json': answer, 'text/event-stream': null },
+  answers: { 'application/json': anthropicAnswer, 'text/event-stream': null },
   bodyBytesMax: CHAT_BYTES_MAX,
 });
 

@@ -31,7 +31,7 @@ const notificationKinds = [
 
 export type NotificationKind = (typeof notificationKinds)[number];
 
-const notification = z.object({
+export const notification = z.object({
   notification_id: z.string(),
   kind: z.enum(notificationKinds),
   /** One sentence. */
@@ -67,7 +67,7 @@ export const listNotifications = endpoint({
 /** Maximum of the count. */
 export const UNREAD_COUNT_MAX = 100;
 
-const unreadCount = z.object({
+export const unreadCount = z.object({
   /** Number of unread notifications; 100 means 100 or more. */
   unread: z.int().min(0).max(UNREAD_COUNT_MAX),
 });

@@ -11,7 +11,7 @@ const FILES_PER_PAGE_MAX = 10_000;
 
 export const fileId = flatId('file-', 'file');
 
-const file = z.object({
+export const openAiFile = z.object({
   id: z.string(),
   object: z.literal('file'),
   bytes: z.int(),
@@ -24,7 +24,7 @@ const file = z.object({
   status: z.literal('processed'),
 });
 
-export type OpenAiFile = z.infer<typeof file>;
+export type OpenAiFile = z.infer<typeof openAiFile>;
 
 const fileParams = z.object({ file_id: fileId });
 
@@ -42,7 +42,7 @@ export const createFile = endpoint({
   access: 'key',
   summary: 'Upload a JSON Lines file, as a private dataset (OpenAI-compatible)',
   upload: { part: 'file', fields: createFileFields },
-  response: file,
+  response: openAiFile,
 });
 
 export const listFiles = endpoint({
@@ -58,7 +58,7 @@ export const listFiles = endpoint({
   }),
   response: z.object({
     object: z.literal('list'),
-    data: z.array(file),
+    data: z.array(openAiFile),
     first_id: z.string().nullable(),
     last_id: z.string().nullable(),
     has_more: z.boolean(),
@@ -71,7 +71,7 @@ export const getFile = endpoint({
   access: 'key',
   summary: 'Get a file (OpenAI-compatible)',
   params: fileParams,
-  response: file,
+  response: openAiFile,
 });
 
 export const getFileContent = endpoint({

@@ -4,7 +4,7 @@ import { modelName } from './fields/model-name.ts';
 import { promptText } from './generations.ts';
 import { PICTURES_MAX } from './generators.ts';
 
-const images = z.object({
+export const imagesAnswer = z.object({
   created: z.int(),
   /** Actual size of the pictures, e.g. `128x128`, whatever was requested. */
   size: z.string().optional(),
@@ -52,7 +52,7 @@ export const createImage = endpoint({
     num_inference_steps: z.number().nullish(),
     guidance_scale: z.number().nullish(),
   }),
-  response: images,
+  response: imagesAnswer,
 });
 
 /** The other parts of the form besides the picture. */
@@ -86,5 +86,5 @@ export const editImage = endpoint({
   summary: 'Edit an image (OpenAI-compatible)',
   upload: { part: 'image', fields: editImageFields },
   isHeldInMemory: true,
-  response: images,
+  response: imagesAnswer,
 });

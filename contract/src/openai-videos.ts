@@ -13,7 +13,7 @@ const videoParams = z.object({ video_id: flatId(VIDEO_PREFIX, 'video') });
 /** Maximum videos per page. */
 const VIDEOS_PER_PAGE_MAX = 100;
 
-const video = z.object({
+export const openAiVideo = z.object({
   id: z.string(),
   object: z.literal('video'),
   model: z.string(),
@@ -35,7 +35,7 @@ const video = z.object({
   has_audio: z.boolean().nullable(),
   served_by: servedBy,
 });
-export type OpenAiVideo = z.infer<typeof video>;
+export type OpenAiVideo = z.infer<typeof openAiVideo>;
 
 const SECONDS = 'seconds must be a whole number from 1 to 60';
 
@@ -80,7 +80,7 @@ export const createOpenAiVideo = endpoint({
   operation: 'generate video',
   summary: 'Start a video (OpenAI-compatible)',
   upload: { part: 'input_reference', fields: createOpenAiVideoFields, orJson: openAiVideoBody },
-  response: video,
+  response: openAiVideo,
 });
 
 export const getOpenAiVideo = endpoint({
@@ -90,7 +90,7 @@ export const getOpenAiVideo = endpoint({
   scopes: ['read', 'inference'],
   summary: 'Get a video (OpenAI-compatible)',
   params: videoParams,
-  response: video,
+  response: openAiVideo,
 });
 
 export const listOpenAiVideos = endpoint({
@@ -106,7 +106,7 @@ export const listOpenAiVideos = endpoint({
   }),
   response: z.object({
     object: z.literal('list'),
-    data: z.array(video),
+    data: z.array(openAiVideo),
     first_id: z.string().nullable(),
     last_id: z.string().nullable(),
     has_more: z.boolean(),

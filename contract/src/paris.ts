@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { userIdParams } from './accounts.ts';
+import { generationEstimate } from './credits.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { promptText } from './generations.ts';
@@ -39,13 +40,13 @@ const parameters = {
   output_format: leniently('output_format'),
 };
 
-const body = z.looseObject({
+export const parisBody = z.looseObject({
   ...parameters,
   model: z.literal(PARIS_MODEL, `model: this call generates with ${PARIS_MODEL} alone`).default(PARIS_MODEL),
   prompt: promptText,
 });
 
-const image = z.object({
+export const parisImage = z.object({
   id: z.string(),
   url: z.string(),
   b64_json: z.string().nullable(),
@@ -68,12 +69,12 @@ const image = z.object({
   height: z.int(),
 });
 
-const generated = z.object({
+export const parisGeneration = z.object({
   /** The generation's id. */
   request_id: z.string(),
   status: z.enum(['processing', 'completed']),
   /** Empty while it is generated, with status 202. */
-  images: z.array(image),
+  images: z.array(parisImage),
 });
 
 /** Waits up to 35 s for the picture, then answers with 202. */
@@ -84,8 +85,8 @@ export const generateParisImage = endpoint({
   scopes: ['inference'],
   spends: true,
   summary: 'Generate an image with Paris and wait for the result',
-  body,
-  response: generated,
+  body: parisBody,
+  response: parisGeneration,
   pendingStatus: 202,
 });
 
@@ -97,8 +98,8 @@ export const pollParis = endpoint({
   scopes: ['inference'],
   spends: true,
   summary: 'Generate a picture with Paris, or look whether the one of the same body is done',
-  body,
-  response: generated,
+  body: parisBody,
+  response: parisGeneration,
   pendingStatus: 202,
 });
 
@@ -109,13 +110,7 @@ export const estimateParis = endpoint({
   scopes: ['read', 'inference'],
   summary: 'Estimate the cost of a Paris image',
   body: z.looseObject({ ...parameters, model: z.string().max(100).default(PARIS_MODEL) }),
-  response: z.object({
-    estimated_cost_tokens: z.number(),
-    estimated_cost_bgl: z.number(),
-    estimated_cost_usd: z.number(),
-    currency: z.literal('USD'),
-    is_free: z.boolean(),
-  }),
+  response: generationEstimate,
 });
 
 export const listParisImages = endpoint({
@@ -124,7 +119,7 @@ export const listParisImages = endpoint({
   access: 'key',
   summary: 'List the latest 20 Paris images',
   params: userIdParams,
-  response: z.object({ images: z.array(image.extend({ prompt: z.string(), created_at: z.string() })) }),
+  response: z.object({ images: z.array(parisImage.extend({ prompt: z.string(), created_at: z.string() })) }),
 });
 
 export const deleteParisImage = endpoint({

@@ -6,7 +6,7 @@ import { only } from './fields/only.ts';
 import { UNIT_PRICE_MAX_BGL } from './limits.ts';
 import { bgl, bglInput, MICRO_PER_BGL } from './money.ts';
 
-const priceChange = z.object({
+export const priceChange = z.object({
   id: z.string(),
   price_id: z.string(),
   label: z.string(),

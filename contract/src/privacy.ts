@@ -43,5 +43,5 @@ export const exportData = endpoint({
   access: 'session',
   operation: 'download your data',
   summary: 'Export your data as one JSON file, without secrets and stored files',
-  answers: { 'application/json': null },
+  answers: { 'application/json': z.looseObject({}) },
 });

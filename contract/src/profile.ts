@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 
 /** A signed-in browser. */
-const session = z.object({
+export const session = z.object({
   id: z.string(),
   /** Whether it is the caller's session. */
   is_current: z.boolean(),

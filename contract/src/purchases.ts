@@ -8,7 +8,7 @@ import { bgl, parseUsdCents } from './money.ts';
 
 const USD_RANGE = `usd must be from ${USD_CENTS_MIN / 100} to ${(USD_CENTS_MAX / 100).toLocaleString('en')}`;
 
-const purchase = z.object({
+export const purchase = z.object({
   id: z.string(),
   /** `open` until payment is confirmed; `expired` if unpaid; `refused` if the payment does not match. */
   status: z.enum(['open', 'paid', 'failed', 'expired', 'refused']),

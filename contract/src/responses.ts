@@ -103,7 +103,9 @@ const tool = toolOf(
     ({ function: functionTool, custom: customTool, namespace: namespaceTool })[String(type)] ?? builtInTool,
 ).pipe(z.union([functionTool, customTool, namespaceTool, builtInTool]));
 
-const chosenTool = z.looseObject({ type: z.enum(['function', 'custom']), name: functionName, namespace });
+export const chosenTool = z.looseObject({
+  ...{ type: z.enum(['function', 'custom']), name: functionName, namespace },
+});
 const toolChoice = z.union([
   z.enum(['none', 'auto', 'required']),
   chosenTool,
@@ -117,7 +119,7 @@ const toolChoice = z.union([
 
 const format = z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) });
 
-const response = z.looseObject({
+export const openAiResponse = z.looseObject({
   id: z.string(),
   object: z.literal('response'),
   created_at: z.int(),
@@ -163,6 +165,8 @@ const createFields = {
   top_logprobs: z.literal(0, 'top_logprobs: only POST /v1/chat/completions has them').nullish(),
 };
 
+export const responseBody = chatBody(createFields, 'text.format');
+
 export const createResponse = endpoint({
   method: 'POST',
   path: '/v1/responses',
@@ -170,8 +174,8 @@ export const createResponse = endpoint({
   scopes: ['inference'],
   summary:
     'Create a response (OpenAI-compatible). It is kept for a time unless `store` is false; a call that is repeated is answered and charged anew',
-  body: chatBody(createFields, 'text.format'),
-  answers: { 'application/json': response, 'text/event-stream': null },
+  body: responseBody,
+  answers: { 'application/json': openAiResponse, 'text/event-stream': null },
   bodyBytesMax: CHAT_BYTES_MAX,
 });
 
@@ -182,7 +186,7 @@ export const countResponseTokens = endpoint({
   scopes: ['inference'],
   summary:
     "Count a response's input tokens by the model's own tokenizer and chat template (OpenAI-compatible). Free",
-  body: chatBody(createFields, 'text.format'),
+  body: responseBody,
   response: z.object({ object: z.literal('response.input_tokens'), input_tokens: z.int() }),
   bodyBytesMax: CHAT_BYTES_MAX,
 });
@@ -196,7 +200,7 @@ export const getResponse = endpoint({
   scopes: ['inference', 'read'],
   summary: 'Get a response that is kept (OpenAI-compatible)',
   params,
-  response,
+  response: openAiResponse,
 });
 
 export const deleteResponse = endpoint({

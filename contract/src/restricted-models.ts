@@ -16,7 +16,7 @@ const modelId = z
 const modelParams = z.object({ modelId });
 
 /** A model that requires access granted by an operator. */
-const restrictedModel = z.object({
+export const restrictedModel = z.object({
   /** May contain slashes, which are encoded in a path. */
   id: z.string(),
   name: z.string(),
@@ -98,7 +98,7 @@ export const deleteRestrictedModel = endpoint({
   status: 204,
 });
 
-const accessRequest = z.object({
+export const accessRequest = z.object({
   request_id: z.string(),
   model_id: z.string(),
   model_name: z.string(),

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { assetRevision } from './assets.ts';
 import { quote } from './credits.ts';
+import { logLines } from './deployments/text.ts';
 import { pictureTrainingFields, pictureTrainingNumbers, samplePrompt } from './diffusion-fields.ts';
 import { endpoint } from './endpoint.ts';
 import { exportFormats } from './exports.ts';
@@ -30,7 +32,7 @@ const anyRun = z.object({
   title: z.string(),
   /** The resulting model asset. */
   model_id: z.string(),
-  base_model: z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() }),
+  base_model: assetRevision,
   state: z.enum(runStates),
   /** Why it is in this state; for a waiting run its position and what blocks it. */
   reason: z.string(),
@@ -84,14 +86,14 @@ const anyRun = z.object({
   ended_at: z.string().nullable(),
 });
 
-const trainedOn = z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() });
+export const trainingFile = assetRevision.extend({ file_name: z.string() });
 
 /** A fine-tune of a language model. */
-const textRun = anyRun.extend({
+export const textRun = anyRun.extend({
   kind: z.literal('text'),
-  dataset: trainedOn.extend({ file_name: z.string() }),
+  dataset: trainingFile,
   /** A separate validation file; null if part of the dataset's rows is held out. */
-  validation: trainedOn.extend({ file_name: z.string() }).nullable(),
+  validation: trainingFile.nullable(),
   parameters: storedPayload.omit({
     user_id: true,
     asset_id: true,
@@ -105,10 +107,10 @@ const textRun = anyRun.extend({
 });
 
 /** A LoRA of an image model, trained on pictures. */
-const picturesRun = anyRun.extend({
+export const picturesRun = anyRun.extend({
   kind: z.literal('pictures'),
   /** The file with the captions; null for a text file next to each picture. */
-  dataset: trainedOn.extend({ file_name: z.string().nullable() }),
+  dataset: assetRevision.extend({ file_name: z.string().nullable() }),
   parameters: z.object(pictureTrainingFields),
 });
 
@@ -116,13 +118,13 @@ const picturesRun = anyRun.extend({
  * An export of a fine-tune to one whole model. Its base model is the fine-tune, and its dataset the
  * fine-tune's.
  */
-const exportRun = anyRun.extend({
+export const exportRun = anyRun.extend({
   kind: z.literal('export'),
-  dataset: trainedOn.extend({ file_name: z.null() }),
+  dataset: assetRevision.extend({ file_name: z.null() }),
   parameters: z.object({ format: z.enum(exportFormats) }),
 });
 
-const run = z.discriminatedUnion('kind', [textRun, picturesRun, exportRun]);
+export const run = z.discriminatedUnion('kind', [textRun, picturesRun, exportRun]);
 
 /** Kinds of runs: a language model, an image model, or an export. */
 const runKinds = ['text', 'pictures', 'export'] as const;
@@ -214,7 +216,7 @@ export const getRunLogs = endpoint({
   summary: "Get a run's last log lines",
   params: runIdParams,
   query: z.object({ limit: z.coerce.number().int().min(1).max(1000).default(200) }),
-  response: z.object({ lines: z.array(z.object({ at: z.string(), line: z.string() })) }),
+  response: logLines,
 });
 
 export const getRunSamples = endpoint({

@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts';
 /** Maximum results of a search. */
 export const SEARCH_RESULTS_MAX = 12;
 
-const searchResult = z.object({
+export const searchResult = z.object({
   kind: z.enum(['dataset', 'model', 'restricted_model']),
   id: z.string(),
   name: z.string(),
@@ -19,7 +19,7 @@ const searchResult = z.object({
 
 export type SearchResult = z.infer<typeof searchResult>;
 
-const searchResults = z.object({
+export const searchResults = z.object({
   results: z.array(searchResult),
   /** No result contains the words; these are only similar. */
   similar: z.boolean(),

@@ -7,15 +7,15 @@ import { generatorNames } from './generators.ts';
 
 /* Links that show a generation to anyone without an account. */
 
-const share = z.object({
+export const shareLink = z.object({
   /** Opens the generation's page without a key or session until the link is revoked. */
   url: z.string(),
   created_at: z.string(),
 });
 
-const shared = z.object({ share });
+const shared = z.object({ share: shareLink });
 /** Null if not shared. */
-const sharedOrNot = z.object({ share: share.nullable() });
+const sharedOrNot = z.object({ share: shareLink.nullable() });
 
 const ofGeneration = {
   path: '/api/v1/generations/:id/share',
@@ -51,7 +51,7 @@ export const unshareGeneration = endpoint({
 /** Tokens have 44 characters. */
 const token = z.string().max(128);
 
-const sharedOutput = generationOutput
+export const sharedOutput = generationOutput
   .pick({ id: true, media_type: true, width: true, height: true, duration_s: true, has_audio: true })
   .extend({
     /** Works as long as the share link does; relative to this server. */
@@ -61,7 +61,7 @@ const sharedOutput = generationOutput
   });
 
 /** Content of the page behind a link. */
-const sharedGeneration = z.object({
+export const sharedGeneration = z.object({
   generator: z.enum(generatorNames),
   /** Title of the generator, including the name of a substitute starter model. */
   title: z.string(),

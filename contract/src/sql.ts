@@ -18,7 +18,7 @@ const asked = {
   revision_id: idOf('revision').optional(),
 };
 
-const sqlTables = z.object({
+export const sqlTables = z.object({
   /** Sorted by their files' paths; the first is also named `data`. */
   tables: z.array(
     z.object({

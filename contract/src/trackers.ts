@@ -23,7 +23,7 @@ export const trackerProject = z
   .max(TRACKER_PROJECT_LENGTH_MAX, `project must have at most ${TRACKER_PROJECT_LENGTH_MAX} characters`)
   .regex(/^[^/\\#?%:]+$/, 'project must not contain / \\ # ? % or :');
 
-const tracker = z.object({
+export const tracker = z.object({
   service: z.enum(trackerServices),
   /** The project in Weights & Biases, or the experiment in MLflow. */
   project: z.string(),
@@ -85,7 +85,7 @@ export const deleteTracker = endpoint({
   status: 204,
 });
 
-const trackedRun = z.object({
+export const trackedRun = z.object({
   service: z.enum(trackerServices),
   /** The run's page at the service; null until it has been logged. */
   url: z.string().nullable(),

@@ -38,7 +38,7 @@ const weight = numberOf(rewardWeight);
  * contains case-insensitively (`ilike`); `json_schema` requires the whole answer to be valid JSON for the
  * schema.
  */
-const reward = z.discriminatedUnion('type', [
+export const reward = z.discriminatedUnion('type', [
   only({
     type: z.literal('pattern'),
     pattern: z
@@ -228,8 +228,9 @@ export const storedPayload = z.object({
   lora_target_modules: z.array(z.enum(loraTargetModules)).default(defaultTargetModules('sft')),
 });
 
+export const startedRun = z.object({ run_id: z.string(), model_id: z.string() });
 /** A long data file that is read in the background to validate a run. */
-const dataReading = z.object({
+export const dataReading = z.object({
   reading_id: z.string(),
   dataset_id: z.string(),
   file_name: z.string(),
@@ -266,7 +267,7 @@ export const costEstimate = z.object({
 export const runPlacement = z.object({ device: z.enum(['gpu', 'cpu']), description: z.string() });
 
 /** Data, time and cost of a run, and what prevents it. */
-const fineTuneValidation = z.object({
+export const fineTuneValidation = z.object({
   critical_errors: z.array(z.string()),
   warnings: z.array(z.string()),
   cost_estimate: costEstimate,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { generationEstimate } from './credits.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { promptText } from './generations.ts';
@@ -37,7 +38,7 @@ const asked = {
 /** The provider: a named service, the caller's deployment, or the starter model. */
 export const servedBy = z.object({ kind: z.enum(['service', 'deployment', 'starter']), name: z.string() });
 
-const video = z.object({
+export const video = z.object({
   id: z.string(),
   object: z.literal('video.generation'),
   /** Epoch seconds. */
@@ -181,11 +182,5 @@ export const estimateVideo = endpoint({
   operation: 'estimate video cost',
   summary: 'Estimate what a video costs',
   body: z.object(asked),
-  response: z.object({
-    estimated_cost_tokens: z.number(),
-    estimated_cost_bgl: z.number(),
-    estimated_cost_usd: z.number(),
-    currency: z.literal('USD'),
-    is_free: z.boolean(),
-  }),
+  response: generationEstimate,
 });

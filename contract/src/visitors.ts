@@ -37,7 +37,7 @@ export type VisitorTryState = z.infer<typeof state>;
 /** The only way to open the picture, for an hour. */
 const token = z.string().max(128);
 
-const visitorPicture = z.object({
+export const visitorPicture = z.object({
   token: z.string(),
   prompt: z.string(),
   state: z.enum(generationStates),

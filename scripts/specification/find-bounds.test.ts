@@ -20,6 +20,15 @@ test('finds bounds in the query and at any depth of the body, each once and by o
   );
 });
 
+test('finds bounds in named schemas', () => {
+  const content = {
+    'application/json': { schema: { properties: { n: { $ref: '#/components/schemas/N' } } } },
+  };
+  const components = { schemas: { N: { maximum: 4 } } };
+  const paths = { '/a': { post: { requestBody: { content } } } };
+  expect(texts(findBounds({ paths, components }))).toEqual(['n 4']);
+});
+
 test('a page names several numbers of one bound, or one of several', () => {
   expect(texts(readBounds('| the pages (`limit`) | 100; 1,000 | why 7 |\n| `a`, `b` | 0.5 | |'))).toEqual([
     'limit 100',
@@ -33,5 +42,7 @@ test('the decision on upper bounds names exactly the bounds of the contract', as
   const openApi = JSON.parse(await read('contract/openapi.json')) as OpenApi;
   const ofOthers = Object.entries(openApi.paths).filter(([at]) => !at.startsWith('/runtime/'));
   const named = texts(readBounds(await read('docs/decisions/numeric-upper-bounds.md')));
-  expect(named.toSorted()).toEqual(texts(findBounds({ paths: Object.fromEntries(ofOthers) })).toSorted());
+  expect(named.toSorted()).toEqual(
+    texts(findBounds({ ...openApi, paths: Object.fromEntries(ofOthers) })).toSorted(),
+  );
 });

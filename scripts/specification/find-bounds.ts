@@ -2,6 +2,7 @@
 export type Bound = { name: string; max: number };
 
 type Schema = {
+  $ref?: string;
   maximum?: number;
   exclusiveMaximum?: number;
   maxItems?: number;
@@ -16,20 +17,26 @@ type Operation = {
   parameters?: { name: string; schema: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema }> };
 };
-export type OpenApi = { paths: Record<string, Record<string, Operation>> };
+export type OpenApi = {
+  paths: Record<string, Record<string, Operation>>;
+  components?: { schemas?: Record<string, Schema> };
+};
 
 /** Returns the upper bounds of all inputs, each once, by name. */
-export function findBounds({ paths }: OpenApi): Bound[] {
+export function findBounds({ paths, components }: OpenApi): Bound[] {
+  const schemas = components?.schemas ?? {};
   const operations = Object.values(paths).flatMap((path) => Object.values(path));
   const found = operations.flatMap(({ parameters = [], requestBody }) => [
-    ...parameters.flatMap(({ name, schema }) => boundsOf(name, schema)),
-    ...Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => boundsOf('body', schema)),
+    ...parameters.flatMap(({ name, schema }) => boundsOf(name, schema, schemas)),
+    ...Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => boundsOf('body', schema, schemas)),
   ]);
   const byText = new Map(found.map((bound) => [`${bound.name} ${bound.max}`, bound]));
   return [...byText.values()].toSorted((a, b) => a.name.localeCompare(b.name) || a.max - b.max);
 }
 
-function boundsOf(name: string, schema: Schema): Bound[] {
+function boundsOf(name: string, schema: Schema, schemas: Record<string, Schema>): Bound[] {
+  const named = schema.$ref && schemas[schema.$ref.replace('#/components/schemas/', '')];
+  if (named) return boundsOf(name, named, schemas);
   const { maximum, exclusiveMaximum, maxItems, properties = {}, items, additionalProperties: rest } = schema;
   const own = [maximum, exclusiveMaximum, maxItems].flatMap((max) =>
     // The largest safe integer is not a deliberate bound.
@@ -37,8 +44,12 @@ function boundsOf(name: string, schema: Schema): Bound[] {
   );
   const parts = [items, typeof rest === 'object' ? rest : undefined, schema.anyOf, schema.oneOf, schema.allOf]
     .flat()
-    .flatMap((part) => (part ? boundsOf(name, part) : []));
-  return [...own, ...parts, ...Object.entries(properties).flatMap(([key, part]) => boundsOf(key, part))];
+    .flatMap((part) => (part ? boundsOf(name, part, schemas) : []));
+  return [
+    ...own,
+    ...parts,
+    ...Object.entries(properties).flatMap(([key, part]) => boundsOf(key, part, schemas)),
+  ];
 }
 
 /** Configurations have aliases in camelCase. */

@@ -5,7 +5,7 @@ export type Exported = { name: string; kind: 'type' | 'function' | 'endpoint' | 
 
 /**
  * Imports of one file from another, by their exported names. For namespace imports (`import * as credits`)
- * these are the accessed members (`credits.getBalance`), and '*' if the namespace is spread.
+ * these are the accessed members (`credits.getBalance`), and '*' if the namespace is spread or listed.
  */
 export type Imported = { from: string; values: string[]; types: string[]; line: number };
 
@@ -109,7 +109,7 @@ function isFunction(node: Node): boolean {
 
 function namesBehind(namespace: string, text: string): string[] {
   const members = text.matchAll(new RegExp(`(?<![\\w.])${namespace}\\.(\\w+)`, 'g'));
-  const spread = new RegExp(`\\.\\.\\.${namespace}\\b`).test(text) ? ['*'] : [];
+  const spread = new RegExp(`\\.\\.\\.${namespace}\\b|^ +${namespace},$`, 'm').test(text) ? ['*'] : [];
   return [...new Set([...members].map(([, name = '']) => name)), ...spread];
 }
 

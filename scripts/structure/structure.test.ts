@@ -197,6 +197,15 @@ describe('the contract', () => {
       `contract ${contract}#line`,
     ]);
   });
+
+  it('counts every entry except endpoints as used if the namespace is listed', () => {
+    const listed =
+      "import * as credits from '@bakehouse/contract/credits';\nconst modules = [\n  credits,\n];";
+    const source = "export const line = 1;\nexport const getLine = endpoint({ method: 'GET' });";
+    expect(breachesOf({ [contract]: source, 'server/src/names.ts': listed })).toEqual([
+      `contract ${contract}#getLine`,
+    ]);
+  });
 });
 
 describe('exceptions', () => {

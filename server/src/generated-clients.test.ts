@@ -7,20 +7,33 @@ import { effort } from './testing/soak.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 
 /*
- * The gate checks the document's form (operation-ids.test.ts); the soak tier runs a real generator, which npm
- * fetches.
+ * The gate checks the document's form (operation-ids.test.ts); the soak tier runs a linter and a generator, which
+ * npm fetches.
  */
 
 const DOCUMENT = path.resolve(import.meta.dirname, '../../contract/openapi.json');
 const CLIENT = `
 import createClient from 'openapi-fetch';
-import type { paths } from './api.ts';
+import type { components, paths } from './api.ts';
 const client = createClient<paths>({ baseUrl: 'http://localhost:4080' });
 export const models = client.GET('/v1/models').then(({ data }) => data?.data[0]?.id satisfies string | undefined);
+export const asset = (id: string): Promise<components['schemas']['Asset'] | undefined> =>
+  client.GET('/api/v1/asset/{id}', { params: { path: { id } } }).then(({ data, error }) => {
+    error satisfies components['schemas']['ErrorBody'] | undefined;
+    return data;
+  });
+`;
+/** Prints the errors of the linter on which the generator is built. */
+const LINT = `
+import { createConfig, lint } from '@redocly/openapi-core';
+const config = await createConfig({ extends: ['minimal'] });
+const problems = await lint({ ref: process.argv[2], config });
+for (const { severity, message, location } of problems)
+  if (severity === 'error') console.log(message, location[0]?.pointer);
 `;
 
 test.runIf(effort({ usual: false, soak: true }))(
-  'openapi-typescript generates a client that compiles',
+  'a linter accepts the OpenAPI document, and openapi-typescript generates a client that compiles',
   {
     timeout: 300_000,
   },
@@ -37,6 +50,9 @@ test.runIf(effort({ usual: false, soak: true }))(
       'openapi-fetch@0.17.0',
       'typescript@5.9.3',
     );
+    await writeFile(path.join(cwd, 'lint.js'), LINT);
+    const linted = await promisify(execFile)(process.execPath, ['lint.js', DOCUMENT], { cwd });
+    expect(linted.stdout).toBe('');
     await npm('exec', '--', 'openapi-typescript', DOCUMENT, '-o', 'api.ts');
     const options = [
       '--strict',

@@ -80,7 +80,7 @@ import { findTrainObstacle } from './modules/training/validation/find-train-obst
 import type { ReadData } from './modules/training/validation/read-data.ts';
 import { videosRoutes } from './modules/videos/routes.ts';
 import { visitorsRoutes } from './modules/visitors/routes.ts';
-import { operationIds } from './operation-ids.ts';
+import { nameSchemas, operationIds } from './operation-ids.ts';
 import type { Services } from './platform/context.ts';
 import type { ErrorReports } from './platform/error-reports/error-reports.ts';
 import { errorReportRoutes } from './platform/error-reports/routes.ts';
@@ -127,6 +127,7 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
   const session = async (request: FastifyRequest) => (await bySession(request)).caller;
   const key = authenticateKey(services);
   const countGuess = limitGuesses(services);
+  nameSchemas();
   const http = await buildHttpServer({
     services,
     metrics,

@@ -1,61 +1,107 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { nameSchemas } from './operation-ids.ts';
 
 type Operation = {
   operationId?: string;
   parameters?: { name: string; in: string }[];
-  responses?: Record<string, { content?: object }>;
+  responses?: Record<string, { content?: Record<string, { schema?: object }> }>;
 };
-type Document = { paths: Record<string, Record<string, Operation>> };
+type Document = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object> };
+};
 
-test('each operation of the OpenAPI document is named after its endpoint', async () => {
-  const file = new URL('../../contract/openapi.json', import.meta.url);
-  const { paths } = JSON.parse(await readFile(file, 'utf8')) as Document;
-  const nameless = Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations)
-      .filter(([, { operationId }]) => !operationId && !path.startsWith('/api/auth/'))
-      .map(([method]) => `${method} ${path}`),
-  );
-  expect(nameless).toEqual([]);
+const text = await readFile(new URL('../../contract/openapi.json', import.meta.url), 'utf8');
+const document = JSON.parse(text) as Document;
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ line: `${method} ${path}`, path, operation })),
+);
+
+test('each operation of the OpenAPI document has a unique operation id', () => {
+  const ids = operations.map(({ operation: { operationId = '' } }) => operationId.toLowerCase());
+  expect(ids.filter((id, index) => id === '' || ids.indexOf(id) !== index)).toEqual([]);
 });
 
-test('each operation with a response documents its content', async () => {
-  const file = new URL('../../contract/openapi.json', import.meta.url);
-  const { paths } = JSON.parse(await readFile(file, 'utf8')) as Document;
-  const unsaid = Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations)
-      .filter(([, { responses }]) => responses?.['200'] && !responses['200'].content)
-      .map(([method]) => `${method} ${path}`),
-  );
-  expect(unsaid.filter((operation) => !operation.includes(' /api/auth/'))).toEqual([]);
+test('each operation of the OpenAPI document describes its success and its errors', () => {
+  const lines = operations
+    .filter(({ operation: { responses = {} } }) => {
+      const { default: error, ...answers } = responses;
+      return !error || Object.keys(answers).length === 0 || (answers[200] && !answers[200].content);
+    })
+    .map(({ line }) => line);
+  expect(lines).toEqual([]);
 });
 
-test('the OpenAPI document has no dangling references, undeclared path parameters or clashing names', async () => {
-  const text = await readFile(new URL('../../contract/openapi.json', import.meta.url), 'utf8');
-  const document = JSON.parse(text) as Document;
+test('each JSON answer of the OpenAPI document has a schema', () => {
+  const lines = operations
+    .filter(({ operation: { responses = {} } }) =>
+      Object.values(responses).some(({ content }) => {
+        const json = content?.['application/json'];
+        return json && Object.keys(json.schema ?? {}).length === 0;
+      }),
+    )
+    .map(({ line }) => line);
+  expect(lines).toEqual([]);
+});
+
+test('the OpenAPI document defines each object once', () => {
+  const seen = new Set<string>();
+  const repeated: string[] = [];
+  const find = (value: unknown, where: string): void => {
+    // The fields of an upload are listed together with its file.
+    if (typeof value !== 'object' || value === null || where.endsWith('multipart/form-data')) return;
+    const { description: _, default: __, ...schema } = value as Record<string, unknown>;
+    const { properties } = schema;
+    if (typeof properties === 'object' && properties !== null && Object.keys(properties).length > 1) {
+      const json = JSON.stringify(schema);
+      if (seen.has(json)) repeated.push(where);
+      seen.add(json);
+    }
+    for (const [name, part] of Object.entries(value)) find(part, `${where} ${name}`);
+  };
+  find(document, '');
+  expect(repeated, 'Export the schema from the contract, and refer to it').toEqual([]);
+});
+
+test('named schemas of the OpenAPI document are in use and have valid names', () => {
+  const used = new Set([...text.matchAll(/"#\/components\/schemas\/(.*?)"/g)].map(([, name]) => name));
+  const names = Object.keys(document.components.schemas);
+  expect(names.filter((name) => !used.has(name) || !/^[A-Z][A-Za-z0-9]*$/.test(name))).toEqual([]);
+  expect(hasClash(names)).toBe(false);
+  expect(names).toEqual(expect.arrayContaining(['Asset', 'Run', 'Deployment', 'Generation', 'ErrorBody']));
+});
+
+test('no two schemas of the contract have the same name', () => {
+  expect(nameSchemas).not.toThrow();
+});
+
+test('the OpenAPI document has no dangling references, undeclared path parameters or clashing names', () => {
   const faults: string[] = [];
   JSON.parse(text, (_key, value) => {
     if (value?.$ref && !at(document, value.$ref)) faults.push(`dangling ${value.$ref}`);
     if (Array.isArray(value?.enum) && hasClash(value.enum)) faults.push(`enum ${value.enum}`);
     return value;
   });
-  for (const [path, operations] of Object.entries(document.paths))
-    for (const [method, { parameters = [] }] of Object.entries(operations)) {
-      const declared = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
-      const named = [...path.matchAll(/\{(.*?)\}/g)].map(([, name = '']) => name);
-      if (named.some((name) => !declared.includes(name) || !/^\w+$/.test(name)))
-        faults.push(`path of ${method} ${path}`);
-      if (hasClash(parameters.map(({ name, in: place }) => `${place} ${name}`)))
-        faults.push(`parameters of ${method} ${path}`);
-    }
+  for (const {
+    line,
+    path,
+    operation: { parameters = [] },
+  } of operations) {
+    const declared = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+    const named = [...path.matchAll(/\{(.*?)\}/g)].map(([, name = '']) => name);
+    if (named.some((name) => !declared.includes(name) || !/^\w+$/.test(name))) faults.push(`path of ${line}`);
+    if (hasClash(parameters.map(({ name, in: place }) => `${place} ${name}`)))
+      faults.push(`parameters of ${line}`);
+  }
   expect(faults).toEqual([]);
 });
 
-function at(document: object, reference: string): unknown {
+function at(whole: object, reference: string): unknown {
   const parts = reference.split('/').slice(1);
   return parts.reduce<unknown>(
     (found, part) => (found as Record<string, unknown> | undefined)?.[part],
-    document,
+    whole,
   );
 }
 

@@ -11,6 +11,7 @@ import * as batches from '@bakehouse/contract/batches';
 import * as captions from '@bakehouse/contract/captions';
 import * as chat from '@bakehouse/contract/chat';
 import * as chatRows from '@bakehouse/contract/chat-rows';
+import * as chatTools from '@bakehouse/contract/chat-tools';
 import * as codes from '@bakehouse/contract/codes';
 import * as configurations from '@bakehouse/contract/configurations';
 import * as contact from '@bakehouse/contract/contact';
@@ -20,12 +21,14 @@ import * as dataFiles from '@bakehouse/contract/data-files';
 import * as allDeployments from '@bakehouse/contract/deployments/all';
 import * as imageDeployments from '@bakehouse/contract/deployments/images';
 import * as deployments from '@bakehouse/contract/deployments/text';
+import { samplePrompt } from '@bakehouse/contract/diffusion-fields';
 import * as diffusionTraining from '@bakehouse/contract/diffusion-training';
 import * as documentation from '@bakehouse/contract/documentation';
 import * as drafts from '@bakehouse/contract/drafts';
 import * as embeddings from '@bakehouse/contract/embeddings';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import * as errorReports from '@bakehouse/contract/error-reports';
+import * as errors from '@bakehouse/contract/errors';
 import * as events from '@bakehouse/contract/events';
 import * as exported from '@bakehouse/contract/exports';
 import * as fileLinks from '@bakehouse/contract/file-links';
@@ -33,6 +36,7 @@ import * as fineTuningJobs from '@bakehouse/contract/fine-tuning-jobs';
 import * as gallery from '@bakehouse/contract/gallery';
 import * as generations from '@bakehouse/contract/generations';
 import * as generators from '@bakehouse/contract/generators';
+import * as graders from '@bakehouse/contract/graders';
 import * as hubClones from '@bakehouse/contract/hub/clones';
 import * as hubCommits from '@bakehouse/contract/hub/commits';
 import * as hubFiles from '@bakehouse/contract/hub/files';
@@ -40,6 +44,7 @@ import * as hubLfs from '@bakehouse/contract/hub/lfs';
 import * as publicHub from '@bakehouse/contract/hub/public';
 import * as hubReferences from '@bakehouse/contract/hub/references';
 import * as hubRepositories from '@bakehouse/contract/hub/repositories';
+import * as hubShared from '@bakehouse/contract/hub/shared';
 import * as hubXet from '@bakehouse/contract/hub/xet';
 import * as ipfs from '@bakehouse/contract/ipfs';
 import * as kontext from '@bakehouse/contract/kontext';
@@ -61,6 +66,8 @@ import * as referrals from '@bakehouse/contract/referrals';
 import * as responses from '@bakehouse/contract/responses';
 import * as restrictedModels from '@bakehouse/contract/restricted-models';
 import * as runs from '@bakehouse/contract/runs';
+import * as trainSpec from '@bakehouse/contract/runtime/train-spec';
+import { fileNote } from '@bakehouse/contract/runtime/validate-pictures-spec';
 import * as search from '@bakehouse/contract/search';
 import * as shareLinks from '@bakehouse/contract/share-links';
 import * as sql from '@bakehouse/contract/sql';
@@ -69,6 +76,11 @@ import * as training from '@bakehouse/contract/training';
 import * as videos from '@bakehouse/contract/videos';
 import * as visitors from '@bakehouse/contract/visitors';
 import * as workloads from '@bakehouse/contract/workloads';
+import * as z from 'zod';
+
+const { dataFormat, droppedRow, formatName, sample, samplePart, turn } = trainSpec;
+/** Objects of other modules that calls share. */
+const sharedParts = { dataFormat, droppedRow, fileNote, formatName, sample, samplePart, samplePrompt, turn };
 
 const modules = [
   accounts,
@@ -85,6 +97,7 @@ const modules = [
   captions,
   chat,
   chatRows,
+  chatTools,
   codes,
   configurations,
   contact,
@@ -96,16 +109,19 @@ const modules = [
   drafts,
   embeddings,
   errorReports,
+  errors,
   events,
   fileLinks,
   fineTuningJobs,
   gallery,
   generations,
   generators,
+  graders,
   hubCommits,
   hubFiles,
   hubLfs,
   hubReferences,
+  hubShared,
   hubRepositories,
   hubXet,
   hubClones,
@@ -141,7 +157,10 @@ const modules = [
   videos,
   visitors,
   workloads,
+  sharedParts,
 ];
+
+const NAMED_TYPES = new Set<string>(['object', 'union', 'enum']);
 
 /** Operation ids for generated clients: the endpoint's export name, or verb and kind as in `deployFlux`. */
 export const operationIds: Map<Endpoint, string> = new Map([
@@ -152,6 +171,28 @@ export const operationIds: Map<Endpoint, string> = new Map([
     Object.entries(calls).map(([verb, call]): [Endpoint, string] => [call, `${verb}${pascalCase(kind)}`]),
   ),
 ]);
+
+/**
+ * Names the contract's exported objects, alternatives and enums after their exports, as in `AssetSummary`:
+ * the OpenAPI document then defines each once.
+ */
+export function nameSchemas(): void {
+  // OpenAPI lists the fields of these one by one.
+  const unnamed = new Set<unknown>(
+    [...operationIds.keys()].flatMap(({ params, query, upload }) => [
+      ...[params, query],
+      ...(typeof upload === 'object' ? [upload.fields] : []),
+    ]),
+  );
+  const byName = new Map<string, unknown>();
+  for (const [name, schema] of modules.flatMap((module): [string, unknown][] => Object.entries(module))) {
+    if (!(schema instanceof z.ZodType) || !NAMED_TYPES.has(schema.type) || unnamed.has(schema)) continue;
+    const id = pascalCase(name);
+    if ((byName.get(id) ?? schema) !== schema) throw new Error(`Two schemas of the contract are named ${id}`);
+    byName.set(id, schema);
+    z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id });
+  }
+}
 
 function pascalCase(kind: string): string {
   return kind.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());

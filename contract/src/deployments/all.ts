@@ -6,7 +6,7 @@ import { imageDeploymentKinds } from './images.ts';
 import { deployment, deploymentListFields } from './text.ts';
 
 /** Fields shared by all kinds of deployments; each kind's own calls have the rest. */
-const anyDeployment = deployment
+export const anyDeployment = deployment
   .pick({
     pod_id: true,
     model_id: true,

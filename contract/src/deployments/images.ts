@@ -48,11 +48,11 @@ export type ImageDeploymentState = (typeof states)[number];
 const wanStates = ['PENDING', 'DEPLOYING', 'running', 'READY', 'FAILED', 'TERMINATED'] as const;
 export type WanDeploymentState = (typeof wanStates)[number];
 // Two enums, because 'pending' and 'PENDING' in one enum collide in generated clients.
-const anyState = z.union([z.enum(states), z.enum(wanStates)]);
+export const anyImageDeploymentState = z.union([z.enum(states), z.enum(wanStates)]);
 
-const status = z.object({ status: anyState });
+export const imageDeploymentStatus = z.object({ status: anyImageDeploymentState });
 
-const imageDeployment = deployment
+export const imageDeployment = deployment
   .omit({
     task: true,
     status: true,
@@ -63,10 +63,10 @@ const imageDeployment = deployment
   })
   .extend({
     kind: z.enum(imageDeploymentKinds),
-    status: anyState,
+    status: anyImageDeploymentState,
     /** Repeats `status`. */
-    pod_status: status,
-    current_status: status,
+    pod_status: imageDeploymentStatus,
+    current_status: imageDeploymentStatus,
     /**
      * Base address for `/edit` and `/edit_url` if it edits pictures, called with the owner's key; null once
      * ended. Never the model server's own address.
@@ -93,15 +93,17 @@ const asked = {
   min_replicas: z.int().min(0).max(1, 'min_replicas must be at most 1 for an image model').default(1),
   max_replicas: z.int().min(1).max(1, 'max_replicas must be 1 for an image model').default(1),
 };
-const deployBody = only({ ...asked, cost_max: hourCostMax });
-const quoteBody = only(asked);
+export const imageDeploymentBody = only({ ...asked, cost_max: hourCostMax });
+export const imageDeploymentQuoteBody = only(asked);
 
 /** Reports that a starter model is deployed because the user has no model with the requested name. */
 const notice = z.string().optional();
 
-const deployed = z.object({ pod_id: z.string(), deployment_id: z.string(), created_at: z.string(), notice });
+export const startedImageDeployment = z.object({
+  ...{ pod_id: z.string(), deployment_id: z.string(), created_at: z.string(), notice },
+});
 
-const quote = deploymentQuote.extend({
+export const imageDeploymentQuote = deploymentQuote.extend({
   /** Its title and API name. */
   title: z.string(),
   /** Licence to accept before deployment; null for none. */
@@ -119,7 +121,9 @@ const listQuery = z.object({
   recent: recentDeployments,
   ...deploymentListFields,
 });
-const listed = z.object({ deployments: z.array(imageDeployment), next_cursor: z.string().nullable() });
+export const imageDeploymentPage = z.object({
+  ...{ deployments: z.array(imageDeployment), next_cursor: z.string().nullable() },
+});
 
 const podParams = z.object({ podId: idOf('deployment') });
 const ownerQuery = z.object({ user_id: userId });
@@ -131,7 +135,7 @@ export const listImageDeployments = endpoint({
   summary: 'List image deployments of every kind, newest first',
   params: userIdParams,
   query: listQuery,
-  response: listed,
+  response: imageDeploymentPage,
 });
 
 /** Returns the calls of a kind: deploy, quote, list, terminate. */
@@ -144,16 +148,16 @@ function callsOf(kind: ImageDeploymentKind) {
       access: 'key',
       summary: `Deploy a ${title} model, which ${does}`,
       spends: true,
-      body: deployBody,
-      response: deployed,
+      body: imageDeploymentBody,
+      response: startedImageDeployment,
     }),
     quote: endpoint({
       method: 'POST',
       path: `/api/v1/deploy/${kind}/quote`,
       access: 'key',
       summary: `Quote a ${title} deployment: its price and the licence that it needs`,
-      body: quoteBody,
-      response: quote,
+      body: imageDeploymentQuoteBody,
+      response: imageDeploymentQuote,
     }),
     list: endpoint({
       method: 'GET',
@@ -162,7 +166,7 @@ function callsOf(kind: ImageDeploymentKind) {
       summary: `List the user's ${title} deployments, newest first`,
       params: userIdParams,
       query: listQuery,
-      response: listed,
+      response: imageDeploymentPage,
     }),
     terminate: endpoint({
       method: 'DELETE',

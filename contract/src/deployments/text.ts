@@ -38,6 +38,7 @@ export const deploymentListFields = {
   cursor: idOf('deployment').optional(),
 };
 
+export const logLines = z.object({ lines: z.array(z.object({ at: z.string(), line: z.string() })) });
 /** Idle minutes after which it sleeps at no cost until the next request. Null if it never sleeps. */
 const sleepsAfterMinutes = z.number().nullable();
 
@@ -221,7 +222,7 @@ export const vllmLogs = endpoint({
   summary: 'Get the last log lines of a text deployment',
   params: podIdParams,
   query: z.object({ limit: z.coerce.number().int().min(1).max(1000).default(200) }),
-  response: z.object({ lines: z.array(z.object({ at: z.string(), line: z.string() })) }),
+  response: logLines,
 });
 
 export const vllmMetrics = endpoint({

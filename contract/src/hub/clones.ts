@@ -15,7 +15,7 @@ const clonedTypes = ['RAW', 'MODEL'] as const;
 export const STATUS_LINES_MAX = 20;
 export const LOG_LINES_MAX = 1_000;
 
-const clone = z.object({
+export const hubClone = z.object({
   id: z.string(),
   repo_id: z.string(),
   dataset_type: z.enum(clonedTypes),
@@ -39,7 +39,7 @@ const clone = z.object({
   started_at: z.string().nullable(),
   ended_at: z.string().nullable(),
 });
-export type Clone = z.infer<typeof clone>;
+export type Clone = z.infer<typeof hubClone>;
 
 /**
  * Copies a repository's files to a dataset or model in the background. An equal call while it runs returns
@@ -53,7 +53,7 @@ export const startClone = endpoint({
   summary: 'Clone a repository of the public hub in the background',
   query: z.object({ repo_id: repoId, dataset_type: z.enum(clonedTypes), user_id: userId }),
   status: 202,
-  response: clone,
+  response: hubClone,
 });
 
 const cloneParams = z.object({ id: idOf('clone') });
@@ -68,7 +68,7 @@ export const cloneStatus = endpoint({
   operation: 'read the clone',
   summary: "Get a clone's status, progress and latest log lines",
   params: cloneParams,
-  response: clone.extend({ files_copying_logs: filesCopyingLogs }),
+  response: hubClone.extend({ files_copying_logs: filesCopyingLogs }),
 });
 
 export const cloneLogs = endpoint({
@@ -94,7 +94,7 @@ export const listClones = endpoint({
     cursor: idOf('clone').optional(),
     limit: z.coerce.number().int().min(1).max(100).default(20),
   }),
-  response: z.object({ clones: z.array(clone), next_cursor: z.string().nullable() }),
+  response: z.object({ clones: z.array(hubClone), next_cursor: z.string().nullable() }),
 });
 
 export const cancelClone = endpoint({
@@ -104,7 +104,7 @@ export const cancelClone = endpoint({
   operation: 'cancel the clone',
   summary: 'Cancel a clone and delete what it has copied',
   params: cloneParams,
-  response: clone,
+  response: hubClone,
 });
 
 export const retryClone = endpoint({
@@ -114,5 +114,5 @@ export const retryClone = endpoint({
   operation: 'try the clone again',
   summary: 'Retry a failed or cancelled clone; a failed one goes on with what was copied',
   params: cloneParams,
-  response: clone,
+  response: hubClone,
 });

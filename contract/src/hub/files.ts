@@ -40,6 +40,7 @@ export const listRepositoryFolder = endpoint({
   response: z.array(treeEntry),
 });
 
+export const pathsInfoBody = z.object({ paths: repeated, expand: yesOrNo });
 /** Missing paths are omitted. */
 export const describePaths = endpoint({
   method: 'POST',
@@ -50,11 +51,12 @@ export const describePaths = endpoint({
   params: revisionParams,
   bodyBytesMax: 2 * 1024 * 1024,
   isForm: true,
-  body: z.object({ paths: repeated, expand: yesOrNo }).prefault({}),
+  body: pathsInfoBody.prefault({}),
   error: hubError,
   response: z.array(treeEntry),
 });
 
+export const hubReference = z.object({ name: z.string(), ref: z.string(), targetCommit: z.string() });
 export const listRepositoryReferences = endpoint({
   method: 'GET',
   path: '/hub/api/:type/:namespace/:name/refs',
@@ -63,9 +65,9 @@ export const listRepositoryReferences = endpoint({
   params: repositoryParams,
   error: hubError,
   response: z.object({
-    branches: z.array(z.object({ name: z.string(), ref: z.string(), targetCommit: z.string() })),
+    branches: z.array(hubReference),
     converts: z.array(z.never()),
-    tags: z.array(z.object({ name: z.string(), ref: z.string(), targetCommit: z.string() })),
+    tags: z.array(hubReference),
     pullRequests: z.array(z.never()),
   }),
 });

@@ -5,7 +5,7 @@ import { hubError } from './shared.ts';
 
 /** Git LFS identifies content by SHA-256. */
 const oid = z.string().regex(/^[0-9a-f]{64}$/, 'oid must be a SHA-256 in hexadecimal');
-const object = z.object({
+export const lfsObject = z.object({
   oid,
   size: z
     .int()
@@ -19,32 +19,34 @@ const repository = z.object({
   name: z.string().min(1).max(204),
 });
 
-const action = z.object({ href: z.string(), header: z.record(z.string(), z.string()).optional() });
+export const lfsAction = z.object({ href: z.string(), header: z.record(z.string(), z.string()).optional() });
+export const lfsBatch = z.object({
+  operation: z.literal('upload', 'Files are downloaded from /resolve'),
+  transfers: z.array(z.string()).optional(),
+  objects: z.array(lfsObject).min(1).max(1000),
+  /** Git LFS sends the first form, the hub's JavaScript client the second. */
+  hash_algo: z.enum(['sha256', 'sha_256']).optional(),
+});
+export const lfsTransfers = z.object({
+  transfer: z.enum(['basic', 'multipart']),
+  objects: z.array(
+    z.object({
+      ...lfsObject.shape,
+      authenticated: z.literal(true),
+      /** Absent if the caller's content is already stored here. */
+      actions: z.object({ upload: lfsAction, verify: lfsAction }).optional(),
+    }),
+  ),
+});
 
 const batch = {
   method: 'POST',
   access: 'key',
   params: repository,
   bodyBytesMax: 512 * 1024,
-  body: z.object({
-    operation: z.literal('upload', 'Files are downloaded from /resolve'),
-    transfers: z.array(z.string()).optional(),
-    objects: z.array(object).min(1).max(1000),
-    /** Git LFS sends the first form, the hub's JavaScript client the second. */
-    hash_algo: z.enum(['sha256', 'sha_256']).optional(),
-  }),
+  body: lfsBatch,
   error: hubError,
-  response: z.object({
-    transfer: z.enum(['basic', 'multipart']),
-    objects: z.array(
-      z.object({
-        ...object.shape,
-        authenticated: z.literal(true),
-        /** Absent if the caller's content is already stored here. */
-        actions: z.object({ upload: action, verify: action }).optional(),
-      }),
-    ),
-  }),
+  response: lfsTransfers,
 } as const;
 
 export const batchModelFiles = endpoint({
@@ -110,7 +112,7 @@ export const verifyLfsObject = endpoint({
   path: '/hub/lfs/verify',
   access: 'key',
   summary: 'Check that a file was uploaded, as Git LFS does',
-  body: object,
+  body: lfsObject,
   error: hubError,
   response: z.object({ success: z.literal(true) }),
 });

@@ -26,7 +26,7 @@ export const repoId = z
     'repo_id must be written as on the hub: owner/name',
   );
 
-const repository = z.object({
+export const hubRepository = z.object({
   repo_id: z.string(),
   repo_type: z.enum(repoTypes),
   /** Cloning needs a token of a hub account that accepted its terms. */
@@ -37,7 +37,7 @@ const repository = z.object({
   task: z.string().nullable(),
   updated_at: z.string().nullable(),
 });
-export type HubRepository = z.infer<typeof repository>;
+export type HubRepository = z.infer<typeof hubRepository>;
 
 export const searchHub = endpoint({
   method: 'GET',
@@ -52,13 +52,13 @@ export const searchHub = endpoint({
     top_k: z.coerce.number().int().min(1).max(100).default(30),
   }),
   response: z.object({
-    results: z.array(repository),
+    results: z.array(hubRepository),
     /** The hub returns no total: the number of results up to this page, plus one if more follow. */
     total_results: z.int(),
   }),
 });
 
-const file = z.object({
+export const hubRepositoryFile = z.object({
   path: z.string(),
   size_bytes: z.number(),
   /** Not copied, because the repository has the same weights as safetensors. */
@@ -66,14 +66,14 @@ const file = z.object({
 });
 
 /** Whether this installation could use a model, and on which device. */
-const use = z.object({
+export const modelUse = z.object({
   /** The device on which it would run, such as `CPU`; null if it cannot run. */
   device: z.string().nullable(),
   /** Why not, as a sentence. */
   obstacle: z.string().nullable(),
 });
 
-const repositoryDetails = repository.extend({
+export const hubRepositoryDetails = hubRepository.extend({
   /** The commit that a clone would copy. */
   revision: z.string(),
   /** From its card, such as `apache-2.0`. */
@@ -86,19 +86,19 @@ const repositoryDetails = repository.extend({
   size_bytes: z.number(),
   left_out: z.object({ file_count: z.int(), size_bytes: z.number() }),
   /** With `include_file_info`: the first 1,000. */
-  files: z.array(file),
+  files: z.array(hubRepositoryFile),
   /** The user's remaining storage, and the free disk space; null for no limit. */
   quota_left_bytes: z.number().nullable(),
   disk_left_bytes: z.number().nullable(),
   /** Why it cannot be cloned, as a sentence; null if it can. */
   obstacle: z.string().nullable(),
   /** Null for a dataset. */
-  deploy: use.nullable(),
-  train: use.nullable(),
+  deploy: modelUse.nullable(),
+  train: modelUse.nullable(),
   /** The dataset or model of its latest clone here. */
   cloned_asset_id: z.string().nullable(),
 });
-export type HubRepositoryDetails = z.infer<typeof repositoryDetails>;
+export type HubRepositoryDetails = z.infer<typeof hubRepositoryDetails>;
 
 export const getHubRepository = endpoint({
   method: 'GET',
@@ -112,10 +112,10 @@ export const getHubRepository = endpoint({
     user_id: userId,
     include_file_info: flag.default(false),
   }),
-  response: repositoryDetails,
+  response: hubRepositoryDetails,
 });
 
-const hubToken = z.object({
+export const hubToken = z.object({
   /** Null if none is stored. The token itself is never shown. */
   token: z.object({ account: z.string(), saved_at: z.string() }).nullable(),
 });

@@ -38,7 +38,7 @@ export const whoAmI = endpoint({
 });
 
 /** Fields of a repository in every list. */
-const summary = z.object({
+export const repositorySummary = z.object({
   _id: z.string(),
   id: z.string(),
   /** For models: the same as `id`. */
@@ -57,16 +57,16 @@ const summary = z.object({
   pipeline_tag: z.string().optional(),
   library_name: z.string().optional(),
 });
-export type RepositorySummary = z.infer<typeof summary>;
+export type RepositorySummary = z.infer<typeof repositorySummary>;
 
-const info = summary.extend({
+export const repositoryInfo = repositorySummary.extend({
   /** The metadata at the start of the card. */
   cardData: z.record(z.string(), z.unknown()).optional(),
   siblings: z.array(sibling).optional(),
   usedStorage: z.number(),
   safetensors: z.object({ parameters: z.record(z.string(), z.number()), total: z.number() }).optional(),
 });
-export type RepositoryInfo = z.infer<typeof info>;
+export type RepositoryInfo = z.infer<typeof repositoryInfo>;
 
 export const listRepositories = endpoint({
   method: 'GET',
@@ -95,7 +95,7 @@ export const listRepositories = endpoint({
     'expand[]': z.unknown().optional(),
   }),
   error: hubError,
-  response: z.array(summary),
+  response: z.array(repositorySummary),
 });
 
 const infoQuery = z.object({
@@ -114,7 +114,7 @@ export const getRepository = endpoint({
   params: repositoryParams,
   query: infoQuery,
   error: hubError,
-  response: info,
+  response: repositoryInfo,
 });
 
 export const getRepositoryRevision = endpoint({
@@ -125,7 +125,7 @@ export const getRepositoryRevision = endpoint({
   params: revisionParams,
   query: infoQuery,
   error: hubError,
-  response: info,
+  response: repositoryInfo,
 });
 
 /** Answers 200 if the caller may read the repository. */

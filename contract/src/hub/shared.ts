@@ -41,9 +41,9 @@ export const yesOrNo = z
   .transform((value) => value === true || value === 'true' || value === 'True' || value === '1');
 
 /** Git LFS details, which are returned for every file. */
-const lfsPointer = z.object({ oid: z.string(), size: z.number(), pointerSize: z.int() });
+export const lfsPointer = z.object({ oid: z.string(), size: z.number(), pointerSize: z.int() });
 
-const lastCommit = z.object({ id: z.string(), title: z.string(), date: z.string() });
+export const lastCommit = z.object({ id: z.string(), title: z.string(), date: z.string() });
 
 /** A file or folder of a repository. */
 export const treeEntry = z.discriminatedUnion('type', [

@@ -57,10 +57,16 @@ export function* hostileBodies(endpoint: Endpoint, ids: string): Generator<Hosti
   }
 }
 
+/** Omits the names of the OpenAPI document, so that schemas have no references. */
+const metadata = {
+  get: (type: z.ZodType) => ({ ...z.globalRegistry.get(type), id: undefined }),
+} as typeof z.globalRegistry;
+
 /** Returns the JSON Schema of a body; for a refinement of any input, the schema that it pipes into. */
 function inputSchema(type: z.core.$ZodType): Schema {
   return z.toJSONSchema(type, {
     io: 'input',
+    metadata,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       const { def } = zodSchema._zod;
@@ -77,7 +83,7 @@ function form(
   text: string,
 ): FormData {
   const all = new FormData();
-  const values = fields ? sample(z.toJSONSchema(fields, { io: 'input' }), () => 'a', 'a') : {};
+  const values = fields ? sample(z.toJSONSchema(fields, { io: 'input', metadata }), () => 'a', 'a') : {};
   for (const [key, value] of Object.entries(Object(values))) all.set(key, String(value));
   all.set(part, new Blob([text]), name);
   return all;

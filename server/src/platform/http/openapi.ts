@@ -1,9 +1,9 @@
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import { errorBody } from '@bakehouse/contract/errors';
 import swagger from '@fastify/swagger';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, RouteOptions } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { CountCall } from './callers/rate-limits.ts';
 
 type Operation = {
@@ -23,7 +23,9 @@ type Described = {
   /** Paths outside the contract, e.g. the sign-in library's own. */
   furtherPaths: Paths;
 };
-type Document = { paths?: Paths; components?: { responses?: object } };
+type Document = { paths: Paths; components: { schemas: Record<string, object>; responses?: object } };
+
+const VERSION = '3.1.0';
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
@@ -40,8 +42,10 @@ export async function describeInOpenApi(
 ): Promise<void> {
   const { endpoints } = described;
   await app.register(swagger, {
+    // The plugin would convert inline schemas only.
+    convertConstToEnum: false,
     openapi: {
-      openapi: '3.1.0',
+      openapi: VERSION,
       info: { title: 'Bakehouse', version: '1' },
       components: {
         securitySchemes: {
@@ -78,20 +82,28 @@ function sessionCookie(publicUrl: string): string {
   return `${publicUrl.startsWith('https://') ? '__Secure-' : ''}bakehouse.session_token`;
 }
 
+/** Returns the JSON Schema of one value. Schemas with an id become references to components. */
+export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): object {
+  const transformed = jsonSchemaTransform({
+    schema: io === 'input' ? { body: schema } : { response: { 200: schema } },
+    url: '',
+    route: {} as RouteOptions,
+    openapiObject: { openapi: VERSION },
+  }).schema as { body: object; response: Record<string, object> };
+  return io === 'input' ? transformed.body : (transformed.response[200] as object);
+}
+
 /**
  * Adds what the routes' schemas cannot express: names, files, responses without JSON, the common error
  * format, and the header of calls that spend credit.
  */
 function complete(document: Document, { endpoints, operationIds, furtherPaths }: Described): void {
   document.paths = nameWildcards({ ...document.paths, ...furtherPaths });
-  const { $schema: _, ...error } = z.toJSONSchema(errorBody);
-  document.components = {
-    ...document.components,
-    responses: { Error: { description: 'Every error', content: { 'application/json': { schema: error } } } },
-  };
+  document.components.responses = { Error: describeError(errorBody) };
+  const { schemas } = document.components;
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}').replace('*', '{path}');
-    const operation = document.paths?.[path]?.[endpoint.method.toLowerCase()];
+    const operation = document.paths[path]?.[endpoint.method.toLowerCase()];
     if (!operation) continue;
     const operationId = operationIds.get(endpoint);
     if (operationId) operation.operationId = operationId;
@@ -103,11 +115,17 @@ function complete(document: Document, { endpoints, operationIds, furtherPaths }:
       ...(endpoint.response ? operation.responses : { [endpoint.status ?? 200]: describeAnswers(endpoint) }),
       default: endpoint.error ? describeError(endpoint.error) : { $ref: '#/components/responses/Error' },
     };
-    for (const part of [operation.parameters, operation.requestBody]) refuseNul(part);
+    for (const part of [operation.parameters, operation.requestBody]) visit(part, schemas, refuseNul);
     // `expand[]` repeats `expand` in the style of one client; both become the same name in generated code.
     operation.parameters = operation.parameters?.filter(({ name }) => !name.endsWith('[]'));
     if (endpoint.spends) operation.parameters = [...(operation.parameters ?? []), idempotencyKey];
   }
+  const used = visit([document.paths, document.components.responses], schemas);
+  document.components.schemas = Object.fromEntries(
+    Object.entries(schemas)
+      .filter(([, schema]) => used.has(schema))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
 }
 
 /** OpenAPI has no wildcard: the rest of a path becomes a parameter with a valid name. */
@@ -122,29 +140,42 @@ function nameWildcards(paths: Paths): Paths {
 }
 
 function describeError(error: z.ZodType): object {
-  const { $schema: _, ...schema } = z.toJSONSchema(error);
+  const schema = toJsonSchema(error, 'output');
   return { description: 'Every error', content: { 'application/json': { schema } } };
 }
 
 function describeAnswers({ answers }: Endpoint): object {
   if (!answers) return { description: 'Done' };
-  const content = Object.entries(answers).map(([type, answer]) => {
-    if (!answer) return [type, {}];
-    const { $schema: _, ...schema } = z.toJSONSchema(answer);
-    return [type, { schema }];
-  });
+  const content = Object.entries(answers).map(([type, answer]) => [
+    type,
+    answer ? { schema: toJsonSchema(answer, 'output') } : {},
+  ]);
   return { description: 'The answer', content: Object.fromEntries(content) };
 }
 
-/** Documents the check of `refuseUnstorable` for each text without its own format. */
-function refuseNul(schema: unknown): void {
-  if (typeof schema !== 'object' || schema === null) return;
-  const { type } = schema as { type?: unknown };
+/** Calls `see` once for each object of a part of the document and of the named schemas that it refers to. */
+function visit(
+  part: unknown,
+  schemas: Record<string, object>,
+  see: (object: object) => void = () => undefined,
+  seen = new Set<unknown>(),
+): Set<unknown> {
+  if (typeof part !== 'object' || part === null || seen.has(part)) return seen;
+  seen.add(part);
+  see(part);
+  const { $ref } = part as { $ref?: unknown };
+  const named = typeof $ref === 'string' ? schemas[$ref.replace('#/components/schemas/', '')] : undefined;
+  for (const child of [...Object.values(part), named]) visit(child, schemas, see, seen);
+  return seen;
+}
+
+/** Documents the check of `refuseUnstorable` for a text without its own format. */
+function refuseNul(schema: object): void {
   const isFreeText =
-    type === 'string' &&
+    'type' in schema &&
+    schema.type === 'string' &&
     !['pattern', 'enum', 'const', 'format', 'contentMediaType'].some((name) => name in schema);
   if (isFreeText) Object.assign(schema, { pattern: '^[^\\u0000]*$' });
-  for (const part of Object.values(schema)) refuseNul(part);
 }
 
 /** The same fields as JSON and as a form. */
@@ -161,16 +192,17 @@ function describeUpload(upload: NonNullable<Endpoint['upload']>): object {
   if (upload === 'bytes')
     return { required: true, content: { 'application/octet-stream': { schema: bytes } } };
   const { part, fields, orJson } = upload;
-  const { properties = {}, required = [] } = fields ? z.toJSONSchema(fields, { io: 'input' }) : {};
+  const { properties = {}, required = [] }: { properties?: object; required?: string[] } = fields
+    ? toJsonSchema(fields, 'input')
+    : {};
   const schema = {
     type: 'object',
     properties: { ...properties, [part]: bytes },
     required: orJson ? required : [...required, part],
   };
-  const { $schema: _, ...json } = orJson ? z.toJSONSchema(orJson, { io: 'input' }) : {};
   const content = {
     'multipart/form-data': { schema },
-    ...(orJson && { 'application/json': { schema: json } }),
+    ...(orJson && { 'application/json': { schema: toJsonSchema(orJson, 'input') } }),
   };
   return { required: true, content };
 }

@@ -1,12 +1,11 @@
 import * as z from 'zod';
-import type { Paths } from '../../../../platform/http/openapi.ts';
+import { type Paths, toJsonSchema } from '../../../../platform/http/openapi.ts';
 import { authBodies } from './auth-bodies.ts';
 
-const signedIn = z.object({
-  token: z.string().nullable(),
-  user: z.object({ id: z.string(), email: z.email() }),
-});
-const done = z.object({ status: z.boolean() });
+const signedIn = z
+  .looseObject({ token: z.string().nullable(), user: z.looseObject({ id: z.string(), email: z.email() }) })
+  .meta({ id: 'SignedIn' });
+const done = z.looseObject({ status: z.boolean() });
 
 /** OpenAPI descriptions of the sign-in library's paths, which set and read the session's cookie. */
 export const authPaths: Paths = {
@@ -15,7 +14,7 @@ export const authPaths: Paths = {
   ...operation(
     '/sign-out',
     { operationId: 'signOut', summary: 'Sign out' },
-    z.object({ success: z.boolean() }),
+    z.looseObject({ success: z.boolean() }),
   ),
   ...operation(
     '/request-password-reset',
@@ -46,16 +45,15 @@ function operation(path: keyof typeof authBodies, said: Said, answer: z.ZodType)
   const post = {
     ...{ security: [], ...said },
     tags: ['auth'],
-    requestBody: { required, content: json(body) },
+    requestBody: { required, content: json(toJsonSchema(body, 'input')) },
     responses: {
-      200: { description: 'Done', content: json(answer) },
+      200: { description: 'Done', content: json(toJsonSchema(answer, 'output')) },
       default: { $ref: '#/components/responses/Error' },
     },
   };
   return { [`/api/auth${path}`]: { post } };
 }
 
-function json(schema: z.ZodType): object {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
-  return { 'application/json': { schema: rest } };
+function json(schema: object): object {
+  return { 'application/json': { schema } };
 }
