@@ -201,7 +201,7 @@ async function allRows(): Promise<unknown> {
     'asset_shares',
     'revisions',
     'revision_tags',
-    'drafts',
+    'bulk_answers',
     'draft_documents',
     'draft_rows',
   ];

@@ -1,7 +1,8 @@
 import { deleteExpiredJob } from './modules/accounts/jobs/delete-expired.ts';
 import { readCardJob } from './modules/assets/card/card-data.ts';
 import { collectBlobsJob } from './modules/assets/jobs/collect-blobs.ts';
-import { batchWork } from './modules/batches/run-batch.ts';
+import { bulkWork } from './modules/batches/answer-in-turns.ts';
+import { runBatch } from './modules/batches/run-batch.ts';
 import type { ChatParts } from './modules/chat/chat-parts.ts';
 import { pruneChatDataJob } from './modules/chat/jobs/forget-requests.ts';
 import {
@@ -18,7 +19,7 @@ import type { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { deleteServerWorkloadsJob } from './modules/deployments/jobs/forget-server-workloads.ts';
 import { meterDeploymentsJob } from './modules/deployments/jobs/meter-deployments.ts';
 import { reconcileModelServerJob } from './modules/deployments/jobs/reconcile-model-server.ts';
-import { draftWork } from './modules/drafts/run/run-draft.ts';
+import { runDraft } from './modules/drafts/run/run-draft.ts';
 import { deleteUnusedPicturesJob } from './modules/generations/jobs/forget-pictures.ts';
 import { SERVICE_PLACES } from './modules/generations/media-table.ts';
 import type { RunningParts } from './modules/generations/run/attempt.ts';
@@ -116,8 +117,13 @@ export function listLoops({ services, chat, serving }: LoopParts) {
         name: 'answers',
         places: 1,
         claims: [
-          claimWork(services, batchWork(services, chat)),
-          claimWork(services, draftWork(services, chat)),
+          claimWork(
+            services,
+            bulkWork({
+              batch: (lease, signal) => runBatch(services, chat, { lease, signal }),
+              draft: (lease, signal) => runDraft(services, chat, { lease, signal }),
+            }),
+          ),
         ],
       }),
     },

@@ -15,7 +15,7 @@ import { findModel } from '../deployments/reach/find-model.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
 import { findFineTune } from '../models/fine-tuned/fine-tuned.ts';
 import { withAgreedPrices } from './batch-prices.ts';
-import type { BatchRow } from './batches-table.ts';
+import type { BatchRow } from './bulk-table.ts';
 import type { BatchAnswer, BatchRequest } from './queries.ts';
 import { parseBody, type RequestBody } from './request-bodies.ts';
 

@@ -12,6 +12,7 @@ import { hold } from '../credits/ledger/holds/holds.ts';
 import { STARTER, starterServing } from '../deployments/testing/starter-serving.ts';
 import { holdAnswers, stubUsage } from '../deployments/testing/stub-model-server.ts';
 import { insertEncoder } from '../deployments/testing/test-models.ts';
+import { deleteAnswersOf } from './bulk-answers.ts';
 
 /* Requests of a file that the batch answers, with OpenAI's client. */
 
@@ -127,7 +128,7 @@ async function openCall(as = ada): Promise<() => void> {
 
 const begun = async () =>
   (
-    await sql<{ locked: boolean }>`select lock_token is not null as locked from batches
+    await sql<{ locked: boolean }>`select lock_token is not null as locked from bulk_answers
       where user_id = ${ada.userId}`.execute(server.services.db)
   ).rows[0]?.locked;
 
@@ -245,7 +246,7 @@ it('repeats a request whose answer was lost in a crash, and charges it once', as
   await vi.waitFor(() => expect(stub.open).toBe(2));
   // Simulates a lease of another process, which has died too.
   const lockedUntil = new Date(clock.now().getTime() + 29_000);
-  await sql`update batches set lock_token = ${randomUUID()}, locked_until = ${lockedUntil}
+  await sql`update bulk_answers set lock_token = ${randomUUID()}, locked_until = ${lockedUntil}
     where user_id = ${ada.userId}`.execute(server.services.db);
   goOn();
   // Expires that lease, but not the lease of the process that claims the batch next.
@@ -278,7 +279,7 @@ it('lists its unanswered requests when it expires, without a charge for them', a
   const before = await balance();
   const leave = await openCall();
   const made = await create([chat('a')]);
-  await sql`update batches set expires_at = ${clock.now()} where user_id = ${ada.userId}`.execute(
+  await sql`update bulk_answers set expires_at = ${clock.now()} where user_id = ${ada.userId}`.execute(
     server.services.db,
   );
   const done = await until(made.id, 'expired');
@@ -290,6 +291,18 @@ it('lists its unanswered requests when it expires, without a charge for them', a
     { custom_id: 'a', response: null, error: { code: 'batch_expired' } },
   ]);
   expect(await balance()).toEqual(before);
+});
+
+it('is charged for its stored answers when its user is deleted', async () => {
+  const { db } = server.services;
+  const before = await balance();
+  const leave = await openCall(await server.signUp('Bob'));
+  await create([chat('a')]);
+  await sql`update bulk_answers set cost_micro = 3 where user_id = ${ada.userId}`.execute(db);
+  await inTransaction(db, (tx) => deleteAnswersOf(tx, ada.userId));
+  leave();
+  expect(await balance()).toEqual({ balance: before.balance - 3n, held: 0n });
+  expect((await openai().batches.list()).data).toEqual([]);
 });
 
 describe('is rejected by its line, without a hold', () => {

@@ -9,30 +9,20 @@ import { fromFlatId, toFlatId } from '@bakehouse/contract/fields/flat-id';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context, Services } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
-import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError, refused } from '../../platform/errors.ts';
 import type { Blob } from '../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../platform/storage/store-blob.ts';
 import { createFileDataset } from '../datasets/openai-files/files.ts';
-import type { BatchRow } from './batches-table.ts';
-import { chargeAnswers } from './hold-for-answers.ts';
-import {
-  deleteBatchesOf,
-  findBatch,
-  lockOpenBatches,
-  noteCancelled,
-  noteEnd,
-  selectAnswers,
-  selectBatches,
-  selectOpenRequests,
-} from './queries.ts';
+import { cancelAnswers, findBulk, selectBulk } from './bulk-answers.ts';
+import type { BatchRow, BulkChanges } from './bulk-table.ts';
+import { deleteLines, selectAnswers, selectOpenRequests } from './queries.ts';
 
 const PAGE = 100;
 const END_BATCH_PAGE = 200;
 
 /** Returns a batch of the caller by its internal id. Throws AppError 'not_found'. */
 export async function getOwnBatch(ctx: Context, id: string): Promise<Batch> {
-  const row = await findBatch(ctx.db, { userId: ctx.caller.userId, id });
+  const row = await findBulk(ctx.db, 'batch', { userId: ctx.caller.userId, id });
   if (!row) throw notFound(id);
   return toBatch(row, ctx.clock.now());
 }
@@ -43,9 +33,9 @@ export async function listBatches(
   { query: { limit, after } }: InputOf<typeof listContract>,
 ): Promise<ResponseOf<typeof listContract>> {
   const cursor = after === undefined ? null : fromFlatId(after);
-  if (cursor !== null && !(await findBatch(db, { userId, id: cursor })))
+  if (cursor !== null && !(await findBulk(db, 'batch', { userId, id: cursor })))
     throw refused('after', `after: there is no batch '${after}'`);
-  const found = await selectBatches(db, { userId, after: cursor, limit: limit + 1 });
+  const found = await selectBulk(db, 'batch', { userId, after: cursor, limit: limit + 1 });
   const data = found.slice(0, limit).map((row) => toBatch(row, clock.now()));
   return {
     ...{ object: 'list', data, has_more: found.length > limit },
@@ -56,13 +46,7 @@ export async function listBatches(
 /** Cancels a batch, which then ends with the answers it has. An ended or cancelled batch stays unchanged. */
 export async function cancelBatch(ctx: Context, { params }: InputOf<typeof cancelContract>): Promise<Batch> {
   const id = fromFlatId(params.batch_id);
-  const { userId } = ctx.caller;
-  const now = ctx.clock.now();
-  await inTransaction(ctx.db, async (tx) => {
-    const row = await findBatch(tx, { userId, id, lock: true });
-    if (!row) throw notFound(id);
-    if (!row.ended_at && !row.cancelled_at) await noteCancelled(tx, id, now);
-  });
+  await cancelAnswers(ctx.db, 'batch', { userId: ctx.caller.userId, id, now: ctx.clock.now() });
   return getOwnBatch(ctx, id);
 }
 
@@ -70,7 +54,7 @@ export async function cancelBatch(ctx: Context, { params }: InputOf<typeof cance
 export async function* listAllBatches({ db, caller: { userId }, clock }: Context): AsyncGenerator<Batch> {
   let after: string | null = null;
   do {
-    const page: BatchRow[] = await selectBatches(db, { userId, after, limit: PAGE });
+    const page: BatchRow[] = await selectBulk(db, 'batch', { userId, after, limit: PAGE });
     yield* page.map((row) => toBatch(row, clock.now()));
     after = page.length === PAGE ? (page.at(-1)?.id ?? null) : null;
   } while (after);
@@ -127,26 +111,24 @@ function toSeconds(instant: Date | null): number | null {
   return instant && Math.floor(instant.getTime() / 1000);
 }
 
-type Outcome = NonNullable<BatchRow['outcome']>;
-
-/** Stores the files of a batch that ends; returns the step that records the end. */
+/** Stores the files of a batch that ends; returns the step that adds them to the user's files. */
 export async function prepareEnd(
   services: Services,
   batch: BatchRow,
-  outcome: Outcome,
-): Promise<(tx: Transaction, endedAt: Date) => Promise<void>> {
+  isExpired: boolean,
+): Promise<(tx: Transaction) => Promise<BulkChanges>> {
   const { id, user_id: userId } = batch;
   const output = await storeLines(services, answersOf(services, { id, isError: false }));
-  const errors = await storeLines(services, errorsOf(services, batch, outcome));
-  return async (tx, endedAt) => {
+  const errors = await storeLines(services, errorsOf(services, batch, isExpired));
+  return async (tx) => {
     const keep = (blob: Blob | null, name: string) =>
       blob &&
       createFileDataset(tx, { userId, path: `${id}_${name}.jsonl`, blob, purpose: 'batch_output' }, null);
-    await noteEnd(tx, id, {
+    await deleteLines(tx, id);
+    return {
       output_asset_id: await keep(output, 'output'),
       error_asset_id: await keep(errors, 'error'),
-      ...{ outcome, ended_at: endedAt },
-    });
+    };
   };
 }
 
@@ -162,9 +144,9 @@ async function* answersOf({ db }: Services, { id, isError }: { id: string; isErr
 }
 
 /** Yields rejected requests, and requests that expired. */
-async function* errorsOf(services: Services, { id, total }: BatchRow, outcome: Outcome): Lines {
+async function* errorsOf(services: Services, { id, total }: BatchRow, isExpired: boolean): Lines {
   yield* answersOf(services, { id, isError: true });
-  if (outcome !== 'expired') return;
+  if (!isExpired) return;
   const message = 'The request was not answered before the batch expired';
   for (const { customId, number } of await selectOpenRequests(services.db, id, total)) {
     yield {
@@ -183,10 +165,4 @@ async function storeLines(services: Services, lines: Lines): Promise<Blob | null
     for await (const line of lines) yield `${JSON.stringify(line)}\n`;
   };
   return storeBlob(services, Readable.from(text(), { objectMode: false }));
-}
-
-/** Step: settles a deleted user's batches at their current cost, and deletes all of them. */
-export async function deleteUserBatches(tx: Transaction, userId: string): Promise<void> {
-  for (const batch of await lockOpenBatches(tx, userId)) await chargeAnswers(tx, batch);
-  await deleteBatchesOf(tx, userId);
 }

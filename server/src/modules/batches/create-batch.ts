@@ -10,7 +10,7 @@ import type { InputOf } from '@bakehouse/contract/endpoint';
 import { formatBytes } from '@bakehouse/contract/labels';
 import * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
-import type { Database, Transaction } from '../../platform/db/database.ts';
+import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 import { findUnstorable } from '../../platform/db/storable-text.ts';
 import { AppError, refused } from '../../platform/errors.ts';
 import { sentenceOf } from '../../platform/http/validation/invalid-request.ts';
@@ -23,16 +23,9 @@ import type { Upstream } from '../deployments/reach/upstream.ts';
 import { findUpstreamOf } from './answer-request.ts';
 import { agreePrices, withAgreedPrices } from './batch-prices.ts';
 import { getOwnBatch } from './batches.ts';
-import { holdForAnswers, termsOf } from './hold-for-answers.ts';
+import { countBulk, insertBulk, lockBulk, startAnswers } from './bulk-answers.ts';
 import { highestRequestCostMicro } from './prices.ts';
-import {
-  type BatchRequest,
-  countOpen,
-  insertBatch,
-  insertLines,
-  lockBatchesOf,
-  noteHold,
-} from './queries.ts';
+import { type BatchRequest, insertLines } from './queries.ts';
 import { parseBody, type RequestBody } from './request-bodies.ts';
 
 const READ_REQUESTS_FIELD = 'input_file_id';
@@ -110,30 +103,27 @@ async function begin(
   body: Body,
   { file, model, total, highestMicro, prices }: Read,
 ): Promise<{ id: string }> {
-  const { userId, key } = ctx.caller;
-  const id = randomUUID();
-  await lockBatchesOf(tx, userId);
+  const { userId } = ctx.caller;
+  const row = { id: randomUUID(), kind: 'batch' as const };
+  const { id } = row;
+  await lockBulk(tx, row.kind, userId);
   await refuseTooMany(tx, userId);
-  await insertBatch(tx, {
-    ...{ id, user_id: userId, key_id: key?.id ?? null, endpoint: body.endpoint, model, total, prices },
-    ...{ input_asset_id: file.asset_id, metadata: body.metadata ?? null },
-    ...termsOf(highestMicro, ctx.clock.now()),
+  await insertBulk(tx, {
+    ...{ ...row, user_id: userId, created_at: ctx.clock.now(), endpoint: body.endpoint, model },
+    ...{ input_asset_id: file.asset_id, metadata: body.metadata ? toJson(body.metadata) : null },
   });
   // Read the file again instead of holding all requests in memory. Use the same connection, because waiting
   // for a second one could deadlock.
   const { blobs, clock, log } = ctx;
   await insertLines(tx, id, readJsonLines(await readBlob({ blobs, clock, log, db: tx }, file), FIELD));
-  // Last, because the hold locks the user's account.
-  const { hold_id: holdId } = await holdForAnswers(tx, ctx, {
-    ...{ highestMicro, model, name: `batch:${id}` },
-    description: `Batch of ${total} requests to ${model}`,
+  await startAnswers(tx, ctx, row, {
+    ...{ highestMicro, prices, model, total, description: `Batch of ${total} requests to ${model}` },
   });
-  await noteHold(tx, id, holdId);
   return { id };
 }
 
 async function refuseTooMany(db: Database | Transaction, userId: string): Promise<void> {
-  if ((await countOpen(db, userId)) < OPEN_MAX) return;
+  if ((await countBulk(db, 'batch', { userId, isOpen: true })) < OPEN_MAX) return;
   throw new AppError('conflict', {
     publicMessage: `At most ${OPEN_MAX} batches can be under way. Wait for one to end, or cancel one`,
   });

@@ -205,6 +205,22 @@ test('a cancelled draft retains and charges its answers, and charges nothing twi
   expect(Number(done.cost_so_far) * 1e6).toBeCloseTo(Number(cost), 0);
 });
 
+test('a draft that expires fails, and keeps and charges its rows', async () => {
+  const before = await balance();
+  stub.says = answers;
+  const id = await drafts.create(ada, { 'bread.pdf': pages('Rye', 'Oat', 'Spelt', 'Corn', 'Barley') });
+  const goOn = holdAnswers(stub);
+  await drafts.start(ada, id, settings);
+  await vi.waitFor(() => expect(stub.open).toBeGreaterThan(0));
+  await sql`update bulk_answers set expires_at = ${clock.now()} where id = ${id}`.execute(server.services.db);
+  goOn();
+  expect(await drafts.until(ada, id, 'failed')).toMatchObject({
+    ...{ rows: 4, chunks_done: 4, error: expect.stringContaining('were not read within a day') },
+  });
+  const cost = costOf(...stub.requests.map(answers));
+  expect(await balance()).toEqual({ balance: before.balance - cost, held: 0n });
+});
+
 test('asks again for answers that a dead process had not saved, and charges them once', async () => {
   const before = await balance();
   stub.says = answers;
@@ -213,7 +229,7 @@ test('asks again for answers that a dead process had not saved, and charges them
   await drafts.start(ada, id, settings);
   await vi.waitFor(() => expect(stub.open).toBe(2));
   // Simulates that another process took over the lease and died too.
-  await sql`update drafts set lock_token = ${randomUUID()}, locked_until = ${clock.now()}
+  await sql`update bulk_answers set lock_token = ${randomUUID()}, locked_until = ${clock.now()}
     where id = ${id}`.execute(server.services.db);
   goOn();
   clock.advance({ seconds: 30 });

@@ -11,18 +11,17 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
-import { chargeAnswers } from '../batches/hold-for-answers.ts';
-import { type DraftRow, isRunning } from './drafts-table.ts';
-import * as queries from './queries.ts';
 import {
-  type Counted,
-  countRows,
-  type DocumentRow,
-  findDraft,
-  selectDocuments,
-  selectDrafts,
-  selectTexts,
-} from './queries.ts';
+  cancelAnswers,
+  countBulk,
+  findBulk,
+  insertBulk,
+  lockBulk,
+  selectBulk,
+} from '../batches/bulk-answers.ts';
+import { type DraftRow, isRunning } from '../batches/bulk-table.ts';
+import * as queries from './queries.ts';
+import { type Counted, countRows, type DocumentRow, selectDocuments, selectTexts } from './queries.ts';
 import { type SourcedRow, selectUnsaved } from './rows/row-queries.ts';
 
 /** Creates an empty draft. Throws AppError 'conflict' if the caller has too many. */
@@ -30,11 +29,12 @@ export async function createDraft(ctx: Context): Promise<Draft> {
   const { userId } = ctx.caller;
   const id = randomUUID();
   await inTransaction(ctx.db, async (tx) => {
-    if ((await queries.countDrafts(tx, userId)) >= DRAFTS_MAX)
+    await lockBulk(tx, 'draft', userId);
+    if ((await countBulk(tx, 'draft', { userId })) >= DRAFTS_MAX)
       throw new AppError('conflict', {
         publicMessage: `You can have ${DRAFTS_MAX} drafts. Delete one that you have saved.`,
       });
-    await queries.insertDraft(tx, { id, userId, now: ctx.clock.now() });
+    await insertBulk(tx, { id, kind: 'draft', user_id: userId, created_at: ctx.clock.now() });
     await publishChange(tx, userId, { topic: 'draft', id });
   });
   return getDraft(ctx, id);
@@ -42,11 +42,10 @@ export async function createDraft(ctx: Context): Promise<Draft> {
 
 /** Ends a draft with the rows it has; does nothing if it is not running. */
 export async function cancelDraft(ctx: Context, id: string): Promise<Draft> {
+  const { userId } = ctx.caller;
   await inTransaction(ctx.db, async (tx) => {
-    const row = await lockUserDraft(tx, ctx, id);
-    if (!isRunning(row) || row.cancelled_at) return;
-    await queries.noteCancelled(tx, id, ctx.clock.now());
-    await publishChange(tx, row.user_id, { topic: 'draft', id });
+    if (await cancelAnswers(tx, 'draft', { userId, id, now: ctx.clock.now() }))
+      await publishChange(tx, userId, { topic: 'draft', id });
   });
   return getDraft(ctx, id);
 }
@@ -76,14 +75,6 @@ export async function removeDocument(
   });
 }
 
-/** Step: charges a deleted user's running drafts for their completed answers, and deletes all drafts. */
-export async function deleteDraftsOf(tx: Transaction, userId: string): Promise<void> {
-  for (const draft of await queries.lockDraftsOf(tx, userId)) {
-    if (isRunning(draft)) await chargeAnswers(tx, draft);
-    await queries.deleteDraftOf(tx, draft.id);
-  }
-}
-
 type Caller = Pick<Context, 'caller'>;
 
 /** Returns a draft of the caller. Throws AppError 'not_found'. */
@@ -91,14 +82,14 @@ export async function findUserDraft(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   id: string,
 ): Promise<DraftRow> {
-  const row = await findDraft(db, { userId: caller.userId, id });
+  const row = await findBulk(db, 'draft', { userId: caller.userId, id });
   if (!row) throw noDraft();
   return row;
 }
 
 /** Locks and returns a draft of the caller until the transaction ends. Throws AppError 'not_found'. */
 export async function lockUserDraft(tx: Transaction, { caller }: Caller, id: string): Promise<DraftRow> {
-  const row = await findDraft(tx, { userId: caller.userId, id, lock: true });
+  const row = await findBulk(tx, 'draft', { userId: caller.userId, id, lock: true });
   if (!row) throw noDraft();
   return row;
 }
@@ -125,7 +116,8 @@ export async function getDraft(ctx: Context, id: string): Promise<Draft> {
 
 /** Returns the caller's drafts, newest first. */
 export async function listDrafts(ctx: Context): Promise<{ drafts: Draft[] }> {
-  return { drafts: await describe(ctx, await selectDrafts(ctx.db, ctx.caller.userId)) };
+  const { userId } = ctx.caller;
+  return { drafts: await describe(ctx, await selectBulk(ctx.db, 'draft', { userId, limit: DRAFTS_MAX })) };
 }
 
 /** Yields all drafts of the caller with their texts and unsaved rows, for the export of their data. */
@@ -160,9 +152,9 @@ function toDraft(row: DraftRow, documents: DocumentRow[], counted: Counted | und
     status: statusOf(row),
     documents: documents.map(toDocument),
     settings: row.settings,
-    chunks: row.chunks,
-    chunks_done: row.chunks_done,
-    chunks_failed: row.chunks_failed,
+    chunks: row.total,
+    chunks_done: row.completed + row.failed,
+    chunks_failed: row.failed,
     current_document: isRunning(row) ? (counted?.current ?? null) : null,
     rows: counted?.rows ?? 0,
     rows_saved: counted?.saved ?? 0,

@@ -1,8 +1,9 @@
-import type { DraftSettings, DropReason } from '@bakehouse/contract/drafts';
+import type { DropReason } from '@bakehouse/contract/drafts';
 import { sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
+import type { Progress } from '../batches/bulk-answers.ts';
+import type { DraftRow } from '../batches/bulk-table.ts';
 import type { Section } from './documents/sections.ts';
-import { type DraftRow, toRow } from './drafts-table.ts';
 
 type Db = Database | Transaction;
 
@@ -15,65 +16,8 @@ export type DocumentRow = {
   characters: number;
 };
 
-/** Counts the user's drafts, and serialises their creation until the transaction ends. */
-export async function countDrafts(tx: Transaction, userId: string): Promise<number> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`drafts of ${userId}`}, 0))`.execute(tx);
-  const { count } = await tx
-    .selectFrom('drafts')
-    .select(({ fn }) => fn.countAll<bigint>().as('count'))
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
-export async function insertDraft(
-  tx: Transaction,
-  { id, userId, now }: { id: string; userId: string; now: Date },
-): Promise<void> {
-  await tx.insertInto('drafts').values({ id, user_id: userId, created_at: now, check_at: now }).execute();
-}
-
-/** Returns a user's draft, optionally locked until the transaction ends. */
-export async function findDraft(
-  db: Db,
-  { userId, id, lock = false }: { userId: string; id: string; lock?: boolean },
-): Promise<DraftRow | undefined> {
-  const row = await db
-    .selectFrom('drafts')
-    .selectAll()
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .$if(lock, (query) => query.forUpdate())
-    .executeTakeFirst();
-  return row && toRow(row);
-}
-
-/** Returns a user's drafts, newest first. */
-export async function selectDrafts(db: Db, userId: string): Promise<DraftRow[]> {
-  const rows = await db
-    .selectFrom('drafts')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
-  return rows.map(toRow);
-}
-
 export async function deleteDraftOf(tx: Transaction, id: string): Promise<void> {
-  await tx.deleteFrom('drafts').where('id', '=', id).execute();
-}
-
-/** Locks and returns the drafts of a user until the transaction ends. */
-export async function lockDraftsOf(tx: Transaction, userId: string): Promise<DraftRow[]> {
-  const rows = await tx
-    .selectFrom('drafts')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .orderBy('id')
-    .forUpdate()
-    .execute();
-  return rows.map(toRow);
+  await tx.deleteFrom('bulk_answers').where('id', '=', id).execute();
 }
 
 export async function insertDocument(
@@ -155,42 +99,6 @@ export async function reopenChunks(tx: Transaction, id: string): Promise<void> {
     .execute();
 }
 
-export type Start = Pick<
-  DraftRow,
-  | 'prices'
-  | 'key_id'
-  | 'hold_id'
-  | 'held_micro'
-  | 'charged_micro'
-  | 'chunks'
-  | 'chunks_done'
-  | 'dropped'
-  | 'started_at'
-  | 'expires_at'
-> & { settings: DraftSettings };
-
-/** Records that the draft is running. */
-export async function recordDraftStart(
-  tx: Transaction,
-  id: string,
-  { settings, prices, dropped, ...start }: Start,
-): Promise<void> {
-  await tx
-    .updateTable('drafts')
-    .set({
-      ...{ ...start, settings: toJson(settings), prices: toJson(prices), dropped: toJson(dropped) },
-      ...{ cost_micro: 0n, chunks_failed: 0, error: null, check_at: start.started_at ?? undefined },
-      ...{ cancelled_at: null, ended_at: null, outcome: null },
-    })
-    .where('id', '=', id)
-    .execute();
-}
-
-/** Records that the draft must end, and schedules it for an early check. */
-export async function noteCancelled(tx: Transaction, id: string, now: Date): Promise<void> {
-  await tx.updateTable('drafts').set({ cancelled_at: now, check_at: now }).where('id', '=', id).execute();
-}
-
 /** Returns the first chunks that the model has not been asked about. */
 export async function selectOpenChunks(db: Db, id: string, limit: number): Promise<OpenChunk[]> {
   return selectChunks(db, id, ['open']).limit(limit).execute();
@@ -219,12 +127,12 @@ export type ChunkResult = {
   costMicro: bigint;
 };
 
-/** Saves the results of chunks with their cost. */
+/** Saves the results of chunks. */
 export async function saveChunkResults(
   tx: Transaction,
   draft: DraftRow,
   results: ChunkResult[],
-): Promise<void> {
+): Promise<Progress> {
   const rows = results.flatMap(({ number, rows: found }) =>
     found.map((row, position) => ({ draft_id: draft.id, chunk: number, position, ...row })),
   );
@@ -234,17 +142,15 @@ export async function saveChunkResults(
     update draft_chunks set state = case when number = any(${failed.map(({ number }) => number)}::int[]) then 'failed'
       else 'answered' end
     where draft_id = ${draft.id} and number = any(${results.map(({ number }) => number)}::int[])`.execute(tx);
-  await tx
-    .updateTable('drafts')
-    .set({
-      chunks_done: draft.chunks_done + results.length,
-      chunks_failed: draft.chunks_failed + failed.length,
-      cost_micro: results.reduce((sum, { costMicro }) => sum + costMicro, draft.cost_micro),
+  return {
+    completed: results.length - failed.length,
+    failed: failed.length,
+    costMicro: results.reduce((sum, { costMicro }) => sum + costMicro, 0n),
+    changes: {
       dropped: toJson(results.reduce((sum, { dropped }) => addCounts(sum, dropped), draft.dropped)),
       error: failed.at(-1)?.error ?? draft.error,
-    })
-    .where('id', '=', draft.id)
-    .execute();
+    },
+  };
 }
 
 type Counts = Partial<Record<DropReason, number>>;
@@ -254,19 +160,6 @@ function addCounts(one: Counts, other: Counts): Counts {
   for (const [reason, count] of Object.entries(other) as [DropReason, number][])
     sum[reason] = (sum[reason] ?? 0) + count;
   return sum;
-}
-
-/** Records the end and releases the lease, so that the draft can be restarted immediately. */
-export async function noteEnd(
-  tx: Transaction,
-  id: string,
-  end: Pick<DraftRow, 'outcome' | 'ended_at' | 'error'>,
-): Promise<void> {
-  await tx
-    .updateTable('drafts')
-    .set({ ...end, lock_token: null, locked_until: null })
-    .where('id', '=', id)
-    .execute();
 }
 
 export type Counted = { draftId: string; rows: number; saved: number; current: string | null };

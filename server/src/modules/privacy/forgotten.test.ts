@@ -32,10 +32,9 @@ const KEPT: Record<string, string> = {
 const FORGOTTEN = [
   'access_requests',
   'api_keys',
-  'batches',
+  'bulk_answers',
   'contact_messages',
   'conversations',
-  'drafts',
   'fine_tuning_jobs',
   'generation_outputs',
   'generation_turns',
@@ -119,12 +118,8 @@ async function fillTables(db: Database, userId: string): Promise<void> {
   await sql`insert into conversations values
     (${userId}, 'crumb', 1, gen_random_uuid(), '{}', 2, now(), gen_random_uuid())`.execute(db);
   await sql`insert into responses values ('resp_1', ${userId}, '[]', '{}', 2, now())`.execute(db);
-  await sql`insert into batches (id, user_id, endpoint, model, input_asset_id, prices, hold_id, held_micro, total,
-      created_at, expires_at, ended_at, outcome, check_at)
-    values (gen_random_uuid(), ${userId}, '/v1/responses', 'crumb', gen_random_uuid(), '{}', gen_random_uuid(), 1, 1,
-      now(), now(), now(), 'completed', now())`.execute(db);
-  await sql`insert into drafts (id, user_id, created_at, check_at)
-    values (gen_random_uuid(), ${userId}, now(), now())`.execute(db);
+  await sql`insert into bulk_answers (id, kind, user_id, created_at, check_at)
+    values (gen_random_uuid(), 'draft', ${userId}, now(), now())`.execute(db);
   await sql`insert into fine_tuning_jobs values (gen_random_uuid(), ${userId}, 'rye', '{"shop": "north"}')`.execute(
     db,
   );

@@ -150,34 +150,6 @@ export type BatchLinesTable = {
   is_error: boolean | null;
 };
 
-export type BatchesTable = {
-  id: string;
-  user_id: string;
-  key_id: string | null;
-  endpoint: string;
-  model: string;
-  input_asset_id: string;
-  metadata: Json | null;
-  prices: Json;
-  hold_id: string | null;
-  held_micro: bigint;
-  cost_micro: Generated<bigint>;
-  total: number;
-  completed: Generated<number>;
-  failed: Generated<number>;
-  output_asset_id: string | null;
-  error_asset_id: string | null;
-  created_at: Timestamp;
-  begun_at: Timestamp | null;
-  cancelled_at: Timestamp | null;
-  expires_at: Timestamp;
-  ended_at: Timestamp | null;
-  outcome: string | null;
-  check_at: Timestamp;
-  lock_token: string | null;
-  locked_until: Timestamp | null;
-};
-
 export type BlobCidsTable = {
   sha256: string;
   cid: string;
@@ -205,6 +177,40 @@ export type BlobsTable = {
   checked_at: Generated<Timestamp>;
   damaged_at: Timestamp | null;
   unowned: Generated<boolean>;
+};
+
+export type BulkAnswersTable = {
+  id: string;
+  kind: string;
+  user_id: string;
+  key_id: string | null;
+  created_at: Timestamp;
+  prices: Generated<Json>;
+  hold_id: string | null;
+  held_micro: Generated<bigint>;
+  cost_micro: Generated<bigint>;
+  charged_micro: Generated<bigint>;
+  total: Generated<number>;
+  completed: Generated<number>;
+  failed: Generated<number>;
+  error: string | null;
+  started_at: Timestamp | null;
+  cancelled_at: Timestamp | null;
+  expires_at: Timestamp | null;
+  ended_at: Timestamp | null;
+  outcome: string | null;
+  check_at: Timestamp;
+  lock_token: string | null;
+  locked_until: Timestamp | null;
+  endpoint: string | null;
+  model: string | null;
+  input_asset_id: string | null;
+  metadata: Json | null;
+  begun_at: Timestamp | null;
+  output_asset_id: string | null;
+  error_asset_id: string | null;
+  settings: Json | null;
+  dropped: Generated<Json>;
 };
 
 export type CardDataTable = {
@@ -363,32 +369,6 @@ export type DraftRowsTable = {
   question: string;
   answer: string;
   saved_in: string | null;
-};
-
-export type DraftsTable = {
-  id: string;
-  user_id: string;
-  created_at: Timestamp;
-  settings: Json | null;
-  prices: Generated<Json>;
-  hold_id: string | null;
-  held_micro: Generated<bigint>;
-  cost_micro: Generated<bigint>;
-  charged_micro: Generated<bigint>;
-  chunks: Generated<number>;
-  chunks_done: Generated<number>;
-  chunks_failed: Generated<number>;
-  dropped: Generated<Json>;
-  error: string | null;
-  started_at: Timestamp | null;
-  cancelled_at: Timestamp | null;
-  expires_at: Timestamp | null;
-  ended_at: Timestamp | null;
-  outcome: string | null;
-  check_at: Timestamp;
-  lock_token: string | null;
-  locked_until: Timestamp | null;
-  key_id: string | null;
 };
 
 export type FilePurposesTable = {
@@ -1234,11 +1214,11 @@ export type DB = {
   assets: AssetsTable;
   audit_log: AuditLogTable;
   batch_lines: BatchLinesTable;
-  batches: BatchesTable;
   blob_cids: BlobCidsTable;
   blob_deletions: BlobDeletionsTable;
   blob_owners: BlobOwnersTable;
   blobs: BlobsTable;
+  bulk_answers: BulkAnswersTable;
   card_data: CardDataTable;
   chat_requests: ChatRequestsTable;
   column_statistics: ColumnStatisticsTable;
@@ -1251,7 +1231,6 @@ export type DB = {
   draft_chunks: DraftChunksTable;
   draft_documents: DraftDocumentsTable;
   draft_rows: DraftRowsTable;
-  drafts: DraftsTable;
   file_purposes: FilePurposesTable;
   fine_tuned_models: FineTunedModelsTable;
   fine_tuning_jobs: FineTuningJobsTable;

@@ -67,11 +67,19 @@ export async function insertBatch(server: Pick<TestServer, 'services'>, user: Te
   const now = new Date();
   const id = randomUUID();
   await server.services.db
-    .insertInto('batches')
+    .insertInto('bulk_answers')
     .values({
-      ...{ id, user_id: user.userId, endpoint: '/v1/responses', model: 'crumb', prices: '{}', total: 1 },
+      ...{
+        id,
+        kind: 'batch',
+        user_id: user.userId,
+        endpoint: '/v1/responses',
+        model: 'crumb',
+        prices: '{}',
+        total: 1,
+      },
       ...{ input_asset_id: randomUUID(), hold_id: randomUUID(), held_micro: 1n, outcome: 'completed' },
-      ...{ created_at: now, expires_at: now, ended_at: now, check_at: now },
+      ...{ created_at: now, started_at: now, expires_at: now, ended_at: now, check_at: now },
     })
     .execute();
   return id;
@@ -84,9 +92,9 @@ async function insertDraft(
 ): Promise<{ draft_id: string; document_id: string; row_id: string }> {
   const now = new Date();
   const [id, documentId] = [randomUUID(), randomUUID()];
-  const ended = { started_at: now, ended_at: now, outcome: 'completed', chunks: 1, chunks_done: 1 };
-  const draft = { id, user_id: user.userId, created_at: now, check_at: now, ...ended };
-  await db.insertInto('drafts').values(draft).execute();
+  const ended = { started_at: now, ended_at: now, outcome: 'completed', total: 1, completed: 1 };
+  const draft = { id, kind: 'draft', user_id: user.userId, created_at: now, check_at: now, ...ended };
+  await db.insertInto('bulk_answers').values(draft).execute();
   const document = { id: documentId, draft_id: id, name: 'bread.md', empty_pages: 0, characters: 3 };
   const sections = JSON.stringify([{ page: null, heading: null, text: 'Rye' }]);
   await db

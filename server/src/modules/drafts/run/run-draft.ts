@@ -2,13 +2,12 @@ import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { storableJson } from '../../../platform/db/storable-text.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
-import type { LeasedWork } from '../../../platform/leases/lease-loop.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
 import { answerChat } from '../../batches/answer-chat.ts';
-import { answerInTurns, failureOfAll } from '../../batches/answer-in-turns.ts';
+import { answerInTurns } from '../../batches/answer-in-turns.ts';
+import type { BulkRow, DraftRow } from '../../batches/bulk-table.ts';
 import type { ChatParts } from '../../chat/chat-parts.ts';
-import { type DraftRow, draftsTable } from '../drafts-table.ts';
-import { type ChunkResult, noteEnd, type OpenChunk, saveChunkResults, selectOpenChunks } from '../queries.ts';
+import { type ChunkResult, type OpenChunk, saveChunkResults, selectOpenChunks } from '../queries.ts';
 import { selectQuestions } from '../rows/row-queries.ts';
 import { rowsRequest } from '../start/quote-draft.ts';
 import { distinctQuestions } from './distinct-questions.ts';
@@ -16,29 +15,18 @@ import { rowsOfAnswer } from './rows-of-answer.ts';
 
 const LATE = 'The documents were not read within a day. Start again with fewer.';
 
-type Columns = Parameters<(typeof draftsTable)['toRow']>[0];
-
-/** Returns the work that answers the chunks of drafts, with fair turns. */
-export function draftWork(services: Services, chat: ChatParts): LeasedWork<Columns, DraftRow> {
-  return {
-    table: draftsTable,
-    work: (lease, signal) => runDraft(services, chat, lease, signal),
-  };
-}
-
-/** Answers the chunks of a draft and saves the rows. */
-async function runDraft(
+/** Answers chunks of a draft for a turn, and saves the rows. */
+export async function runDraft(
   services: Services,
   chat: ChatParts,
-  lease: Lease<DraftRow>,
-  signal: AbortSignal,
+  { lease, signal }: { lease: Lease<BulkRow>; signal: AbortSignal },
 ): Promise<void> {
   const { db } = services;
   let known: ReturnType<typeof distinctQuestions> | null = null;
   const tell = (tx: Transaction, row: DraftRow) =>
     publishChange(tx, row.user_id, { topic: 'draft', id: row.id });
-  await answerInTurns(services, signal, {
-    ...{ table: draftsTable, lease },
+  await answerInTurns<DraftRow, OpenChunk, ChunkResult>(services, {
+    ...{ lease, signal },
     open: (draft, limit) => selectOpenChunks(db, draft.id, limit),
     ask: async (draft, chunks) => {
       const answers = chunks.map((chunk) => requestChunkRows(services, chat, { draft, chunk, signal }));
@@ -47,16 +35,17 @@ async function runDraft(
       return (await Promise.all(answers)).map((answer) => withoutDuplicates(answer, questions));
     },
     keep: async (tx, row, results) => {
-      await saveChunkResults(tx, row, results);
       await tell(tx, row);
+      return saveChunkResults(tx, row, results);
     },
-    failure: failureOfAll,
+    // If all answers failed, further requests would fail too.
+    failure: (results) =>
+      results.every(({ error }) => error !== null) ? (results.at(-1)?.error ?? null) : null,
     prepareEnd:
-      async (row, { outcome, error }) =>
-      async (tx, endedAt) => {
-        const end = outcome === 'expired' ? { outcome: 'failed' as const, error: LATE } : { outcome, error };
-        await noteEnd(tx, row.id, { ...end, ended_at: endedAt });
+      async (row, { outcome }) =>
+      async (tx) => {
         await tell(tx, row);
+        return outcome === 'expired' ? { outcome: 'failed', error: LATE } : {};
       },
   });
 }

@@ -1,14 +1,14 @@
 import type { Draft, DraftSettings } from '@bakehouse/contract/drafts';
 import { smallerAmount } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
-import type { Transaction } from '../../../platform/db/database.ts';
+import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
-import { holdForAnswers } from '../../batches/hold-for-answers.ts';
+import { startAnswers } from '../../batches/bulk-answers.ts';
 import type { ChatParts } from '../../chat/chat-parts.ts';
 import { spendOnce } from '../../credits/spend-once.ts';
 import { getDraft, lockRestingDraft } from '../drafts.ts';
-import { recordDraftStart, reopenChunks, replaceChunks, selectUnanswered } from '../queries.ts';
+import { reopenChunks, replaceChunks, selectUnanswered } from '../queries.ts';
 import { type Quoted, readQuote } from './quote-draft.ts';
 
 type Input = { draftId: string; settings: DraftSettings | undefined };
@@ -42,20 +42,19 @@ async function begin(
     throw new AppError('conflict', { publicMessage: 'The draft has changed meanwhile. Start again.' });
   if (chunks) await replaceChunks(tx, id, chunks);
   else await reopenChunks(tx, id);
-  // After the rows: the hold locks the user's account.
-  const held = await holdForAnswers(tx, ctx, {
-    ...{ highestMicro, model: settings.model, name: `draft:${id}` },
-    description: `Rows from documents by ${settings.model}`,
-  });
-  await recordDraftStart(tx, id, {
-    ...{ ...held, key_id: ctx.caller.key?.id ?? null, settings, prices, started_at: ctx.clock.now() },
+  await startAnswers(tx, ctx, row, {
+    ...{
+      highestMicro,
+      prices,
+      model: settings.model,
+      description: `Rows from documents by ${settings.model}`,
+    },
+    settings: toJson(settings),
     ...(chunks
-      ? { charged_micro: 0n, chunks: chunks.length, chunks_done: 0, dropped: {} }
+      ? { charged_micro: 0n, total: chunks.length, completed: 0, dropped: '{}' }
       : {
           charged_micro: row.charged_micro + smallerAmount(row.cost_micro, row.held_micro),
-          chunks: row.chunks,
-          chunks_done: row.chunks - unanswered.length,
-          dropped: row.dropped,
+          completed: row.total - unanswered.length,
         }),
   });
   await publishChange(tx, row.user_id, { topic: 'draft', id });

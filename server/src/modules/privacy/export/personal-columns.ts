@@ -13,7 +13,8 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   // Users with access are listed only in their own export.
   'asset_shares.user_id': { section: 'shared_with_me' },
   'audit_log.user_id': { section: 'activity' },
-  'batches.user_id': { section: 'batches' },
+  // Both batches and drafts.
+  'bulk_answers.user_id': { section: 'batches' },
   'chat_requests.user_id': {
     leftOut: 'latency of answers, for the page of a deployment; usage is in usage_windows',
   },
@@ -24,7 +25,6 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'credit_codes.created_by': { leftOut: "an operator's work for others" },
   'data_readings.user_id': { leftOut: "statistics of a dataset's file, which can be downloaded" },
   'deployments.user_id': { section: 'deployments' },
-  'drafts.user_id': { section: 'drafts' },
   // Listed separately from the runs.
   'fine_tuning_jobs.user_id': { section: 'fine_tuning_jobs' },
   'generation_outputs.user_id': { section: 'generations' },
